@@ -1,0 +1,52 @@
+import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
+import type { SaidRates, SaidSeason } from "../service/answer.ts";
+
+/** All that is known of the days, by date, from one source. Plain data: it is what the state file holds. */
+export interface Book {
+  days: Record<IsoDate, BookDay>;
+  seasons: Record<string, BookSeason>;
+  /** When the service last updated its forecasts, by its own word. */
+  updated_at: Instant | null;
+}
+
+export interface BookDay {
+  forecast?: BookForecast;
+  official?: BookOfficial;
+  /** The service's own prediction for a day gone by, from history. */
+  prediction?: BookPrediction;
+}
+
+export interface BookForecast {
+  color: Color | null;
+  raw: string | null;
+  confidence: number | null;
+  source: string | null;
+  explanation: string | null;
+  rates: SaidRates;
+  /** The service's `updated_at` of the answer in which this was first said. */
+  said_at: Instant | null;
+  /** When vigie first saw it said so. */
+  seen_at: Instant;
+}
+
+export interface BookOfficial {
+  color: Color;
+  rates: SaidRates;
+  /** When vigie first saw this official colour. */
+  seen_at: Instant;
+  /** Seen in an answer from 11:30 of the day before on: no correction comes after that. */
+  final: boolean;
+  /** The official colour that this one replaced. */
+  revised_from?: Color;
+}
+
+export interface BookPrediction {
+  color: Color | null;
+  confidence: number | null;
+}
+
+export interface BookSeason extends SaidSeason {
+  seen_at: Instant;
+}
+
+export const EMPTY_BOOK: Book = { days: {}, seasons: {}, updated_at: null };

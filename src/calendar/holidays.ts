@@ -1,0 +1,24 @@
+import { easter } from "date-easter";
+import { Temporal } from "temporal-polyfill";
+import type { IsoDate } from "./tariff.ts";
+
+/** French national public holidays; those of Alsace and Moselle only (Good Friday, 26 December) are none. */
+export function isHoliday(date: IsoDate): boolean {
+  return FIXED.has(date.slice(5)) || movable(Number(date.slice(0, 4))).has(date);
+}
+
+const FIXED = new Set(["01-01", "05-01", "05-08", "07-14", "08-15", "11-01", "11-11", "12-25"]);
+
+/** Days after Easter Sunday: Easter Monday, Ascension, Whit Monday. */
+const AFTER_EASTER = [1, 39, 50];
+
+function movable(year: number): Set<IsoDate> {
+  const known = movables.get(year);
+  if (known) return known;
+  const sunday = Temporal.PlainDate.from(easter(year));
+  const dates = new Set(AFTER_EASTER.map((days) => sunday.add({ days }).toString()));
+  movables.set(year, dates);
+  return dates;
+}
+
+const movables = new Map<number, Set<IsoDate>>();

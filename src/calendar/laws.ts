@@ -1,0 +1,32 @@
+import { weekday } from "./day.ts";
+import { isHoliday } from "./holidays.ts";
+import { COLORS, type Color, type IsoDate, type Tariff } from "./tariff.ts";
+
+/** The colours that the tariff's laws allow on this date. Quotas are no law: 2019-2020 had 18 rouge. */
+export function possibleColors(date: IsoDate, laws: Tariff["laws"]): readonly Color[] {
+  return laws === "off" ? COLORS : COLORS.filter((color) => allows(date, color));
+}
+
+export function isPossible(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
+  return laws === "off" || allows(date, color);
+}
+
+/** EDF Tempo, without an exception on 4,268 real days. */
+function allows(date: IsoDate, color: Color): boolean {
+  switch (color) {
+    case "bleu":
+      return true;
+    case "blanc":
+      return weekday(date) !== SUNDAY;
+    case "rouge":
+      return inRougeMonths(date) && weekday(date) < SATURDAY && !isHoliday(date);
+  }
+}
+
+function inRougeMonths(date: IsoDate): boolean {
+  const monthAndDay = date.slice(5);
+  return monthAndDay >= "11-01" || monthAndDay <= "03-31";
+}
+
+const SATURDAY = 6;
+const SUNDAY = 7;

@@ -1,0 +1,33 @@
+/** The tariff as its owner's configuration says it; instants are milliseconds since 1970, dates `2026-01-05`. */
+export interface Tariff {
+  time_zone: string;
+  /** Wall-clock time at which a tariff day begins, `06:00`. */
+  day_starts_at: string;
+  off_peak: readonly DailyWindow[];
+  laws: "tempo" | "off";
+  rates_first: "service" | "owner";
+  rates: readonly PriceRow[];
+}
+
+/** Two wall-clock times; may cross midnight. */
+export interface DailyWindow {
+  from: string;
+  to: string;
+}
+
+/** Prices in EUR/kWh from the day start of `from` on. */
+export interface PriceRow extends Record<Color, { hp: number; hc: number }> {
+  from: IsoDate;
+}
+
+export const COLORS = ["bleu", "blanc", "rouge"] as const;
+export type Color = (typeof COLORS)[number];
+
+export const PERIODS = ["hp", "hc"] as const;
+export type Period = (typeof PERIODS)[number];
+
+/** A civil date as `YYYY-MM-DD`; comparing two as strings orders them. */
+export type IsoDate = string;
+
+/** Milliseconds since 1970-01-01T00:00Z. */
+export type Instant = number;

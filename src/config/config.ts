@@ -1,0 +1,44 @@
+import type { Tariff } from "../calendar/tariff.ts";
+
+/** The configuration as the rooms take it: names are the owner's (configuration file), durations milliseconds. */
+export interface Config {
+  instance: string;
+  service: ServiceConfig;
+  mqtt: MqttConfig;
+  tariff: Tariff;
+  state: string;
+  log: { level: LogLevel; format: LogFormat };
+}
+
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+export type LogFormat = "auto" | "pretty" | "journal" | "json";
+
+export interface ServiceConfig {
+  /** An address, or `simulator`. */
+  base_url: string;
+  allow_simulator: boolean;
+  /** More spellings of colours. */
+  colors: Record<string, "bleu" | "blanc" | "rouge">;
+  confidence: "auto" | "ratio" | "percent";
+  rate_unit: "EUR/kWh" | "c€/kWh";
+  history_parameters: "auto" | { start: string; end: string };
+  poll: { every: number; announcement: { between: [string, string]; every: number } };
+  late_after: string;
+  check_clock: "auto" | "off";
+}
+
+export interface MqttConfig {
+  /** mqtt:// mqtts:// ws:// wss://, or `embedded`. */
+  url: string;
+  username?: string | undefined;
+  password?: string | undefined;
+  base_topic: string;
+  grace: number;
+  tls: {
+    ca_file?: string | undefined;
+    cert_file?: string | undefined;
+    key_file?: string | undefined;
+    server_name?: string | undefined;
+    verify: boolean;
+  };
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+
+/**
+ * The interface of the forecast service, said once: the client asks by it, the simulator serves by it. Of a day only
+ * `date` is needed; what a field holds is judged where the answer is read (reading.ts), so one odd field loses itself
+ * and not the answer. Unknown fields are ignored.
+ */
+const PREFIX = "/v1/public";
+
+export const endpoints = {
+  forecasts: { path: PREFIX, parameters: {} },
+  season: { path: `${PREFIX}/season`, parameters: { season: "season" } },
+  history: { path: `${PREFIX}/history`, parameters: { start: "start_date", end: "end_date" } },
+  date: { path: `${PREFIX}/{target_date}`, parameters: {} },
+} as const;
+
+export type Endpoint = keyof typeof endpoints;
+
+const optional = <T extends z.ZodType>(type: T) => type.nullish();
+const ratesSchema = z.object({ hp: optional(z.unknown()), hc: optional(z.unknown()) });
+
+export const dayForecastSchema = z.object({
+  date: z.iso.date(),
+  color: optional(z.unknown()),
+  confidence: optional(z.unknown()),
+  source: optional(z.unknown()),
+  rates: optional(ratesSchema.catch({})),
+  explanation: optional(z.unknown()),
+});
+
+/** Days one by one are read with `dayForecastSchema`: a bad one loses that day only. */
+export const forecastsSchema = z.object({
+  updated_at: optional(z.unknown()),
+  today: optional(z.unknown()),
+  tomorrow: optional(z.unknown()),
+  forecast: optional(z.unknown()),
+});
+
+export const dateForecastSchema = z.object({
+  date: z.iso.date(),
+  color: optional(z.unknown()),
+  confidence: optional(z.unknown()),
+  is_official: optional(z.unknown()),
+  hp_rate: optional(z.unknown()),
+  hc_rate: optional(z.unknown()),
+});
+
+export const historyEntrySchema = z.object({
+  date: z.iso.date(),
+  color: optional(z.unknown()),
+  hp_rate: optional(z.unknown()),
+  hc_rate: optional(z.unknown()),
+  predicted_color: optional(z.unknown()),
+  prediction_confidence: optional(z.unknown()),
+});
+
+/** Entries one by one are read with `historyEntrySchema`. */
+export const historySchema = z.array(z.unknown());
+
+const quotaSchema = z.object({
+  rouge: z.number().int(),
+  blanc: z.number().int(),
+  bleu: z.number().int(),
+});
+
+export const seasonSchema = z.object({
+  season: z.string().regex(/^\d{4}-\d{4}$/),
+  start_date: z.iso.date(),
+  end_date: z.iso.date(),
+  remaining: quotaSchema,
+  total: quotaSchema,
+  days_elapsed: z.number().int(),
+  days_remaining: z.number().int(),
+});
+
+export const validationErrorSchema = z.object({
+  detail: z.array(
+    z.object({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string(), type: z.string() }),
+  ),
+});
+
+export type SeasonResponse = z.output<typeof seasonSchema>;
+export type ValidationError = z.output<typeof validationErrorSchema>;

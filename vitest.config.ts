@@ -1,0 +1,31 @@
+import { defineConfig } from "vitest/config";
+
+const shared = { include: [], environment: "node", restoreMocks: true } as const;
+
+export default defineConfig({
+  test: {
+    reporters: ["default", "./test/support/closing-line.ts"],
+    projects: [
+      // Pure files: quick, one process for all.
+      {
+        test: {
+          ...shared,
+          name: "rooms",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/e2e/**"],
+          isolate: false,
+        },
+      },
+      // Real processes, brokers and sockets.
+      {
+        test: {
+          ...shared,
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+    ],
+  },
+});
