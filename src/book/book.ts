@@ -27,6 +27,8 @@ export interface BookForecast {
   said_at: Instant | null;
   /** When vigie first saw it said so. */
   seen_at: Instant;
+  /** Said by the date endpoint, which knows no `updated_at`: `said_at` is then the newest update known at that time. */
+  by_date?: true;
 }
 
 export interface BookOfficial {

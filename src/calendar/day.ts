@@ -1,58 +1,28 @@
 import { Temporal } from "temporal-polyfill";
-import type { DailyWindow, Instant, IsoDate, Period, Tariff } from "./tariff.ts";
+import { remembered, rememberedFor } from "./memo.ts";
+import type { Instant, IsoDate, Tariff } from "./tariff.ts";
 
 /** The civil date on the wall at this instant. */
 export function civilDate(at: Instant, timeZone: string): IsoDate {
-  return zoned(at, timeZone).toPlainDate().toString();
+  return wallTime(at, timeZone).slice(0, DATE_LENGTH);
+}
+
+/** What the wall shows at this instant, `2026-01-05T06:00:00`. */
+export function wallTime(at: Instant, timeZone: string): string {
+  return shownAt(at, timeZone);
 }
 
 /** The date whose tariff day is in force at this instant: yesterday's until the day starts. */
 export function tariffDate(at: Instant, tariff: Tariff): IsoDate {
   const date = civilDate(at, tariff.time_zone);
-  return at < dayStart(date, tariff) ? addDays(date, -1) : date;
+  // Tomorrow comes first: where the clocks go back over midnight, a day that has begun does not end again.
+  const begun = [addDays(date, 1), date].find((day) => dayStart(day, tariff) <= at);
+  return begun ?? addDays(date, -1);
 }
 
 /** When the tariff day of this date begins. */
 export function dayStart(date: IsoDate, tariff: Tariff): Instant {
-  return wallInstant(date, tariff.day_starts_at, tariff.time_zone);
-}
-
-/** The instant of a wall-clock time; in a gap the first instant after it, in a fold the earlier one. */
-export function wallInstant(date: IsoDate, time: string, timeZone: string): Instant {
-  const key = `${date}T${time}[${timeZone}]`;
-  const known = wallInstants.get(key);
-  if (known !== undefined) return known;
-  const plainTime = Temporal.PlainTime.from(time);
-  const at = Temporal.PlainDate.from(date).toZonedDateTime({ timeZone, plainTime }).epochMilliseconds;
-  if (wallInstants.size >= REMEMBERED_WALL_INSTANTS) wallInstants.clear();
-  wallInstants.set(key, at);
-  return at;
-}
-
-export function addDays(date: IsoDate, days: number): IsoDate {
-  return Temporal.PlainDate.from(date).add({ days }).toString();
-}
-
-/** Whole days from one date to another; negative when `to` comes first. */
-export function daysBetween(from: IsoDate, to: IsoDate): number {
-  return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days;
-}
-
-/** Monday is 1, Sunday 7. */
-export function weekday(date: IsoDate): number {
-  return Temporal.PlainDate.from(date).dayOfWeek;
-}
-
-/** Peak or off-peak by the wall clock. */
-export function periodAt(at: Instant, tariff: Tariff): Period {
-  const time = zoned(at, tariff.time_zone).toPlainTime().toString({ smallestUnit: "second" });
-  return tariff.off_peak.some((window) => contains(window, time)) ? "hc" : "hp";
-}
-
-/** The next edge of an off-peak window strictly after this instant; undefined without windows. */
-export function nextPeriodEdge(after: Instant, tariff: Tariff): Instant | undefined {
-  const times = tariff.off_peak.flatMap((window) => [window.from, window.to]);
-  return nextWallTime(after, times, tariff.time_zone);
+  return rememberedStart(tariff, date);
 }
 
 /** When the tariff day in force at this instant ends. */
@@ -62,10 +32,17 @@ export function nextDayStart(after: Instant, tariff: Tariff): Instant {
 
 /** When the civil date on the wall next changes. */
 export function nextMidnight(after: Instant, timeZone: string): Instant {
-  return wallInstant(addDays(civilDate(after, timeZone), 1), "00:00", timeZone);
+  const date = civilDate(after, timeZone);
+  const later = dateEdges(date, timeZone).filter((at) => at > after && civilDate(at, timeZone) !== date);
+  return Math.min(...later);
 }
 
-/** The first instant strictly after this one at which the wall shows one of these times. */
+/** The first instant at which the wall has reached this time: the end of a gap, the earlier one in a fold. */
+export function wallInstant(date: IsoDate, time: string, timeZone: string): Instant {
+  return reachedAt(`${date}T${time}`, timeZone);
+}
+
+/** The first instant strictly after this one at which the wall reaches one of these times. */
 export function nextWallTime(
   after: Instant,
   times: readonly string[],
@@ -79,20 +56,79 @@ export function nextWallTime(
   return later.length > 0 ? Math.min(...later) : undefined;
 }
 
+/** When the clocks are moved, from one instant to before another. */
+export function clockShifts(from: Instant, to: Instant, timeZone: string): Instant[] {
+  const shifts: Instant[] = [];
+  if (zoned(from, timeZone).offsetNanoseconds === zoned(to, timeZone).offsetNanoseconds) return shifts;
+  // A shift at `from` itself counts as one.
+  let shift = zoned(from - 1, timeZone).getTimeZoneTransition("next");
+  while (shift && shift.epochMilliseconds < to) {
+    shifts.push(shift.epochMilliseconds);
+    shift = shift.getTimeZoneTransition("next");
+  }
+  return shifts;
+}
+
+/** Both instants of a wall-clock time that comes twice; one, said twice, of any other. */
+export function bothInstants(date: IsoDate, time: string, timeZone: string): Instant[] {
+  const plain = Temporal.PlainDate.from(date).toPlainDateTime(time);
+  return (["earlier", "later"] as const).map(
+    (disambiguation) => plain.toZonedDateTime(timeZone, { disambiguation }).epochMilliseconds,
+  );
+}
+
+export function addDays(date: IsoDate, days: number): IsoDate {
+  return addedDays(date, days);
+}
+
+/** Whole days from one date to another; negative when `to` comes first. */
+export function daysBetween(from: IsoDate, to: IsoDate): number {
+  return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days;
+}
+
+/** Monday is 1, Sunday 7. */
+export function weekday(date: IsoDate): number {
+  return dayOfWeek(date, null);
+}
+
 /** ISO 8601 in UTC with `Z` and seconds. */
 export function isoInstant(at: Instant): string {
   return Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: "second" });
 }
 
-function contains(window: DailyWindow, time: string): boolean {
-  const { from, to } = window;
-  return from <= to ? from <= time && time < to : time >= from || time < to;
-}
+const shownAt = remembered(
+  (at: Instant, timeZone: string): string =>
+    zoned(at, timeZone).toPlainDateTime().toString({ smallestUnit: "second" }),
+  256,
+);
+
+const addedDays = remembered(
+  (date: IsoDate, days: number): IsoDate => Temporal.PlainDate.from(date).add({ days }).toString(),
+);
+
+const dayOfWeek = remembered((date: IsoDate, _: null): number => Temporal.PlainDate.from(date).dayOfWeek);
+
+const rememberedStart = rememberedFor(
+  (tariff: Tariff, date: IsoDate): Instant => wallInstant(date, tariff.day_starts_at, tariff.time_zone),
+);
+
+const reachedAt = remembered((wall: string, timeZone: string): Instant => {
+  const plain = Temporal.PlainDateTime.from(wall);
+  const at = plain.toZonedDateTime(timeZone);
+  if (at.toPlainDateTime().equals(plain)) return at.epochMilliseconds;
+  const gapEnd = at.add({ nanoseconds: 1 }).getTimeZoneTransition("previous") ?? at;
+  return gapEnd.epochMilliseconds;
+});
+
+/** Instants among which a civil date ends: midnights, and shifts that go over midnight. */
+const dateEdges = remembered((date: IsoDate, timeZone: string): Instant[] => {
+  const midnights = [1, 2, 3].flatMap((days) => bothInstants(addDays(date, days), "00:00", timeZone));
+  const start = wallInstant(date, "00:00", timeZone);
+  return [...midnights, ...clockShifts(start, Math.max(...midnights), timeZone)];
+}, 64);
 
 function zoned(at: Instant, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
 }
 
-/** Remembered answers of a pure function: a refresh asks for the same few dozen again and again. */
-const wallInstants = new Map<string, Instant>();
-const REMEMBERED_WALL_INSTANTS = 4096;
+const DATE_LENGTH = 10;

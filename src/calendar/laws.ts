@@ -1,5 +1,7 @@
-import { weekday } from "./day.ts";
+import { addDays, weekday } from "./day.ts";
 import { isHoliday } from "./holidays.ts";
+import { remembered } from "./memo.ts";
+import { seasonOf } from "./season.ts";
 import { COLORS, type Color, type IsoDate, type Tariff } from "./tariff.ts";
 
 /** The colours that the tariff's laws allow on this date. Quotas are no law: 2019-2020 had 18 rouge. */
@@ -9,6 +11,11 @@ export function possibleColors(date: IsoDate, laws: Tariff["laws"]): readonly Co
 
 export function isPossible(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
   return laws === "off" || allows(date, color);
+}
+
+/** Whether the laws allow this colour on any date from this one to the end of its season. */
+export function isPossibleInSeason(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
+  return laws === "off" || date <= lastPossible(seasonOf(date).end, color);
 }
 
 /** EDF Tempo, without an exception on 4,268 real days. */
@@ -27,6 +34,13 @@ function inRougeMonths(date: IsoDate): boolean {
   const monthAndDay = date.slice(5);
   return monthAndDay >= "11-01" || monthAndDay <= "03-31";
 }
+
+/** Every season allows every colour somewhere, so there is a last date. */
+const lastPossible = remembered((seasonEnd: IsoDate, color: Color): IsoDate => {
+  let date = seasonEnd;
+  while (!allows(date, color)) date = addDays(date, -1);
+  return date;
+}, 64);
 
 const SATURDAY = 6;
 const SUNDAY = 7;

@@ -52,7 +52,8 @@ export interface MomentFacts {
     period: Period;
     rate: number | null;
     color_until: Instant;
-    period_until: Instant;
+    /** null where the windows leave no other period. */
+    period_until: Instant | null;
   };
   next: DayFacts & { at: Instant };
   days: Record<CivilDay, DayFacts>;
@@ -61,7 +62,7 @@ export interface MomentFacts {
   turns: {
     /** The tariff day: now, next. */
     day: Instant;
-    /** Peak and off-peak, and the price in force. */
+    /** Peak and off-peak, and the price in force: an edge of the period, or the day start if that is earlier. */
     period: Instant;
     /** The civil date: today, tomorrow, d2 and on. */
     midnight: Instant;
@@ -83,12 +84,15 @@ export interface DatedFacts {
   forecast: { updated_at: Instant | null; days: DayFacts[] };
   rates: Span[];
   rates_forecast: Span[];
-  prices: { [color in Color]: Rates } & { source: "service" | "owner" | null };
+  prices: Prices;
   season: SeasonFacts | null;
   /** vigie's own count of official days; null while a day of the season is missing in the book. */
   used: Record<Color, number> | null;
   left: Record<Color, number> | null;
 }
+
+/** In force now. `source`: whose word counts first where it gave any of them, else the other's. */
+export type Prices = Record<Color, Rates> & { source: "service" | "owner" | null };
 
 /** The first date with a colour, from `next` on. */
 export interface Sighting {

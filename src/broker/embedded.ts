@@ -1,0 +1,72 @@
+import { createServer, type Server, type Socket } from "node:net";
+import type { Aedes } from "aedes";
+import type { Log } from "../runtime/log.ts";
+
+export interface EmbeddedBrokerOptions {
+  /** Taken when free; another one otherwise. */
+  port?: number;
+  log: Log;
+}
+
+export interface EmbeddedBroker {
+  url: string;
+  port: number;
+  stop: () => Promise<void>;
+}
+
+/** A broker for a first look: on this machine only, in memory only, MQTT 3.1.1 only. */
+export async function startEmbeddedBroker({
+  port = 1883,
+  log,
+}: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+  const aedes = await createAedes();
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    aedes.handle(socket);
+  });
+  const taken = await listen(server, port);
+  const url = `mqtt://127.0.0.1:${taken}`;
+  log.warn(
+    `This is vigie's own small broker at ${url}, for a first look: only this machine reaches it, and it forgets all when it ends${
+      taken === port || port === 0 ? "" : `; port ${port} was taken`
+    }. A house wants a real one (mqtt.url)`,
+  );
+  return { url, port: taken, stop: () => stop(aedes, server, sockets) };
+}
+
+async function createAedes(): Promise<Aedes> {
+  try {
+    const { Aedes: Broker } = await import("aedes");
+    // A subscriber that is frozen must not hold up the others.
+    return await Broker.createBroker({ drainTimeout: 60_000 });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new Error(
+      "Expected the optional package aedes for mqtt.url: embedded, got none installed: npm install aedes, or set mqtt.url to a broker",
+      { cause },
+    );
+  }
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (port !== 0 && (error.code === "EADDRINUSE" || error.code === "EACCES")) resolve(listen(server, 0));
+      else reject(error);
+    });
+    server.listen(port, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : port);
+    });
+  });
+}
+
+/** Ends with clients connected: whoever still talks to it is cut off. */
+async function stop(aedes: Aedes, server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of sockets) socket.destroy();
+  await closed;
+  await new Promise<void>((resolve) => aedes.close(resolve));
+}

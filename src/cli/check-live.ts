@@ -1,0 +1,66 @@
+import { civilDate } from "../calendar/day.ts";
+import type { Config } from "../config/config.ts";
+import { nameOwner } from "../mqtt/owner.ts";
+import { openVisit } from "../mqtt/visit.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { deadline } from "../runtime/wait.ts";
+import { probe } from "../service/probe.ts";
+import type { Io } from "./io.ts";
+import { openClient } from "./session.ts";
+
+/** Asks each endpoint and the broker, and says what was assumed at each point that the interface leaves open. */
+export async function checkLive(config: Config, io: Io): Promise<number> {
+  const service = await checkService(config, io);
+  const broker = await checkBroker(config, io);
+  return service && broker ? 0 : 1;
+}
+
+async function checkService(config: Config, io: Io): Promise<boolean> {
+  const { client, stop } = await openClient(config, io);
+  try {
+    const today = civilDate(systemClock.now(), config.tariff.time_zone);
+    const probes = await probe({ client, config: config.service, today, signal: io.signal });
+    for (const { endpoint, ok, message, assumed } of probes) {
+      io.stdout.write(`${mark(ok)} service, ${endpoint}: ${message}\n`);
+      for (const assumption of assumed) io.stdout.write(`     assumed: ${assumption}\n`);
+    }
+    return probes.every(({ ok }) => ok);
+  } finally {
+    await stop();
+  }
+}
+
+async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean> {
+  const say = (ok: boolean, words: string) => {
+    io.stdout.write(`${mark(ok)} broker, ${mqtt.url}: ${words}\n`);
+    return ok;
+  };
+  if (mqtt.url === "embedded") return say(true, "vigie starts one of its own, for a first look");
+  const limit = deadline(LIMIT, io.signal, () => new Error(`no answer within ${LIMIT / 1000} s`));
+  try {
+    const visit = await openVisit({
+      broker: mqtt,
+      instance,
+      clock: systemClock,
+      random: Math.random,
+      signal: limit.signal,
+    });
+    const topics = await visit.read();
+    const living = await visit.livingOwner();
+    await visit.leave();
+    const owner = living ? `; ${nameOwner(living)} runs here` : "";
+    const version = visit.version === 5 ? "MQTT 5" : "MQTT 3.1.1 only: no expiry and no grace";
+    return say(true, `${version}, ${topics.size} topics below ${mqtt.base_topic}${owner}`);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return say(false, error.message);
+  } finally {
+    limit.clear();
+  }
+}
+
+function mark(ok: boolean): string {
+  return ok ? "ok  " : "NOT ";
+}
+
+const LIMIT = 60_000;

@@ -1,0 +1,132 @@
+import { nearest } from "../config/nearest.ts";
+import type { LiveCheck } from "./check.ts";
+import type { Io } from "./io.ts";
+
+export type Command = (args: string[], io: Io) => Promise<number>;
+
+/** The command that a command line asks for; each is imported only when it is asked for. */
+export function parseCommand(argv: string[]): { command: Command; args: string[] } {
+  const [first, ...rest] = argv;
+  if (first === undefined) return { command: run, args: [] };
+  if (first === "--version" || first === "-V") return { command: printVersion, args: [] };
+  if (first === "--help" || first === "-h" || first === "help") return { command: printHelp, args: rest };
+  if (first.startsWith("-")) return { command: run, args: argv };
+  const row = COMMANDS.find(({ name }) => name === first);
+  if (!row) return { command: refuse(first), args: rest };
+  if (rest.includes("--help") || rest.includes("-h")) return { command: printHelp, args: [first] };
+  if (rest.includes("--version")) return { command: printVersion, args: [] };
+  return { command: row.load, args: rest };
+}
+
+const run: Command = async (args, io) => (await import("./run.ts")).run(args, io);
+
+interface CommandRow {
+  name: string;
+  usage: string;
+  does: string;
+  load: Command;
+}
+
+const COMMANDS: readonly CommandRow[] = [
+  {
+    name: "run",
+    usage: "[--take-over]",
+    does: "watch the days and keep the topics true (the daemon)",
+    load: run,
+  },
+  {
+    name: "once",
+    usage: "[--dry-run]",
+    does: "one poll, one plan, published; prints each change",
+    load: async (args, io) => (await import("./once.ts")).once(args, io),
+  },
+  {
+    name: "check",
+    usage: "[--live]",
+    does: "is the configuration right? --live asks the service and the broker, too",
+    load: async (args, io) => {
+      const checkLive: LiveCheck = async (config) => (await import("./check-live.ts")).checkLive(config, io);
+      return (await import("./check.ts")).check(args, io, checkLive);
+    },
+  },
+  {
+    name: "show",
+    usage: "[--watch] [--json]",
+    does: "what a running vigie has on the broker, for people",
+    load: async (args, io) => (await import("./show.ts")).show(args, io),
+  },
+  {
+    name: "season",
+    usage: "[LABEL] [--json]",
+    does: "the days left of each colour, by the service",
+    load: async (args, io) => (await import("./season.ts")).season(args, io),
+  },
+  {
+    name: "history",
+    usage: "[--from D] [--to D] [--json]",
+    does: "official colours, and what the service had predicted",
+    load: async (args, io) => (await import("./history.ts")).history(args, io),
+  },
+  {
+    name: "day",
+    usage: "DATE [--json]",
+    does: "what the service says of one date",
+    load: async (args, io) => (await import("./day.ts")).day(args, io),
+  },
+  {
+    name: "simulator",
+    usage:
+      "[--port 8787] [--seed N] [--from TIME] [--speed N] [--days FILE.csv] [--official-at 10:30] [--fault NAME]…",
+    does: "a forecast service of invented days, on its own",
+    load: async (args, io) => (await import("./simulator.ts")).simulator(args, io),
+  },
+  {
+    name: "health",
+    usage: "",
+    does: "is the running vigie well? by exit code and one line",
+    load: async (args, io) => (await import("./health.ts")).health(args, io),
+  },
+  {
+    name: "purge",
+    usage: "[--instance NAME]",
+    does: "take everything of this instance off the broker",
+    load: async (args, io) => (await import("./purge.ts")).purge(args, io),
+  },
+  {
+    name: "schema",
+    usage: "",
+    does: "the JSON schema of the configuration file",
+    load: async (args, io) => (await import("./schema.ts")).schema(args, io),
+  },
+];
+
+const printHelp: Command = async ([name], io) => {
+  const rows = name === undefined ? COMMANDS : COMMANDS.filter((row) => row.name === name);
+  io.stdout.write(`usage: vigie [${name ?? "command"}] [options]\n\n`);
+  for (const { name: word, usage, does } of rows)
+    io.stdout.write(`  vigie ${`${word} ${usage}`.trim()}\n      ${does}\n`);
+  io.stdout.write(`\n${EVERYWHERE}\n`);
+  return 0;
+};
+
+const EVERYWHERE = `Everywhere: --config FILE, --help, --version.
+Without a command: run. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 another vigie owns this base topic.`;
+
+const printVersion: Command = async (_args, io) => {
+  const { VERSION } = await import("../runtime/version.ts");
+  io.stdout.write(`${VERSION}\n`);
+  return 0;
+};
+
+function refuse(word: string): Command {
+  return async (_args, io) => {
+    const near = nearest(
+      word,
+      COMMANDS.map(({ name }) => name),
+    );
+    io.stderr.write(
+      `vigie: there is no command '${word}'${near ? `; did you mean '${near}'?` : ""} (vigie --help lists them)\n`,
+    );
+    return 2;
+  };
+}

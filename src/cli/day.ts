@@ -1,0 +1,40 @@
+import type { Answer } from "../service/answer.ts";
+import { colorCell, confidenceCell, rateCell } from "./cells.ts";
+import { readDate } from "./date.ts";
+import { toExitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { askOnce } from "./session.ts";
+import { formatTable } from "./table.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
+
+/** `vigie day DATE`: what the service says of one date. */
+export function day(args: string[], io: Io): Promise<number> {
+  return toExitCode("day", io, async () => {
+    const { values, positionals } = readArgs({ args, options: OPTIONS, allowPositionals: true });
+    const [text, more] = positionals;
+    if (text === undefined || more !== undefined) {
+      throw new WrongUsage(`Expected one date, got ${positionals.join(" ") || "none"}`);
+    }
+    const date = readDate("DATE", text);
+    const answer = await askOnce(values.config, io, () => ({ kind: "date", date }));
+    if (answer.kind !== "date") return;
+    const shown = { ...answer.day, is_official: answer.is_official };
+    io.stdout.write(values.json ? `${JSON.stringify(shown, null, 2)}\n` : formatDay(answer, io.color));
+  });
+}
+
+const OPTIONS = { config: { type: "string" }, json: { type: "boolean", default: false } } as const;
+
+function formatDay({ day: said, is_official }: Answer & { kind: "date" }, painted: boolean): string {
+  const rows = [
+    ["date", said.date],
+    ["colour", colorCell(said.color, said.raw)],
+    ["official", is_official === null ? "not said" : OFFICIAL[`${is_official}`]],
+    ["confidence", confidenceCell(said.confidence)],
+    ["hp", rateCell(said.rates.hp)],
+    ["hc", rateCell(said.rates.hc)],
+  ];
+  return formatTable(rows, painted);
+}
+
+const OFFICIAL = { true: "yes", false: "no" };

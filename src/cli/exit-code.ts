@@ -1,0 +1,40 @@
+import { NewerState } from "../book/state.ts";
+import { ConfigError } from "../config/problems.ts";
+import { ConnectFailed } from "../mqtt/errors.ts";
+import { isServiceError } from "../service/errors.ts";
+import type { Io } from "./io.ts";
+import { WrongUsage } from "./usage.ts";
+
+/** Another vigie owns the state folder or the base topic. */
+export class Yielded extends Error {
+  override readonly name = "Yielded";
+}
+
+/** The command cannot do what was asked, and says why. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+}
+
+/** Runs a command to its exit code: what is foreseen becomes sentences on stderr. */
+export async function toExitCode(command: string, io: Io, run: () => Promise<void>): Promise<number> {
+  try {
+    await run();
+    return 0;
+  } catch (error) {
+    if (io.signal.aborted) return 1;
+    if (!(error instanceof Error)) throw error;
+    const code = exitCodeOf(error);
+    if (code === undefined) throw error;
+    const sentences = error instanceof ConfigError ? error.problems : [`vigie ${command}: ${error.message}`];
+    for (const sentence of sentences) io.stderr.write(`${sentence}\n`);
+    return code;
+  }
+}
+
+function exitCodeOf(error: Error): number | undefined {
+  if (error instanceof WrongUsage || error instanceof ConfigError) return 2;
+  if (error instanceof Yielded) return 3;
+  if (error instanceof NewerState || error instanceof CommandFailed || error instanceof ConnectFailed)
+    return 1;
+  return isServiceError(error) ? 1 : undefined;
+}

@@ -1,0 +1,61 @@
+import { addDays } from "../calendar/day.ts";
+import type { IsoDate } from "../calendar/tariff.ts";
+import type { HistoryDay } from "../service/answer.ts";
+import { colorCell, confidenceCell, rateCell } from "./cells.ts";
+import { readDate } from "./date.ts";
+import { toExitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { askOnce } from "./session.ts";
+import { type Cell, formatTable } from "./table.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
+
+/** `vigie history [--from D] [--to D]`: official colours, and what the service had predicted; else the last 30 days. */
+export function history(args: string[], io: Io): Promise<number> {
+  return toExitCode("history", io, async () => {
+    const { file, json, from, to } = readHistoryArgs(args);
+    const answer = await askOnce(file, io, ({ today }) => ({
+      kind: "history",
+      ...rangeFrom(from, to, today),
+    }));
+    if (answer.kind !== "history") return;
+    if (json) io.stdout.write(`${JSON.stringify(answer.entries, null, 2)}\n`);
+    else if (answer.entries.length === 0)
+      io.stderr.write(`vigie: no days from ${answer.start} to ${answer.end}\n`);
+    else io.stdout.write(formatTable([HEADING, ...answer.entries.map(historyRow)], io.color));
+  });
+}
+
+function readHistoryArgs(args: string[]) {
+  const { values } = readArgs({ args, options: OPTIONS });
+  const from = values.from === undefined ? undefined : readDate("--from", values.from);
+  const to = values.to === undefined ? undefined : readDate("--to", values.to);
+  return { file: values.config, json: values.json, from, to };
+}
+
+const OPTIONS = {
+  config: { type: "string" },
+  from: { type: "string" },
+  to: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
+
+function rangeFrom(from: IsoDate | undefined, to: IsoDate | undefined, today: IsoDate) {
+  const end = to ?? today;
+  const start = from ?? addDays(end, 1 - DAYS);
+  if (start > end) throw new WrongUsage(`Expected --from to be no later than ${end}, got ${start}`);
+  return { start, end };
+}
+
+const DAYS = 30;
+const HEADING = ["date", "colour", "hp", "hc", "predicted", "confidence"];
+
+function historyRow(entry: HistoryDay): Cell[] {
+  return [
+    entry.date,
+    colorCell(entry.color, entry.raw),
+    rateCell(entry.rates.hp),
+    rateCell(entry.rates.hc),
+    colorCell(entry.predicted_color),
+    confidenceCell(entry.prediction_confidence),
+  ];
+}

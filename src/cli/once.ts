@@ -1,0 +1,102 @@
+import { openStore } from "../book/store.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load.ts";
+import { nameOwner } from "../mqtt/owner.ts";
+import { type Change, isOrphan, nestedBase, planChanges } from "../mqtt/plan.ts";
+import type { Topics } from "../mqtt/topic.ts";
+import { openVisit, type Visit } from "../mqtt/visit.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { takeLock } from "../runtime/lock.ts";
+import { createLog, logPlace } from "../runtime/log.ts";
+import { createTrouble } from "../runtime/trouble.ts";
+import { CommandFailed, toExitCode, Yielded } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { pollOnce } from "./single-poll.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
+
+/** One poll, one plan, published; refused while a vigie runs. `--dry-run` only says what it would publish. */
+export function once(args: string[], io: Io): Promise<number> {
+  return toExitCode("once", io, async () => {
+    const { values } = readArgs({ args, options: OPTIONS });
+    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    const lock = await takeLock(config.state, `vigie once, process ${process.pid}`);
+    if ("heldBy" in lock) throw new Yielded(`The state folder ${config.state} is in use by ${lock.heldBy}`);
+    try {
+      await pollAndPublish(config, values["dry-run"], io);
+    } finally {
+      if ("release" in lock) await lock.release();
+    }
+  });
+}
+
+const OPTIONS = { config: { type: "string" }, "dry-run": { type: "boolean", default: false } } as const;
+
+async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<void> {
+  if (config.mqtt.url === "embedded" && !dryRun) {
+    throw new WrongUsage(
+      "Expected mqtt.url to be a broker, got embedded, which would end with this command (--dry-run goes without)",
+    );
+  }
+  const visit = config.mqtt.url === "embedded" ? null : await visitFor(config, io);
+  try {
+    const living = await visit?.livingOwner();
+    if (living) throw new Yielded(`${config.mqtt.base_topic} has an owner that lives: ${nameOwner(living)}`);
+    const found = (await visit?.read()) ?? new Map<string, string>();
+    const log = createLog(
+      { level: "warn", format: "pretty", secrets: [config.mqtt.password ?? ""] },
+      logPlace(2),
+    );
+    const store = await openStore(config.state, {
+      log,
+      trouble: createTrouble(log, systemClock),
+      random: Math.random,
+    });
+    const { topics, failures } = await pollOnce(config, { store, log, signal: io.signal });
+    const changes = planFrom(found, topics);
+    for (const change of changes) io.stdout.write(describe(change, found));
+    if (!dryRun && visit) await apply(changes, visit);
+    await store.flush();
+    if (failures.length > 0) throw new CommandFailed(failures.join("; "));
+  } finally {
+    await visit?.leave();
+  }
+}
+
+function visitFor(config: Config, { signal }: Io): Promise<Visit> {
+  const { mqtt, instance } = config;
+  return openVisit({ broker: mqtt, instance, clock: systemClock, random: Math.random, signal });
+}
+
+function planFrom(found: ReadonlyMap<string, string>, desired: Topics): Change[] {
+  const nested = [...found.keys()].flatMap((topic) => nestedBase(topic) ?? []);
+  const ours = [...found].filter(([topic]) => desired.has(topic) || isOrphan(topic, desired, nested));
+  return planChanges(new Map(ours.map(([topic, payload]) => [topic, { payload }])), desired);
+}
+
+/** An equal value with a new expiry is sent, too, and is no news. */
+function describe(change: Change, found: ReadonlyMap<string, string>): string {
+  if (change.kind === "clear") return `- ${change.topic}\n`;
+  const { topic, value } = change;
+  const before = found.get(topic);
+  if (before === value.payload) return "";
+  return before === undefined
+    ? `+ ${topic} ${value.payload}\n`
+    : `~ ${topic} ${value.payload} (was ${before})\n`;
+}
+
+async function apply(changes: readonly Change[], visit: Visit): Promise<void> {
+  await Promise.all(
+    changes.map((change) => {
+      if (change.kind === "clear") return visit.publish({ topic: change.topic, payload: "", retain: true });
+      const { payload, expires } = change.value;
+      const left =
+        expires === undefined ? undefined : Math.max(1, Math.ceil((expires - systemClock.now()) / 1000));
+      return visit.publish({
+        topic: change.topic,
+        payload,
+        retain: true,
+        ...(left !== undefined && { expiry: left }),
+      });
+    }),
+  );
+}

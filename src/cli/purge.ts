@@ -1,0 +1,43 @@
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load.ts";
+import { nameOwner } from "../mqtt/owner.ts";
+import { purgeBase } from "../mqtt/purge.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { toExitCode, Yielded } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
+
+/** Everything of an instance off the broker. */
+export function purge(args: string[], io: Io): Promise<number> {
+  return toExitCode("purge", io, async () => {
+    const { values } = readArgs({ args, options: OPTIONS });
+    const { config } = await loadConfig({
+      ...{ file: values.config, env: io.env, cwd: io.cwd },
+      overrides: values.instance === undefined ? {} : { instance: values.instance },
+    });
+    await purgeInstance(config, io);
+  });
+}
+
+const OPTIONS = { config: { type: "string" }, instance: { type: "string" } } as const;
+
+async function purgeInstance({ mqtt, instance }: Config, { stderr, signal }: Io): Promise<void> {
+  if (mqtt.url === "embedded") {
+    throw new WrongUsage(
+      "Expected mqtt.url to be the address of a broker, got embedded: that one forgets all when vigie ends",
+    );
+  }
+  const result = await purgeBase({
+    ...{ broker: mqtt, instance, clock: systemClock, random: Math.random, signal },
+  });
+  if ("living" in result) {
+    throw new Yielded(`${nameOwner(result.living)} keeps ${mqtt.base_topic}: stop it first, then purge`);
+  }
+  const { length } = result.cleared;
+  const what = length === 1 ? "1 topic" : `${length} topics`;
+  stderr.write(
+    length === 0
+      ? `Nothing below ${mqtt.base_topic}: all is clear\n`
+      : `Cleared ${what} below ${mqtt.base_topic}\n`,
+  );
+}

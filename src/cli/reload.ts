@@ -1,0 +1,67 @@
+import type { Config } from "../config/config.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import { ConfigError } from "../config/problems.ts";
+import { watchConfig } from "../config/watch.ts";
+import type { Log } from "../runtime/log.ts";
+
+export interface ReloadOptions {
+  load: () => Promise<LoadedConfig>;
+  configure: (config: Config) => Promise<void>;
+  log: Log;
+  /** Masked in the log; a new password joins. */
+  secrets: string[];
+}
+
+/** Reads the configuration again at SIGHUP and when a file of it changed; a wrong one is said and the old one stays. */
+export function followConfig(first: LoadedConfig, options: ReloadOptions): () => Promise<void> {
+  let current = first;
+  let stopWatching: () => Promise<void> = async () => undefined;
+  let reloading = Promise.resolve();
+  const reload = () => {
+    reloading = reloading.then(async () => {
+      current = (await renew(current, options)) ?? current;
+      await rewatch();
+    });
+  };
+  const rewatch = async () => {
+    await stopWatching();
+    stopWatching = watchConfig({ read: current.read, changed: reload });
+  };
+  process.on("SIGHUP", reload);
+  reloading = rewatch();
+  return async () => {
+    process.off("SIGHUP", reload);
+    await stopWatching();
+    await reloading;
+  };
+}
+
+async function renew(
+  current: LoadedConfig,
+  { load, configure, log, secrets }: ReloadOptions,
+): Promise<LoadedConfig | undefined> {
+  const loaded = await load().catch((error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) log.error(`Configuration: ${problem}`);
+    log.warn("The new configuration is wrong; the one before it stays in force");
+    return undefined;
+  });
+  if (!loaded) return undefined;
+  for (const warning of loaded.warnings) log.warn(warning);
+  if (JSON.stringify(loaded.config) === JSON.stringify(current.config)) return loaded;
+  secrets.push(loaded.config.mqtt.password ?? "");
+  for (const words of needsRestart(current.config, loaded.config)) log.warn(words);
+  await configure({ ...loaded.config, state: current.config.state, log: current.config.log });
+  log.info("The new configuration is in force");
+  return loaded;
+}
+
+function needsRestart(old: Config, wanted: Config): string[] {
+  const rows = {
+    state: [old.state, wanted.state],
+    log: [JSON.stringify(old.log), JSON.stringify(wanted.log)],
+  };
+  return Object.entries(rows)
+    .filter(([, [before, after]]) => before !== after)
+    .map(([name]) => `${name} takes effect at the next start`);
+}

@@ -1,0 +1,105 @@
+import { hostname } from "node:os";
+import { inventId } from "../book/identity.ts";
+import { openStore, type Store } from "../book/store.ts";
+import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { createDaemon, type Daemon } from "../daemon.ts";
+import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { takeLock } from "../runtime/lock.ts";
+import { createLog, type Log } from "../runtime/log.ts";
+import { createTrouble, type Trouble } from "../runtime/trouble.ts";
+import { VERSION } from "../runtime/version.ts";
+import { toExitCode, Yielded } from "./exit-code.ts";
+import { reportHealth } from "./health-report.ts";
+import type { Io } from "./io.ts";
+import { followConfig } from "./reload.ts";
+import { readArgs } from "./usage.ts";
+import { describeFirstLook } from "./welcome.ts";
+
+/** The daemon, until a signal ends it or another vigie owns its base topic. */
+export function run(args: string[], io: Io): Promise<number> {
+  return toExitCode("run", io, async () => {
+    const options = { "take-over": { type: "boolean" }, config: { type: "string" } } as const;
+    const { values } = readArgs({ args, options });
+    const load = () => loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    await holdFolder(await load(), { io, load, takeOver: values["take-over"] ?? false });
+  });
+}
+
+interface RunOptions {
+  io: Io;
+  load: () => Promise<LoadedConfig>;
+  takeOver: boolean;
+}
+
+/** One vigie a state folder; on one host that tells before any broker is asked. */
+async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<void> {
+  const { config, warnings } = loaded;
+  const secrets = [config.mqtt.password ?? ""];
+  const log = createLog({ ...config.log, secrets });
+  for (const warning of warnings) log.warn(warning);
+  const lock = await takeLock(config.state, `vigie ${VERSION} on ${hostname()}, process ${process.pid}`);
+  if ("heldBy" in lock) throw new Yielded(`The state folder ${config.state} is in use by ${lock.heldBy}`);
+  if ("none" in lock) log.warn(`Nothing keeps a second vigie out of ${config.state}: ${lock.none}`);
+  try {
+    const trouble = createTrouble(log, systemClock);
+    const store = await openStore(config.state, { log, trouble, random: Math.random });
+    await watchDays(loaded, { ...options, log, trouble, store, identity: await introduce(store), secrets });
+  } finally {
+    if ("release" in lock) await lock.release();
+  }
+}
+
+/** A name for this start, written before the broker is told it: the next start then knows its own word. */
+async function introduce(store: Store): Promise<Identity> {
+  const { installation, incarnation: previousIncarnation } = store.state();
+  const incarnation = inventId(Math.random);
+  await store.save({ ...store.state(), incarnation });
+  const host = hostname();
+  return { installation, incarnation, previousIncarnation, host, version: VERSION, since: systemClock.now() };
+}
+
+interface WatchOptions extends RunOptions {
+  log: Log;
+  trouble: Trouble;
+  store: Store;
+  identity: Identity;
+  secrets: string[];
+}
+
+async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<void> {
+  const { io, log, trouble } = options;
+  const { config, file } = loaded;
+  const yielded = new AbortController();
+  const ended = AbortSignal.any([io.signal, yielded.signal]);
+  const health = reportHealth(config.instance, io.env, trouble);
+  let greeted = false;
+  const daemon: Daemon = createDaemon({
+    ...options,
+    clock: systemClock,
+    random: Math.random,
+    onYield: (owner: Owner) =>
+      yielded.abort(new Yielded(`${config.mqtt.base_topic} has another owner: ${nameOwner(owner)}`)),
+    onPoll: () => {
+      if (!greeted) io.stdout.write(describeFirstLook(daemon));
+      greeted = true;
+    },
+    onBeat: (now) => health.beat(now, daemon),
+  });
+  log.info(`vigie ${VERSION} watches ${config.service.base_url}`, { config: file, state: config.state });
+  await daemon.configure(config);
+  const stopFollowing = followConfig(loaded, { ...options, configure: daemon.configure });
+  await aborted(ended);
+  await stopFollowing();
+  await daemon.stop();
+  await health.stop();
+  if (!io.signal.aborted) throw yielded.signal.reason;
+  log.info("vigie has left");
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,93 @@
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load.ts";
+import { openVisit, type Visit } from "../mqtt/visit.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { healthPath, readHealth } from "../runtime/health-file.ts";
+import { CommandFailed, toExitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { formatTopics } from "./topics-page.ts";
+import { readArgs } from "./usage.ts";
+
+/** What a running vigie has on the broker, as a person reads it; follows changes with `--watch`. */
+export function show(args: string[], io: Io): Promise<number> {
+  return toExitCode("show", io, async () => {
+    const { values } = readArgs({ args, options: OPTIONS });
+    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    const url = await findBroker(config, io);
+    const visit = await openVisit({
+      broker: { ...config.mqtt, url },
+      instance: config.instance,
+      clock: systemClock,
+      random: Math.random,
+      signal: io.signal,
+    });
+    try {
+      const print = (topics: ReadonlyMap<string, string>) =>
+        io.stdout.write(
+          values.json
+            ? asJson(topics)
+            : formatTopics(topics, {
+                title: `${url}, ${config.mqtt.base_topic}`,
+                color: io.color,
+                zone: config.tariff.time_zone,
+              }),
+        );
+      const topics = await visit.read();
+      if (topics.size === 0)
+        throw new CommandFailed(
+          `Expected topics below ${config.mqtt.base_topic} on ${url}, got none: no vigie has published there`,
+        );
+      print(topics);
+      if (values.watch) await follow(visit, topics, print, io);
+    } finally {
+      await visit.leave();
+    }
+  });
+}
+
+const OPTIONS = {
+  config: { type: "string" },
+  watch: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+} as const;
+
+/** The embedded broker may have had to take another port: a running vigie notes it beside its health. */
+async function findBroker(config: Config, io: Io): Promise<string> {
+  if (config.mqtt.url !== "embedded") return config.mqtt.url;
+  const port = (await readHealth(healthPath(config.instance, io.env)))?.health.broker.port;
+  return `mqtt://127.0.0.1:${port ?? 1883}`;
+}
+
+/** Prints again when something changed, once for all that changes together; until the signal or the broker ends it. */
+async function follow(
+  visit: Visit,
+  topics: Map<string, string>,
+  print: (topics: Map<string, string>) => void,
+  io: Io,
+): Promise<void> {
+  let due: NodeJS.Timeout | undefined;
+  const stop = visit.follow(({ topic, payload }) => {
+    if (topic.startsWith("owner/") || topic === "event") return;
+    if (topics.get(topic) === payload && due === undefined) return;
+    topics.set(topic, payload);
+    due ??= setTimeout(() => {
+      due = undefined;
+      if (io.color) io.stdout.write(CLEAR_SCREEN);
+      print(topics);
+    }, TOGETHER);
+  });
+  const left = new Promise<void>((resolve) =>
+    io.signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
+  const why = await Promise.race([left, visit.closed]);
+  stop();
+  clearTimeout(due);
+  if (why !== undefined) throw new CommandFailed(`The connection to the broker is gone: ${why}`);
+}
+
+function asJson(topics: ReadonlyMap<string, string>): string {
+  return `${JSON.stringify(Object.fromEntries([...topics].sort()), null, 2)}\n`;
+}
+
+const CLEAR_SCREEN = "\u001b[2J\u001b[H";
+const TOGETHER = 200;

@@ -1,0 +1,40 @@
+import type { Daemon } from "../daemon.ts";
+import type { DayFacts } from "../facts/facts.ts";
+import { describeDay } from "./day-words.ts";
+
+/**
+ * What a newcomer is shown once, on the embedded broker: what today and tomorrow are, where the broker listens, and what
+ * to type next. A real house has a log and a broker, and is shown nothing.
+ */
+export function describeFirstLook({ config, lookout, parts }: Daemon): string {
+  const broker = parts.broker?.it;
+  const settings = config();
+  const moment = lookout()?.facts().moment;
+  if (!broker || !settings) return "";
+  const { base_topic } = settings.mqtt;
+  const invented =
+    settings.service.base_url === "simulator"
+      ? "These days are INVENTED by the built-in simulator: nothing of this is your electricity tariff."
+      : `Days by ${settings.service.base_url}.`;
+  const days = moment
+    ? describeDays(moment.days.today, moment.days.tomorrow)
+    : "  The clock of this machine is wrong: nothing is said of today.";
+  return `
+  ${invented}
+
+${days}
+
+  The broker is vigie's own, on 127.0.0.1 port ${broker.port} only: for a first look, not for a house.
+  Ctrl-C ends both. In a second terminal:
+
+    npx vigie show --watch
+    mosquitto_sub -h 127.0.0.1 -p ${broker.port} -v -t '${base_topic}/#'
+
+  Your own service and broker: config/vigie.yaml, explained where each option stands, and the README.
+
+`;
+}
+
+function describeDays(today: DayFacts, tomorrow: DayFacts): string {
+  return `  today     ${describeDay(today)}\n  tomorrow  ${describeDay(tomorrow)}`;
+}

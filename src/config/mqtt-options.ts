@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { parseAddress, splitCredentials } from "./address.ts";
+import { duration, optionalText, topic } from "./words.ts";
+
+const AN_ADDRESS =
+  "embedded, or an address that begins with mqtt://, mqtts://, ws:// or wss://, such as mqtt://192.168.1.10:1883";
+
+const url = z
+  .string({ error: AN_ADDRESS })
+  .refine((text) => text === "embedded" || isBrokerAddress(text), { error: AN_ADDRESS });
+
+function isBrokerAddress(text: string): boolean {
+  const address = parseAddress(text, ["mqtt:", "mqtts:", "ws:", "wss:"]);
+  if (!address || /[?#]/.test(text)) return false;
+  const mayHavePath = address.protocol.startsWith("ws");
+  return (mayHavePath || /^\/?$/.test(address.pathname)) && isEncodedRight(address);
+}
+
+function isEncodedRight({ username, password }: URL): boolean {
+  const rest = `${username}${password}`.replaceAll(/%[0-9a-f]{2}/gi, "");
+  return !rest.includes("%");
+}
+
+const tls = z
+  .strictObject({
+    ca_file: optionalText("the path of a file").meta({
+      description:
+        "File with the authority that signed the broker's certificate (PEM). Default none: the authorities that Node.js knows. Needed for a broker with a certificate of one's own.",
+    }),
+    cert_file: optionalText("the path of a file").meta({
+      description:
+        "File with the certificate that vigie shows to the broker (PEM). Default none: most brokers ask for a user and a password instead.",
+    }),
+    key_file: optionalText("the path of a file").meta({
+      description: "File with the private key of cert_file (PEM). Default none; goes with cert_file.",
+    }),
+    server_name: optionalText("a host name").meta({
+      description:
+        "Name that the broker's certificate must carry. Default: the host of mqtt.url. For a broker that is reached by its number.",
+    }),
+    verify: z.boolean().default(true).meta({
+      description:
+        "Check the broker's certificate. Default true: with false, anybody on the way can pose as the broker.",
+    }),
+  })
+  .prefault({})
+  .meta({ description: "Encryption, for mqtts:// and wss://." });
+
+export const mqttOptions = z
+  .strictObject({
+    url: url.prefault("embedded").meta({
+      description:
+        "Address of the broker (mqtt://, mqtts://, ws:// or wss://), or embedded for a broker of vigie's own on 127.0.0.1. Default embedded: a first look needs nothing else; a real house uses mosquitto or the like.",
+    }),
+    username: optionalText("a user name (in quotes if it is a number)").meta({
+      description: "User at the broker. Default none: the broker then sees an anonymous client.",
+    }),
+    password: optionalText("a password (in quotes if it is a number)").meta({
+      description:
+        "Password at the broker. Default none. Better kept out of this file: VIGIE_MQTT_PASSWORD_FILE names a file that holds it.",
+    }),
+    base_topic: topic.optional().meta({
+      description:
+        "Topic under which everything is published. Default: the instance. Another one for a broker that several houses share.",
+    }),
+    grace: duration("0s", "168h").prefault("10m").meta({
+      description:
+        "How long the topics still count as available when vigie is gone (MQTT 5). Default 10m: a restart or an update is seen by nobody, and no old colour outlives a dead vigie for long. 24h for whoever prefers an old value to none.",
+    }),
+    tls,
+  })
+  .prefault({})
+  .meta({ description: "The MQTT broker." });
+
+type MqttOptions = z.output<typeof mqttOptions>;
+
+/** A user and a password in the address are moved out of it, so that the address may be shown. */
+export function settleBroker(mqtt: MqttOptions, instance: string) {
+  return { ...mqtt, ...splitCredentials(mqtt.url), base_topic: mqtt.base_topic ?? instance };
+}

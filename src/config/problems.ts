@@ -1,0 +1,142 @@
+import type { z } from "zod";
+import { maskAddress } from "./address.ts";
+import { nearest } from "./nearest.ts";
+import { isSecret, keysAt, listOptions, type Path } from "./options.ts";
+
+/** The configuration is refused whole, with all that is wrong with it. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: string[];
+  /** The files that were read: a change of one may set it right. */
+  readonly read: string[];
+
+  constructor(problems: string[], read: string[]) {
+    super(`The configuration is wrong:\n${problems.join("\n")}`);
+    this.problems = problems;
+    this.read = read;
+  }
+}
+
+/** One thing that is wrong; no part of it holds a secret. */
+export interface Problem {
+  path: Path;
+  /** What of the path is wrong: the word itself, or what it is set to. */
+  part: "key" | "value";
+  expected: string;
+  got: string;
+}
+
+/** In an owner's words. */
+export function describeIssues(issues: readonly Issue[], given: unknown): Problem[] {
+  return issues.flatMap((issue) => describeIssue(issue, given));
+}
+
+type Issue = z.core.$ZodIssue;
+
+function describeIssue(issue: Issue, given: unknown): Problem[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => describeUnknown([...issue.path, key]));
+  const inner = issue.code === "invalid_union" ? groupIssues(issue) : [];
+  if (inner.length > 0) return describeIssues(inner, given);
+  const value = valueAt(given, issue.path);
+  const near = issue.code === "invalid_value" ? hint(value, issue.values.map(String)) : "";
+  return [{ path: issue.path, part: "value", expected: issue.message, got: shown(value, issue.path) + near }];
+}
+
+function describeUnknown(path: Path): Problem {
+  const word = String(path.at(-1));
+  const siblings = keysAt(path.slice(0, -1));
+  const elsewhere = listOptions().find((option) => option.path.at(-1) === word);
+  const meant = nearest(plain(word), siblings) ?? elsewhere?.path.join(".");
+  const got = shownWord(word) + (meant === undefined ? "" : ` (did you mean ${meant}?)`);
+  return { path, part: "key", expected: "a known option", got };
+}
+
+/** Where one of several forms is a group and a group was given, what is wrong inside it. */
+function groupIssues(issue: z.core.$ZodIssueInvalidUnion): Issue[] {
+  const isInside = (one: Issue) => one.path.length > 0 || one.code === "unrecognized_keys";
+  const branch = issue.errors.find((issues) => issues.every(isInside)) ?? [];
+  return branch.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+/** What is expected where the schema has no words of its own for it. */
+export function expectation(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return TYPES[issue.expected] ?? "something else";
+    case "invalid_value":
+      return `${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+    case "unrecognized_keys":
+      return "a known option";
+    case "invalid_key":
+      return "a word";
+    default:
+      return "another value";
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  tuple: "a list",
+  object: "a group of options",
+  record: "a group of options",
+};
+
+/** A value as a message may show it. */
+export function shown(value: unknown, path: Path): string {
+  if (value === undefined || value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a group of options";
+  if (isSecret(path)) return `a ${typeof value === "string" ? "text" : typeof value}`;
+  if (typeof value !== "string") return String(value);
+  return quoted(isAddress(path) || /@|:\/\//.test(value) ? maskAddress(value) : value);
+}
+
+function isAddress(path: Path): boolean {
+  return path.at(-1) === "url" || path.at(-1) === "base_url";
+}
+
+/** A word as a message may show it: cut where it is no word any more (`password:secret` lacks a space). */
+export function shownWord(word: string): string {
+  const start = plain(word);
+  return start.length === word.length ? quoted(start) : quoted(`${start}…`);
+}
+
+function plain(word: string): string {
+  return /^[\w$.-]{0,40}/.exec(word)?.[0] ?? "";
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+function hint(value: unknown, words: readonly string[]): string {
+  const near = typeof value === "string" ? nearest(value.slice(0, 40), words) : undefined;
+  return near === undefined ? "" : ` (did you mean ${near}?)`;
+}
+
+/** What stands at this path. */
+export function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
+        ? (inner as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    value,
+  );
+}
+
+/** `tariff.rates[0].from`. */
+export function pathText(path: Path): string {
+  return path
+    .map((key, index) => {
+      if (typeof key === "number") return `[${key}]`;
+      const word = String(key);
+      const isWord = word !== "" && plain(word) === word;
+      return (index > 0 ? "." : "") + (isWord ? word : `${plain(word)}…`);
+    })
+    .join("");
+}

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { COLORS } from "../calendar/tariff.ts";
+import { endpoints } from "../service/contract.ts";
+import { maskAddress, parseAddress } from "./address.ts";
+import { duration, durationOf, wallTime } from "./words.ts";
+
+const AN_ADDRESS =
+  "simulator, or an address that begins with https:// or http:// (no user or password, nothing after ? or #)";
+const AN_ADDRESS_BEFORE = `the address without ${endpoints.forecasts.path}: vigie adds that itself`;
+
+const baseUrl = z
+  .string({ error: AN_ADDRESS })
+  .refine((text) => text === "simulator" || isServiceAddress(text), { error: AN_ADDRESS, abort: true })
+  .refine((text) => !text.includes(endpoints.forecasts.path), { error: AN_ADDRESS_BEFORE })
+  .transform((text) => (text === "simulator" ? text : new URL(text).href.replace(/\/+$/, "")));
+
+function isServiceAddress(text: string): boolean {
+  const url = parseAddress(text, ["http:", "https:"]);
+  return url !== undefined && maskAddress(text) === text && !/[?#]/.test(text);
+}
+
+const parameterName = z
+  .string()
+  .regex(/^[A-Za-z_][\w.-]*$/, { error: "the name of a query parameter, such as from" });
+const HISTORY_PARAMETERS = "auto, or both names as { start: from, end: to }";
+
+const announcement = z
+  .strictObject({
+    between: z
+      .tuple([wallTime, wallTime], { error: 'two times, such as ["06:30", "12:00"]' })
+      .refine(([first, last]) => first < last, {
+        error: 'the earlier time first, such as ["06:30", "12:00"]',
+      })
+      .prefault(["06:30", "12:00"])
+      .meta({
+        description:
+          'From when to when tomorrow\'s colour is awaited, by the clock of tariff.time_zone. Default ["06:30", "12:00"]: it is seen from about 06:30, binding by 10:30, and has been corrected until 11:15.',
+      }),
+    every: duration("1m", "1h").prefault("5m").meta({
+      description:
+        "How often to ask meanwhile, until tomorrow is official. Default 5m: soon enough to heat before a rouge day, far below what the service allows.",
+    }),
+  })
+  .prefault({})
+  .meta({ description: "Asking more often while tomorrow's colour is awaited." });
+
+const poll = z
+  .strictObject({
+    every: durationOf(["15m", "20m", "30m", "1h", "2h", "3h", "4h", "6h"]).prefault("1h").meta({
+      description:
+        "How often to ask the service: 15m, 20m, 30m, 1h, 2h, 3h, 4h or 6h. Default 1h: its forecasts change at most once an hour.",
+    }),
+    announcement,
+  })
+  .prefault({})
+  .meta({ description: "When the service is asked." });
+
+export const serviceOptions = z
+  .strictObject({
+    base_url: baseUrl.prefault("simulator").meta({
+      description:
+        "Address of the forecast service, or simulator for invented days. Default simulator: the interface names no public address, so a first look invents its days, and says so everywhere.",
+    }),
+    allow_simulator: z.boolean().default(false).meta({
+      description:
+        "Let invented days go to a real broker. Default false: the devices of a real house must never obey invented days by mistake.",
+    }),
+    colors: z
+      .record(z.string().min(1), z.enum(COLORS), {
+        error: "spellings with their colour, such as { ROT: rouge }",
+      })
+      .default({})
+      .meta({
+        description:
+          "More spellings of colours than the usual ones, such as { ROT: rouge }. Default none: a word that is not known leaves its day unknown and is said once.",
+      }),
+    confidence: z.enum(["auto", "ratio", "percent"]).default("auto").meta({
+      description:
+        "What the service's confidence means: ratio (0 to 1), percent (0 to 100), or auto. Default auto: any value over 1 shows that it is percent.",
+    }),
+    rate_unit: z.enum(["EUR/kWh", "c€/kWh"]).default("EUR/kWh").meta({
+      description: "Unit of the service's prices. Default EUR/kWh: the interface does not say it.",
+    }),
+    history_parameters: z
+      .union([z.literal("auto"), z.strictObject({ start: parameterName, end: parameterName })], {
+        error: HISTORY_PARAMETERS,
+      })
+      .default("auto")
+      .meta({
+        description:
+          "Names of the two dates in a question for history, as { start: from, end: to }, or auto. Default auto: the service's refusals tell the names.",
+      }),
+    poll,
+    late_after: wallTime.default("12:00").meta({
+      description:
+        'From this time on tomorrow counts as late while its colour is not official. Default "12:00": an announcement normally is binding by 10:30.',
+    }),
+    check_clock: z.enum(["auto", "off"]).default("auto").meta({
+      description:
+        "Compare this machine's clock with the service's. Default auto: a machine without a clock of its own can start with yesterday's date, and would then name the wrong day.",
+    }),
+  })
+  .prefault({})
+  .meta({ description: "The forecast service." });

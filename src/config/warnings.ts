@@ -1,0 +1,41 @@
+import { isLoopback } from "./address.ts";
+import type { Config } from "./config.ts";
+import { valueAt } from "./problems.ts";
+
+/** What is allowed, but probably not what its owner means. */
+export function findWarnings(config: Config, given: unknown, inContainer: boolean): string[] {
+  return [
+    ...warnOfHomeAssistant(given),
+    ...warnOfTls(config),
+    ...(inContainer ? warnOfLoopback(config) : []),
+  ];
+}
+
+function warnOfHomeAssistant(given: unknown): string[] {
+  const options = valueAt(given, ["homeassistant"]);
+  if (options === undefined || valueAt(options, ["discovery"]) === "off") return [];
+  return [
+    "homeassistant: these options are checked, but this version of vigie does nothing with them: it tells Home Assistant of no entity yet (homeassistant.discovery: off ends this warning)",
+  ];
+}
+
+function warnOfTls({ mqtt: { url, tls } }: Config): string[] {
+  const given = Object.entries(tls).filter(([name, value]) =>
+    name === "verify" ? !value : value !== undefined,
+  );
+  const names = given.map(([name]) => `mqtt.tls.${name}`).join(", ");
+  if (names !== "" && !/^(mqtts|wss):/i.test(url)) {
+    return [`${names}: set, but mqtt.url is not encrypted (expected mqtts:// or wss://)`];
+  }
+  return tls.verify ? [] : ["mqtt.tls.verify: false, so anybody on the way can pose as the broker"];
+}
+
+function warnOfLoopback({ mqtt, service }: Config): string[] {
+  const addresses = { "mqtt.url": mqtt.url, "service.base_url": service.base_url };
+  return Object.entries(addresses)
+    .filter(([, address]) => isLoopback(address))
+    .map(
+      ([name, address]) =>
+        `${name}: ${address} is this container itself, not the machine it runs on; expected the name or number of another one (unless the container shares the machine's network)`,
+    );
+}

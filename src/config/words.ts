@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+/** How an owner writes lengths of time, times, dates and names, and what is said when one is none. */
+
+/** `30s`, `5m`, `1h`; read as milliseconds. */
+export function duration(least: string, most: string) {
+  const expected = `a duration from ${least} to ${most}, such as 30s, 5m or 1h`;
+  return z
+    .string({ error: expected })
+    .regex(/^\d{1,9}[smh]$/, { error: expected })
+    .transform(milliseconds)
+    .refine((length) => length >= milliseconds(least) && length <= milliseconds(most), { error: expected });
+}
+
+/** One of a few lengths of time; read as milliseconds. */
+export function durationOf<const T extends string>(lengths: readonly T[]) {
+  return z.enum(lengths).transform(milliseconds);
+}
+
+export function milliseconds(text: string): number {
+  return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
+}
+
+const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+const TIME = "([01]\\d|2[0-3]):[0-5]\\d";
+const AN_HOUR = 'a time of day from "00:00" to "23:59", such as "06:30"';
+const A_WINDOW = 'two different times of day, such as "22:00-06:00"';
+const A_DATE = "a date, such as 2026-08-01";
+
+/** A time on the wall clock, `06:30`. */
+export const wallTime = z.string({ error: AN_HOUR }).regex(new RegExp(`^${TIME}$`), { error: AN_HOUR });
+
+/** `22:00-06:00`; read as its two times. */
+export const dailyWindow = z
+  .string({ error: A_WINDOW })
+  .regex(new RegExp(`^${TIME}-${TIME}$`), { error: A_WINDOW })
+  .transform((text) => ({ from: text.slice(0, 5), to: text.slice(6) }))
+  .refine(({ from, to }) => from !== to, { error: A_WINDOW });
+
+export const civilDate = z.iso.date({ error: A_DATE });
+
+const A_NAME = "small letters and digits, joined by single underscores, at most 40, such as vigie or house_2";
+
+/** What ids are made of: `[a-z0-9]+(_[a-z0-9]+)*`, at most 40 characters. */
+export const idWord = z
+  .string({ error: A_NAME })
+  .regex(/^[a-z0-9]+(_[a-z0-9]+)*$/, { error: A_NAME })
+  .max(40, { error: A_NAME });
+
+const A_TOPIC =
+  "a topic such as house/vigie: no + or #, no slash at either end, no two in a row, no $ in front";
+
+/** A topic that may be published on. */
+export const topic = z
+  .string({ error: A_TOPIC })
+  .regex(/^(?!\$)[^+#/\p{Cc}\p{Cs}]+(\/[^+#/\p{Cc}\p{Cs}]+)*$/u, { error: A_TOPIC })
+  .max(200, { error: "a topic of at most 200 characters" });
+
+/** A text that may be left empty, which is the same as leaving it out. */
+export function optionalText(expected: string) {
+  return z
+    .string({ error: expected })
+    .nullish()
+    .transform((text) => text || undefined);
+}

@@ -1,0 +1,164 @@
+import type { Book } from "./book/book.ts";
+import { compareBooks, type Notice } from "./book/notices.ts";
+import { newestInstant, remember } from "./book/remember.ts";
+import type { Instant, Tariff } from "./calendar/tariff.ts";
+import { type ClockEvidence, checkClock } from "./facts/clock-check.ts";
+import { deriveFacts } from "./facts/derive.ts";
+import type { Facts, Known, PollRecord } from "./facts/facts.ts";
+import { nextTurn } from "./facts/turns.ts";
+import type { Topics } from "./mqtt/topic.ts";
+import { desiredTopics } from "./mqtt/topics.ts";
+import type { Clock } from "./runtime/clock.ts";
+import { type AgendaInput, type Asked, markAsked, planAgenda, planFollowUps } from "./service/agenda.ts";
+import type { Answer, Request } from "./service/answer.ts";
+import { askRound, type RoundOutcome } from "./service/round.ts";
+
+/** What the cycle keeps between two polls. */
+export interface Memory {
+  book: Book;
+  asked: Asked;
+}
+
+export interface CycleOptions {
+  tariff: Tariff;
+  late_after: string;
+  grace: number;
+  check_clock: "auto" | "off";
+  simulated: boolean;
+  memory: Memory;
+  clock: Clock;
+  ask: (request: Request, options: PollOptions) => Promise<Said>;
+  /** Whether the date endpoint is known never to say what is official. */
+  officialSilent: (now: Instant) => boolean;
+  want: (topics: Topics) => void;
+  keep: (memory: Memory) => void;
+  notice: (notice: Notice) => void;
+}
+
+/** An answer, and the service's clock when it gave it. */
+interface Said {
+  answer: Answer;
+  date: Instant | null;
+}
+
+interface PollWays extends PollOptions {
+  /** Ask what is final once more. */
+  confirm: boolean;
+}
+
+export interface PollOptions {
+  signal: AbortSignal;
+  /** Asked even when the day's budget is spent. */
+  essential: boolean;
+}
+
+export interface Cycle {
+  /** Asks the service what is due, remembers each answer as it comes; never two at once. */
+  poll: (ways: PollWays) => Promise<RoundOutcome>;
+  /** Derives what is true now from what is remembered, and wants it on the broker. */
+  refresh: () => void;
+  /** What was true at the last refresh. */
+  facts: () => Facts;
+  /** The next instant, by this machine's clock, at which time alone changes a fact. */
+  due: () => Instant;
+}
+
+export function createCycle(options: CycleOptions): Cycle {
+  const { tariff, clock } = options;
+  let memory = options.memory;
+  let polls = startRecord(clock.now(), memory.book, options.simulated);
+  const watch = watchClock(options);
+
+  const look = (): Seen => {
+    const known: Known = {
+      book: memory.book,
+      polls,
+      clock: watch.time(memory.book),
+      late_after: options.late_after,
+    };
+    const facts = deriveFacts(known, tariff);
+    return { facts, due: clock.now() + (nextTurn(known, tariff) - known.clock.at) };
+  };
+  let seen = look();
+  const refresh = () => {
+    seen = look();
+    options.want(desiredTopics(seen.facts, options));
+  };
+  const take = ({ answer, date }: Said) => {
+    watch.hear(date);
+    const { at } = watch.time(memory.book);
+    const before = memory.book;
+    memory = {
+      book: remember(before, [answer], at, tariff),
+      asked: markAsked(memory.asked, answer, at, tariff),
+    };
+    for (const notice of compareBooks(before, memory.book, at, tariff)) options.notice(notice);
+    if (isNews(answer)) polls = recordSuccess(polls, clock.now());
+    options.keep(memory);
+    refresh();
+    return before;
+  };
+  const poll = async (ways: PollWays) => {
+    const input = (): AgendaInput => {
+      const now = watch.time(memory.book).at;
+      return { ...memory, tariff, now, officialSilent: options.officialSilent(now), confirm: ways.confirm };
+    };
+    const outcome = await askRound(ways.signal, planAgenda(input()), async (request, signal) => {
+      const said = await options.ask(request, { ...ways, signal });
+      return planFollowUps(said.answer, take(said), input());
+    });
+    if (ways.signal.aborted || outcome.answers + outcome.failures.length === 0) return outcome;
+    polls = { ...polls, failure: outcome.failures[0] ?? null };
+    refresh();
+    return outcome;
+  };
+  return { poll: oneAtATime(poll), refresh, facts: () => seen.facts, due: () => seen.due };
+}
+
+interface Seen {
+  facts: Facts;
+  due: Instant;
+}
+
+/** Holds this machine's clock against the service's, and against what is known to have passed. */
+function watchClock({ clock, check_clock }: Pick<CycleOptions, "clock" | "check_clock">) {
+  let answer: ClockEvidence["answer"] = null;
+  return {
+    hear: (date: Instant | null) => {
+      if (date !== null) answer = { date, now: clock.now(), steady: clock.steady() };
+    },
+    time: (book: Book): Known["clock"] => {
+      const now = clock.now();
+      if (check_clock === "off") return { at: now, right: true };
+      return checkClock(now, clock.steady(), { answer, newest: newestInstant(book) });
+    },
+  };
+}
+
+/** An answer about the days ahead: what `last_success` and `down` are about. */
+function isNews(answer: Answer): boolean {
+  return answer.kind === "forecasts" || answer.kind === "date";
+}
+
+function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
+  const last = newestInstant(book);
+  return { started_at: now, last_success: last, shown_success: last, failure: null, simulated };
+}
+
+function recordSuccess(polls: PollRecord, now: Instant): PollRecord {
+  const { shown_success: shown } = polls;
+  const stale = shown === null || polls.failure !== null || Math.abs(now - shown) >= SHOWN_EVERY;
+  return { ...polls, last_success: now, shown_success: stale ? now : shown };
+}
+
+function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
+  let running: Promise<RoundOutcome> | null = null;
+  return (options) => {
+    running ??= poll(options).finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
+
+const SHOWN_EVERY = 3_600_000;

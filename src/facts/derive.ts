@@ -1,0 +1,57 @@
+import { addDays } from "../calendar/day.ts";
+import { datesBetween } from "../calendar/season.ts";
+import type { Tariff } from "../calendar/tariff.ts";
+import { nextChange } from "./changes.ts";
+import type { DatedFacts, DayFacts, Facts, Known } from "./facts.ts";
+import { momentFacts } from "./moment.ts";
+import { pricesNow } from "./prices.ts";
+import { seasonFacts } from "./season-facts.ts";
+import { serviceFacts } from "./service-facts.ts";
+import { sightColor } from "./sightings.ts";
+import { rateSpans } from "./spans.ts";
+import { type View, viewBook } from "./view.ts";
+
+/** Everything that is true at one instant, so far as it is known. */
+export function deriveFacts(known: Known, tariff: Tariff): Facts {
+  const view = viewBook(known, tariff);
+  const moment = known.clock.right ? momentFacts(view, known.late_after) : null;
+  return {
+    at: view.at,
+    moment,
+    dated: datedFacts(view),
+    service: serviceFacts(known, moment),
+  };
+}
+
+function datedFacts(view: View): DatedFacts {
+  const { book } = view;
+  return {
+    yesterday: yesterdayFacts(view),
+    next_change: nextChange(view),
+    next_rouge: sightColor("rouge", view),
+    next_blanc: sightColor("blanc", view),
+    forecast: { updated_at: book.updated_at, days: forecastDays(view) },
+    rates: rateSpans(view, (day) => day.official),
+    rates_forecast: rateSpans(view, () => true),
+    prices: pricesNow(view),
+    ...seasonFacts(view),
+  };
+}
+
+function yesterdayFacts({ book, today }: View): DatedFacts["yesterday"] {
+  const date = addDays(today, -1);
+  const { official, prediction } = book.days[date] ?? {};
+  return {
+    date,
+    color: official?.color ?? null,
+    predicted_color: prediction?.color ?? null,
+    prediction_confidence: prediction?.confidence ?? null,
+  };
+}
+
+/** The days of the horizon that the book knows anything of, be it only that they were named. */
+function forecastDays({ book, today, last, day }: View): DayFacts[] {
+  return datesBetween(today, last)
+    .filter((date) => book.days[date]?.official ?? book.days[date]?.forecast)
+    .map(day);
+}

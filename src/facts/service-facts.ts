@@ -1,0 +1,40 @@
+import type { Instant } from "../calendar/tariff.ts";
+import type { Known, MomentFacts, PollRecord, ProblemCode, ServiceFacts, ServiceStatus } from "./facts.ts";
+
+/** How the service fares, and the one problem that matters most. */
+export function serviceFacts({ book, polls, clock }: Known, moment: MomentFacts | null): ServiceFacts {
+  const status = serviceStatus(polls, clock.at);
+  return {
+    status,
+    last_success: polls.shown_success,
+    last_error: polls.failure,
+    updated_at: book.updated_at,
+    problem_code: problemCode(status, moment),
+  };
+}
+
+/** From when on the service counts as down, if nothing succeeds before. */
+export function downFrom(polls: PollRecord): Instant {
+  return (polls.last_success ?? polls.started_at) + DOWN_AFTER;
+}
+
+function serviceStatus(polls: PollRecord, at: Instant): ServiceStatus {
+  if (polls.simulated) return "simulated";
+  if (at >= downFrom(polls)) return "down";
+  return polls.failure === null ? "ok" : "degraded";
+}
+
+/** `moment` is null while the clock is known to be wrong. */
+function problemCode(status: ServiceStatus, moment: MomentFacts | null): ProblemCode {
+  if (!moment) return "clock";
+  if (status === "down" || status === "degraded") return "service";
+  if (moment.announcement.late) return "late";
+  return isRevised(moment) ? "revised" : "none";
+}
+
+/** A day that is not over yet was revised after it had been official. */
+function isRevised({ now, next, days }: MomentFacts): boolean {
+  return [now, next, days.tomorrow].some((day) => day.revised_from !== null);
+}
+
+const DOWN_AFTER = 3 * 3_600_000;

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { describeNotice, noticeEvent } from "./book/notice-words.ts";
+import type { Notice } from "./book/notices.ts";
+import type { Config } from "./config/config.ts";
+import { type Cycle, createCycle } from "./cycle.ts";
+import type { Facts } from "./facts/facts.ts";
+import type { Identity } from "./mqtt/owner.ts";
+import type { Publisher } from "./mqtt/publisher.ts";
+import type { Clock } from "./runtime/clock.ts";
+import type { Log } from "./runtime/log.ts";
+import { startSchedule } from "./runtime/schedule.ts";
+import type { Trouble } from "./runtime/trouble.ts";
+import type { ServiceClient } from "./service/client.ts";
+import { isOfficialSilent } from "./service/memory.ts";
+import type { RoundOutcome } from "./service/round.ts";
+import { type OwedPoll, owedPoll, type SlotInput } from "./service/slots.ts";
+import type { Source } from "./service/source.ts";
+
+export interface LookoutOptions {
+  config: Config;
+  source: Source;
+  client: ServiceClient;
+  publisher: Publisher;
+  identity: Identity;
+  log: Log;
+  trouble: Trouble;
+  clock: Clock;
+  onPoll: () => void;
+  onBeat: (now: number) => void;
+}
+
+/** The loop: a cycle, and the schedule that drives it. */
+export interface Lookout {
+  facts: () => Facts;
+  command: (topic: string, payload: string) => void;
+  stop: () => Promise<void>;
+}
+
+/** Publishes what the store knows at once, before the first answer; then polls. */
+export function startLookout(options: LookoutOptions): Lookout {
+  const { log, clock } = options;
+  const stopping = new AbortController();
+  const offset = offsetOf(options.identity.installation);
+  const cycle = openCycle(options);
+  cycle.refresh();
+  let polling = Promise.resolve();
+  let lastPoll: number | null = null;
+
+  const poll = (owed: OwedPoll) => {
+    lastPoll = clock.now();
+    polling = cycle.poll({ ...owed, signal: stopping.signal }).then((outcome) => {
+      if (stopping.signal.aborted) return;
+      tellPoll(outcome, options);
+      options.onPoll();
+    });
+  };
+  const pollIfDue = () => {
+    const owed = owedPoll(clock.now(), lastPoll, slotInput(options, offset));
+    if (owed) poll(owed);
+  };
+  pollIfDue();
+  const stopSchedule = startSchedule({
+    ...{ clock, log, offset, pollIfDue, beat: options.onBeat },
+    ...{ turn: cycle.due, refresh: cycle.refresh },
+  });
+  return {
+    facts: cycle.facts,
+    command: (topic) => {
+      log.info(`${topic}: the service is asked`);
+      poll({ essential: false, confirm: true });
+    },
+    stop: async () => {
+      stopSchedule();
+      stopping.abort();
+      await polling;
+    },
+  };
+}
+
+function slotInput({ config, source }: LookoutOptions, offset: number): SlotInput {
+  return { poll: config.service.poll, tariff: config.tariff, book: source.recall().book, offset };
+}
+
+function openCycle({ config, source, client, publisher, log, clock }: LookoutOptions): Cycle {
+  return createCycle({
+    tariff: config.tariff,
+    late_after: config.service.late_after,
+    check_clock: config.service.check_clock,
+    grace: config.mqtt.grace,
+    simulated: config.service.base_url === "simulator",
+    memory: source.recall(),
+    clock,
+    ask: client.ask,
+    officialSilent: (now) => isOfficialSilent(source.client.get(), now),
+    want: publisher.want,
+    keep: source.keep,
+    notice: (notice) => tellNotice(notice, log, publisher),
+  });
+}
+
+function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {
+  publisher.announce(noticeEvent(notice));
+  if (notice.kind === "revised") log.warn(describeNotice(notice));
+  else log.info(describeNotice(notice));
+}
+
+function tellPoll({ failures, answers }: RoundOutcome, { trouble, log }: LookoutOptions): void {
+  for (const failure of failures) trouble.begins("service", failure);
+  if (failures.length > 0) return;
+  if (answers > 0) trouble.ends("service", "The forecast service answers as it should again");
+  else
+    log.info("The service was not asked: the requests of this day are used up, only the hourly poll goes on");
+}
+
+/** 0 to 1, the same at each start: a thousand houses do not ask at the same second. */
+function offsetOf(installation: string): number {
+  return createHash("sha256").update(installation).digest().readUInt32BE() / 2 ** 32;
+}

@@ -1,0 +1,170 @@
+import mqtt, { type IClientOptions, type IConnackPacket, type MqttClient } from "mqtt";
+import type { Address } from "./address.ts";
+import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./errors.ts";
+import { explainFailure } from "./failures.ts";
+import { createOutbox, type Message } from "./outbox.ts";
+import { patientTimer } from "./patient-timer.ts";
+
+export type Version = 4 | 5;
+
+export interface ConnectOptions {
+  address: Address;
+  version: Version;
+  clientId: string;
+  /** Seconds for which the broker keeps what comes meanwhile; null: a clean start, and nothing kept. */
+  session: number | null;
+  will?: { topic: string; payload: string; delay: number };
+  /** Seconds. */
+  keepalive: number;
+  onMessage: (message: Received) => void;
+  signal: AbortSignal;
+}
+
+export interface Received {
+  topic: string;
+  payload: string;
+  retain: boolean;
+}
+
+/** One connection, from CONNACK to close. It never comes back: the next one is another. */
+export interface Connection {
+  version: Version;
+  /** Composed when the broker has room for it; resolves when acknowledged. */
+  publish: (compose: () => Message) => Promise<void>;
+  subscribe: (filter: string) => Promise<void>;
+  /** Why it ended; resolves, never rejects. */
+  closed: Promise<string>;
+  /** Says goodbye; cut off where the broker does not hear it. */
+  leave: (words?: Goodbye) => Promise<void>;
+}
+
+export interface Goodbye {
+  /** 4: the will goes out all the same, after its delay. */
+  reasonCode?: 4;
+  /** The session ends with the connection, and its will with it. */
+  endSession?: boolean;
+}
+
+export function connect(options: ConnectOptions): Promise<Connection> {
+  const client = mqtt.connect(clientOptions(options));
+  client.on("message", (topic, payload, { retain }) =>
+    options.onMessage({ topic, payload: payload.toString(), retain }),
+  );
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      client.stream.destroy();
+      reject(options.signal.reason);
+    };
+    if (options.signal.aborted) return abort();
+    options.signal.addEventListener("abort", abort, { once: true });
+    let failure: Error | undefined;
+    client.on("error", (error) => {
+      failure ??= error;
+    });
+    const closed = new Promise<string>((gone) => client.once("close", () => gone(describeEnd(failure))));
+    client.once("close", () => {
+      options.signal.removeEventListener("abort", abort);
+      reject(connectFailed(failure, options.address));
+    });
+    client.once("connect", (connack) => {
+      options.signal.removeEventListener("abort", abort);
+      failure = undefined;
+      client.on("disconnect", ({ reasonCode }) => {
+        failure ??= new Error(DISCONNECTS[reasonCode ?? 0] ?? `the broker ended it (reason ${reasonCode})`);
+      });
+      resolve(wrap(client, connack, options.version, closed));
+    });
+  });
+}
+
+function wrap(
+  client: MqttClient,
+  connack: IConnackPacket,
+  version: Version,
+  closed: Promise<string>,
+): Connection {
+  return {
+    version,
+    publish: createOutbox(client, { version, limits: connack.properties ?? {}, closed }),
+    subscribe: (filter) => subscribe(client, filter, version),
+    closed,
+    leave: async (words = {}) => {
+      const properties =
+        words.endSession && version === 5 ? { properties: { sessionExpiryInterval: 0 } } : {};
+      const reason = words.reasonCode !== undefined && version === 5 ? { reasonCode: words.reasonCode } : {};
+      client.end(false, { ...reason, ...properties });
+      const cut = setTimeout(() => client.stream.destroy(), GOODBYE_LIMIT);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+/** Retained as published: what is said to be kept is told from what is only said, live as well. */
+async function subscribe(client: MqttClient, filter: string, version: Version): Promise<void> {
+  try {
+    await client.subscribeAsync(filter, version === 5 ? { qos: 1, rap: true, rh: 0 } : { qos: 1 });
+  } catch (cause) {
+    if (!client.connected) throw new ConnectionLost("The connection to the broker is gone", { cause });
+    throw new SubscribeRefused(`The broker does not let vigie hear ${filter}: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+function clientOptions(options: ConnectOptions): IClientOptions {
+  const { address, version, clientId, session, will, keepalive } = options;
+  const modern = version === 5;
+  return {
+    ...address,
+    protocolVersion: version,
+    clientId,
+    clean: !modern || session === null,
+    keepalive,
+    timerVariant: patientTimer(),
+    connectTimeout: CONNECT_LIMIT,
+    // One client is one connection: what it had not sent when it broke must never come before newer values.
+    reconnectPeriod: 0,
+    resubscribe: false,
+    queueQoSZero: false,
+    ...(modern && { properties: { sessionExpiryInterval: session ?? 0 } }),
+    ...(will && {
+      will: {
+        topic: will.topic,
+        payload: Buffer.from(will.payload),
+        qos: 1 as const,
+        retain: true,
+        ...(modern && { properties: { willDelayInterval: will.delay } }),
+      },
+    }),
+  };
+}
+
+function connectFailed(failure: Error | undefined, { protocol, host, port }: Address): ConnectFailed {
+  const code = failure && codeOf(failure);
+  const sentence = explainFailure(code, failure?.message ?? "", `${protocol}://${host}:${port}`);
+  return new ConnectFailed(sentence, code, { cause: failure });
+}
+
+function codeOf(failure: Error): string | number {
+  if (failure.message === "connack timeout") return "TIMEOUT";
+  return (failure as { code?: string | number }).code ?? "UNKNOWN";
+}
+
+function describeEnd(failure: Error | undefined): string {
+  if (!failure) return "the broker closed it";
+  return failure.message === "Keepalive timeout" ? "the broker does not answer any more" : failure.message;
+}
+
+const DISCONNECTS: Record<number, string> = {
+  135: "the broker says that vigie is not authorised",
+  139: "the broker shuts down",
+  141: "the broker missed vigie's signs of life",
+  142: "another program connected with vigie's client id",
+  149: "a message was too large for the broker",
+  152: "the broker's administrator ended it",
+};
+
+const CONNECT_LIMIT = 60_000;
+/** The whole of leaving must fit into 5 s. */
+const GOODBYE_LIMIT = 1_500;

@@ -1,0 +1,65 @@
+import { OWNER } from "./owner.ts";
+import { type Change, planChanges } from "./plan.ts";
+import type { Topic, Topics } from "./topic.ts";
+
+export const AVAILABILITY = "availability";
+export const ONLINE = "online";
+export const OFFLINE = "offline";
+
+/** What one connection has sent, and what should be on the broker by vigie's own hand. */
+export interface Ledger {
+  want: (topics: Topics) => void;
+  /** From now on `online` is wanted, too; false where it was already, or nothing is known to say yet. */
+  announce: () => boolean;
+  isAnnounced: () => boolean;
+  wanted: () => Topics;
+  plan: () => Change[];
+  acknowledge: (topic: string, value: Topic | undefined) => void;
+  /** Whether the broker has acknowledged the value that is wanted now. */
+  holds: (topic: string) => boolean;
+  /** The broker holds something else there. */
+  doubt: (topics: readonly string[]) => void;
+}
+
+/** At first nothing counts as sent but the word of the owner, written before all else. */
+export function createLedger(owner: string): Ledger {
+  const sent = new Map<string, Topic>([[OWNER, { payload: owner }]]);
+  const odd = new Set<string>();
+  let topics: Topics | undefined;
+  let announced = false;
+  let wanted: Topics = new Map(sent);
+  const compile = () => {
+    const online: [string, Topic][] = announced ? [[AVAILABILITY, { payload: ONLINE }]] : [];
+    wanted = new Map([...(topics ?? []), [OWNER, { payload: owner }], ...online]);
+  };
+  return {
+    want: (newest) => {
+      topics = newest;
+      compile();
+    },
+    announce: () => {
+      if (announced || !topics) return false;
+      announced = true;
+      compile();
+      return true;
+    },
+    isAnnounced: () => announced,
+    wanted: () => wanted,
+    plan: () => {
+      for (const topic of odd) sent.set(topic, ODD);
+      odd.clear();
+      return planChanges(sent, wanted);
+    },
+    acknowledge: (topic, value) => {
+      if (value) sent.set(topic, value);
+      else sent.delete(topic);
+    },
+    holds: (topic) => sent.get(topic)?.payload === wanted.get(topic)?.payload,
+    doubt: (wrong) => {
+      for (const topic of wrong) odd.add(topic);
+    },
+  };
+}
+
+/** Stands for whatever else the broker holds: no value that is ever wanted. */
+const ODD: Topic = { payload: "" };

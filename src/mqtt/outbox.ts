@@ -1,0 +1,70 @@
+import type { IClientPublishOptions, IConnackPacket, MqttClient } from "mqtt";
+import { ConnectionLost, PublishRefused } from "./errors.ts";
+import { createWindow } from "./window.ts";
+
+export interface Message {
+  topic: string;
+  payload: string;
+  retain: boolean;
+  /** Seconds after which the broker drops it; MQTT 5 only. */
+  expiry?: number;
+}
+
+interface OutboxOptions {
+  version: 4 | 5;
+  limits: NonNullable<IConnackPacket["properties"]>;
+  closed: Promise<string>;
+}
+
+/** Sends with QoS 1, as many at once as the broker takes; each promise ends with the acknowledgement or the connection. */
+export function createOutbox(
+  client: MqttClient,
+  { version, limits, closed }: OutboxOptions,
+): (compose: () => Message) => Promise<void> {
+  const window = createWindow(Math.min(limits.receiveMaximum ?? MOST_AT_ONCE, MOST_AT_ONCE));
+  const largest = limits.maximumPacketSize ?? Number.POSITIVE_INFINITY;
+  const pending = new Set<(error: Error) => void>();
+  let lost: ConnectionLost | undefined;
+  // MQTT.js forgets the callbacks of a kept session's connection that closes.
+  void closed.then((why) => {
+    lost = new ConnectionLost(`The connection to the broker is gone: ${why}`);
+    for (const reject of pending) reject(lost);
+  });
+  return (compose) =>
+    window(async () => {
+      if (lost) throw lost;
+      const message = compose();
+      if (packetSize(message) > largest) {
+        throw new PublishRefused(
+          `The broker takes no message as large as ${message.topic} (more than ${largest} bytes)`,
+        );
+      }
+      await new Promise<void>((resolve, reject) => {
+        pending.add(reject);
+        client.publish(message.topic, message.payload, publishOptions(message, version), (error) => {
+          pending.delete(reject);
+          if (!error) resolve();
+          else reject(publishFailed(message.topic, error));
+        });
+      });
+    });
+}
+
+function publishOptions({ retain, expiry }: Message, version: 4 | 5): IClientPublishOptions {
+  const properties = expiry !== undefined && version === 5 ? { messageExpiryInterval: expiry } : undefined;
+  return { qos: 1, retain, ...(properties && { properties }) };
+}
+
+function publishFailed(topic: string, error: Error): Error {
+  if (!("code" in error)) return new ConnectionLost(error.message, { cause: error });
+  const reason = error.message.replace("Publish error: ", "").toLowerCase();
+  return new PublishRefused(`The broker refuses ${topic}: ${reason}`, { cause: error });
+}
+
+/** Fixed header, lengths, message id and expiry take 20 bytes at most. */
+function packetSize({ topic, payload }: Message): number {
+  return Buffer.byteLength(topic) + Buffer.byteLength(payload) + 20;
+}
+
+/** Where the broker names no limit of its own. */
+const MOST_AT_ONCE = 100;

@@ -1,0 +1,86 @@
+import type { MqttConfig } from "../config/config.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Trouble } from "../runtime/trouble.ts";
+import { nameBroker } from "./address.ts";
+import { type Life, liveOnBroker } from "./life.ts";
+import type { Identity, Owner } from "./owner.ts";
+import type { Topics } from "./topic.ts";
+
+export interface PublisherOptions {
+  broker: MqttConfig;
+  instance: string;
+  identity: Identity;
+  clock: Clock;
+  log: Log;
+  trouble: Trouble;
+  random: () => number;
+  onCommand: (topic: string, payload: string) => void;
+  /** Another vigie owns the base topic; this one has left it. */
+  onYield: (owner: Owner) => void;
+  takeOver: boolean;
+  /** Seconds; 60 unless told. */
+  keepalive?: number;
+}
+
+export interface PublisherState {
+  /** All that is wanted is on the broker, `online` too. */
+  connected: boolean;
+  /** The broker as messages name it: without a password. */
+  url: string;
+}
+
+export interface Publisher {
+  /** The latest wins; returns at once. */
+  want: (topics: Topics) => void;
+  announce: (event: object) => void;
+  state: () => PublisherState;
+  /** When all that is wanted is acknowledged. */
+  settled: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** Keeps the broker's retained topics equal to what is wanted, whatever becomes of the broker meanwhile. */
+export function startPublisher(options: PublisherOptions): Publisher {
+  const ending = new AbortController();
+  const waiting: (() => void)[] = [];
+  let connected = false;
+  let settled = false;
+  const life: Life = { topics: undefined, events: [], session: undefined };
+  const living = liveOnBroker(life, {
+    ...options,
+    ...{ signal: ending.signal, keepalive: options.keepalive ?? KEEPALIVE },
+    onWhole: () => {
+      settled = true;
+      connected = true;
+      for (const goOn of waiting.splice(0)) goOn();
+    },
+    onLoss: () => {
+      settled = false;
+      connected = false;
+    },
+  });
+  return {
+    want: (topics) => {
+      life.topics = topics;
+      settled = false;
+      life.session?.want(topics);
+    },
+    announce: (event) => {
+      life.events.push(JSON.stringify(event));
+      if (life.events.length > MOST_EVENTS) life.events.shift();
+      life.session?.wake();
+    },
+    state: () => ({ connected, url: nameBroker(options.broker) }),
+    settled: () => (settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    stop: async () => {
+      ending.abort();
+      await life.session?.leave();
+      await living;
+    },
+  };
+}
+
+const KEEPALIVE = 60;
+/** What is older is no news any more. */
+const MOST_EVENTS = 20;

@@ -1,0 +1,40 @@
+import { AVAILABILITY } from "./ledger.ts";
+import { OWNER, type Owner, readOwner } from "./owner.ts";
+import { endSession } from "./ownership.ts";
+import { isNested, nestedBase } from "./plan.ts";
+import { openVisit, type Visit, type VisitOptions } from "./visit.ts";
+
+/** Takes everything below the base topic off the broker; refused while its owner lives. */
+export async function purgeBase(options: VisitOptions): Promise<{ cleared: string[] } | { living: Owner }> {
+  const visit = await openVisit(options);
+  try {
+    await visit.read();
+    const living = await visit.askOwner();
+    if (living) return { living };
+    const owner = readOwner(visit.owner());
+    // Else its will brings `offline` back after the clearing.
+    if (owner) await endSession(owner.client_id, { ...visit, signal: options.signal });
+    return { cleared: await clearAll(visit) };
+  } finally {
+    await visit.leave();
+  }
+}
+
+/** Looks again after clearing: what was on its way meanwhile is cleared, too. */
+async function clearAll(visit: Visit): Promise<string[]> {
+  const cleared: string[] = [];
+  for (;;) {
+    const topics = inOrder(await visit.read());
+    if (topics.length === 0) return cleared;
+    for (const topic of topics) await visit.publish({ topic, payload: "", retain: true });
+    cleared.push(...topics);
+  }
+}
+
+/** The owner goes last: a purge that was cut off can be asked for again, and still knows whose session to end. */
+function inOrder(found: ReadonlyMap<string, string>): string[] {
+  const nested = [...found.keys()].flatMap((topic) => nestedBase(topic) ?? []);
+  const topics = [...found.keys()].filter((topic) => !isNested(topic, nested));
+  const last = [AVAILABILITY, OWNER].filter((topic) => topics.includes(topic));
+  return [...topics.filter((topic) => !last.includes(topic)), ...last];
+}

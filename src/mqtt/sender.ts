@@ -1,0 +1,111 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { Trouble } from "../runtime/trouble.ts";
+import { ConnectionLost, PublishRefused } from "./errors.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Change } from "./plan.ts";
+import type { Topic } from "./topic.ts";
+import type { Tree } from "./tree.ts";
+
+export interface SenderOptions {
+  tree: Pick<Tree, "publish">;
+  ledger: Ledger;
+  clock: Pick<Clock, "now">;
+  trouble: Trouble;
+  /** Told once each, in order; taken off when acknowledged. */
+  events: string[];
+  /** All is acknowledged, `online` too. */
+  onWhole: () => void;
+}
+
+/** Makes the broker hold what the ledger wants, over one connection. */
+export interface Sender {
+  /** There may be something to send. */
+  wake: () => void;
+  /** When nothing is left to be sent. */
+  idle: () => Promise<void>;
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const { ledger, onWhole } = options;
+  const step = createStep(options);
+  const idlers: (() => void)[] = [];
+  let running = false;
+  const run = async () => {
+    running = true;
+    while (await step());
+    running = false;
+    if (!ledger.isAnnounced()) return;
+    onWhole();
+    for (const goOn of idlers.splice(0)) goOn();
+  };
+  return {
+    wake: () => {
+      if (!running) run().catch(endsWithConnection);
+    },
+    idle: () =>
+      ledger.isAnnounced() && !running ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve)),
+  };
+}
+
+/** One step towards nothing to do; false when there. */
+function createStep({ tree, ledger, clock, trouble, events }: SenderOptions): () => Promise<boolean> {
+  const refused = new Map<string, string>();
+  const send = async ({ topic }: Change) => {
+    let value: Topic | undefined;
+    const publishing = tree.publish(() => {
+      // By now a newer value may be wanted than when this was planned.
+      value = ledger.wanted().get(topic);
+      return { topic, payload: value?.payload ?? "", retain: true, ...expiry(value, clock) };
+    });
+    const refusal = await refusalOf(publishing);
+    if (refusal === null) refused.delete(topic);
+    else refused.set(topic, refusal);
+    ledger.acknowledge(topic, value);
+  };
+  return async () => {
+    const changes = ledger.plan();
+    if (changes.length > 0) {
+      await Promise.all(changes.map(send));
+      sayRefusals(trouble, refused);
+      return true;
+    }
+    // `online` goes out last: no old value becomes available again before it is corrected.
+    if (ledger.announce()) return true;
+    const [event] = events;
+    if (event === undefined || !ledger.isAnnounced()) return false;
+    await refusalOf(tree.publish(() => ({ topic: "event", payload: event, retain: false })));
+    events.shift();
+    return true;
+  };
+}
+
+/** The time left is computed when the message leaves: it may have waited. */
+function expiry(value: Topic | undefined, clock: Pick<Clock, "now">): { expiry?: number } {
+  if (value?.expires === undefined) return {};
+  return { expiry: Math.max(1, Math.ceil((value.expires - clock.now()) / 1000)) };
+}
+
+async function refusalOf(publishing: Promise<void>): Promise<string | null> {
+  try {
+    await publishing;
+    return null;
+  } catch (error) {
+    if (error instanceof PublishRefused) return error.message;
+    throw error;
+  }
+}
+
+function sayRefusals(trouble: Trouble, refused: ReadonlyMap<string, string>): void {
+  const [first] = refused.values();
+  if (first === undefined) {
+    trouble.ends("refused", "The broker takes every message again");
+    return;
+  }
+  const more = refused.size > 1 ? ` (and ${refused.size - 1} more)` : "";
+  trouble.begins("refused", `${first}${more}; the other topics are kept true`);
+}
+
+/** The connection itself says why it ended; the next one has a sender of its own. */
+function endsWithConnection(error: unknown): void {
+  if (!(error instanceof ConnectionLost)) throw error;
+}

@@ -1,0 +1,121 @@
+import type { MqttConfig } from "../config/config.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Trouble } from "../runtime/trouble.ts";
+import { sleep } from "../runtime/wait.ts";
+import type { ConnectOptions, Received } from "./connection.ts";
+import { AVAILABILITY, createLedger, OFFLINE } from "./ledger.ts";
+import type { Owner } from "./owner.ts";
+import { createSender, type Sender } from "./sender.ts";
+import type { Topics } from "./topic.ts";
+import { openTree, type Tree } from "./tree.ts";
+import type { Visit } from "./visit.ts";
+import { createWatch, type Watch } from "./watch.ts";
+
+export interface SessionOptions {
+  broker: MqttConfig;
+  me: Owner;
+  events: string[];
+  clock: Clock;
+  log: Log;
+  trouble: Trouble;
+  random: () => number;
+  keepalive: number;
+  signal: AbortSignal;
+  onCommand: (topic: string, payload: string) => void;
+  onForeignOwner: (owner: Owner) => void;
+  onWhole: () => void;
+}
+
+/** The connection that stays: as the owner of its base topic. */
+export interface Session {
+  want: (topics: Topics) => void;
+  /** There are events to tell. */
+  wake: () => void;
+  closed: Promise<string>;
+  /** Resolves when what the broker held has been looked through. */
+  looked: Promise<void>;
+  /** As the process ends: the will goes out after the grace, so that a restart is seen by nobody. */
+  leave: () => Promise<void>;
+  /** For good: no will, no session. */
+  quit: () => Promise<void>;
+}
+
+export async function openSession(visit: Visit, options: SessionOptions): Promise<Session> {
+  const { broker, me, trouble, signal } = options;
+  const early: Received[] = [];
+  let watch: Watch | undefined;
+  let over = false;
+  const ear = (message: Received) => {
+    if (over) return;
+    if (watch) watch.hear(message);
+    else early.push(message);
+  };
+  const ways = {
+    ...connectWays(broker, me, options.keepalive),
+    address: visit.address,
+    version: visit.version,
+  };
+  const tree = await openTree({ ...ways, base: broker.base_topic, random: options.random, ear, signal });
+  let open = true;
+  void tree.closed.then(() => {
+    open = false;
+  });
+  const failed = (error: unknown) => {
+    if (open && !over && !signal.aborted) {
+      trouble.begins("watch", `vigie cannot look at what the broker holds: ${(error as Error).message}`);
+    }
+  };
+  const ledger = createLedger(JSON.stringify(me));
+  const sender = createSender({ ...options, tree, ledger });
+  watch = createWatch({ ...options, tree, ledger, sender, failed });
+  for (const message of early) watch.hear(message);
+  const looked = watch.start().then(() => trouble.ends("watch", "The broker lets vigie look again"), failed);
+  const close = (how: () => Promise<void>) => () => {
+    over = true;
+    return how();
+  };
+  return {
+    want: (topics) => {
+      ledger.want(topics);
+      sender.wake();
+    },
+    wake: sender.wake,
+    closed: tree.closed,
+    looked,
+    leave: close(() => leave(tree, sender)),
+    quit: close(() => tree.leave({ endSession: true })),
+  };
+}
+
+function connectWays(
+  { base_topic, grace }: MqttConfig,
+  me: Owner,
+  keepalive: number,
+): Pick<ConnectOptions, "clientId" | "session" | "will" | "keepalive"> {
+  const seconds = Math.ceil(grace / 1000);
+  const will = { topic: `${base_topic}/${AVAILABILITY}`, payload: OFFLINE, delay: seconds };
+  return { clientId: me.client_id, session: seconds, will, keepalive };
+}
+
+async function leave(tree: Tree, sender: Sender): Promise<void> {
+  await atMost(sender.idle(), LEAVING_LIMIT);
+  if (tree.version === 4) {
+    // No grace there: the will would come at once anyway, and only where the broker notices.
+    const offline = tree.publish(() => ({ topic: AVAILABILITY, payload: OFFLINE, retain: true }));
+    await atMost(
+      offline.catch(() => undefined),
+      LEAVING_LIMIT,
+    );
+  }
+  await tree.leave({ reasonCode: 4 });
+}
+
+/** With the broker down or frozen as well, leaving takes less than 5 s. */
+async function atMost(wait: Promise<unknown>, milliseconds: number): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([wait, sleep(milliseconds, over.signal).catch(() => undefined)]);
+  over.abort();
+}
+
+const LEAVING_LIMIT = 1_000;

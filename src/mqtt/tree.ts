@@ -1,0 +1,92 @@
+import { deadline } from "../runtime/wait.ts";
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  type Goodbye,
+  type Received,
+  type Version,
+} from "./connection.ts";
+import { ConnectionLost } from "./errors.ts";
+import type { Message } from "./outbox.ts";
+import { PING, readPing } from "./owner.ts";
+
+export interface TreeOptions extends Omit<ConnectOptions, "onMessage"> {
+  base: string;
+  random: () => number;
+  /** Hears what arrives below the base, from the first moment on; not one's own echoes. */
+  ear: (message: Received) => void;
+}
+
+/** A connection as seen from a base topic: names are those below it. */
+export interface Tree {
+  version: Version;
+  publish: (compose: () => Message) => Promise<void>;
+  subscribe: (filter: string) => Promise<void>;
+  /** When it resolves, all that the broker held for us at the call has been heard. Only where subscribed. */
+  echo: () => Promise<void>;
+  closed: Promise<string>;
+  leave: (words?: Goodbye) => Promise<void>;
+}
+
+export async function openTree({ base, random, ear, ...options }: TreeOptions): Promise<Tree> {
+  const echoes = new Map<string, () => void>();
+  const onMessage = (message: Received) => {
+    if (!message.topic.startsWith(`${base}/`)) return;
+    const topic = message.topic.slice(base.length + 1);
+    const own = topic === PING ? echoes.get(readPing(message.payload) ?? "") : undefined;
+    if (own) own();
+    else ear({ ...message, topic });
+  };
+  const connection = await connect({ ...options, onMessage });
+  const publish: Tree["publish"] = (compose) =>
+    connection.publish(() => {
+      const message = compose();
+      return { ...message, topic: `${base}/${message.topic}` };
+    });
+  const echo = async () => {
+    const id = randomId(random);
+    const heard = new Promise<void>((resolve) => echoes.set(id, resolve));
+    try {
+      await publish(() => ({ topic: PING, payload: JSON.stringify({ id }), retain: false }));
+      await within(heard, connection, options.signal);
+    } finally {
+      echoes.delete(id);
+    }
+  };
+  const { version, closed, leave } = connection;
+  return {
+    version,
+    publish,
+    subscribe: (filter) => connection.subscribe(`${base}/${filter}`),
+    echo,
+    closed,
+    leave,
+  };
+}
+
+/** Letters and digits of one's own, unlike those of any other. */
+export function randomId(random: () => number): string {
+  return Array.from({ length: 3 }, () => Math.floor(random() * 2 ** 24).toString(36)).join("");
+}
+
+/** The echo is an answer of the broker: it ends with it or with the connection, and is not waited for for ever. */
+async function within(heard: Promise<void>, { closed }: Connection, parent: AbortSignal): Promise<void> {
+  const limit = deadline(ECHO_LIMIT, parent, () => new ConnectionLost(UNHEARD));
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => reject(limit.signal.reason);
+    if (limit.signal.aborted) stop();
+    else limit.signal.addEventListener("abort", stop, { once: true });
+  });
+  const lost = closed.then((why) => {
+    throw new ConnectionLost(`The connection to the broker is gone: ${why}`);
+  });
+  try {
+    await Promise.race([heard, lost, aborted]);
+  } finally {
+    limit.clear();
+  }
+}
+
+const ECHO_LIMIT = 120_000;
+const UNHEARD = "The broker does not hand out what it takes: may this user read below the base topic, too?";

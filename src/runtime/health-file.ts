@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { replaceFile } from "./atomic-file.ts";
+import { type FoundHealth, type Health, healthSchema } from "./health.ts";
+import { maskSecrets } from "./mask.ts";
+
+/** systemd's own folder for this unit, the first where it gives several; else the system's temporary folder. */
+export function healthPath(instance: string, env: NodeJS.ProcessEnv): string {
+  const [folder] = (env["RUNTIME_DIRECTORY"] ?? "").split(":");
+  return folder ? join(folder, "health.json") : join(tmpdir(), `vigie-${instance}-health.json`);
+}
+
+export async function writeHealth(path: string, health: Health): Promise<void> {
+  const broker = { ...health.broker, url: maskSecrets(health.broker.url) };
+  await replaceFile(path, `${JSON.stringify({ ...health, broker })}\n`, { durable: false });
+}
+
+/** null where there is none, or none that a vigie wrote. */
+export async function readHealth(path: string): Promise<FoundHealth | null> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "null";
+    throw error;
+  });
+  const health = healthSchema.safeParse(parseJson(text));
+  return health.success ? { health: health.data, running: isRunning(health.data.pid) } : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there, and another user's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

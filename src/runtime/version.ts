@@ -1,0 +1,6 @@
+import { readFileSync } from "node:fs";
+
+/** package.json is the one place that says it. */
+export const VERSION: string = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+).version;

@@ -1,0 +1,85 @@
+import { civilDate, daysBetween } from "../calendar/day.ts";
+import { possibleColors } from "../calendar/laws.ts";
+import { COLORS, type Color, type Instant, type IsoDate } from "../calendar/tariff.ts";
+import { eveWallTime, INDICATION_AT } from "./official.ts";
+import { between, pick, type Random, randomFrom } from "./random.ts";
+import { TEMPO } from "./tempo.ts";
+import { trueColor, type World } from "./world.ts";
+
+interface Forecast {
+  color: Color;
+  /** 0 to 1. */
+  confidence: number;
+}
+
+/**
+ * The planted error model: the confidence of a forecast is exactly its chance of being right,
+ *
+ *     confidence = 1 - (1 - RIGHT[lead]) * doubt     rounded to 1 %
+ *
+ * `lead` is the days from the forecast's issue to its day, 0 once the colour is indicated (06:35 of the day before).
+ * `doubt` is drawn once for each date: 0.6 to 1.4 from October to April, a twentieth of that in the warm months. One
+ * more number from 0 to 1 is drawn for each date: below the confidence the forecast is right, otherwise it names
+ * another lawful colour. So confidence never falls as the day nears, a wrong forecast turns right once and for good,
+ * and of all forecasts given at 80 %, 80 % are right. Where only one colour is lawful the forecast is certain.
+ */
+export function forecastFor(date: IsoDate, at: Instant, world: World): Forecast {
+  return foresee(date, leadOf(date, lastUpdate(at)), world);
+}
+
+/** What the service later says that it had predicted: its last forecast before the indication. */
+export function predictionFor(date: IsoDate, world: World): Forecast {
+  return foresee(date, 1, world);
+}
+
+/** Forecasts change once an hour, on the minute at which the indication comes. */
+export function lastUpdate(at: Instant): Instant {
+  return Math.floor((at - UPDATE_MINUTE) / HOUR) * HOUR + UPDATE_MINUTE;
+}
+
+function leadOf(date: IsoDate, issued: Instant): number {
+  return issued >= eveWallTime(date, INDICATION_AT)
+    ? 0
+    : daysBetween(civilDate(issued, TEMPO.time_zone), date);
+}
+
+function foresee(date: IsoDate, lead: number, world: World): Forecast {
+  const truth = trueColor(date, world);
+  const others = possibleColors(date, TEMPO.laws).filter((color) => color !== truth);
+  const [first, ...rest] = others;
+  if (first === undefined) return { color: truth, confidence: 1 };
+  const random = randomFrom(`forecast/${world.seed}/${date}`);
+  const confidence = confidenceAt(lead, doubtOn(date, random));
+  const right = random() < confidence;
+  return { color: right ? truth : mistakeFor(truth, [first, ...rest], random), confidence };
+}
+
+function confidenceAt(lead: number, doubt: number): number {
+  const right = RIGHT[lead] ?? 0;
+  return Math.round((1 - (1 - right) * doubt) * 100) / 100;
+}
+
+function doubtOn(date: IsoDate, random: Random): number {
+  const month = date.slice(5, 7);
+  const isWarm = month >= "05" && month <= "09";
+  return between(0.6, 1.4, random) * (isWarm ? 0.05 : 1);
+}
+
+/** Taken for the neighbouring colour more often than for the far one. */
+function mistakeFor(truth: Color, others: [Color, ...Color[]], random: Random): Color {
+  const [near, ...more] = others.filter((color) => distance(color, truth) === 1);
+  return near !== undefined && random() < NEAR_MISTAKES
+    ? pick([near, ...more], random)
+    : pick(others, random);
+}
+
+function distance(one: Color, other: Color): number {
+  return Math.abs(COLORS.indexOf(one) - COLORS.indexOf(other));
+}
+
+/** By lead, from the indication to D+7 as it was issued on the day before. */
+const RIGHT = [0.98, 0.92, 0.87, 0.82, 0.77, 0.72, 0.68, 0.64, 0.6];
+const NEAR_MISTAKES = 0.7;
+
+const HOUR = 3_600_000;
+const UPDATE_MINUTE = 35 * 60_000;

@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+
+/** The laws of the house that a linter cannot hold. */
+const SRC = join(import.meta.dirname, "..", "src");
+const TEST = join(import.meta.dirname);
+
+/** Files that decide without doing: a folder stands for all its files, but for those named as shells. */
+const PURE = [
+  "calendar/",
+  "facts/",
+  "book/book.ts",
+  "book/remember.ts",
+  "book/notices.ts",
+  "book/state.ts",
+  "config/schema.ts",
+  "config/problems.ts",
+  "config/nearest.ts",
+  "service/agenda.ts",
+  "service/slots.ts",
+  "service/answer.ts",
+  "service/contract.ts",
+  "service/errors.ts",
+  "service/retry.ts",
+  "service/politeness.ts",
+  "service/reading.ts",
+  "simulator/season.ts",
+  "simulator/forecast.ts",
+  "simulator/official.ts",
+  "mqtt/topic.ts",
+  "mqtt/topics.ts",
+  "mqtt/plan.ts",
+];
+const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
+const IMPURE = [
+  /\bDate\.now\b/,
+  /\bnew Date\(\s*\)/,
+  /\bperformance\b/,
+  /\bset(Timeout|Interval|Immediate)\b/,
+  /\bMath\.random\b/,
+  /\bprocess\b/,
+  /\bfetch\(/,
+  /\bconsole\b/,
+  /\bglobalThis\b/,
+];
+
+const files = sources(SRC).map((path) => ({ path: relative(SRC, path), text: readFileSync(path, "utf8") }));
+
+describe("the house", () => {
+  test("every pure file that is listed exists", () => {
+    const missing = PURE.filter((place) => !files.some(({ path }) => stands(path, place)));
+    expect(missing).toEqual([]);
+  });
+
+  test("a pure file imports only pure files, zod, temporal-polyfill, date-easter and types", () => {
+    const guests = pureFiles().flatMap(({ path, text }) =>
+      imports(text)
+        .filter((one) => !one.typeOnly)
+        .map((one) => (one.from.startsWith(".") ? normalize(join(dirname(path), one.from)) : one.from))
+        .filter((from) => !(isPure(from) || PURE_PACKAGES.includes(from)))
+        .map((from) => `${path} → ${from}`),
+    );
+    expect(guests).toEqual([]);
+  });
+
+  test("a pure file touches no clock, randomness, process, network or console", () => {
+    const touches = pureFiles().flatMap(({ path, text }) =>
+      IMPURE.filter((token) => token.test(code(text))).map((token) => `${path}: ${token.source}`),
+    );
+    expect(touches).toEqual([]);
+  });
+
+  test("only runtime/clock.ts reads the clock", () => {
+    const readers = files.filter(({ text }) =>
+      /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/.test(code(text)),
+    );
+    expect(readers.map(({ path }) => path)).toEqual(["runtime/clock.ts"]);
+  });
+
+  test("only main.ts ends the process", () => {
+    const enders = files.filter(({ text }) => /\bprocess\.(exit|abort|exitCode)\b/.test(code(text)));
+    expect(enders.map(({ path }) => path)).toEqual(["main.ts"]);
+  });
+
+  test("nothing below imports the daemon, the cycle or the commands", () => {
+    const upward = files.flatMap(({ path, text }) =>
+      imports(text)
+        .map((one) => normalize(join(dirname(path), one.from)))
+        .filter((from) => ["daemon.ts", "cycle.ts"].includes(from) || from.startsWith("cli/"))
+        .filter((from) => !mayImport(path, from))
+        .map((from) => `${path} → ${from}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test("what serves HTTP and what speaks MQTT never import each other", () => {
+    const rooms = ["simulator", "mqtt", "service", "broker"];
+    const across = files.flatMap(({ path, text }) =>
+      imports(text)
+        .filter((one) => !one.typeOnly)
+        .map((one) => normalize(join(dirname(path), one.from)))
+        .filter(
+          (from) => rooms.includes(room(path)) && rooms.includes(room(from)) && room(path) !== room(from),
+        )
+        .filter((from) => !isPure(from))
+        .map((from) => `${path} → ${from}`),
+    );
+    expect(across).toEqual([]);
+  });
+
+  test("the prefix /v1 stands in one place", () => {
+    const places = files.filter(({ text }) => /\/v1\b/.test(code(text)));
+    expect(places.map(({ path }) => path)).toEqual(["service/contract.ts"]);
+  });
+
+  test("every exported name is used by another file", () => {
+    const everything = [
+      ...files,
+      ...sources(TEST).map((path) => ({ path, text: readFileSync(path, "utf8") })),
+    ];
+    const unused = files.flatMap(({ path, text }) =>
+      exportedNames(text)
+        .filter(
+          (name) =>
+            !everything.some((other) => other.path !== path && new RegExp(`\\b${name}\\b`).test(other.text)),
+        )
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(unused).toEqual([]);
+  });
+});
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sources(path);
+    return path.endsWith(".ts") ? [path] : [];
+  });
+}
+
+function imports(text: string): { from: string; typeOnly: boolean }[] {
+  const statics = [...text.matchAll(/^(?:import|export)\s+(type\s+)?[^;]*?from\s+"([^"]+)"/gms)];
+  const dynamics = [...text.matchAll(/\bimport\(\s*"([^"]+)"/g)];
+  return [
+    ...statics.map(([, type, from]) => ({ from: from ?? "", typeOnly: type !== undefined })),
+    ...dynamics.map(([, from]) => ({ from: from ?? "", typeOnly: false })),
+  ];
+}
+
+function exportedNames(text: string): string[] {
+  return [...text.matchAll(/^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm)].map(
+    ([, name]) => name ?? "",
+  );
+}
+
+/** The text without comments and strings, where a word is no use of it. */
+function code(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:])\/\/.*$/gm, "$1");
+}
+
+function pureFiles() {
+  return files.filter(({ path }) => isPure(path));
+}
+
+function isPure(path: string): boolean {
+  return PURE.some((place) => stands(path, place));
+}
+
+function stands(path: string, place: string): boolean {
+  return place.endsWith("/") ? path.startsWith(place) : path === place;
+}
+
+function room(path: string): string {
+  return path.split("/")[0] ?? "";
+}
+
+function mayImport(path: string, from: string): boolean {
+  return (
+    path === "main.ts" ||
+    path === "daemon.ts" ||
+    path.startsWith("cli/") ||
+    (from === "cycle.ts" && path === "daemon.ts")
+  );
+}

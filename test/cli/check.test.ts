@@ -1,0 +1,72 @@
+import { describe, expect, test, vi } from "vitest";
+import { check } from "../../src/cli/check.ts";
+import { folderWith } from "../config/folder.ts";
+
+async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "") {
+  const cwd = await folderWith({ "config/vigie.yaml": text });
+  const said = { out: "", err: "" };
+  const io = {
+    env,
+    cwd,
+    stdout: { write: (words: string) => (said.out += words) },
+    stderr: { write: (words: string) => (said.err += words) },
+  };
+  const live = vi.fn(async () => 1);
+  return { code: await check(args, io, live), ...said, live };
+}
+
+describe("vigie check", () => {
+  test("says that all is right, and what matters of it", async () => {
+    const { code, out, err, live } = await run([], { VIGIE_MQTT_URL: "embedded" });
+    expect([code, out]).toEqual([0, ""]);
+    expect(err).toMatch(
+      /^The configuration is right\.\n {2}file .*config\/vigie\.yaml\n {2}source +simulator \(invented days\)\n/,
+    );
+    expect(live).not.toHaveBeenCalled();
+  });
+
+  test("shows the broker and its user, but no password", async () => {
+    const env = {
+      VIGIE_SERVICE_BASE_URL: "https://days.example",
+      VIGIE_MQTT_URL: "mqtt://me:hunter2@b:1884",
+    };
+    const { code, err } = await run([], env);
+    expect(code).toBe(0);
+    expect(err).toContain("broker    mqtt://b:1884 as me");
+    expect(err).not.toContain("hunter2");
+  });
+
+  test("says every problem and ends with 2", async () => {
+    const { code, out, err } = await run([], { VIGIE_LOG_LEVEL: "loud" }, "instance: No\nfoo: 1\n");
+    expect([code, out]).toEqual([2, ""]);
+    expect(err.trim().split("\n")).toHaveLength(3);
+  });
+
+  test("says warnings, and still ends with 0", async () => {
+    const { code, err } = await run([], { VIGIE_ULR: "x" });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^warning: VIGIE_ULR: no option has this name/);
+  });
+
+  test("takes --config, which must be there", async () => {
+    const { code, err } = await run(["--config", "other.yaml"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("other.yaml (named by --config)")]);
+  });
+
+  test("an unknown argument is wrong usage", async () => {
+    const { code, err } = await run(["--lives"]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/^vigie check: .*--lives/)]);
+  });
+
+  test("--live asks on with the configuration, and its answer is the exit code", async () => {
+    const { code, live } = await run(["--live"]);
+    expect(code).toBe(1);
+    expect(live).toHaveBeenCalledWith(expect.objectContaining({ instance: "vigie" }), expect.anything());
+  });
+
+  test("--live with a wrong configuration asks nobody", async () => {
+    const { code, live } = await run(["--live"], {}, "log: 1");
+    expect(code).toBe(2);
+    expect(live).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,115 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { simulator } from "../../src/cli/simulator.ts";
+import { raw } from "../simulator/raw.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vigie-simulator-"));
+  await writeFile(join(folder, "days.csv"), "date,color\n2026-01-06,rouge\n");
+  await writeFile(join(folder, "bad.csv"), "date,color\n2026-01-06,rouge\n2026-01-07,red\n");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs the command until it has said where it listens. */
+async function start(args: string[]) {
+  const stop = new AbortController();
+  let said = "";
+  const done = simulator(args, {
+    env: {},
+    cwd: folder,
+    stdout: { write: () => expect.unreachable("the simulator has no data to print") },
+    stderr: {
+      write: (text) => {
+        said += text;
+      },
+    },
+    signal: stop.signal,
+    color: false,
+  });
+  await Promise.race([done, until(() => said.includes("_faults"))]);
+  const url = /http:\S+:\d+/.exec(said)?.[0] ?? "";
+  const end = () => {
+    stop.abort();
+    return done;
+  };
+  return { said: () => said, url, end, done };
+}
+
+describe("vigie simulator", () => {
+  test("says where it listens, what it is, how to ask it and how to switch faults, and serves until the signal", async () => {
+    const one = await start([
+      "--port",
+      "0",
+      "--from",
+      "2026-01-05T12:00",
+      "--speed",
+      "60",
+      "--days",
+      "days.csv",
+      "--fault",
+      "percent",
+    ]);
+    for (const words of [
+      "1 days from the file",
+      "invented from seed 1",
+      "60 times",
+      "10:30",
+      "percent",
+      "curl http",
+      "/_faults",
+    ]) {
+      expect(one.said()).toContain(words);
+    }
+    const answer = await raw(`${one.url}/v1/public`);
+    expect(JSON.parse(answer.body.toString())).toMatchObject({
+      tomorrow: { date: "2026-01-06", color: "rouge", confidence: 100 },
+    });
+    expect(answer.headers["date"]).toBeUndefined();
+    expect(await one.end()).toBe(0);
+    await expect(raw(one.url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  test("runs on the system's clock, and says its Date, unless told otherwise", async () => {
+    const one = await start(["--port", "0", "--seed", "7"]);
+    expect(one.said()).toContain("the system's");
+    expect((await raw(`${one.url}/v1/public`)).headers["date"]).toBeDefined();
+    expect(await one.end()).toBe(0);
+  });
+
+  test("ends with 1 and a sentence where the port is taken", async () => {
+    const one = await start(["--port", "0"]);
+    const port = new URL(one.url).port;
+    const other = await start(["--port", port]);
+    expect(await other.done).toBe(1);
+    expect(other.said()).toBe(
+      `vigie simulator: could not listen on port ${port}: another program listens there (--port 0 takes a free one)\n`,
+    );
+    await one.end();
+  });
+
+  test.each([
+    [["--port", "70000"], "Expected --port to be a port from 0 to 65535, got 70000"],
+    [["--port", ""], "Expected --port to be a port from 0 to 65535, got "],
+    [["--seed", "1.5"], "Expected --seed to be a whole number, got 1.5"],
+    [["--speed", "0"], "Expected --speed to be a number above 0, at most 100000, got 0"],
+    [["--from", "soon"], "Expected --from to be a time like 2026-01-04T23:00"],
+    [["--official-at", "25:00"], "Expected --official-at to be a time like 10:30, got 25:00"],
+    [["--fault", "slow", "--fault", "perzent"], "got perzent (did you mean percent?)"],
+    [["--days", "none.csv"], "Expected --days to be a file that can be read: ENOENT"],
+    [["--days", "bad.csv"], 'bad.csv line 3: Expected one of bleu, blanc, rouge, got "red"'],
+    [["--sped", "2"], "Unknown option '--sped'"],
+    [["now"], "Unexpected argument 'now'"],
+  ])("%j ends with 2 and a sentence", async (args, sentence) => {
+    const one = await start(args);
+    expect(await one.done).toBe(2);
+    expect(one.said()).toContain(`vigie simulator: `);
+    expect(one.said()).toContain(sentence);
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/broker/embedded.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { freePort } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { keepPublishing, topics } from "../support/publisher.ts";
+
+const SUBSCRIBER = "/usr/bin/mosquitto_sub";
+
+describe("the embedded broker", () => {
+  const lines: string[] = [];
+  const say = (sentence: string) => void lines.push(sentence);
+  const log = { debug: say, info: say, warn: say, error: say };
+  let broker: EmbeddedBroker | undefined;
+  const start = async (port: number) => {
+    broker = await startEmbeddedBroker({ port, log });
+    return broker;
+  };
+  afterEach(async () => {
+    await broker?.stop();
+    broker = undefined;
+    lines.length = 0;
+  });
+
+  test("is loud about being one, listens on this machine only, and takes another port where its own is taken", async () => {
+    const port = await freePort();
+    const squatter = createServer().listen(port, "127.0.0.1");
+    await new Promise((resolve) => squatter.once("listening", resolve));
+    const { url, port: taken } = await start(port);
+    expect(taken).not.toBe(port);
+    expect(url).toBe(`mqtt://127.0.0.1:${taken}`);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`port ${port} was taken`);
+    squatter.close();
+  });
+
+  test("serves a publisher, which says that 3.1.1 has no grace, and says offline as it leaves", async () => {
+    const { url } = await start(0);
+    const { publisher, lines: said } = keepPublishing(url);
+    publisher.want(topics({ "now/color": { payload: "bleu", expires: systemClock.now() + 1_000 } }));
+    await publisher.settled();
+    const observer = await observe(url, "#", 4);
+    await observer.until(({ retained }) => retained.get("vigie/availability") === "online", "online");
+    await observer.publish("vigie/old", "x");
+    expect(observer.retained.get("vigie/now/color")).toBe("bleu");
+    expect(said).toEqual([expect.stringContaining("speaks MQTT 3.1.1 only")]);
+    await publisher.stop();
+    await observer.until(({ retained }) => retained.get("vigie/availability") === "offline", "offline");
+    const again = keepPublishing(url);
+    again.publisher.want(topics({ "now/color": "bleu" }));
+    await again.publisher.settled();
+    await observer.until(({ retained }) => !retained.has("vigie/old"), "the orphan is cleared");
+    await again.publisher.stop();
+    await observer.leave();
+  });
+
+  test("ends within a second with clients connected", async () => {
+    const { url, stop } = await start(0);
+    const { publisher } = keepPublishing(url);
+    publisher.want(topics({ a: "1" }));
+    await publisher.settled();
+    const begun = systemClock.steady();
+    await stop();
+    expect(systemClock.steady() - begun).toBeLessThan(1_000);
+    broker = undefined;
+    await publisher.stop();
+  });
+
+  test.skipIf(!existsSync(SUBSCRIBER))(
+    "is understood by mosquitto_sub as it is (needs mosquitto-clients)",
+    async () => {
+      const { url, port } = await start(0);
+      const { publisher } = keepPublishing(url);
+      publisher.want(topics({ "now/color": "rouge" }));
+      await publisher.settled();
+      const output = await new Promise<string>((resolve, reject) => {
+        const args = ["-h", "127.0.0.1", "-p", `${port}`, "-t", "vigie/now/color", "-C", "1", "-W", "5"];
+        execFile(SUBSCRIBER, args, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+      });
+      expect(output).toBe("rouge\n");
+      await publisher.stop();
+    },
+  );
+});

@@ -1,0 +1,211 @@
+import { pbkdf2Sync, randomBytes } from "node:crypto";
+import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import {
+  freePort,
+  type Mosquitto,
+  type MosquittoOptions,
+  startMosquitto,
+  withoutMosquitto,
+} from "../support/mosquitto.ts";
+import { observe, readRetained } from "../support/observer.ts";
+import { keepPublishing, topics } from "../support/publisher.ts";
+
+const SNAPSHOT = topics(
+  Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`many/${n}`, `value ${n}`])),
+);
+
+describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${withoutMosquitto}`, () => {
+  const ends: (() => Promise<void>)[] = [];
+  const brokerWith = async (options: MosquittoOptions = {}): Promise<Mosquitto> => {
+    const broker = await startMosquitto(options);
+    ends.unshift(broker.remove);
+    return broker;
+  };
+  const keep = (broker: Mosquitto, options: Parameters<typeof keepPublishing>[1] = {}) => {
+    const kept = keepPublishing(broker.url, options);
+    ends.unshift(kept.publisher.stop);
+    return kept;
+  };
+  /** Whole again within 5 s: every topic, and online. */
+  const becomesWhole = async (broker: Mosquitto, wanted = SNAPSHOT) => {
+    const observer = await observe(broker.url, "vigie/#");
+    const start = systemClock.steady();
+    await observer.until(
+      ({ retained }) =>
+        retained.get("vigie/availability") === "online" &&
+        [...wanted].every(([topic, { payload }]) => retained.get(`vigie/${topic}`) === payload),
+      "the broker holds the whole again",
+    );
+    expect(systemClock.steady() - start).toBeLessThan(5_000);
+    await observer.leave();
+  };
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
+  test.concurrent.each([false, true])(
+    "is whole again after the broker was killed, persistence %s",
+    async (persistence) => {
+      const broker = await brokerWith({ persistence });
+      const { publisher, lines } = keep(broker);
+      publisher.want(SNAPSHOT);
+      await publisher.settled();
+      await broker.end("SIGKILL");
+      publisher.want(
+        topics({
+          ...Object.fromEntries([...SNAPSHOT].map(([key, { payload }]) => [key, payload])),
+          more: "1",
+        }),
+      );
+      expect(publisher.state().connected || lines.length > 0).toBe(true);
+      await broker.start();
+      await becomesWhole(broker);
+      await publisher.settled();
+      expect((await readRetained(broker.url)).get("vigie/more")).toBe("1");
+      expect(lines.filter((line) => line.includes("is there again"))).toHaveLength(1);
+    },
+  );
+
+  test.concurrent("says online again after a broker that was stopped in order had sent the will", async () => {
+    const broker = await brokerWith({ persistence: true });
+    const { publisher } = keep(broker);
+    publisher.want(SNAPSHOT);
+    await publisher.settled();
+    await broker.end();
+    await broker.start();
+    await becomesWhole(broker);
+  });
+
+  test.concurrent("goes on where it was when a frozen broker thaws, with the newest value", async () => {
+    const broker = await brokerWith();
+    const { publisher, lines } = keep(broker);
+    publisher.want(SNAPSHOT);
+    await publisher.settled();
+    broker.freeze();
+    publisher.want(topics({ "many/0": "old" }));
+    publisher.want(topics({ "many/0": "new" }));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    broker.thaw();
+    await publisher.settled();
+    await becomesWhole(broker, topics({ "many/0": "new" }));
+    expect(lines).toEqual([`Connected to the broker at ${broker.url} (MQTT 5)`]);
+  });
+
+  test.concurrent("notices a broker that stays frozen, says so, and is whole after it thaws", async () => {
+    const broker = await brokerWith();
+    const { publisher, lines } = keep(broker, { keepalive: 1 });
+    publisher.want(SNAPSHOT);
+    await publisher.settled();
+    broker.freeze();
+    while (publisher.state().connected) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(lines.at(-1)).toContain(
+      "The connection to the broker was lost: the broker does not answer any more",
+    );
+    broker.thaw();
+    await becomesWhole(broker);
+  });
+
+  test.concurrent("stops within 5 s while the broker is frozen, and while it is away", async () => {
+    const broker = await brokerWith();
+    const { publisher } = keep(broker);
+    publisher.want(SNAPSHOT);
+    await publisher.settled();
+    broker.freeze();
+    publisher.want(topics({ "many/0": "never heard" }));
+    const start = systemClock.steady();
+    await publisher.stop();
+    expect(systemClock.steady() - start).toBeLessThan(5_000);
+    const away = keepPublishing(`mqtt://127.0.0.1:${await freePort()}`);
+    away.publisher.want(SNAPSHOT);
+    await away.publisher.stop();
+  });
+
+  test.concurrent("may be started before the broker, and says once what it waits for", async () => {
+    const broker = await brokerWith({ idle: true });
+    const { publisher, lines } = keep(broker);
+    publisher.want(SNAPSHOT);
+    while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(lines).toEqual([
+      `Nothing listens at ${broker.url} (connection refused): is the broker running, is the port right?`,
+    ]);
+    await broker.start();
+    await becomesWhole(broker);
+    expect(lines[1]).toMatch(/^The broker at .* is there again, after /);
+  });
+
+  test.concurrent("says a wrong password as such, once, and goes on when it is right", async () => {
+    const { url, port } = await brokerWith({
+      lines: ["allow_anonymous false", "password_file FOLDER/passwords"],
+      files: { passwords: passwordLine("vigie", "right") },
+    });
+    const { publisher, lines } = keep({ url } as Mosquitto, {
+      broker: { username: "vigie", password: "wrong" },
+    });
+    publisher.want(SNAPSHOT);
+    while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^The broker at .* (refuses the user name or password|does not let vigie in)/);
+    expect(lines[0]).not.toContain("wrong");
+    const right = keepPublishing(`mqtt://vigie:right@127.0.0.1:${port}`);
+    right.publisher.want(SNAPSHOT);
+    await right.publisher.settled();
+    expect(right.publisher.state().url).toBe(url);
+    await right.publisher.stop();
+  });
+
+  test.concurrent("leaves nothing stale of the moment after a power cut of both", async () => {
+    const broker = await brokerWith({ persistence: true });
+    const { publisher } = keep(broker);
+    const expires = Date.now() + 1_000;
+    publisher.want(topics({ "now/color": { payload: "bleu", expires }, "season/label": "2025-2026" }));
+    await publisher.settled();
+    // Until the broker has written it down.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await broker.end("SIGKILL");
+    await publisher.stop();
+    // mosquitto counts whole seconds, and starts anew with a second's doubt.
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, expires + 3_000 - Date.now())));
+    await broker.start();
+    const left = await readRetained(broker.url);
+    expect(left.get("vigie/season/label")).toBe("2025-2026");
+    expect(left.has("vigie/now/color")).toBe(false);
+  });
+
+  test.concurrent("says once which topic the broker refuses, and keeps the others true", async () => {
+    const broker = await brokerWith({
+      lines: ["allow_anonymous true", "acl_file FOLDER/acl"],
+      files: {
+        acl: `${["owner", "owner/ping", "owner/pong", "availability", "a"].map((topic) => `topic readwrite vigie/${topic}`).join("\n")}\ntopic read #\n`,
+      },
+    });
+    const { publisher, lines } = keep(broker);
+    publisher.want(topics({ a: "1", forbidden: "1" }));
+    await publisher.settled();
+    publisher.want(topics({ a: "2", forbidden: "2" }));
+    await publisher.settled();
+    expect((await readRetained(broker.url, "vigie/#")).get("vigie/a")).toBe("2");
+    expect(lines.filter((line) => line.includes("forbidden"))).toEqual([
+      "The broker refuses vigie/forbidden: not authorized; the other topics are kept true",
+    ]);
+  });
+
+  test.concurrent("says what is too large for the broker, and sends the rest", async () => {
+    const broker = await brokerWith({ lines: ["allow_anonymous true", "max_packet_size 2000"] });
+    const { publisher, lines } = keep(broker);
+    publisher.want(topics({ a: "1", forecast: "x".repeat(3_000) }));
+    await publisher.settled();
+    await becomesWhole(broker, topics({ a: "1" }));
+    expect(lines.filter((line) => line.includes("takes no message as large as vigie/forecast"))).toHaveLength(
+      1,
+    );
+  });
+});
+
+function passwordLine(user: string, password: string): string {
+  const salt = randomBytes(12);
+  const hash = pbkdf2Sync(password, salt, 101, 64, "sha512");
+  return `${user}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`;
+}

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/broker/embedded.ts";
+import type { Publisher } from "../../src/mqtt/publisher.ts";
+import { purgeBase } from "../../src/mqtt/purge.ts";
+import { openVisit } from "../../src/mqtt/visit.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { openLine } from "../support/line.ts";
+import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { brokerAt, identity, keepPublishing, topics } from "../support/publisher.ts";
+
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+const WANTED = topics({ "now/color": "bleu", "now/period": "hp" });
+
+describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, () => {
+  let mosquitto: Mosquitto;
+  let embedded: EmbeddedBroker;
+  let count = 0;
+  const running: Publisher[] = [];
+  const keep = (url: string, options: Parameters<typeof keepPublishing>[1] = {}) => {
+    // A client id of its own: these tests share a broker.
+    const kept = keepPublishing(url, { instance: options.broker?.base_topic ?? "vigie", ...options });
+    running.push(kept.publisher);
+    kept.publisher.want(WANTED);
+    return kept;
+  };
+  const newBase = () => {
+    count += 1;
+    return `base${count}`;
+  };
+  beforeAll(async () => {
+    mosquitto = await startMosquitto();
+    embedded = await startEmbeddedBroker({ port: 0, log: quiet });
+  });
+  afterAll(async () => {
+    await Promise.all(running.map((publisher) => publisher.stop()));
+    await embedded.stop();
+    await mosquitto.remove();
+  });
+  const urls = { "MQTT 5": () => mosquitto.url, "MQTT 3.1.1": () => embedded.url };
+  const protocols = Object.keys(urls) as (keyof typeof urls)[];
+  const purge = (url: string, base_topic: string) =>
+    purgeBase({
+      broker: brokerAt(url, { base_topic }),
+      instance: "vigie",
+      clock: systemClock,
+      random: Math.random,
+      signal: new AbortController().signal,
+    });
+
+  for (const protocol of protocols) {
+    describe(`on ${protocol}`, () => {
+      test.concurrent("a newcomer yields to a vigie that lives, which notices nothing", async () => {
+        const broker = { base_topic: newBase() };
+        const first = keep(urls[protocol](), { broker });
+        await first.publisher.settled();
+        const observer = await observe(urls[protocol](), `${broker.base_topic}/#`, 4);
+        const other = keep(urls[protocol](), { broker, name: "b" });
+        expect(await other.yielded).toBe("run-a");
+        // The same installation in a copied state folder: the same client id.
+        const same = { ...identity("a"), incarnation: "copy" };
+        expect(await keep(urls[protocol](), { broker, identity: same }).yielded).toBe("run-a");
+        expect(first.publisher.state().connected).toBe(true);
+        expect(first.lines).toHaveLength(1);
+        expect(observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
+        await observer.leave();
+      });
+
+      test.concurrent.each(["a", "b"])(
+        "of two that start at the same moment one lives, never none (the other is %s)",
+        async (name) => {
+          const broker = { base_topic: newBase() };
+          const identities = [identity("a"), { ...identity(name), incarnation: "other" }];
+          const both = identities.map((one) => keep(urls[protocol](), { broker, identity: one }));
+          await Promise.race(both.map(({ yielded }) => yielded));
+          const alive = both.filter(({ hasYielded }) => !hasYielded());
+          expect(alive).toHaveLength(1);
+          await alive[0]!.publisher.settled();
+          const observer = await observe(urls[protocol](), `${broker.base_topic}/#`, 4);
+          const winner = identities[both.indexOf(alive[0]!)]!;
+          await observer.until(
+            ({ retained }) =>
+              retained.get(`${broker.base_topic}/availability`) === "online" &&
+              retained.get(`${broker.base_topic}/owner`)?.includes(`"${winner.incarnation}"`) === true,
+            "the winner owns the base",
+          );
+          expect(alive[0]!.hasYielded()).toBe(false);
+          await observer.leave();
+        },
+      );
+
+      test.concurrent("--take-over makes the other yield", async () => {
+        const broker = { base_topic: newBase() };
+        const first = keep(urls[protocol](), { broker });
+        await first.publisher.settled();
+        const second = keep(urls[protocol](), { broker, name: "b", takeOver: true });
+        expect(await first.yielded).toBe("run-b");
+        await second.publisher.settled();
+        const observer = await observe(urls[protocol](), `${broker.base_topic}/#`, 4);
+        await observer.until(
+          ({ retained }) => retained.get(`${broker.base_topic}/availability`) === "online",
+          "online",
+        );
+        expect(second.hasYielded()).toBe(false);
+        await observer.leave();
+      });
+
+      test.concurrent("purge is refused while the owner lives; then it leaves nothing, and no offline comes back", async () => {
+        const base = newBase();
+        const { publisher } = keep(urls[protocol](), { broker: { base_topic: base, grace: 3_000 } });
+        await publisher.settled();
+        const refused = await purge(urls[protocol](), base);
+        expect(refused).toMatchObject({ living: { incarnation: "run-a" } });
+        await publisher.stop();
+        const observer = await observe(urls[protocol](), `${base}/#`, 4);
+        await purge(urls[protocol](), base);
+        const after = observer.seen.length;
+        // The purge took 2 s of the will's 3.
+        await new Promise((resolve) => setTimeout(resolve, protocol === "MQTT 5" ? 2_500 : 100));
+        expect(observer.seen.slice(after).filter(({ topic }) => !topic.includes("owner/"))).toEqual([]);
+        await observer.leave();
+        const left = await readRetainedBelow(urls[protocol](), base);
+        expect(left).toEqual([]);
+      });
+    });
+  }
+
+  test.concurrent("a restart from the same state folder asks nobody", async () => {
+    const broker = { base_topic: newBase() };
+    const first = keep(mosquitto.url, { broker });
+    await first.publisher.settled();
+    await first.publisher.stop();
+    const start = systemClock.steady();
+    const again = keep(mosquitto.url, {
+      broker,
+      identity: { ...identity("a", "run-a"), incarnation: "run-2" },
+    });
+    await again.publisher.settled();
+    expect(systemClock.steady() - start).toBeLessThan(1_000);
+  });
+
+  test.concurrent("a dead owner's session is ended, so that its will never speaks", async () => {
+    const broker = { base_topic: newBase(), grace: 3_000 };
+    const first = keep(mosquitto.url, { broker });
+    await first.publisher.settled();
+    await first.publisher.stop();
+    const observer = await observe(mosquitto.url, `${broker.base_topic}/#`);
+    const second = keep(mosquitto.url, { broker, name: "b" });
+    await second.publisher.settled();
+    const since = observer.seen.length;
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(observer.seen.slice(since).filter(({ payload }) => payload === "offline")).toEqual([]);
+    await observer.leave();
+  });
+
+  test.concurrent("a running vigie yields to a newer word on owner, and leaves that word alone", async () => {
+    const broker = { base_topic: newBase() };
+    const first = keep(mosquitto.url, { broker });
+    await first.publisher.settled();
+    const observer = await observe(mosquitto.url, `${broker.base_topic}/#`);
+    const owner = JSON.stringify({
+      ...{
+        installation: "house-z",
+        incarnation: "run-z",
+        host: "z",
+        version: "1",
+        since: "1970-01-01T00:00:00Z",
+      },
+      client_id: "vigie-vigie-house-z",
+    });
+    await observer.publish(`${broker.base_topic}/owner`, owner);
+    expect(await first.yielded).toBe("run-z");
+    await observer.until(
+      ({ retained }) => retained.get(`${broker.base_topic}/owner`) === owner,
+      "the word stands",
+    );
+    await observer.leave();
+  });
+
+  test.concurrent("one that was cut off while another took its place yields when it is back", async () => {
+    const base_topic = newBase();
+    const line = await openLine(mosquitto.port);
+    const first = keep(line.url, { broker: { base_topic } });
+    await first.publisher.settled();
+    line.cut();
+    const second = keep(mosquitto.url, { broker: { base_topic }, name: "b" });
+    await second.publisher.settled();
+    await line.mend();
+    expect(await first.yielded).toBe("run-b");
+    expect(second.hasYielded()).toBe(false);
+    await line.close();
+  });
+
+  test.concurrent("junk on owner is no owner: it is written over", async () => {
+    const broker = { base_topic: newBase() };
+    const { publisher, hasYielded } = keep(mosquitto.url, { broker });
+    await publisher.settled();
+    const observer = await observe(mosquitto.url, `${broker.base_topic}/owner`);
+    await observer.publish(`${broker.base_topic}/owner`, "me!");
+    await observer.until(
+      ({ seen }) => seen.at(-1)?.payload.includes("run-a") === true && seen.length > 2,
+      "my word",
+    );
+    expect(hasYielded()).toBe(false);
+    await observer.leave();
+  });
+});
+
+async function readRetainedBelow(url: string, base: string): Promise<string[]> {
+  const visit = await openVisit({
+    ...{
+      broker: brokerAt(url, { base_topic: base }),
+      instance: "vigie",
+      clock: systemClock,
+      random: Math.random,
+    },
+    signal: new AbortController().signal,
+  });
+  const left = [...(await visit.read()).keys()];
+  await visit.leave();
+  return left;
+}

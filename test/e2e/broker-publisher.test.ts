@@ -1,0 +1,201 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Publisher } from "../../src/mqtt/publisher.ts";
+import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe, readRetained } from "../support/observer.ts";
+import { keepPublishing, topics } from "../support/publisher.ts";
+
+const SNAPSHOT = topics({
+  ...Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`many/${n}`, `value ${n}`])),
+  "now/color": "bleu",
+  now: '{"color":"bleu"}',
+});
+
+describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquitto}`, () => {
+  let broker: Mosquitto;
+  let base = 0;
+  const running: Publisher[] = [];
+  const own = (options: Parameters<typeof keepPublishing>[1] = {}) => {
+    base += 1;
+    const kept = keepPublishing(options.broker?.url ?? broker.url, {
+      ...options,
+      broker: { base_topic: `b${base}`, ...options.broker },
+    });
+    running.push(kept.publisher);
+    return { ...kept, base: options.broker?.base_topic ?? `b${base}` };
+  };
+  beforeAll(async () => {
+    broker = await startMosquitto();
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((publisher) => publisher.stop()));
+  });
+  afterAll(() => broker.remove());
+
+  test("sends the whole snapshot, and online last", async () => {
+    const observer = await observe(broker.url, "b1/#");
+    const { publisher, base: name } = own();
+    publisher.want(SNAPSHOT);
+    await publisher.settled();
+    await observer.until(({ retained }) => retained.get(`${name}/availability`) === "online", "online");
+    for (const [topic, { payload }] of SNAPSHOT)
+      expect(observer.retained.get(`${name}/${topic}`)).toBe(payload);
+    const order = observer.seen.filter(({ retain }) => retain).map(({ topic }) => topic);
+    expect(order.at(0)).toBe(`${name}/owner`);
+    expect(order.at(-1)).toBe(`${name}/availability`);
+    expect(JSON.parse(observer.retained.get(`${name}/owner`) ?? "")).toEqual({
+      installation: "house-a",
+      incarnation: "run-a",
+      host: "host-a",
+      version: "1.0.0",
+      since: "1970-01-01T00:00:00Z",
+      client_id: "vigie-vigie-house-a",
+    });
+    expect(publisher.state()).toEqual({ connected: true, url: broker.url });
+    await observer.leave();
+  });
+
+  test("then sends only what differs, the latest of what came together, and events that are not kept", async () => {
+    const { publisher, base: name } = own();
+    publisher.want(topics({ a: "1", b: "1", c: "1" }));
+    await publisher.settled();
+    const observer = await observe(broker.url, `${name}/#`);
+    await observer.until(({ seen }) => seen.length >= 5, "the retained ones");
+    observer.seen.length = 0;
+    publisher.want(topics({ a: "2", b: "1", c: "1" }));
+    publisher.want(topics({ a: "3", b: "1" }));
+    await publisher.settled();
+    publisher.announce({ event_type: "announced", color: "rouge" });
+    await observer.until(({ seen }) => seen.some(({ topic }) => topic.endsWith("/event")), "the event");
+    const told = observer.seen.filter(({ topic }) => !topic.includes("owner/"));
+    expect(told.filter(({ topic }) => topic === `${name}/a`).at(-1)?.payload).toBe("3");
+    expect(told.some(({ topic }) => topic === `${name}/b`)).toBe(false);
+    expect(told).toContainEqual({ topic: `${name}/c`, payload: "", retain: true });
+    expect(told).toContainEqual({
+      topic: `${name}/event`,
+      payload: '{"event_type":"announced","color":"rouge"}',
+      retain: false,
+    });
+    await observer.leave();
+  });
+
+  test("sends a value again when it lives longer, though it is equal", async () => {
+    const { publisher, base: name } = own();
+    const until = (seconds: number) => topics({ a: { payload: "1", expires: Date.now() + seconds * 1000 } });
+    publisher.want(until(60));
+    await publisher.settled();
+    const observer = await observe(broker.url, `${name}/a`);
+    await observer.until(({ seen }) => seen.length === 1, "the retained one");
+    publisher.want(until(120));
+    await observer.until(({ seen }) => seen.length === 2, "the second");
+    await observer.leave();
+  });
+
+  test("clears what nobody keeps, and leaves another vigie's subtree alone", async () => {
+    const observer = await observe(broker.url, "nest/#");
+    for (const topic of [
+      "old/color",
+      "now/colour",
+      "annexe/now/color",
+      "annexe/owner",
+      "annexe/refresh/set",
+    ]) {
+      await observer.publish(`nest/${topic}`, "x");
+    }
+    await observer.publish("outside/nest", "x");
+    const { publisher, lines } = own({ broker: { base_topic: "nest" } });
+    publisher.want(topics({ "now/color": "bleu" }));
+    await observer.until(
+      ({ retained }) => !(retained.has("nest/old/color") || retained.has("nest/now/colour")),
+      "cleared",
+    );
+    await observer.publish("nest/later", "x");
+    await observer.until(
+      ({ seen }) => seen.at(-1)?.topic === "nest/later" && seen.at(-1)?.payload === "",
+      "cleared live",
+    );
+    await observer.publish("nest/annexe/more", "x");
+    await publisher.stop();
+    const left = [...(await readRetained(broker.url)).keys()].filter((topic) => topic.includes("nest"));
+    expect(left.sort()).toEqual([
+      ...["nest/annexe/more", "nest/annexe/now/color", "nest/annexe/owner", "nest/annexe/refresh/set"],
+      ...["nest/availability", "nest/now/color", "nest/owner", "outside/nest"],
+    ]);
+    expect(lines).toContain("Cleared what nobody keeps any more: old/color, now/colour");
+    await observer.leave();
+  });
+
+  test("sends again what somebody else wrote, cleared or said offline, and does not answer itself", async () => {
+    const { publisher, base: name, lines } = own();
+    publisher.want(topics({ a: "1", b: "1" }));
+    await publisher.settled();
+    const observer = await observe(broker.url, `${name}/#`);
+    await observer.publish(`${name}/a`, "foreign");
+    await observer.publish(`${name}/b`, "");
+    await observer.publish(`${name}/availability`, "offline");
+    const last = (topic: string) =>
+      observer.seen.findLast((one) => one.topic === `${name}/${topic}`)?.payload;
+    await observer.until(
+      () => last("a") === "1" && last("b") === "1" && last("availability") === "online",
+      "all is right again",
+    );
+    const count = observer.seen.filter(({ topic }) => !topic.includes("owner")).length;
+    for (let n = 2; n < 30; n += 1) publisher.want(topics({ a: `${n}`, b: "1" }));
+    await observer.until(() => last("a") === "29", "the newest");
+    expect(observer.seen.filter(({ topic }) => !topic.includes("owner")).length).toBeLessThan(count + 30);
+    expect(lines.filter((line) => line.startsWith("Somebody else wrote"))).not.toEqual([]);
+    await observer.leave();
+  });
+
+  test("obeys live commands, refuses retained ones and clears them, answers junk with one line", async () => {
+    const { publisher, base: name, lines, commands } = own();
+    const observer = await observe(broker.url, `${name}/#`);
+    await observer.publish(`${name}/refresh/set`, "PRESS");
+    publisher.want(topics({ a: "1" }));
+    await publisher.settled();
+    await observer.until(({ retained }) => !retained.has(`${name}/refresh/set`), "the old wish is cleared");
+    expect(commands).toEqual([]);
+    await observer.publish(`${name}/refresh/set`, "PRESS", true);
+    await observer.until(({ retained }) => !retained.has(`${name}/refresh/set`), "cleared again");
+    await observer.publish(`${name}/refresh/set`, "", false);
+    await observer.publish(`${name}/refresh/set`, "push", false);
+    await observer.publish(`${name}/a/set`, "5", false);
+    await observer.publish(`${name}/refresh/set`, "PRESS", false);
+    await observer.until(() => commands.length > 0, "the command came");
+    expect(commands).toEqual(["refresh/set PRESS"]);
+    expect(lines.filter((line) => line.startsWith("Refused and cleared refresh/set"))).toHaveLength(2);
+    expect(lines.filter((line) => line.startsWith("Expected a command"))).toEqual([
+      "Expected a command that vigie knows, got 'push' on refresh/set",
+      "Expected a command that vigie knows, got '5' on a/set",
+    ]);
+    await observer.until(
+      ({ seen }) => seen.filter(({ topic }) => topic === `${name}/a`).length >= 2,
+      "the state again",
+    );
+    await observer.leave();
+  });
+
+  test("leaves with the will put off by the grace, and a restart within it is seen by nobody", async () => {
+    const observer = await observe(broker.url, "calm/#");
+    const first = own({ broker: { base_topic: "calm" } });
+    first.publisher.want(topics({ a: "1" }));
+    await first.publisher.settled();
+    await first.publisher.stop();
+    await observer.publish("calm/refresh/set", "PRESS", false);
+    const second = own({ broker: { base_topic: "calm" } });
+    second.publisher.want(topics({ a: "1" }));
+    await second.publisher.settled();
+    await observer.until(() => second.commands.length === 1, "the command of meanwhile");
+    expect(observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
+    await observer.leave();
+  });
+
+  test("says offline when the grace is over", async () => {
+    const observer = await observe(broker.url, "brief/#");
+    const { publisher } = own({ broker: { base_topic: "brief", grace: 1000 } });
+    publisher.want(topics({ a: "1" }));
+    await publisher.settled();
+    await publisher.stop();
+    await observer.until(({ retained }) => retained.get("brief/availability") === "offline", "offline");
+    await observer.leave();
+  });
+});

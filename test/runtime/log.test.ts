@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createLog, type LogOptions, type LogPlace } from "../../src/runtime/log.ts";
+
+const logInto = (options: Partial<LogOptions>, place: Partial<LogPlace> = {}) => {
+  const lines: string[] = [];
+  const write = (text: string) => void lines.push(text);
+  const log = createLog(
+    { level: "info", format: "auto", ...options },
+    { write, terminal: false, env: {}, ...place },
+  );
+  return { log, lines };
+};
+const ESCAPE = "\u001b";
+const isControl = (character: string) => /[\p{Cc}\u2028\u2029]/u.test(character);
+
+describe("the format", () => {
+  it.each([
+    ["pretty on a terminal", { terminal: true }, /^\d\d:\d\d:\d\d {2}Hello\n$/],
+    [
+      "pretty on a terminal that inherited the journal's variable",
+      { terminal: true, env: { JOURNAL_STREAM: "8:1" } },
+      /^\d\d:/,
+    ],
+    ["the journal's where systemd takes the lines", { env: { JOURNAL_STREAM: "8:1" } }, /^<6>Hello\n$/],
+    ["JSON elsewhere", {}, /^\{"level":"info","time":"[\d-]+T[\d:.]+Z","msg":"Hello"\}\n$/],
+  ])("left to itself is %s", (_, place, expected) => {
+    const { log, lines } = logInto(
+      {},
+      { ...place, env: { NO_COLOR: "1", ...("env" in place ? place.env : {}) } },
+    );
+    log.info("Hello");
+    expect(lines).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it.each([
+    ["debug", 7],
+    ["info", 6],
+    ["warn", 4],
+    ["error", 3],
+  ] as const)("tells journald that %s has priority %d", (level, priority) => {
+    const { log, lines } = logInto({ format: "journal", level: "debug" });
+    log[level]("Hello");
+    expect(lines).toEqual([`<${priority}>Hello\n`]);
+  });
+
+  it("names the level to a person only where it matters", () => {
+    const { log, lines } = logInto({ format: "pretty" });
+    log.info("One");
+    log.warn("Two");
+    log.error("Three");
+    expect(lines.map((line) => line.slice(10))).toEqual(["One\n", "warning: Two\n", "error: Three\n"]);
+  });
+
+  it("is coloured on a terminal only, and never with NO_COLOR", () => {
+    const coloured = (place: Partial<LogPlace>) => {
+      const { log, lines } = logInto({ format: "pretty" }, place);
+      log.warn("Hello");
+      return lines.join().includes(ESCAPE);
+    };
+    expect(coloured({ terminal: true })).toBe(true);
+    expect(coloured({ terminal: false })).toBe(false);
+    expect(coloured({ terminal: true, env: { NO_COLOR: "1" } })).toBe(false);
+  });
+
+  it("says nothing below its level", () => {
+    const { log, lines } = logInto({ level: "warn" });
+    log.info("One");
+    log.warn("Two");
+    expect(lines).toHaveLength(1);
+    const silent = logInto({ level: "silent" });
+    silent.log.error("Three");
+    expect(silent.lines).toEqual([]);
+  });
+});
+
+describe("details", () => {
+  it("that are short stand behind the sentence, all of them in JSON", () => {
+    const details = { topic: "vigie/now", count: 3, ok: true, long: "x".repeat(100), deep: { a: 1 } };
+    const pretty = logInto({ format: "journal" });
+    pretty.log.info("Sent", details);
+    expect(pretty.lines).toEqual(["<6>Sent (topic vigie/now, count 3, ok true)\n"]);
+    const json = logInto({ format: "json" });
+    json.log.info("Sent", details);
+    expect(JSON.parse(json.lines.join())).toMatchObject({ msg: "Sent", details });
+  });
+
+  it("show an error with its message and cause, under any key", () => {
+    const { log, lines } = logInto({ format: "json" });
+    const error = new Error("outer", { cause: Object.assign(new Error("inner"), { code: "ECONNREFUSED" }) });
+    log.warn("Failed", { error });
+    expect(JSON.parse(lines.join()).details).toEqual({
+      error: {
+        name: "Error",
+        message: "outer",
+        cause: { name: "Error", message: "inner", code: "ECONNREFUSED" },
+      },
+    });
+  });
+
+  it("that are circular, bottomless or of no JSON kind do no harm", () => {
+    const { log, lines } = logInto({ format: "json" });
+    const circle: Record<string, unknown> = {
+      big: 10n,
+      run: () => 1,
+      map: new Map([["a", 1]]),
+      at: new URL("http://u:p@h/"),
+    };
+    circle["self"] = circle;
+    log.info("Odd", circle);
+    expect(JSON.parse(lines.join()).details).toMatchObject({ big: "10", map: { a: 1 }, at: "http://***@h/" });
+  });
+
+  it("never take the place of the sentence, its level or its time", () => {
+    const { log, lines } = logInto({ format: "json" });
+    log.info("100 %s %d %", { msg: "x", level: "fatal", time: 0 });
+    expect(JSON.parse(lines.join())).toMatchObject({
+      level: "info",
+      msg: "100 %s %d %",
+      details: { msg: "x" },
+    });
+  });
+});
+
+describe("secrets", () => {
+  const formats = ["pretty", "journal", "json"] as const;
+
+  it("appear in no line, in whatever form, wherever they stand", () => {
+    // Not one that is a part of the words around it: these would be masked too, and rightly.
+    const around = "mqtt://user:@host name message error text deep Error details";
+    const secret = fc
+      .string({ minLength: 3, maxLength: 20, unit: "binary" })
+      .filter((password) => !/[<>*]|^[.\s]*$/.test(password) && !around.includes(password));
+    fc.assert(
+      fc.property(secret, fc.constantFrom(...formats), (password, format) => {
+        const { log, lines } = logInto({ format, secrets: [password] });
+        const address = `mqtt://user:${encodeURIComponent(Buffer.from(password).toString())}@host`;
+        log.error(`<<${password}>> ${address}`, {
+          text: `<<${password}>>`,
+          deep: [{ error: new Error(`<<${password}>>`) }],
+          [`<<${password}>>`]: 1,
+        });
+        const hidden = logInto({ format });
+        hidden.log.error("<<***>> mqtt://***@host", {
+          text: "<<***>>",
+          deep: [{ error: new Error("<<***>>") }],
+          "<<***>>": 1,
+        });
+        const still = (line = "") => line.replaceAll(/\d\d:\d\d:\d\d(\.\d+)?|"stack":"(\\.|[^"\\])*"/g, "");
+        expect(still(lines[0])).toBe(still(hidden.lines[0]));
+      }),
+    );
+  });
+
+  it("of an address are masked without being registered", () => {
+    const { log, lines } = logInto({ format: "journal" });
+    log.info(
+      "Connecting to mqtts://me:p@ss@broker.lan:8883 and https://u@h/x?q=a@b, not to mail me@home.org",
+    );
+    expect(lines).toEqual([
+      "<6>Connecting to mqtts://***@broker.lan:8883 and https://***@h/x?q=a@b, not to mail me@home.org\n",
+    ]);
+  });
+
+  it("are masked as an address spells them, wherever that stands", () => {
+    const { log, lines } = logInto({ format: "journal", secrets: ["pä/ss wörd"] });
+    log.info("Asked for ?password=p%C3%A4%2Fss%20w%C3%B6rd");
+    expect(lines).toEqual(["<6>Asked for ?password=***\n"]);
+  });
+
+  it("are read anew at each line, and an empty one hides nothing", () => {
+    const secrets = [""];
+    const { log, lines } = logInto({ format: "journal", secrets });
+    log.info("one two");
+    secrets.push("two");
+    log.info("one two");
+    expect(lines).toEqual(["<6>one two\n", "<6>one ***\n"]);
+  });
+});
+
+it("a line stays one line and moves no cursor, whatever it is told", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("a\nb", "a\r\nb", `${ESCAPE}[2J`, "\u2028", "\u0085"),
+  );
+  fc.assert(
+    fc.property(text, text, fc.constantFrom("pretty", "journal", "json"), (sentence, detail, format) => {
+      const { log, lines } = logInto({ format });
+      log.info(sentence, { detail });
+      expect(lines).toHaveLength(1);
+      const [line = ""] = lines;
+      expect(line.endsWith("\n")).toBe(true);
+      const forbidden = format === "json" ? ["\n", "\r", ESCAPE] : [...line.slice(0, -1)].filter(isControl);
+      for (const character of forbidden) expect(line.slice(0, -1)).not.toContain(character);
+    }),
+  );
+});

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { readHttpTime, readRetryAfter } from "../../src/service/http-time.ts";
+
+const AT = Date.UTC(2026, 0, 5, 10, 0, 0);
+
+it.each([
+  ["Mon, 05 Jan 2026 10:00:00 GMT", AT],
+  [" Mon, 05 Jan 2026 10:00:00 GMT ", AT],
+  ["Mon, 30 Feb 2026 10:00:00 GMT", null],
+  ["Mon, 05 Foo 2026 10:00:00 GMT", null],
+  ["Mon, 05 Jan 2026 25:00:00 GMT", null],
+  ["2026-01-05T10:00:00Z", null],
+  ["", null],
+])("the header time %j is %s", (text, at) => {
+  expect(readHttpTime(text)).toBe(at);
+});
+
+it.each([
+  [null, null],
+  ["120", 120_000],
+  ["0", 0],
+  ["-1", null],
+  ["1.5", null],
+  ["soon", null],
+  ["", null],
+  ["Mon, 05 Jan 2026 10:01:30 GMT", 90_000],
+  ["Mon, 05 Jan 2026 09:00:00 GMT", 0],
+])("Retry-After %j asks for %s ms", (text, milliseconds) => {
+  expect(readRetryAfter(text, AT)).toBe(milliseconds);
+});

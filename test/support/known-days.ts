@@ -1,0 +1,61 @@
+import type { Book, BookDay, BookForecast, BookOfficial } from "../../src/book/book.ts";
+import { EMPTY_BOOK } from "../../src/book/book.ts";
+import { addDays } from "../../src/calendar/day.ts";
+import type { Color, IsoDate } from "../../src/calendar/tariff.ts";
+import type { Known, PollRecord, Rates } from "../../src/facts/facts.ts";
+
+const UNSAID: Rates = { hp: null, hc: null };
+const SEEN_AT = Date.parse("2026-01-01T00:00:00Z");
+
+export function official(color: Color, more: Partial<BookOfficial> = {}): BookDay {
+  return { official: { color, rates: UNSAID, seen_at: SEEN_AT, final: true, ...more } };
+}
+
+export function forecast(color: Color | null, more: Partial<BookForecast> = {}): BookDay {
+  return {
+    forecast: {
+      color,
+      raw: null,
+      confidence: 0.8,
+      source: "model",
+      explanation: "cold and no wind",
+      rates: UNSAID,
+      said_at: SEEN_AT,
+      seen_at: SEEN_AT,
+      ...more,
+    },
+  };
+}
+
+export function bookOf(days: Record<IsoDate, BookDay>, more: Partial<Book> = {}): Book {
+  return { ...EMPTY_BOOK, days, ...more };
+}
+
+/** Official days from one date to another: bleu but for those named. */
+export function officialDays(
+  from: IsoDate,
+  to: IsoDate,
+  named: Record<IsoDate, Color> = {},
+): Record<IsoDate, BookDay> {
+  const days: Record<IsoDate, BookDay> = {};
+  for (let date = from; date <= to; date = addDays(date, 1)) days[date] = official(named[date] ?? "bleu");
+  return days;
+}
+
+/** What is known at an instant, with a service that answered a minute ago. */
+export function knownAt(instant: string | number, book: Book, polls: Partial<PollRecord> = {}): Known {
+  const at = typeof instant === "number" ? instant : Date.parse(instant);
+  return {
+    book,
+    polls: {
+      started_at: at - 60_000,
+      last_success: at - 60_000,
+      shown_success: at - 60_000,
+      failure: null,
+      simulated: false,
+      ...polls,
+    },
+    clock: { at, right: true },
+    late_after: "12:00",
+  };
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createConnection, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const BINARY = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(
+  existsSync,
+);
+
+/** Says why where the real broker is missing; empty where it is there. */
+export const withoutMosquitto =
+  BINARY === undefined ? "mosquitto is not installed (apt-get install mosquitto)" : "";
+
+export interface Mosquitto {
+  url: string;
+  port: number;
+  /** Ends it (SIGTERM unless told) and waits. */
+  end: (signal?: NodeJS.Signals) => Promise<void>;
+  /** Starts it again on the same port. */
+  start: () => Promise<void>;
+  /** SIGSTOP and SIGCONT. */
+  freeze: () => void;
+  thaw: () => void;
+  remove: () => Promise<void>;
+}
+
+export interface MosquittoOptions {
+  persistence?: boolean;
+  /** More lines of its configuration; `FOLDER` stands for its folder. */
+  lines?: string[];
+  files?: Record<string, string>;
+  port?: number;
+  /** Not started until asked. */
+  idle?: boolean;
+}
+
+/** A mosquitto of one's own: own configuration, own port, own folder. */
+export async function startMosquitto(options: MosquittoOptions = {}): Promise<Mosquitto> {
+  const folder = await mkdtemp(join(tmpdir(), "vigie-mosquitto-"));
+  const port = options.port ?? (await freePort());
+  for (const [name, text] of Object.entries(options.files ?? {}))
+    await writeFile(join(folder, name), text, { mode: 0o600 });
+  const lines = (options.lines ?? ["allow_anonymous true"]).map((line) => line.replace("FOLDER", folder));
+  const keeps = options.persistence ?? false;
+  const config = [
+    ...[`listener ${port} 127.0.0.1`, `persistence ${keeps}`, `persistence_location ${folder}/`],
+    ...(keeps ? ["autosave_interval 1", "autosave_on_changes true"] : []),
+    ...(process.getuid?.() === 0 ? ["user root"] : []),
+    ...lines,
+  ];
+  const path = join(folder, "mosquitto.conf");
+  await writeFile(path, `${config.join("\n")}\n`);
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    child = spawn(BINARY ?? "mosquitto", ["-c", path], { stdio: "ignore" });
+    await answers(port);
+  };
+  const end = async (signal: NodeJS.Signals = "SIGTERM") => {
+    const dying = child;
+    child = undefined;
+    if (!dying) return;
+    const gone = new Promise((resolve) => dying.once("exit", resolve));
+    dying.kill(signal);
+    await gone;
+  };
+  if (!options.idle) await start();
+  return {
+    ...{ url: `mqtt://127.0.0.1:${port}`, port, start, end },
+    freeze: () => child?.kill("SIGSTOP"),
+    thaw: () => child?.kill("SIGCONT"),
+    remove: async () => {
+      child?.kill("SIGCONT");
+      await end("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function answers(port: number): Promise<void> {
+  for (;;) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = createConnection({ port, host: "127.0.0.1" });
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+      socket.once("connect", () => socket.destroy());
+    });
+    if (open) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,73 @@
+import type { MqttConfig } from "../../src/config/config.ts";
+import type { Identity } from "../../src/mqtt/owner.ts";
+import { type Publisher, type PublisherOptions, startPublisher } from "../../src/mqtt/publisher.ts";
+import type { Topic, Topics } from "../../src/mqtt/topic.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { createTrouble } from "../../src/runtime/trouble.ts";
+
+export interface Kept {
+  publisher: Publisher;
+  lines: string[];
+  commands: string[];
+  /** The owner to which it yielded. */
+  yielded: Promise<string>;
+  hasYielded: () => boolean;
+}
+
+export function brokerAt(url: string, more: Partial<MqttConfig> = {}): MqttConfig {
+  return { url, base_topic: "vigie", grace: 600_000, tls: { verify: true }, ...more };
+}
+
+export function identity(name: string, previousIncarnation: string | null = null): Identity {
+  return {
+    installation: `house-${name}`,
+    incarnation: `run-${name}`,
+    previousIncarnation,
+    host: `host-${name}`,
+    version: "1.0.0",
+    since: 0,
+  };
+}
+
+/** A publisher with its log, commands and yielding kept. */
+export function keepPublishing(
+  url: string,
+  options: Partial<Omit<PublisherOptions, "broker">> & { broker?: Partial<MqttConfig>; name?: string } = {},
+): Kept {
+  const lines: string[] = [];
+  const say = (sentence: string) => void lines.push(sentence);
+  const log = { debug: () => undefined, info: say, warn: say, error: say };
+  const commands: string[] = [];
+  let yielded = false;
+  let yieldTo: (incarnation: string) => void = () => undefined;
+  const promise = new Promise<string>((resolve) => {
+    yieldTo = resolve;
+  });
+  const { broker, name = "a", ...rest } = options;
+  const publisher = startPublisher({
+    instance: "vigie",
+    identity: identity(name),
+    clock: systemClock,
+    log,
+    trouble: createTrouble(log, systemClock),
+    random: Math.random,
+    takeOver: false,
+    ...rest,
+    broker: brokerAt(url, broker),
+    onCommand: (topic, payload) => commands.push(`${topic} ${payload}`),
+    onYield: ({ incarnation }) => {
+      yielded = true;
+      yieldTo(incarnation);
+    },
+  });
+  return { publisher, lines, commands, yielded: promise, hasYielded: () => yielded };
+}
+
+export function topics(payloads: Record<string, string | Topic>): Topics {
+  return new Map(
+    Object.entries(payloads).map(([name, value]) => [
+      name,
+      typeof value === "string" ? { payload: value } : value,
+    ]),
+  );
+}
