@@ -57,27 +57,28 @@ export interface Cycle {
   poll: (ways: PollWays) => Promise<RoundOutcome>;
   /** Derives what is true now from what is remembered, and wants it on the broker. */
   refresh: () => void;
-  /** What was true at the last refresh. */
-  facts: () => Facts;
+  /** What the last refresh saw. */
+  seen: () => Seen;
+}
+
+interface Seen {
+  known: Known;
+  facts: Facts;
   /** The next instant, by this machine's clock, at which time alone changes a fact. */
-  due: () => Instant;
+  due: Instant;
 }
 
 export function createCycle(options: CycleOptions): Cycle {
   const { tariff, clock } = options;
   let memory = options.memory;
-  let polls = startRecord(clock.now(), memory.book, options.simulated);
   const watch = watchClock(options);
+  let polls = startRecord(watch.time(memory.book).at, memory.book, options.simulated);
 
   const look = (): Seen => {
-    const known: Known = {
-      book: memory.book,
-      polls,
-      clock: watch.time(memory.book),
-      late_after: options.late_after,
-    };
-    const facts = deriveFacts(known, tariff);
-    return { facts, due: clock.now() + (nextTurn(known, tariff) - known.clock.at) };
+    const { book } = memory;
+    const known: Known = { book, polls, clock: watch.time(book), late_after: options.late_after };
+    const due = clock.now() + (nextTurn(known, tariff) - known.clock.at);
+    return { known, facts: deriveFacts(known, tariff), due };
   };
   let seen = look();
   const refresh = () => {
@@ -88,12 +89,9 @@ export function createCycle(options: CycleOptions): Cycle {
     watch.hear(date);
     const { at } = watch.time(memory.book);
     const before = memory.book;
-    memory = {
-      book: remember(before, [answer], at, tariff),
-      asked: markAsked(memory.asked, answer, at, tariff),
-    };
+    memory = learn(memory, answer, at, tariff);
     for (const notice of compareBooks(before, memory.book, at, tariff)) options.notice(notice);
-    if (isNews(answer)) polls = recordSuccess(polls, clock.now());
+    if (isNews(answer)) polls = recordSuccess(polls, at);
     options.keep(memory);
     refresh();
     return before;
@@ -112,12 +110,11 @@ export function createCycle(options: CycleOptions): Cycle {
     refresh();
     return outcome;
   };
-  return { poll: oneAtATime(poll), refresh, facts: () => seen.facts, due: () => seen.due };
+  return { poll: oneAtATime(poll), refresh, seen: () => seen };
 }
 
-interface Seen {
-  facts: Facts;
-  due: Instant;
+function learn({ book, asked }: Memory, answer: Answer, at: Instant, tariff: Tariff): Memory {
+  return { book: remember(book, [answer], at, tariff), asked: markAsked(asked, answer, at, tariff) };
 }
 
 /** Holds this machine's clock against the service's, and against what is known to have passed. */

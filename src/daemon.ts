@@ -1,8 +1,9 @@
 import type { Store } from "./book/store.ts";
 import type { Config } from "./config/config.ts";
+import { leaveFormerPlace } from "./former-place.ts";
 import { type Lookout, startLookout } from "./lookout.ts";
 import type { Identity, Owner } from "./mqtt/owner.ts";
-import { type Parts, renewParts, stopAllParts } from "./parts.ts";
+import { type Parts, type Running, renewParts, stopAllParts } from "./parts.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
 import type { Trouble } from "./runtime/trouble.ts";
@@ -41,6 +42,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
   let current: Config | undefined;
   let source: Source | undefined;
   let lookout: Lookout | undefined;
+  let moving = Promise.resolve();
+  const stopping = new AbortController();
 
   const configure = async (config: Config) => {
     await lookout?.stop();
@@ -49,9 +52,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const running = await renewParts(parts, config, { ...options, memory: source.client, onCommand });
     lookout = startLookout({ ...options, ...running, config, source });
     current = config;
+    moving = move(config, running);
+  };
+  const move = async (config: Config, { publisher, broker }: Running) => {
+    const gone = new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve()));
+    await Promise.race([publisher.settled(), gone]);
+    if (stopping.signal.aborted) return;
+    await leaveFormerPlace({ ...options, config, broker, signal: stopping.signal });
   };
   const stop = async () => {
+    stopping.abort();
     await lookout?.stop();
+    await moving;
     await stopAllParts(parts, log);
     source?.save();
     await store.flush();

@@ -4,6 +4,7 @@ import type { Notice } from "./book/notices.ts";
 import type { Config } from "./config/config.ts";
 import { type Cycle, createCycle } from "./cycle.ts";
 import type { Facts } from "./facts/facts.ts";
+import { comparePrices, type PriceDifference } from "./facts/prices.ts";
 import type { Identity } from "./mqtt/owner.ts";
 import type { Publisher } from "./mqtt/publisher.ts";
 import type { Clock } from "./runtime/clock.ts";
@@ -51,6 +52,7 @@ export function startLookout(options: LookoutOptions): Lookout {
     polling = cycle.poll({ ...owed, signal: stopping.signal }).then((outcome) => {
       if (stopping.signal.aborted) return;
       tellPoll(outcome, options);
+      tellPrices(comparePrices(cycle.seen().known, options.config.tariff), options.trouble);
       options.onPoll();
     });
   };
@@ -61,10 +63,10 @@ export function startLookout(options: LookoutOptions): Lookout {
   pollIfDue();
   const stopSchedule = startSchedule({
     ...{ clock, log, offset, pollIfDue, beat: options.onBeat },
-    ...{ turn: cycle.due, refresh: cycle.refresh },
+    ...{ turn: () => cycle.seen().due, refresh: cycle.refresh },
   });
   return {
-    facts: cycle.facts,
+    facts: () => cycle.seen().facts,
     command: (topic) => {
       log.info(`${topic}: the service is asked`);
       poll({ essential: false, confirm: true });
@@ -110,6 +112,20 @@ function tellPoll({ failures, answers }: RoundOutcome, { trouble, log }: Lookout
   if (answers > 0) trouble.ends("service", "The forecast service answers as it should again");
   else
     log.info("The service was not asked: the requests of this day are used up, only the hourly poll goes on");
+}
+
+/** One of the two is out of date; whose counts is `tariff.rates_first`. */
+function tellPrices(differences: PriceDifference[], trouble: Trouble): void {
+  const [first] = differences;
+  if (!first) {
+    trouble.ends("prices", "The service's prices and those of the configuration agree again");
+    return;
+  }
+  const { color, period, service, owner } = first;
+  trouble.begins(
+    "prices",
+    `${color} ${period} costs ${service} EUR/kWh by the service and ${owner} by tariff.rates: one of them is out of date`,
+  );
 }
 
 /** 0 to 1, the same at each start: a thousand houses do not ask at the same second. */

@@ -1,5 +1,5 @@
 import type { EmbeddedBroker } from "./broker/embedded.ts";
-import type { Config } from "./config/config.ts";
+import type { Config, MqttConfig } from "./config/config.ts";
 import type { Identity, Owner } from "./mqtt/owner.ts";
 import { type Publisher, startPublisher } from "./mqtt/publisher.ts";
 import type { Clock } from "./runtime/clock.ts";
@@ -22,6 +22,8 @@ export interface Parts {
 export interface Running {
   client: ServiceClient;
   publisher: Publisher;
+  /** The broker's address, be it the embedded one's. */
+  broker: MqttConfig;
 }
 
 export interface Supplies {
@@ -49,7 +51,7 @@ export async function renewParts(parts: Parts, config: Config, supplies: Supplie
   const url = parts.broker.it?.url ?? mqtt.url;
   const broker = { ...mqtt, url };
   parts.publisher ??= { ...openPublisher({ ...config, mqtt: broker }, supplies), settings };
-  return { client: parts.client.it, publisher: parts.publisher.it };
+  return { client: parts.client.it, publisher: parts.publisher.it, broker };
 }
 
 /** In reverse: the broker hears the goodbye before it goes. */

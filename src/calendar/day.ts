@@ -42,20 +42,6 @@ export function wallInstant(date: IsoDate, time: string, timeZone: string): Inst
   return reachedAt(`${date}T${time}`, timeZone);
 }
 
-/** The first instant strictly after this one at which the wall reaches one of these times. */
-export function nextWallTime(
-  after: Instant,
-  times: readonly string[],
-  timeZone: string,
-): Instant | undefined {
-  const today = civilDate(after, timeZone);
-  const candidates = [today, addDays(today, 1), addDays(today, 2)].flatMap((date) =>
-    times.map((time) => wallInstant(date, time, timeZone)),
-  );
-  const later = candidates.filter((at) => at > after);
-  return later.length > 0 ? Math.min(...later) : undefined;
-}
-
 /** When the clocks are moved, from one instant to before another. */
 export function clockShifts(from: Instant, to: Instant, timeZone: string): Instant[] {
   const shifts: Instant[] = [];

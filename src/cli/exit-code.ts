@@ -1,6 +1,6 @@
 import { NewerState } from "../book/state.ts";
 import { ConfigError } from "../config/problems.ts";
-import { ConnectFailed } from "../mqtt/errors.ts";
+import { isBrokerError } from "../mqtt/errors.ts";
 import { isServiceError } from "../service/errors.ts";
 import type { Io } from "./io.ts";
 import { WrongUsage } from "./usage.ts";
@@ -34,7 +34,6 @@ export async function toExitCode(command: string, io: Io, run: () => Promise<voi
 function exitCodeOf(error: Error): number | undefined {
   if (error instanceof WrongUsage || error instanceof ConfigError) return 2;
   if (error instanceof Yielded) return 3;
-  if (error instanceof NewerState || error instanceof CommandFailed || error instanceof ConnectFailed)
-    return 1;
+  if (error instanceof NewerState || error instanceof CommandFailed || isBrokerError(error)) return 1;
   return isServiceError(error) ? 1 : undefined;
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
 import { parseTime } from "../simulator/clock.ts";
 import { DaysUnreadable, parseDays } from "../simulator/days-file.ts";
 import { type FaultName, isFault, unknownFault } from "../simulator/faults.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
 
 export interface SimulatorPlan {
   port: number;
@@ -16,13 +16,9 @@ export interface SimulatorPlan {
   faults: FaultName[];
 }
 
-export class WrongUsage extends Error {
-  override name = "WrongUsage";
-}
-
 /** The command line of `vigie simulator`; throws WrongUsage with the first thing that is wrong in it. */
 export function readSimulatorPlan(args: string[], cwd: string): SimulatorPlan {
-  const values = optionsFrom(args);
+  const { values } = readArgs({ args, options: OPTIONS });
   return {
     port: readNumber("--port", values.port, "a port from 0 to 65535", isPort),
     seed: readNumber("--seed", values.seed, "a whole number", Number.isSafeInteger),
@@ -31,14 +27,6 @@ export function readSimulatorPlan(args: string[], cwd: string): SimulatorPlan {
     officialAt: readWallTime("--official-at", values["official-at"]),
     faults: values.fault.map(readFault),
   };
-}
-
-function optionsFrom(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS }).values;
-  } catch (error) {
-    throw new WrongUsage(wordsOf(error), { cause: error });
-  }
 }
 
 /** `--config` is understood everywhere; the simulator needs none. */
@@ -99,9 +87,8 @@ function readDaysFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new WrongUsage(`Expected --days to be a file that can be read: ${wordsOf(error)}`, {
-      cause: error,
-    });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new WrongUsage(`Expected --days to be a file that can be read: ${why}`, { cause: error });
   }
 }
 
@@ -113,10 +100,6 @@ function readWallTime(option: string, text: string): string {
 function readFault(name: string): FaultName {
   if (isFault(name)) return name;
   throw new WrongUsage(unknownFault(name));
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const FASTEST = 100_000;

@@ -2,31 +2,35 @@ import { isoInstant } from "../calendar/day.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { endpoints } from "../service/contract.ts";
 import { fastClock } from "../simulator/clock.ts";
-import type { RunningSimulator } from "../simulator/server.ts";
+import type { RunningSimulator, SimulatorOptions } from "../simulator/server.ts";
+import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { readSimulatorPlan, type SimulatorPlan, WrongUsage } from "./simulator-plan.ts";
+import { readSimulatorPlan, type SimulatorPlan } from "./simulator-plan.ts";
 
-/** The forecast service on its own, until the signal comes: something to try any client against. */
-export async function simulator(args: string[], io: Io): Promise<number> {
-  try {
-    return await serve(readSimulatorPlan(args, io.cwd), io);
-  } catch (error) {
-    const failure = failureOf(error);
-    if (failure === undefined) throw error;
-    io.stderr.write(`vigie simulator: ${failure.sentence}\n`);
-    return failure.code;
-  }
+/** `vigie simulator`: the forecast service on its own, until the signal; something to try any client against. */
+export function simulator(args: string[], io: Io): Promise<number> {
+  return toExitCode("simulator", io, () => serve(readSimulatorPlan(args, io.cwd), io));
 }
 
-async function serve(plan: SimulatorPlan, io: Io): Promise<number> {
-  const { startSimulator } = await import("../simulator/server.ts");
-  const { port, seed, days, officialAt, faults, time } = plan;
+async function serve(plan: SimulatorPlan, io: Io): Promise<void> {
+  const { time } = plan;
   const clock = time ? fastClock(time.from ?? systemClock.now(), time.speed, systemClock) : systemClock;
-  const running = await startSimulator({ port, seed, clock, sendDate: !time, officialAt, days, faults });
+  const running = await start({ ...plan, clock, sendDate: !time });
   io.stderr.write(greeting(plan, clock, running));
   if (!io.signal.aborted) await new Promise((resolve) => io.signal.addEventListener("abort", resolve));
   await running.stop();
-  return 0;
+}
+
+async function start(options: SimulatorOptions): Promise<RunningSimulator> {
+  const { startSimulator } = await import("../simulator/server.ts");
+  try {
+    return await startSimulator(options);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    const why = error.code === "EADDRINUSE" ? "another program listens there" : error.message;
+    const sentence = `could not listen on port ${options.port}: ${why} (--port 0 takes a free one)`;
+    throw new CommandFailed(sentence, { cause: error });
+  }
 }
 
 function greeting(plan: SimulatorPlan, clock: Pick<Clock, "now">, { url, faults }: RunningSimulator): string {
@@ -47,11 +51,4 @@ vigie simulator: ${url}
   end faults      curl -X PUT -d '[]' ${url}/_faults
 
 `;
-}
-
-function failureOf(error: unknown): { sentence: string; code: number } | undefined {
-  if (error instanceof WrongUsage) return { sentence: error.message, code: 2 };
-  if (!(error instanceof Error && "code" in error && "port" in error)) return undefined;
-  const why = error.code === "EADDRINUSE" ? "another program listens there" : error.message;
-  return { sentence: `could not listen on port ${error.port}: ${why} (--port 0 takes a free one)`, code: 1 };
 }

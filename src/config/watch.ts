@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type FSWatcher, watch } from "node:fs";
-import { readFile, realpath } from "node:fs/promises";
+import { type FSWatcher, readFileSync, realpathSync, watch } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sleep } from "../runtime/wait.ts";
 
@@ -24,12 +24,10 @@ export function watchConfig({ read, changed, lookEvery }: WatchRequest): () => P
   const { watchers, isComplete } = watchFolders(read, bell.ring);
   const interval = lookEvery ?? (isComplete ? LOOK_SELDOM : LOOK_OFTEN);
   const looking = look(read, changed, () => bell.wait(interval), stopping.signal);
-  // Links may lead to files in other folders; the files themselves are read either way.
-  const following = followLinks(read, bell.ring, stopping.signal);
   return async () => {
     stopping.abort();
     bell.ring();
-    for (const watcher of [...watchers, ...(await following)]) watcher.close();
+    for (const watcher of watchers) watcher.close();
     await looking;
   };
 }
@@ -47,7 +45,8 @@ async function look(
   wait: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  let known = await contentOf(read);
+  // At once: what changes from here on must not be taken for what was read.
+  let known = contentNow(read);
   while (!signal.aborted) {
     await wait();
     const settled = await settledContent(read, signal);
@@ -70,15 +69,30 @@ async function settledContent(read: readonly string[], signal: AbortSignal): Pro
 
 const ABSENT = "absent";
 
-/** Fingerprints: some of these files hold secrets. */
+function contentNow(paths: readonly string[]): string {
+  return paths
+    .map((path) => {
+      try {
+        return fingerprint(readFileSync(path));
+      } catch {
+        return ABSENT;
+      }
+    })
+    .join(" ");
+}
+
 async function contentOf(paths: readonly string[]): Promise<string> {
-  const prints = paths.map((path) =>
-    readFile(path).then(
-      (content) => createHash("sha256").update(content).digest("hex"),
-      () => ABSENT,
-    ),
-  );
+  const prints = paths.map((path) => readFile(path).then(fingerprint, () => ABSENT));
   return (await Promise.all(prints)).join(" ");
+}
+
+/** Not the content itself: some of these files hold secrets. */
+function fingerprint(content: Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, signal).catch(() => undefined);
 }
 
 interface Bell {
@@ -98,15 +112,12 @@ function createBell(): Bell {
   };
 }
 
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, signal).catch(() => undefined);
-}
-
 function watchFolders(
   paths: readonly string[],
   ring: () => void,
 ): { watchers: FSWatcher[]; isComplete: boolean } {
-  const folders = [...new Set(paths.map((path) => dirname(path)))];
+  // Both where a link stands and where it leads.
+  const folders = [...new Set(paths.flatMap((path) => [dirname(path), dirname(target(path))]))];
   const watchers = folders.flatMap((folder) => watchFolder(folder, ring));
   return { watchers, isComplete: watchers.length === folders.length };
 }
@@ -122,12 +133,10 @@ function watchFolder(folder: string, ring: () => void): FSWatcher[] {
   }
 }
 
-async function followLinks(
-  paths: readonly string[],
-  ring: () => void,
-  signal: AbortSignal,
-): Promise<FSWatcher[]> {
-  const targets = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
-  const elsewhere = targets.filter((target, index) => dirname(target) !== dirname(paths[index] ?? target));
-  return signal.aborted ? [] : watchFolders(elsewhere, ring).watchers;
+function target(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

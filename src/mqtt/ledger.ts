@@ -3,7 +3,7 @@ import { type Change, planChanges } from "./plan.ts";
 import type { Topic, Topics } from "./topic.ts";
 
 export const AVAILABILITY = "availability";
-export const ONLINE = "online";
+const ONLINE = "online";
 export const OFFLINE = "offline";
 
 /** What one connection has sent, and what should be on the broker by vigie's own hand. */

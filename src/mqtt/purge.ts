@@ -4,16 +4,24 @@ import { endSession } from "./ownership.ts";
 import { isNested, nestedBase } from "./plan.ts";
 import { openVisit, type Visit, type VisitOptions } from "./visit.ts";
 
+export interface PurgeOptions extends VisitOptions {
+  /** Who purges while it runs elsewhere: it leaves alone what is not its own, and does not end its own session. */
+  self?: { installation: string; client_id: string };
+}
+
 /** Takes everything below the base topic off the broker; refused while its owner lives. */
-export async function purgeBase(options: VisitOptions): Promise<{ cleared: string[] } | { living: Owner }> {
+export async function purgeBase(options: PurgeOptions): Promise<{ cleared: string[] } | { living: Owner }> {
   const visit = await openVisit(options);
   try {
     await visit.read();
+    const owner = readOwner(visit.owner());
+    const { self } = options;
+    if (self && owner?.installation !== self.installation) return { cleared: [] };
     const living = await visit.askOwner();
     if (living) return { living };
-    const owner = readOwner(visit.owner());
     // Else its will brings `offline` back after the clearing.
-    if (owner) await endSession(owner.client_id, { ...visit, signal: options.signal });
+    if (owner && owner.client_id !== self?.client_id)
+      await endSession(owner.client_id, { ...visit, signal: options.signal });
     return { cleared: await clearAll(visit) };
   } finally {
     await visit.leave();

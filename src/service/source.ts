@@ -41,7 +41,7 @@ export function openSource(store: Store, key: string): Source {
 }
 
 /** What was learned is worth a write; how many requests were sent goes along with the next one (SD cards). */
-export function isWorthKeeping(before: Kept, after: Kept): boolean {
+function isWorthKeeping(before: Kept, after: Kept): boolean {
   return (
     before.book !== after.book ||
     before.asked !== after.asked ||

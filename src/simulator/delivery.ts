@@ -1,133 +1,77 @@
-import { createHash } from "node:crypto";
-import { type FSWatcher, watch } from "node:fs";
-import { readFile, realpath } from "node:fs/promises";
-import { dirname } from "node:path";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { sleep } from "../runtime/wait.ts";
+import type { FaultName } from "./faults.ts";
+import { bodyBytes, type Reply } from "./reply.ts";
 
-interface WatchRequest {
-  /** The files that were read, absolute. */
-  read: readonly string[];
-  /** Called when what one of them holds is another, and stays so. */
-  changed: () => void;
-  /** How often the files are looked at unasked: mounts and network drives do not tell. */
-  lookEvery?: number;
+interface Line {
+  socket: Socket;
+  outgoing: ServerResponse;
+  /** Aborts when the simulator stops. */
+  signal: AbortSignal;
+  /** Milliseconds from one byte to the next. */
+  dripEvery: number;
+  /** How often this delivery had its turn, for what alternates. */
+  round: number;
 }
 
-/**
- * Watches folders, not files: editors, and whoever mounts configuration, put another file in place of the old one.
- * What counts is the content. Returns its stop.
- */
-export function watchConfig({ read, changed, lookEvery }: WatchRequest): () => Promise<void> {
-  if (read.length === 0) return async () => undefined;
-  const stopping = new AbortController();
-  const bell = createBell();
-  const { watchers, isComplete } = watchFolders(read, bell.ring);
-  const interval = lookEvery ?? (isComplete ? LOOK_SELDOM : LOOK_OFTEN);
-  const looking = look(read, changed, () => bell.wait(interval), stopping.signal);
-  // Links may lead to files in other folders; the files themselves are read either way.
-  const following = followLinks(read, bell.ring, stopping.signal);
-  return async () => {
-    stopping.abort();
-    bell.ring();
-    for (const watcher of [...watchers, ...(await following)]) watcher.close();
-    await looking;
-  };
+/** Ways in which an answer does not arrive whole. */
+export const deliveries = {
+  reset: async (reply, line) => {
+    await sendHalf(reply, line);
+    if (await waited(RESET_AFTER, line.outgoing, line.signal)) line.socket.resetAndDestroy();
+  },
+  truncated: async (reply, line) => {
+    if (line.round % 2 === 1) return sendWhole({ ...reply, body: halfOf(reply) }, line.outgoing);
+    await sendHalf(reply, line);
+    line.socket.destroy();
+  },
+  drip: (reply, line) => drip(bodyBytes(reply), reply, line),
+} satisfies Partial<Record<FaultName, (reply: Reply, line: Line) => Promise<void>>>;
+
+/** Milliseconds: a reset that comes together with the bytes before it is taken for an ordinary end. */
+const RESET_AFTER = 50;
+
+export function sendWhole(reply: Reply, outgoing: ServerResponse): void {
+  outgoing.writeHead(reply.status, { ...reply.headers, "content-length": bodyBytes(reply).length });
+  outgoing.end(reply.body);
 }
 
-const LOOK_SELDOM = 60_000;
-const LOOK_OFTEN = 5_000;
-/** Writing in two steps is over when nothing changed for so long. */
-const SETTLED_AFTER = 250;
-/** A file that is being replaced may be gone for a moment. */
-const GONE_AFTER = 2_000;
-
-async function look(
-  read: readonly string[],
-  changed: () => void,
-  wait: () => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  let known = await contentOf(read);
-  while (!signal.aborted) {
-    await wait();
-    const settled = await settledContent(read, signal);
-    if (signal.aborted || settled === known) continue;
-    known = settled;
-    changed();
-  }
-}
-
-async function settledContent(read: readonly string[], signal: AbortSignal): Promise<string> {
-  let before = await contentOf(read);
-  while (!signal.aborted) {
-    await pause(before.includes(ABSENT) ? GONE_AFTER : SETTLED_AFTER, signal);
-    const after = await contentOf(read);
-    if (after === before) break;
-    before = after;
-  }
-  return before;
-}
-
-const ABSENT = "absent";
-
-/** Fingerprints: some of these files hold secrets. */
-async function contentOf(paths: readonly string[]): Promise<string> {
-  const prints = paths.map((path) =>
-    readFile(path).then(
-      (content) => createHash("sha256").update(content).digest("hex"),
-      () => ABSENT,
-    ),
+/** Waits; false where the simulator stops or the client leaves before. */
+export async function waited(
+  milliseconds: number,
+  outgoing: ServerResponse,
+  stop: AbortSignal,
+): Promise<boolean> {
+  const left = new AbortController();
+  const leave = () => left.abort();
+  outgoing.once("close", leave);
+  const result = await sleep(milliseconds, AbortSignal.any([stop, left.signal])).then(
+    () => true,
+    () => false,
   );
-  return (await Promise.all(prints)).join(" ");
+  outgoing.off("close", leave);
+  return result;
 }
 
-interface Bell {
-  ring: () => void;
-  /** Until it rings (or has rung since the last wait), or this many milliseconds. */
-  wait: (milliseconds: number) => Promise<void>;
+/** All headers, and half of the body that they promise. */
+function sendHalf(reply: Reply, { outgoing }: Line): Promise<void> {
+  outgoing.writeHead(reply.status, { ...reply.headers, "content-length": bodyBytes(reply).length });
+  return new Promise((resolve) => {
+    outgoing.write(halfOf(reply), () => resolve());
+  });
 }
 
-function createBell(): Bell {
-  let turn = new AbortController();
-  return {
-    ring: () => turn.abort(),
-    wait: async (milliseconds) => {
-      await pause(milliseconds, turn.signal);
-      turn = new AbortController();
-    },
-  };
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, signal).catch(() => undefined);
-}
-
-function watchFolders(
-  paths: readonly string[],
-  ring: () => void,
-): { watchers: FSWatcher[]; isComplete: boolean } {
-  const folders = [...new Set(paths.map((path) => dirname(path)))];
-  const watchers = folders.flatMap((folder) => watchFolder(folder, ring));
-  return { watchers, isComplete: watchers.length === folders.length };
-}
-
-/** None where the system has no watch to give: then looking has to do. */
-function watchFolder(folder: string, ring: () => void): FSWatcher[] {
-  try {
-    const watcher = watch(folder, { persistent: false }, ring);
-    watcher.on("error", ring);
-    return [watcher];
-  } catch {
-    return [];
+async function drip(body: Uint8Array, reply: Reply, { outgoing, signal, dripEvery }: Line): Promise<void> {
+  outgoing.writeHead(reply.status, { ...reply.headers, "content-length": body.length });
+  for (const byte of body) {
+    outgoing.write(Uint8Array.of(byte));
+    if (!(await waited(dripEvery, outgoing, signal))) return;
   }
+  outgoing.end();
 }
 
-async function followLinks(
-  paths: readonly string[],
-  ring: () => void,
-  signal: AbortSignal,
-): Promise<FSWatcher[]> {
-  const targets = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
-  const elsewhere = targets.filter((target, index) => dirname(target) !== dirname(paths[index] ?? target));
-  return signal.aborted ? [] : watchFolders(elsewhere, ring).watchers;
+function halfOf(reply: Reply): Uint8Array<ArrayBuffer> {
+  const body = bodyBytes(reply);
+  return body.slice(0, Math.floor(body.length / 2));
 }

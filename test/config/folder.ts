@@ -5,10 +5,13 @@ import { onTestFinished } from "vitest";
 import { type LoadedConfig, type LoadRequest, loadConfig } from "../../src/config/load.ts";
 import { ConfigError } from "../../src/config/problems.ts";
 
-/** A folder of its own for one test, with these files in it. */
-export async function folderWith(files: Record<string, string> = {}): Promise<string> {
+/** A folder of its own for one test, with these files in it; a concurrent test hands in its own `onTestFinished`. */
+export async function folderWith(
+  files: Record<string, string> = {},
+  onEnd: (clean: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "vigie-config-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onEnd(() => rm(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);

@@ -226,6 +226,14 @@ describe("options that must not meet", () => {
     expect(config.service.base_url).toBe("simulator");
   });
 
+  test("a wrong meeting is said beside other problems, all at once", async () => {
+    const text = "mqtt: { url: mqtt://broker, grace: soon }\nlog: { level: loud }\n";
+    const problems = (await problemsOf(loadText(text))).join("\n");
+    expect(problems).toContain("mqtt.grace: expected");
+    expect(problems).toContain("log.level: expected");
+    expect(problems).toContain("service.base_url: expected the address of a service");
+  });
+
   test("a real service may be tried with the embedded broker", async () => {
     expect((await loadText(REAL)).config.mqtt.url).toBe("embedded");
   });

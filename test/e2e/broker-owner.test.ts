@@ -17,7 +17,7 @@ const quiet = {
 };
 const WANTED = topics({ "now/color": "bleu", "now/period": "hp" });
 
-describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, () => {
+describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, { concurrent: true }, () => {
   let mosquitto: Mosquitto;
   let embedded: EmbeddedBroker;
   let count = 0;
@@ -54,7 +54,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     });
 
   for (const protocol of protocols) {
-    describe(`on ${protocol}`, () => {
+    describe.concurrent(`on ${protocol}`, () => {
       test.concurrent("a newcomer yields to a vigie that lives, which notices nothing", async () => {
         const broker = { base_topic: newBase() };
         const first = keep(urls[protocol](), { broker });

@@ -3,11 +3,8 @@ import { emptyState } from "../../dist/book/state.js";
 import { openStore } from "../../dist/book/store.js";
 
 const silent = { debug: String, info: String, warn: String, error: String };
-const store = await openStore(process.argv[2], {
-  log: silent,
-  trouble: { begins: (_key, sentence) => process.stderr.write(`${sentence}\n`), ends: String },
-  random: Math.random,
-});
+const trouble = { begins: (_key, sentence) => process.stderr.write(`${sentence}\n`), ends: String };
+const store = await openStore(process.argv[2], { log: silent, trouble, random: Math.random });
 const first = Number(store.state().incarnation ?? 0) + 1;
 for (let number = first; ; number += 1) {
   const padding = `${number};`.repeat(number % 5000);
@@ -16,6 +13,6 @@ for (let number = first; ; number += 1) {
     incarnation: `${number}`,
     clients: { padding: { padding } },
   });
+  if (number === first || number % 3 === 0) await saved;
   if (number === first) process.stdout.write("started\n");
-  if (number % 3 === 0) await saved;
 }

@@ -1,0 +1,99 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { MqttConfig } from "../../src/config/config.ts";
+import { openVisit } from "../../src/mqtt/visit.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { brokerAt } from "../support/publisher.ts";
+
+const withoutOpenssl = spawnSync("openssl", ["version"]).status === 0 ? "" : "openssl is not installed";
+const missing = withoutMosquitto || withoutOpenssl;
+
+describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {
+  let broker: Mosquitto;
+  let folder: string;
+  let ports: { tls: number; websocket: number };
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "vigie-tls-"));
+    const subject = ["-subj", "/CN=broker.lan", "-addext", "subjectAltName=DNS:broker.lan"];
+    const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")];
+    execFileSync(
+      "openssl",
+      [
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        ...files,
+        ...subject,
+      ],
+      {
+        stdio: "ignore",
+      },
+    );
+    ports = { tls: await freePort(), websocket: await freePort() };
+    broker = await startMosquitto({
+      files: {
+        "cert.pem": readFileSync(join(folder, "cert.pem"), "utf8"),
+        "key.pem": readFileSync(join(folder, "key.pem"), "utf8"),
+      },
+      lines: [
+        ...[
+          "allow_anonymous true",
+          `listener ${ports.tls} 127.0.0.1`,
+          "certfile FOLDER/cert.pem",
+          "keyfile FOLDER/key.pem",
+        ],
+        ...[`listener ${ports.websocket} 127.0.0.1`, "protocol websockets"],
+      ],
+    });
+  });
+  afterAll(async () => {
+    await broker.remove();
+    rmSync(folder, { recursive: true });
+  });
+  const look = async (url: string, tls: Partial<MqttConfig["tls"]> = {}) => {
+    const visit = await openVisit({
+      ...{ broker: brokerAt(url, { tls: { verify: true, ...tls } }), instance: "vigie", clock: systemClock },
+      ...{ random: Math.random, signal: new AbortController().signal },
+    });
+    const topics = await visit.read();
+    await visit.leave();
+    return topics.size;
+  };
+
+  test("TLS with the certificate's authority and the name it is for", async () => {
+    const ca_file = join(folder, "cert.pem");
+    expect(await look(`mqtts://127.0.0.1:${ports.tls}`, { ca_file, server_name: "broker.lan" })).toBe(0);
+  });
+
+  test("TLS unverified, where the owner wants it so", async () => {
+    expect(await look(`mqtts://127.0.0.1:${ports.tls}`, { verify: false })).toBe(0);
+  });
+
+  test("websockets", async () => {
+    expect(await look(`ws://127.0.0.1:${ports.websocket}/mqtt`)).toBe(0);
+  });
+
+  test.each<[what: string, url: () => string, tls: Partial<MqttConfig["tls"]>, says: RegExp]>([
+    ["an authority that is not known", () => `mqtts://127.0.0.1:${ports.tls}`, {}, /mqtt.tls.ca_file/],
+    ["plain words to a TLS port", () => `mqtt://127.0.0.1:${ports.tls}`, {}, /TLS/],
+    ["TLS to a plain port", () => `mqtts://127.0.0.1:${broker.port}`, {}, /TLS/],
+    ["a host that does not exist", () => "mqtt://nowhere.invalid", {}, /is unknown/],
+  ])("%s is said as such", async (_what, url, tls, says) => {
+    await expect(look(url(), tls)).rejects.toThrow(says);
+  });
+
+  test("a certificate for another name is said as such", async () => {
+    const ca_file = join(folder, "cert.pem");
+    await expect(
+      look(`mqtts://127.0.0.1:${ports.tls}`, { ca_file, server_name: "other.lan" }),
+    ).rejects.toThrow(/server_name/);
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { startAlarm } from "../../src/runtime/alarm.ts";
+
+const START = Date.parse("2026-01-05T04:59:00Z");
+
+/** A wall clock that can be set, beside a steady one that cannot. */
+function clocks() {
+  let offset = 0;
+  return {
+    clock: { now: () => Date.now() + offset, steady: () => performance.now() },
+    set: (by: number) => {
+      offset += by;
+    },
+  };
+}
+
+describe("the alarm", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: START, toFake: ["Date", "performance", "setTimeout", "clearTimeout"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function start(due: number) {
+    const { clock, set } = clocks();
+    const rung: number[] = [];
+    const jumps: number[] = [];
+    let next = due;
+    const stop = startAlarm({
+      clock,
+      due: () => next,
+      ring: () => {
+        rung.push(clock.now());
+        next = Number.POSITIVE_INFINITY;
+      },
+      jumped: (by) => jumps.push(by),
+      beat: () => undefined,
+    });
+    return { set, rung, jumps, stop };
+  }
+
+  test("rings at the very instant that is due", () => {
+    const { rung, stop } = start(START + 60_000);
+    vi.advanceTimersByTime(59_999);
+    expect(rung).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(rung).toEqual([START + 60_000]);
+    stop();
+  });
+
+  test("rings within a second when the clock was set forward past what is due", () => {
+    const { set, rung, jumps, stop } = start(START + 3_600_000);
+    vi.advanceTimersByTime(5_500);
+    set(2 * 3_600_000);
+    vi.advanceTimersByTime(1_000);
+    expect(rung).toHaveLength(1);
+    expect(jumps).toEqual([2 * 3_600_000]);
+    stop();
+  });
+
+  test("tells of a clock that was set back, and rings when it comes there again", () => {
+    const { set, rung, jumps, stop } = start(START + 10_000);
+    vi.advanceTimersByTime(5_500);
+    set(-3_600_000);
+    vi.advanceTimersByTime(10_000);
+    expect(rung).toEqual([]);
+    expect(jumps).toEqual([-3_600_000]);
+    stop();
+  });
+
+  test("a stall is no jump: what was due meanwhile rings at once", () => {
+    const { rung, jumps, stop } = start(START + 500);
+    vi.advanceTimersByTime(30_000);
+    expect(rung).toEqual([START + 500]);
+    expect(jumps).toEqual([]);
+    stop();
+  });
+
+  test("is silent once stopped", () => {
+    const { rung, stop } = start(START + 1_000);
+    stop();
+    vi.advanceTimersByTime(10_000);
+    expect(rung).toEqual([]);
+  });
+});
