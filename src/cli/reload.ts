@@ -15,24 +15,34 @@ export interface ReloadOptions {
 /** Reads the configuration again at SIGHUP and when a file of it changed; a wrong one is said and the old one stays. */
 export function followConfig(first: LoadedConfig, options: ReloadOptions): () => Promise<void> {
   let current = first;
-  let stopWatching: () => Promise<void> = async () => undefined;
   let reloading = Promise.resolve();
   const reload = () => {
     reloading = reloading.then(async () => {
       current = (await renew(current, options)) ?? current;
-      await rewatch();
+      await watching.follow(current.read);
     });
   };
-  const rewatch = async () => {
-    await stopWatching();
-    stopWatching = watchConfig({ read: current.read, changed: reload });
-  };
+  const watching = createWatching(reload);
+  reloading = watching.follow(first.read);
   process.on("SIGHUP", reload);
-  reloading = rewatch();
   return async () => {
     process.off("SIGHUP", reload);
-    await stopWatching();
     await reloading;
+    await watching.follow([]);
+  };
+}
+
+/** One watch for as long as the files are the same: what changes while a change is taken over is seen, too. */
+function createWatching(changed: () => void) {
+  let followed: readonly string[] = [];
+  let stop: () => Promise<void> = async () => undefined;
+  return {
+    follow: async (read: readonly string[]) => {
+      if (read.join("\n") === followed.join("\n")) return;
+      await stop();
+      followed = read;
+      stop = watchConfig({ read, changed });
+    },
   };
 }
 

@@ -13,8 +13,8 @@ export interface Observer {
   /** What is retained, by what came so far. */
   retained: Map<string, string>;
   publish: (topic: string, payload: string, retain?: boolean) => Promise<void>;
-  /** Resolves when this holds. */
-  until: (holds: (observer: Observer) => boolean, what: string) => Promise<void>;
+  /** Resolves when this holds; gives up after 10 s unless told. */
+  until: (holds: (observer: Observer) => boolean, what: string, patience?: number) => Promise<void>;
   leave: () => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function observe(url: string, filter = "#", version: 4 | 5 = 5): Pr
     publish: async (topic, payload, retain = true) => {
       await client.publishAsync(topic, payload, { qos: 1, retain });
     },
-    until: (holds, what) =>
+    until: (holds, what, patience = 10_000) =>
       new Promise((resolve, reject) => {
         const check = () => {
           if (!holds(observer)) return;
@@ -45,7 +45,7 @@ export async function observe(url: string, filter = "#", version: 4 | 5 = 5): Pr
         const limit = setTimeout(() => {
           clearInterval(again);
           reject(new Error(`Waited in vain until ${what}`));
-        }, 10_000);
+        }, patience);
         checks.add(check);
         check();
       }),
