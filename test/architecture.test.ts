@@ -26,6 +26,7 @@ const SHELLS = [
     "tree",
   ].map((name) => `mqtt/${name}.ts`),
   ...["mqtt/visit.ts", "mqtt/watch.ts"],
+  ...["answers", "insistence", "sender"].map((name) => `outputs/${name}.ts`),
   ...["body", "client", "probe", "requester", "round", "transport"].map((name) => `service/${name}.ts`),
   ...["address", "app", "delivery", "outcome", "server", "transport"].map((name) => `simulator/${name}.ts`),
 ];

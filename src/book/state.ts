@@ -15,6 +15,11 @@ export interface State {
   books: Record<string, Book>;
   /** What the service client learned of a source; its own room reads it. */
   clients: Record<string, Record<string, unknown>>;
+  /** What rules, their settings, outputs and a pretended colour have to remember; each room reads its own. */
+  rules?: unknown;
+  settings?: unknown;
+  outputs?: unknown;
+  simulation?: unknown;
 }
 
 export function emptyState(installation: string): State {
@@ -153,4 +158,8 @@ const stateSchema: z.ZodType<State> = z.object({
   published: z.object({ base_topic: z.string(), instance: z.string() }).nullable(),
   books: z.record(z.string(), bookSchema),
   clients: z.record(z.string(), z.record(z.string(), z.unknown())),
+  rules: z.unknown().exactOptional(),
+  settings: z.unknown().exactOptional(),
+  outputs: z.unknown().exactOptional(),
+  simulation: z.unknown().exactOptional(),
 });

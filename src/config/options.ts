@@ -60,7 +60,10 @@ function bare(schema: z.ZodType): z.ZodType {
 function child(parent: z.ZodType | undefined, key: PropertyKey): z.ZodType | undefined {
   if (!parent) return undefined;
   const schema = bare(parent);
-  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  if (schema instanceof z.ZodArray && typeof key === "number") return schema.element as z.ZodType;
+  if (schema instanceof z.ZodUnion) {
+    return (schema.options as z.ZodType[]).map((one) => child(one, key)).find((found) => found !== undefined);
+  }
   const group = groupIn(schema);
   return group && Object.hasOwn(group.shape, key) ? (group.shape[String(key)] as z.ZodType) : undefined;
 }

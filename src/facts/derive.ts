@@ -8,6 +8,7 @@ import { pricesNow } from "./prices.ts";
 import { seasonFacts } from "./season-facts.ts";
 import { serviceFacts } from "./service-facts.ts";
 import { sightColor } from "./sightings.ts";
+import { runningSimulation, simulateMoment } from "./simulation.ts";
 import { rateSpans } from "./spans.ts";
 import { type View, viewBook } from "./view.ts";
 
@@ -15,11 +16,13 @@ import { type View, viewBook } from "./view.ts";
 export function deriveFacts(known: Known, tariff: Tariff): Facts {
   const view = viewBook(known, tariff);
   const moment = known.clock.right ? momentFacts(view, known.late_after) : null;
+  const simulation = runningSimulation(known.simulation, view.at);
   return {
     at: view.at,
-    moment,
+    moment: moment && simulateMoment(moment, simulation),
     dated: datedFacts(view),
     service: serviceFacts(known, moment),
+    ...(simulation && { simulation }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Book } from "../book/book.ts";
 import type { Color, Instant, IsoDate, Period } from "../calendar/tariff.ts";
+import type { Simulation } from "./simulation.ts";
 
 /** How far a day's colour may be relied on (days-and-time): nothing official, official, beyond correction. */
 export type Stage = "forecast" | "announced" | "final";
@@ -41,6 +42,8 @@ export interface Facts {
   moment: MomentFacts | null;
   dated: DatedFacts;
   service: ServiceFacts;
+  /** The colour that is pretended; left out: none. */
+  simulation?: Simulation;
 }
 
 /** Names of civil days from today on. */
@@ -144,4 +147,8 @@ export interface Known {
   clock: { at: Instant; right: boolean };
   /** `service.late_after`, wall clock. */
   late_after: string;
+  /** A colour that is pretended, while it lasts. */
+  simulation?: Simulation | null;
+  /** Whether a device does not do as it was told. */
+  output_problem?: boolean;
 }

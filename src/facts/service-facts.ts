@@ -2,14 +2,15 @@ import type { Instant } from "../calendar/tariff.ts";
 import type { Known, MomentFacts, PollRecord, ProblemCode, ServiceFacts, ServiceStatus } from "./facts.ts";
 
 /** How the service fares, and the one problem that matters most. */
-export function serviceFacts({ book, polls, clock }: Known, moment: MomentFacts | null): ServiceFacts {
+export function serviceFacts(known: Known, moment: MomentFacts | null): ServiceFacts {
+  const { book, polls, clock } = known;
   const status = serviceStatus(polls, clock.at);
   return {
     status,
     last_success: polls.shown_success,
     last_error: polls.failure,
     updated_at: book.updated_at,
-    problem_code: problemCode(status, moment),
+    problem_code: problemCode(status, moment, known.output_problem ?? false),
   };
 }
 
@@ -25,9 +26,10 @@ function serviceStatus(polls: PollRecord, at: Instant): ServiceStatus {
 }
 
 /** `moment` is null while the clock is known to be wrong. */
-function problemCode(status: ServiceStatus, moment: MomentFacts | null): ProblemCode {
+function problemCode(status: ServiceStatus, moment: MomentFacts | null, output: boolean): ProblemCode {
   if (!moment) return "clock";
   if (status === "down" || status === "degraded") return "service";
+  if (output) return "output";
   if (moment.announcement.late) return "late";
   return isRevised(moment) ? "revised" : "none";
 }

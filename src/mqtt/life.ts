@@ -5,11 +5,13 @@ import type { Trouble } from "../runtime/trouble.ts";
 import { sleep } from "../runtime/wait.ts";
 import { nameBroker } from "./address.ts";
 import { isBrokerError } from "./errors.ts";
+import type { Guest } from "./guests.ts";
 import { type Identity, type Owner, ownerOf } from "./owner.ts";
 import { claim } from "./ownership.ts";
 import { openSession, type Session } from "./session.ts";
 import type { Topics } from "./topic.ts";
 import { openVisit } from "./visit.ts";
+import type { OnCommand } from "./watch.ts";
 
 /** What outlives a connection. */
 export interface Life {
@@ -30,7 +32,8 @@ export interface LifeOptions {
   signal: AbortSignal;
   keepalive: number;
   takeOver: boolean;
-  onCommand: (topic: string, payload: string) => void;
+  onCommand: OnCommand;
+  guests: Guest;
   onYield: (owner: Owner) => void;
   onWhole: () => void;
   onLoss: () => void;

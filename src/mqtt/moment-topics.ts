@@ -58,6 +58,7 @@ const NOW: Rows = {
   confidence: row(["day"], ({ now }) => percent(now.confidence)),
   official: row(["day"], ({ now }) => now.official),
   stage: row(["day"], ({ now }) => now.stage),
+  source: row(["day"], ({ now }) => text(now.source)),
   period: row(["period"], ({ now }) => now.period),
   slot: row(["day", "period"], ({ now }) => (now.color === null ? null : `${now.color}_${now.period}`)),
   rate: row(["day", "period"], ({ now }) => rate(now.rate)),
@@ -71,6 +72,7 @@ const NEXT: Rows = {
   confidence: row(["day"], ({ next }) => percent(next.confidence)),
   official: row(["day"], ({ next }) => next.official),
   stage: row(["day"], ({ next }) => next.stage),
+  source: row(["day"], ({ next }) => text(next.source)),
   at: row(["day"], ({ next }) => instant(next.at)),
 };
 

@@ -6,6 +6,8 @@ export interface Message {
   topic: string;
   payload: string;
   retain: boolean;
+  /** 1 unless told. */
+  qos?: 0 | 1 | 2;
   /** Seconds after which the broker drops it; MQTT 5 only. */
   expiry?: number;
 }
@@ -16,7 +18,7 @@ interface OutboxOptions {
   closed: Promise<string>;
 }
 
-/** Sends with QoS 1, as many at once as the broker takes; each promise ends with the acknowledgement or the connection. */
+/** Sends, with QoS 1 unless told, as many at once as the broker takes; each promise ends with the acknowledgement or the connection. */
 export function createOutbox(
   client: MqttClient,
   { version, limits, closed }: OutboxOptions,
@@ -50,9 +52,9 @@ export function createOutbox(
     });
 }
 
-function publishOptions({ retain, expiry }: Message, version: 4 | 5): IClientPublishOptions {
+function publishOptions({ retain, qos, expiry }: Message, version: 4 | 5): IClientPublishOptions {
   const properties = expiry !== undefined && version === 5 ? { messageExpiryInterval: expiry } : undefined;
-  return { qos: 1, retain, ...(properties && { properties }) };
+  return { qos: qos ?? 1, retain, ...(properties && { properties }) };
 }
 
 function publishFailed(topic: string, error: Error): Error {

@@ -3,9 +3,11 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 import { nameBroker } from "./address.ts";
+import { createGuests, type Guest } from "./guests.ts";
 import { type Life, liveOnBroker } from "./life.ts";
 import type { Identity, Owner } from "./owner.ts";
 import type { Topics } from "./topic.ts";
+import type { OnCommand } from "./watch.ts";
 
 export interface PublisherOptions {
   broker: MqttConfig;
@@ -15,7 +17,7 @@ export interface PublisherOptions {
   log: Log;
   trouble: Trouble;
   random: () => number;
-  onCommand: (topic: string, payload: string) => void;
+  onCommand: OnCommand;
   /** Another vigie owns the base topic; this one has left it. */
   onYield: (owner: Owner) => void;
   takeOver: boolean;
@@ -34,6 +36,8 @@ export interface Publisher {
   /** The latest wins; returns at once. */
   want: (topics: Topics) => void;
   announce: (event: object) => void;
+  /** Takes a guest on board for topics outside of the base; returns how it leaves. */
+  attach: (guest: Guest) => () => void;
   state: () => PublisherState;
   /** When all that is wanted is acknowledged. */
   settled: () => Promise<void>;
@@ -46,10 +50,11 @@ export function startPublisher(options: PublisherOptions): Publisher {
   const waiting: (() => void)[] = [];
   let connected = false;
   let settled = false;
+  const guests = createGuests();
   const life: Life = { topics: undefined, events: [], session: undefined };
   const living = liveOnBroker(life, {
     ...options,
-    ...{ signal: ending.signal, keepalive: options.keepalive ?? KEEPALIVE },
+    ...{ guests, signal: ending.signal, keepalive: options.keepalive ?? KEEPALIVE },
     onWhole: () => {
       settled = true;
       connected = true;
@@ -71,6 +76,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
       if (life.events.length > MOST_EVENTS) life.events.shift();
       life.session?.wake();
     },
+    attach: guests.attach,
     state: () => ({ connected, url: nameBroker(options.broker) }),
     settled: () => (settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     stop: async () => {

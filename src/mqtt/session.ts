@@ -4,13 +4,14 @@ import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { ConnectOptions, Received } from "./connection.ts";
+import type { Guest } from "./guests.ts";
 import { AVAILABILITY, createLedger, OFFLINE } from "./ledger.ts";
 import type { Owner } from "./owner.ts";
 import { createSender, type Sender } from "./sender.ts";
 import type { Topics } from "./topic.ts";
 import { openTree, type Tree } from "./tree.ts";
 import type { Visit } from "./visit.ts";
-import { createWatch, type Watch } from "./watch.ts";
+import { createWatch, type OnCommand, type Watch } from "./watch.ts";
 
 export interface SessionOptions {
   broker: MqttConfig;
@@ -22,7 +23,8 @@ export interface SessionOptions {
   random: () => number;
   keepalive: number;
   signal: AbortSignal;
-  onCommand: (topic: string, payload: string) => void;
+  onCommand: OnCommand;
+  guests: Guest;
   onForeignOwner: (owner: Owner) => void;
   onWhole: () => void;
 }
@@ -56,7 +58,11 @@ export async function openSession(visit: Visit, options: SessionOptions): Promis
     address: visit.address,
     version: visit.version,
   };
-  const tree = await openTree({ ...ways, base: broker.base_topic, random: options.random, ear, signal });
+  const tree = await openTree({
+    ...{ ...ways, base: broker.base_topic, random: options.random, signal },
+    ...{ ear, beyond: options.guests.hear },
+  });
+  options.guests.open(tree.link);
   let open = true;
   void tree.closed.then(() => {
     open = false;

@@ -1,7 +1,7 @@
 import type { Tariff } from "../calendar/tariff.ts";
 import type { Facts, ServiceFacts } from "../facts/facts.ts";
 import { datedTopics, family } from "./dated-topics.ts";
-import { instant, text } from "./format.ts";
+import { instant, plain, text } from "./format.ts";
 import { momentTopics } from "./moment-topics.ts";
 import type { Topic, Topics } from "./topic.ts";
 
@@ -14,11 +14,21 @@ export interface TopicsOptions {
 
 /** Every retained topic as it should be, by its name below the base. */
 export function desiredTopics(facts: Facts, { grace, tariff }: TopicsOptions): Topics {
-  const lasting = [...datedTopics(facts.dated), ...serviceTopics(facts.service)];
+  const lasting = [...datedTopics(facts.dated), ...serviceTopics(facts.service), ...simulationTopics(facts)];
   return new Map([
     ...momentTopics(facts.moment, { grace, laws: tariff?.laws ?? "off" }),
     ...lasting.map(([name, payload]): [string, Topic] => [name, { payload }]),
   ]);
+}
+
+function simulationTopics({ simulation }: Facts): [string, string][] {
+  const { color = "auto", from = null } = simulation ?? {};
+  const until = instant(simulation?.until ?? null);
+  return [
+    ["simulation/color", color],
+    ["simulation/until", plain(until)],
+    ["simulation", JSON.stringify({ color, from, until })],
+  ];
 }
 
 function serviceTopics(service: ServiceFacts): [string, string][] {

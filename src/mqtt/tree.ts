@@ -8,6 +8,7 @@ import {
   type Version,
 } from "./connection.ts";
 import { ConnectionLost } from "./errors.ts";
+import type { Link } from "./guests.ts";
 import type { Message } from "./outbox.ts";
 import { PING, readPing } from "./owner.ts";
 
@@ -16,6 +17,8 @@ export interface TreeOptions extends Omit<ConnectOptions, "onMessage"> {
   random: () => number;
   /** Hears what arrives below the base, from the first moment on; not one's own echoes. */
   ear: (message: Received) => void;
+  /** Hears what arrives from elsewhere. */
+  beyond?: (message: Received) => void;
 }
 
 /** A connection as seen from a base topic: names are those below it. */
@@ -27,12 +30,14 @@ export interface Tree {
   echo: () => Promise<void>;
   closed: Promise<string>;
   leave: (words?: Goodbye) => Promise<void>;
+  /** The same connection for topics outside of the base. */
+  link: Link;
 }
 
-export async function openTree({ base, random, ear, ...options }: TreeOptions): Promise<Tree> {
+export async function openTree({ base, random, ear, beyond, ...options }: TreeOptions): Promise<Tree> {
   const echoes = new Map<string, () => void>();
   const onMessage = (message: Received) => {
-    if (!message.topic.startsWith(`${base}/`)) return;
+    if (!message.topic.startsWith(`${base}/`)) return beyond?.(message);
     const topic = message.topic.slice(base.length + 1);
     const own = topic === PING ? echoes.get(readPing(message.payload) ?? "") : undefined;
     if (own) own();
@@ -62,6 +67,7 @@ export async function openTree({ base, random, ear, ...options }: TreeOptions): 
     echo,
     closed,
     leave,
+    link: connection,
   };
 }
 

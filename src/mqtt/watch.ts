@@ -1,7 +1,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
-import { isCommand, isCommandTopic, stateTopic } from "./commands.ts";
+import { type Command, isCommandTopic, readCommand, stateTopics } from "./commands.ts";
 import type { Received } from "./connection.ts";
 import { AVAILABILITY, type Ledger } from "./ledger.ts";
 import { OWNER, type Owner, PING, PONG, readOwner } from "./owner.ts";
@@ -9,6 +9,9 @@ import { isNested, isOrphan, nestedBase } from "./plan.ts";
 import type { Sender } from "./sender.ts";
 import type { Tree } from "./tree.ts";
 import { untilQuiet } from "./visit.ts";
+
+/** The words as they came, and what they mean. */
+export type OnCommand = (topic: string, payload: string, command: Command) => void;
 
 export interface WatchOptions {
   tree: Tree;
@@ -18,7 +21,7 @@ export interface WatchOptions {
   clock: Pick<Clock, "steady">;
   log: Log;
   signal: AbortSignal;
-  onCommand: (topic: string, payload: string) => void;
+  onCommand: OnCommand;
   onForeignOwner: (owner: Owner) => void;
   /** Looking came to nothing: the connection ended, or the broker does not let vigie look. */
   failed: (error: unknown) => void;
@@ -157,15 +160,22 @@ function answer(_question: Received, { tree, me, failed }: WatchOptions): void {
 
 function obey({ topic, payload }: Received, { ledger, sender, log, onCommand }: WatchOptions): void {
   if (payload === "") return;
-  if (isCommand(topic, payload)) {
-    onCommand(topic, payload);
+  const read = readCommand(topic, payload);
+  const states = stateTopics(topic).filter((state) => ledger.wanted().has(state));
+  if ("command" in read && (states.length > 0 || !isOfRule(read.command))) {
+    onCommand(topic, payload, read.command);
     return;
   }
-  log.warn(`Expected a command that vigie knows, got '${payload.slice(0, 60)}' on ${topic}`);
-  const state = stateTopic(topic);
-  if (!ledger.wanted().has(state)) return;
-  ledger.doubt([state]);
+  const expected = "expected" in read ? read.expected : "a rule of the configuration that has this";
+  log.warn(`Expected ${expected}, got '${payload.slice(0, 60)}' on ${topic}`);
+  if (states.length === 0) return;
+  ledger.doubt(states);
   sender.wake();
+}
+
+/** What no rule has is not published either. */
+function isOfRule({ kind }: Command): boolean {
+  return kind === "enabled" || kind === "threshold";
 }
 
 const BETWEEN_LOOKS = 250;

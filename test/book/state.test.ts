@@ -95,6 +95,18 @@ describe("the state file", () => {
     expect(serialiseState(parseState(serialiseState(STATE)))).toBe(serialiseState(STATE));
   });
 
+  it("keeps what rules, settings, outputs and a simulation remember, whatever it is; an older one has none of it", () => {
+    const parts = {
+      rules: { a: [1, null] },
+      settings: {},
+      outputs: { t: { payload: "off" } },
+      simulation: null,
+    };
+    const state = { ...STATE, ...parts };
+    expect(parseState(serialiseState(state))).toEqual(state);
+    expect(Object.keys(parseState(serialiseState(STATE)))).toEqual(Object.keys(STATE));
+  });
+
   it("of a newer version is refused by name, whatever its shape", () => {
     expect(() => parseState('{"version":2,"all":"else"}')).toThrow(NewerState);
     expect(() => parseState('{"version":2}')).toThrow(/at most 1, got 2/);

@@ -59,6 +59,15 @@ describe("the problem", () => {
     expect(serviceOf(polls, days, right).problem_code).toBe(code);
   });
 
+  it("is an output that is not obeyed, where the service is well", () => {
+    const codeOf = (polls: Partial<PollRecord>) => {
+      const book = bookOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
+      return deriveFacts({ ...knownAt(AT, book, polls), output_problem: true }, UNPRICED).service
+        .problem_code;
+    };
+    expect([codeOf({}), codeOf(failing)]).toEqual(["output", "service"]);
+  });
+
   it("is a revision of civil tomorrow, too, while next is today", () => {
     const book = bookOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
     const { service } = deriveFacts(knownAt("2026-01-05T03:00:00+01:00", book), UNPRICED);

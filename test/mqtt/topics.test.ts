@@ -13,7 +13,7 @@ const MIDNIGHT = utc(5, 23);
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const PARENTS = ["now", "next", ...CIVIL_DAYS, "yesterday", "season", "service"];
-const JSON_TOPICS = [...PARENTS, "forecast", "rates", "rates_forecast"];
+const JSON_TOPICS = [...PARENTS, "simulation", "forecast", "rates", "rates_forecast"];
 
 describe("desiredTopics", () => {
   test.each<[topic: string, payload: string, expires: number | undefined]>([
@@ -63,6 +63,9 @@ describe("desiredTopics", () => {
     ["season/total/bleu", "300", undefined],
     ["season/used/rouge", "1", undefined],
     ["season/left/blanc", "34", undefined],
+    ["now/source", "official", DAY],
+    ["simulation/color", "auto", undefined],
+    ["simulation/until", "None", undefined],
     ["service/status", "ok", undefined],
     ["service/last_success", "2026-01-05T11:00:00Z", undefined],
     ["service/last_error", "None", undefined],
@@ -82,6 +85,7 @@ describe("desiredTopics", () => {
         confidence: 100,
         official: true,
         stage: "final",
+        source: "official",
         period: "hp",
       },
       ...{
@@ -106,7 +110,20 @@ describe("desiredTopics", () => {
     const parents = [...topics.keys()].filter(
       (topic) => !topic.includes("/") && topics.get(topic)?.payload.startsWith("{"),
     );
-    expect(parents.sort()).toEqual([...PARENTS, "forecast"].sort());
+    expect(parents.sort()).toEqual([...PARENTS, "simulation", "forecast"].sort());
+  });
+
+  test("a pretended colour is told as long as it lasts", () => {
+    const until = Date.UTC(2026, 0, 5, 12);
+    const simulation = { color: "bleu", from: "next", date: "2026-01-06", begun: 0, until } as const;
+    const topics = show({ ...rougeFacts(), simulation });
+    const told = ["simulation/color", "simulation/until", "simulation"].map((name) => topics.get(name));
+    expect(told).toEqual([
+      { payload: "bleu" },
+      { payload: "2026-01-05T12:00:00Z" },
+      { payload: '{"color":"bleu","from":"next","until":"2026-01-05T12:00:00Z"}' },
+    ]);
+    expect(show(rougeFacts()).get("simulation")?.payload).toBe('{"color":"auto","from":null,"until":null}');
   });
 
   test("a parent expires with the first of its parts", () => {
@@ -131,7 +148,7 @@ describe("desiredTopics", () => {
       expect(topics.get(name)).toEqual({ payload: "None" });
     }
     expect(JSON.parse(topics.get("next")?.payload ?? "")).toEqual({
-      ...{ date: null, color: null, confidence: null, official: null, stage: null, at: null },
+      ...{ date: null, color: null, confidence: null, official: null, stage: null, source: null, at: null },
     });
     expect([...topics.keys()]).toEqual([...show(rougeFacts()).keys()]);
   });

@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { OutputsKeeper } from "../../src/outputs/memory.ts";
+import type { Output } from "../../src/outputs/output.ts";
+import { type OutputSender, startOutputSender } from "../../src/outputs/sender.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { createTrouble } from "../../src/runtime/trouble.ts";
+import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { type Observer, observe } from "../support/observer.ts";
+import { BOILER, keepInMind, outlookOf, outputsOf } from "../support/outputs.ts";
+import { keepPublishing, topics } from "../support/publisher.ts";
+
+const ACL = "topic readwrite v1/#\ntopic readwrite v2/#\ntopic readwrite v3/#\ntopic readwrite boiler/#\n";
+
+interface House {
+  /** What the rules say from now on. */
+  say: (states: Record<string, boolean | null>) => void;
+  sender: OutputSender;
+  lines: string[];
+  settled: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`, () => {
+  let broker: Mosquitto;
+  let observer: Observer;
+  let houses = 0;
+  const ends: (() => Promise<unknown>)[] = [];
+
+  /** A publisher with outputs on board. */
+  function settle(
+    list: Output[],
+    keeper: OutputsKeeper = keepInMind(),
+    url = broker.url,
+    base?: string,
+  ): House {
+    houses += 1;
+    const kept = keepPublishing(url, { broker: { base_topic: base ?? `house${houses}` } });
+    const { publisher, lines } = kept;
+    const say = (sentence: string) => void lines.push(sentence);
+    const log = { debug: say, info: say, warn: say, error: say };
+    let states: Record<string, boolean | null> = { peak: null };
+    const refresh = () => sender.follow(outlookOf(states));
+    const sender = startOutputSender({
+      ...{ outputs: outputsOf(list), keeper, clock: systemClock, log, refresh },
+      trouble: createTrouble(log, systemClock),
+    });
+    const detach = publisher.attach(sender);
+    publisher.want(topics({ a: "1" }));
+    const stop = async () => {
+      await sender.stop();
+      detach();
+      await publisher.stop();
+    };
+    ends.push(stop);
+    return {
+      ...{ sender, lines, settled: publisher.settled, stop },
+      say: (next) => {
+        states = next;
+        refresh();
+      },
+    };
+  }
+  const toldTo = (topic: string) =>
+    observer.seen.filter((one) => one.topic === topic).map(({ payload }) => payload);
+
+  beforeAll(async () => {
+    broker = await startMosquitto();
+    observer = await observe(broker.url);
+  });
+  afterEach(async () => {
+    await Promise.all(ends.splice(0).map((end) => end()));
+  });
+  afterAll(async () => {
+    await observer.leave();
+    await broker.remove();
+  });
+
+  test("a peak is one off and one on, not retained, over restarts in between", async () => {
+    const topic = "one/boiler/set";
+    const output = { ...BOILER, topic };
+    const keeper = keepInMind();
+    const live = async (peak: boolean) => {
+      const house = settle([output], keeper, broker.url, "one");
+      house.say({ peak });
+      await house.settled();
+      await observer.until(() => keeper.get()[topic]?.acknowledged !== false, "the word has arrived");
+      await house.stop();
+    };
+    for (const peak of [false, false, true, true, true, false, false]) await live(peak);
+    expect(toldTo(topic)).toEqual(["off", "on"]);
+    expect(observer.seen.filter((one) => one.topic === topic).map(({ retain }) => retain)).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  test.each([0, 1, 2] as const)(
+    "goes out with QoS %i and is retained where that is configured",
+    async (qos) => {
+      const topic = `kept/${qos}`;
+      const { say } = settle([{ ...BOILER, topic, qos, retain: true }]);
+      say({ peak: true });
+      await observer.until(({ retained }) => retained.get(topic) === "off", "it came");
+    },
+  );
+
+  test("what changes while the broker is away is sent when it is back, and only the last of it", async () => {
+    const away = await startMosquitto();
+    const keeper = keepInMind();
+    const house = settle([BOILER], keeper, away.url, "away");
+    house.say({ peak: true });
+    await house.settled();
+    await observer.until(() => keeper.get()["boiler/set"]?.acknowledged === true, "the first word");
+    await away.end("SIGKILL");
+    house.say({ peak: false });
+    house.say({ peak: true });
+    house.say({ peak: false });
+    await away.start();
+    const there = await observe(away.url, "boiler/set");
+    await there.until(({ seen }) => seen.length > 0, "the word came");
+    await observer.until(() => keeper.get()["boiler/set"]?.acknowledged === true, "it has arrived");
+    expect(there.seen.map(({ payload }) => payload)).toEqual(["on"]);
+    await there.leave();
+    await house.stop();
+    await away.remove();
+  });
+
+  test("is told again until the relay says the same", async () => {
+    const confirm = { topic: "deaf/relay", every: 60, for: 60_000 };
+    const keeper = keepInMind();
+    const house = settle([{ ...BOILER, topic: "deaf/set", confirm }], keeper);
+    house.say({ peak: true });
+    await observer.until(() => toldTo("deaf/set").length >= 3, "it was told three times");
+    await observer.publish("deaf/relay", "on", false);
+    await observer.until(() => toldTo("deaf/set").length >= 5, "it was told again");
+    await observer.publish("deaf/relay", "off", false);
+    await observer.until(() => keeper.get()["deaf/set"]?.answer === "heard", "it was heard");
+    const times = toldTo("deaf/set").length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(toldTo("deaf/set")).toHaveLength(times);
+    expect(house.sender.hasProblem()).toBe(false);
+  });
+
+  test("hears a state that the broker kept, and tells an obedient relay once", async () => {
+    await observer.publish("kept/relay", "off", true);
+    const confirm = { topic: "kept/relay", every: 60, for: 60_000 };
+    const keeper = keepInMind();
+    const house = settle([{ ...BOILER, topic: "kept/set", confirm }], keeper);
+    house.say({ peak: true });
+    await observer.until(() => keeper.get()["kept/set"]?.answer === "heard", "the state was heard");
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(toldTo("kept/set").length).toBeLessThanOrEqual(2);
+  });
+
+  test("a relay that never answers is a problem, said once", async () => {
+    const confirm = { topic: "dead/relay", every: 40, for: 150 };
+    const house = settle([{ ...BOILER, topic: "dead/set", confirm }]);
+    house.say({ peak: true });
+    await observer.until(() => house.sender.hasProblem(), "it is a problem");
+    expect(house.lines.filter((line) => line.includes("does the device hear?"))).toHaveLength(1);
+    await observer.publish("dead/relay", "off", false);
+    await observer.until(() => !house.sender.hasProblem(), "it is none any more");
+  });
+
+  test("a topic that the broker refuses is a problem, and the others go on", async () => {
+    const strict = await startMosquitto({
+      lines: ["allow_anonymous true", "acl_file FOLDER/acl"],
+      files: { acl: ACL },
+    });
+    const keeper = keepInMind();
+    const house = settle([BOILER, { ...BOILER, topic: "secret/set" }], keeper, strict.url, "v1");
+    house.say({ peak: true });
+    await observer.until(() => house.sender.hasProblem(), "it is a problem");
+    await observer.until(() => keeper.get()["boiler/set"]?.acknowledged === true, "the boiler knows");
+    expect(house.lines).toContain('The broker refuses secret/set: not authorized; "off" was not sent');
+    await house.stop();
+    await strict.remove();
+  });
+});
+
+describe.skipIf(withoutMosquitto)(`commands on a real broker ${withoutMosquitto}`, () => {
+  test("are handed on as read; junk and rules that are not there are said, and the state is told again", async () => {
+    const broker = await startMosquitto();
+    const { publisher, commands, lines } = keepPublishing(broker.url);
+    publisher.want(
+      topics({
+        "rules/peak/enabled": "ON",
+        "simulation/color": "auto",
+        simulation: "{}",
+      }),
+    );
+    await publisher.settled();
+    const observer = await observe(broker.url, "vigie/#");
+    await observer.until(({ retained }) => retained.has("vigie/simulation"), "the state");
+    const send = (topic: string, payload: string) => observer.publish(`vigie/${topic}/set`, payload, false);
+    await send("rules/peak/enabled", "OFF");
+    await send("rules/peak/threshold", "50");
+    await send("rules/other/enabled", "OFF");
+    await send("rules/peak/enabled", "maybe");
+    await send("simulation", "red");
+    await send("simulation", '{"color":"rouge","from":"next"}');
+    await send("refresh", "PRESS");
+    await observer.until(() => commands.length >= 3, "the commands came");
+    expect(commands).toEqual([
+      "rules/peak/enabled/set OFF",
+      'simulation/set {"color":"rouge","from":"next"}',
+      "refresh/set PRESS",
+    ]);
+    const again = (topic: string) => observer.seen.filter((one) => one.topic === `vigie/${topic}`).length;
+    await observer.until(
+      () => again("rules/peak/enabled") === 2 && again("simulation/color") === 2,
+      "told again",
+    );
+    expect(lines.filter((line) => line.startsWith("Expected"))).toEqual([
+      "Expected a rule of the configuration that has this, got '50' on rules/peak/threshold/set",
+      "Expected a rule of the configuration that has this, got 'OFF' on rules/other/enabled/set",
+      "Expected ON or OFF, got 'maybe' on rules/peak/enabled/set",
+      expect.stringMatching(
+        /^Expected auto, bleu, blanc, rouge, or JSON such as .*, got 'red' on simulation\/set$/,
+      ),
+    ]);
+    await observer.leave();
+    await publisher.stop();
+    await broker.remove();
+  });
+});

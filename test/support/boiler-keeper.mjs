@@ -1,0 +1,51 @@
+// Keeps a boiler's output true over a broker until it is killed. Arguments: the folder of its state, the broker's address.
+// Each line on the standard input says what the rule is from now on, ON or OFF: it begins with the first. What the broker
+// has, and the state file knows of, is said on the standard output.
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { openStore } from "../../dist/book/store.js";
+import { startPublisher } from "../../dist/mqtt/publisher.js";
+import { keepOutputs } from "../../dist/outputs/memory.js";
+import { startOutputSender } from "../../dist/outputs/sender.js";
+import { systemClock } from "../../dist/runtime/clock.js";
+
+const [folder, url] = process.argv.slice(2);
+const lines = createInterface({ input: process.stdin });
+process.stdout.write("ready\n");
+let isPeak = (await once(lines, "line"))[0] === "ON";
+
+const log = { debug: String, info: String, warn: String, error: String };
+const trouble = { begins: String, ends: String };
+const store = await openStore(folder, { log, trouble, random: Math.random });
+const { installation, incarnation: previousIncarnation } = store.state();
+const incarnation = `run-${process.pid}`;
+await store.save({ ...store.state(), incarnation });
+
+const choose = [{ when: "peak", payload: "off" }];
+const output = { topic: "boiler/set", choose, else: "on", qos: 1, retain: false };
+const keeper = keepOutputs(store);
+const follow = () => sender.follow({ verdicts: new Map([["peak", { state: isPeak }]]), facts: {} });
+const sender = startOutputSender({
+  ...{ outputs: { dry_when_simulated: false, list: [output] }, keeper, clock: systemClock, log, trouble },
+  refresh: () => follow(),
+});
+const publisher = startPublisher({
+  broker: { url, base_topic: "vigie", grace: 600_000, tls: { verify: true } },
+  instance: "vigie",
+  identity: { installation, incarnation, previousIncarnation, host: "test", version: "1.0.0", since: 0 },
+  ...{ clock: systemClock, log, trouble, random: Math.random, takeOver: false },
+  ...{ onCommand: String, onYield: String },
+});
+publisher.attach(sender);
+publisher.want(new Map([["a", { payload: "1" }]]));
+lines.on("line", (line) => {
+  isPeak = line === "ON";
+  follow();
+});
+let said;
+setInterval(() => {
+  const sent = keeper.get()["boiler/set"];
+  if (!sent?.acknowledged || sent.payload !== (isPeak ? "off" : "on") || said === sent.payload) return;
+  said = sent.payload;
+  void store.flush().then(() => process.stdout.write(`${said}\n`));
+}, 1);
