@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
-import { expectPunctual, type House, openHouse, plantDays } from "../support/house.ts";
+import { type House, openHouse, openWindow, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { openYard } from "../support/vigie.ts";
 
-const SPEED = 240;
 const reason = withoutMosquitto || withoutFakeTime;
 const DAYS = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge", "2026-01-06": "rouge" } as const);
 
@@ -18,7 +17,7 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
 
   beforeAll(async () => {
     // 20:00 in Paris.
-    const time = startFakeTime("2026-01-04T19:00:00Z", SPEED);
+    const time = startFakeTime("2026-01-04T19:00:00Z", 240);
     simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: false, days: DAYS });
     yard.later(simulator.stop);
     evening = await openHouse(yard, { service: simulator.url, time });
@@ -30,41 +29,38 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   afterAll(yard.clear);
 
   /** Started again some minutes before an instant, on what was known in the evening. */
-  const restart = async (from: string) => {
-    const time = startFakeTime(from, SPEED);
-    const house = await openHouse(yard, { service: simulator.url, time, state: evening.folder });
-    await house.until({ availability: "online" });
-    return { time, house };
-  };
+  const restart = (at: string, lead?: number) =>
+    openWindow(yard, {
+      ...{ at, state: evening.folder, service: async () => simulator.url },
+      ...(lead !== undefined && { lead }),
+    });
 
   test.concurrent("a restart tells the truth from the store, before any answer", async () => {
-    const { house } = await restart("2026-01-04T20:00:00Z");
-    expect(house.holds("now/color", "next/color", "next/official", "rouge_next", "tomorrow/date")).toEqual({
-      "now/color": "bleu",
-      "next/color": "rouge",
-      "next/official": "ON",
-      rouge_next: "ON",
-      "tomorrow/date": "2026-01-05",
+    const { vigie, holds } = await restart("2026-01-04T21:00:00Z");
+    expect(holds("now/color", "next/color", "next/official", "rouge_next", "tomorrow/date")).toEqual({
+      ...{ "now/color": "bleu", "next/color": "rouge", "next/official": "ON" },
+      ...{ rouge_next: "ON", "tomorrow/date": "2026-01-05" },
     });
-    await house.vigie.says(/could not be reached/);
+    await vigie.says(/could not be reached/);
   });
 
   test.concurrent("the service counts as degraded at once, and as down when it was away for three hours", async () => {
-    const { time, house } = await restart("2026-01-04T21:45:00Z");
-    await house.until({ "service/status": "degraded", "service/problem_code": "service" });
-    await house.until({ "service/last_error": /could not be reached/ });
-    await house.until({ "service/status": "down", "service/problem": "ON" });
-    expectPunctual(time, new Date(Date.parse(said("service/last_success")) + 3 * 3_600_000).toISOString());
+    const at = new Date(Date.parse(said("service/last_success")) + 3 * 3_600_000).toISOString();
+    const { until, expectPunctual } = await restart(at, 20);
+    await until({ "service/status": "degraded", "service/problem_code": "service" });
+    await until({ "service/last_error": /could not be reached/ });
+    await until({ "service/status": "down", "service/problem": "ON" });
+    expectPunctual();
   });
 
   test.concurrent("at 00:00 the civil days turn, the tariff day does not, and what nobody said is None", async () => {
-    const { time, house } = await restart("2026-01-04T22:50:00Z");
-    expect(house.holds("today/date", "rouge_today", "d7/color")).toEqual({
+    const { holds, until, expectPunctual } = await restart("2026-01-04T23:00:00Z");
+    expect(holds("today/date", "rouge_today", "d7/color")).toEqual({
       ...{ "today/date": "2026-01-04", rouge_today: "OFF", "d7/color": said("d7/color") },
     });
-    await house.until({ "today/date": "2026-01-05", rouge_today: "ON", "d7/color": "None" });
-    expectPunctual(time, "2026-01-04T23:00:00Z");
-    await house.until({
+    await until({ "today/date": "2026-01-05", rouge_today: "ON", "d7/color": "None" });
+    expectPunctual();
+    await until({
       ...{ "today/color": "rouge", "tomorrow/date": "2026-01-06", "tomorrow/color": said("d2/color") },
       ...{ "d7/date": "2026-01-12", "d7/confidence": "None", "d6/color": said("d7/color") },
       ...{ "now/date": "2026-01-04", rouge_now: "OFF", rouge_next: "ON", "service/status": "down" },
@@ -72,13 +68,13 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   });
 
   test.concurrent("at 06:00 rouge is in force", async () => {
-    const { time, house } = await restart("2026-01-05T04:50:00Z");
-    expect(house.holds("now/color", "now/period", "rouge_now", "rouge_hp_now")).toEqual({
+    const { holds, until, expectPunctual } = await restart("2026-01-05T05:00:00Z");
+    expect(holds("now/color", "now/period", "rouge_now", "rouge_hp_now")).toEqual({
       ...{ "now/color": "bleu", "now/period": "hc", rouge_now: "OFF", rouge_hp_now: "OFF" },
     });
-    await house.until({ "now/color": "rouge", rouge_now: "ON", rouge_hp_now: "ON", offpeak: "OFF" });
-    expectPunctual(time, "2026-01-05T05:00:00Z");
-    await house.until({
+    await until({ "now/color": "rouge", rouge_now: "ON", rouge_hp_now: "ON", offpeak: "OFF" });
+    expectPunctual();
+    await until({
       ...{ "now/date": "2026-01-05", "now/slot": "rouge_hp", "now/stage": "final" },
       ...{ "now/color_until": "2026-01-06T05:00:00Z", "now/period_until": "2026-01-05T21:00:00Z" },
       ...{ "next/date": "2026-01-06", "next/color": said("d2/color"), "next/official": "OFF" },
@@ -86,27 +82,30 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   });
 
   test.concurrent("at 22:00 the dear hours of rouge are over, and rouge is not", async () => {
-    const { time, house } = await restart("2026-01-05T20:50:00Z");
-    expect(house.holds("rouge_hp_now", "offpeak")).toEqual({ rouge_hp_now: "ON", offpeak: "OFF" });
-    await house.until({ rouge_hp_now: "OFF", offpeak: "ON", "now/period": "hc" });
-    expectPunctual(time, "2026-01-05T21:00:00Z");
-    await house.until({ "now/color": "rouge", rouge_now: "ON", "now/slot": "rouge_hc" });
+    const { holds, until, expectPunctual } = await restart("2026-01-05T21:00:00Z");
+    expect(holds("rouge_hp_now", "offpeak")).toEqual({ rouge_hp_now: "ON", offpeak: "OFF" });
+    await until({ rouge_hp_now: "OFF", offpeak: "ON", "now/period": "hc" });
+    expectPunctual();
+    await until({ "now/color": "rouge", rouge_now: "ON", "now/slot": "rouge_hc" });
   });
 
   test.concurrent("at 06:00 of the day after, its forecast is in force, and is called one", async () => {
-    const { time, house } = await restart("2026-01-06T04:50:00Z");
-    expect(house.holds("now/color", "next/official")).toEqual({ "now/color": "rouge", "next/official": "OFF" });
-    await house.until({ "now/date": "2026-01-06", "now/stage": "forecast", "now/official": "OFF" });
-    expectPunctual(time, "2026-01-06T05:00:00Z");
-    await house.until({ "now/color": said("d2/color"), "next/color": said("d3/color") });
+    const { holds, until, expectPunctual } = await restart("2026-01-06T05:00:00Z");
+    expect(holds("now/color", "next/official")).toEqual({ "now/color": "rouge", "next/official": "OFF" });
+    await until({ "now/date": "2026-01-06", "now/stage": "forecast", "now/official": "OFF" });
+    expectPunctual();
+    await until({ "now/color": said("d2/color"), "next/color": said("d3/color") });
   });
 
   test.concurrent("after a week nothing is known any more, and nothing is guessed", async () => {
-    const { time, house } = await restart("2026-01-12T04:50:00Z");
-    expect(house.holds("now/color", "now/date")).toEqual({ "now/color": said("d7/color"), "now/date": "2026-01-11" });
-    await house.until({ "now/date": "2026-01-12", "now/color": "None", rouge_now: "None", rouge_hp_now: "None" });
-    expectPunctual(time, "2026-01-12T05:00:00Z");
-    await house.until({
+    const { holds, until, expectPunctual } = await restart("2026-01-12T05:00:00Z");
+    expect(holds("now/color", "now/date")).toEqual({
+      "now/color": said("d7/color"),
+      "now/date": "2026-01-11",
+    });
+    await until({ "now/date": "2026-01-12", "now/color": "None", rouge_now: "None", rouge_hp_now: "None" });
+    expectPunctual();
+    await until({
       ...{ "next/color": "None", "now/slot": "None", "now/rate": "None", "next_change/color": "None" },
       ...{ "next_rouge/date": "None", "next_rouge/outlook": "unknown", "service/status": "down" },
     });

@@ -1,7 +1,7 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { FakeTime } from "./fake-time.ts";
+import { type FakeTime, startFakeTime } from "./fake-time.ts";
 import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
 import type { Vigie, Yard } from "./vigie.ts";
@@ -60,12 +60,43 @@ export function plantDays<Color extends string>(from: string, to: string, named:
   return days;
 }
 
-/** At this instant by the shared clock or a while after it, and never before it. */
-export function expectPunctual(time: FakeTime, at: string): void {
-  const late = time.clock.now() - Date.parse(at);
-  expect(late).toBeGreaterThanOrEqual(0);
-  // A second and a half of this machine's own: a process that waits for its turn among others is not late yet.
-  expect(late).toBeLessThan(6 * 60_000);
+export interface WindowOptions {
+  /** The instant it is about. */
+  at: string;
+  /** The service's address, by the shared clock. */
+  service: (time: FakeTime) => Promise<string>;
+  state?: string;
+  /** Minutes before it to start with; more where this machine is slow. */
+  lead?: number;
+}
+
+/** A while around one instant. */
+export interface Window extends House {
+  time: FakeTime;
+  /** The instant has come, not long ago by the pace of this machine. */
+  expectPunctual: (within?: number) => void;
+}
+
+/** A house that is whole some minutes before an instant, at 240 times the speed of life: a second is four minutes. */
+export async function openWindow(yard: Yard, options: WindowOptions): Promise<Window> {
+  const at = Date.parse(options.at);
+  const { lead = 8, service, ...rest } = options;
+  const start = at - lead * MINUTE;
+  const time = startFakeTime(new Date(start).toISOString(), SPEED);
+  const house = await openHouse(yard, { ...rest, service: await service(time), time });
+  await house.until({ availability: "online" });
+  const whole = time.clock.now();
+  if (whole > at - MINUTE) {
+    await house.vigie.end("SIGKILL");
+    return openWindow(yard, { ...options, lead: lead + (2 * (whole - start)) / MINUTE });
+  }
+  const pace = Math.max(8 * MINUTE, 3 * (whole - start));
+  const expectPunctual = (within = 0) => {
+    const late = time.clock.now() - at;
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(within + pace);
+  };
+  return { ...house, time, expectPunctual };
 }
 
 export async function copyState(from: string, to: string): Promise<void> {
@@ -90,5 +121,7 @@ async function untilHolds(
   });
 }
 
+const SPEED = 240;
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 const PATIENCE = 25_000;
