@@ -4,6 +4,8 @@ const shared = { include: [], environment: "node", restoreMocks: true } as const
 
 export default defineConfig({
   test: {
+    // Most of the time of the end-to-end tests is waiting: two at once, on two cores as well.
+    maxWorkers: 2,
     reporters: ["default", "./test/support/closing-line.ts"],
     projects: [
       // Pure files: quick, one process for all.

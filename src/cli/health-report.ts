@@ -6,7 +6,7 @@ import { healthPath, writeHealth } from "../runtime/health-file.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 
 export interface HealthReport {
-  /** The loop is alive; written every 30 s. */
+  /** The loop is alive; written every 30 s, and at once when the broker is reached, lost or elsewhere. */
   beat: (now: Instant, daemon: Daemon) => void;
   stop: () => Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface HealthReport {
 /** Writes how the loop is, for `vigie health` and for whoever looks for the embedded broker. */
 export function reportHealth(instance: string, env: NodeJS.ProcessEnv, trouble: Trouble): HealthReport {
   const path = healthPath(instance, env);
-  let written: Instant | null = null;
+  let written: Health | null = null;
   let writing = Promise.resolve();
   const write = async (health: Health) => {
     try {
@@ -26,14 +26,17 @@ export function reportHealth(instance: string, env: NodeJS.ProcessEnv, trouble: 
   };
   return {
     beat: (now, daemon) => {
-      if (written !== null && Math.abs(now - written) < EVERY) return;
       const health = healthOf(now, daemon);
-      if (!health) return;
-      written = now;
+      if (!health || (written && !isDue(health, written))) return;
+      written = health;
       writing = writing.then(() => write(health));
     },
     stop: () => writing,
   };
+}
+
+function isDue({ at, broker }: Health, written: Health): boolean {
+  return Math.abs(at - written.at) >= EVERY || JSON.stringify(broker) !== JSON.stringify(written.broker);
 }
 
 function healthOf(at: Instant, { lookout, parts }: Daemon): Health | null {

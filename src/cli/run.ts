@@ -81,6 +81,8 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     onYield: (owner: Owner) =>
       yielded.abort(new Yielded(`${config.mqtt.base_topic} has another owner: ${nameOwner(owner)}`)),
     onPoll: () => {
+      // `show` finds the broker by it: it is there before the screen that says to type `show`.
+      health.beat(systemClock.now(), daemon);
       if (!greeted) io.stdout.write(describeFirstLook(daemon));
       greeted = true;
     },

@@ -1,3 +1,4 @@
+import { PublishRefused } from "./errors.ts";
 import { AVAILABILITY } from "./ledger.ts";
 import { OWNER, type Owner, readOwner } from "./owner.ts";
 import { endSession } from "./ownership.ts";
@@ -30,13 +31,17 @@ export async function purgeBase(options: PurgeOptions): Promise<{ cleared: strin
 
 /** Looks again after clearing: what was on its way meanwhile is cleared, too. */
 async function clearAll(visit: Visit): Promise<string[]> {
-  const cleared: string[] = [];
-  for (;;) {
+  const cleared = new Set<string>();
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const topics = inOrder(await visit.read());
-    if (topics.length === 0) return cleared;
-    for (const topic of topics) await visit.publish({ topic, payload: "", retain: true });
-    cleared.push(...topics);
+    if (topics.length === 0) return [...cleared];
+    // They leave in this order, and the broker takes them in the order in which they come.
+    await Promise.all(topics.map((topic) => visit.publish({ topic, payload: "", retain: true })));
+    for (const topic of topics) cleared.add(topic);
   }
+  throw new PublishRefused(
+    "The broker keeps what was cleared, or somebody writes it again: may this user write there?",
+  );
 }
 
 /** The owner goes last: a purge that was cut off can be asked for again, and still knows whose session to end. */
@@ -46,3 +51,5 @@ function inOrder(found: ReadonlyMap<string, string>): string[] {
   const last = [AVAILABILITY, OWNER].filter((topic) => topics.includes(topic));
   return [...topics.filter((topic) => !last.includes(topic)), ...last];
 }
+
+const MOST_ROUNDS = 5;

@@ -1,8 +1,7 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { civilDate } from "../../src/calendar/day.ts";
-import { addDays } from "../../src/calendar/day.ts";
+import { addDays, civilDate } from "../../src/calendar/day.ts";
 import { openYard, runVigie, type Vigie, type VigieOptions } from "../support/vigie.ts";
 
 const SHIPPED = join(import.meta.dirname, "..", "..", "config", "vigie.yaml");
@@ -32,7 +31,7 @@ describe("the shipped configuration in an empty folder", () => {
   });
 
   test("is found by show and health at once, also when 1883 is taken, and health knows a death", async () => {
-    const squatter = createServer().on("error", () => undefined);
+    const squatter = createServer((socket) => socket.destroy()).on("error", () => undefined);
     await new Promise<void>((resolve) => {
       // Whoever else holds the port does as well.
       squatter.once("listening", resolve).once("error", () => resolve());

@@ -28,12 +28,12 @@ export function startFakeTime(from: string, speed: number): FakeTime {
   return { clock: { now, steady }, env };
 }
 
-/** The wall clock as the given file says it (`+0`, `-1d`), read anew all the time; how long things take stays true. */
+/** The wall clock as the given file says it (`+0`, `-1d`), read anew each second; how long things take stays true. */
 export function settableTime(file: string): Record<string, string> {
   return {
     ...preload(""),
     FAKETIME_TIMESTAMP_FILE: file,
-    FAKETIME_NO_CACHE: "1",
+    FAKETIME_CACHE_DURATION: "1",
     FAKETIME_DONT_FAKE_MONOTONIC: "1",
   };
 }

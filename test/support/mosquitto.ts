@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
@@ -9,9 +10,11 @@ const BINARY = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebr
   existsSync,
 );
 
-/** Says why where the real broker is missing; empty where it is there. */
+/** Says why where the real broker is missing; empty where it is there. A machine that was prepared must have it. */
 export const withoutMosquitto =
-  BINARY === undefined ? "mosquitto is not installed (apt-get install mosquitto)" : "";
+  BINARY === undefined && process.env["VIGIE_TEST_PREPARED"] !== "1"
+    ? "mosquitto is not installed (apt-get install mosquitto)"
+    : "";
 
 export interface Mosquitto {
   url: string;
@@ -38,6 +41,22 @@ export interface MosquittoOptions {
 
 /** A mosquitto of one's own: own configuration, own port, own folder. */
 export async function startMosquitto(options: MosquittoOptions = {}): Promise<Mosquitto> {
+  for (let attempt = 1; ; attempt += 1) {
+    const broker = await prepareMosquitto(options);
+    try {
+      if (!options.idle) await broker.start();
+      return broker;
+    } catch (error) {
+      await broker.remove();
+      // The port was free a moment ago: somebody else took it meanwhile.
+      if (options.port !== undefined || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+const ATTEMPTS = 3;
+
+async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
   const folder = await mkdtemp(join(tmpdir(), "vigie-mosquitto-"));
   const port = options.port ?? (await freePort());
   for (const [name, text] of Object.entries(options.files ?? {}))
@@ -54,18 +73,19 @@ export async function startMosquitto(options: MosquittoOptions = {}): Promise<Mo
   await writeFile(path, `${config.join("\n")}\n`);
   let child: ChildProcess | undefined;
   const start = async () => {
-    child = spawn(BINARY ?? "mosquitto", ["-c", path], { stdio: "ignore" });
-    await answers(port);
+    const starting = spawn(BINARY ?? "mosquitto", ["-c", path], { stdio: "ignore" });
+    child = starting;
+    await once(starting, "spawn");
+    await answers(port, () => hasEnded(starting));
   };
   const end = async (signal: NodeJS.Signals = "SIGTERM") => {
     const dying = child;
     child = undefined;
-    if (!dying) return;
+    if (!dying || hasEnded(dying)) return;
     const gone = new Promise((resolve) => dying.once("exit", resolve));
     dying.kill(signal);
     await gone;
   };
-  if (!options.idle) await start();
   return {
     ...{ url: `mqtt://127.0.0.1:${port}`, port, start, end },
     freeze: () => child?.kill("SIGSTOP"),
@@ -90,13 +110,18 @@ export function freePort(): Promise<number> {
   });
 }
 
-async function answers(port: number): Promise<void> {
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+async function answers(port: number, gone: () => boolean): Promise<void> {
   for (;;) {
     const open = await new Promise<boolean>((resolve) => {
       const socket = createConnection({ port, host: "127.0.0.1" });
       socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
       socket.once("connect", () => socket.destroy());
     });
+    if (gone()) throw new Error(`mosquitto does not start on port ${port}`);
     if (open) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

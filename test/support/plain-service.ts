@@ -16,9 +16,7 @@ export interface PlainService {
 }
 
 /** `null` leaves the question without an answer. Without a `Date` unless the answer brings one. */
-export async function startPlainService(
-  answer: (path: string) => PlainAnswer | null,
-): Promise<PlainService> {
+export async function startPlainService(answer: (path: string) => PlainAnswer | null): Promise<PlainService> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? "";

@@ -1,0 +1,127 @@
+import { afterAll, describe, expect, test } from "vitest";
+import type { FaultName } from "../../src/simulator/faults.ts";
+import { startSimulator } from "../../src/simulator/server.ts";
+import { type FakeTime, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { openHouse, openWindow, plantDays } from "../support/house.ts";
+import { withoutMosquitto } from "../support/mosquitto.ts";
+import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
+import { openYard } from "../support/vigie.ts";
+
+const SPEED = 240;
+const MINUTE = 60_000;
+const NO_DAYS = new Map<string, "rouge" | "bleu">();
+const reason = withoutMosquitto || withoutFakeTime;
+const LONG = process.env["VIGIE_TEST_LONG"] === "1";
+
+describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life ${reason}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+  const simulator = async (time: FakeTime, days = NO_DAYS, faults: FaultName[] = []) => {
+    const clock = { clock: time.clock, sendDate: false };
+    const running = await startSimulator({ port: 0, seed: 3, ...clock, days, faults });
+    yard.later(running.stop);
+    return running;
+  };
+  const simulate = async (...asked: Parameters<typeof simulator>) => (await simulator(...asked)).url;
+
+  test.concurrent.each([
+    { night: "clocks go forward", at: "2026-03-29T04:00:00Z", before: "2026-03-28", after: "2026-03-29" },
+    { night: "clocks go back", at: "2026-10-25T05:00:00Z", before: "2026-10-24", after: "2026-10-25" },
+  ])("in the night in which $night the tariff day turns at 06:00 on the wall", async (row) => {
+    const { until, expectPunctual } = await openWindow(yard, { at: row.at, service: simulate });
+    await until({ "now/date": row.before, "now/period": "hc", "now/period_until": row.at });
+    await until({ "now/date": row.after, "now/period": "hp" });
+    expectPunctual();
+  });
+
+  test.concurrent("a service that is not the simulator is understood, odd spellings and gaps included", async () => {
+    const service = await startPlainService(
+      (path) => ODD_ANSWERS[path] ?? { status: 422, body: { detail: [] } },
+    );
+    yard.later(service.stop);
+    const { vigie, until, expectPunctual } = await openWindow(yard, {
+      ...{ at: "2026-01-05T05:00:00Z", service: async () => service.url, lead: 12 },
+    });
+    await until({
+      ...{ "today/color": "rouge", "tomorrow/color": "blanc", "tomorrow/confidence": "87" },
+      ...{ "tomorrow/official": "OFF", "d2/color": "None", "d3/color": "bleu", "today/official": "ON" },
+    });
+    await until({ "service/last_error": /refused GET .v1.public.2026-01-04: status 422|season.*500/ });
+    await until({ "now/color": "rouge", rouge_hp_now: "ON", "next/color": "blanc" });
+    expectPunctual();
+    expect(vigie.lines.filter(({ msg }) => msg.includes("VIOLET"))).toHaveLength(1);
+  });
+
+  test.concurrent("an official bleu that becomes rouge at 11:00 is on the broker within one poll, as a revision", async () => {
+    const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-06": "rouge" } as const);
+    const service = (time: FakeTime) => simulate(time, days, ["revised"]);
+    const first = await openWindow(yard, { at: "2026-01-05T05:35:00Z", service });
+    await first.until({
+      "tomorrow/color": "bleu",
+      "tomorrow/stage": "announced",
+      "announcement/stage": "announced",
+    });
+    // It is looked for every five minutes.
+    first.expectPunctual(5 * MINUTE);
+    await first.vigie.end();
+
+    const house = await openWindow(yard, { at: "2026-01-05T10:00:00Z", service, state: first.folder });
+    expect(house.holds("tomorrow/color", "rouge_next")).toEqual({
+      "tomorrow/color": "bleu",
+      rouge_next: "OFF",
+    });
+    await house.until({ "tomorrow/color": "rouge", rouge_next: "ON", "tomorrow/stage": "announced" });
+    // What is official is asked for again every half hour, until it is final.
+    house.expectPunctual(30 * MINUTE);
+    await house.until({ "service/problem_code": "revised" });
+    const warning = await house.vigie.says(/6 January was corrected: it is rouge, no longer bleu/);
+    expect(warning.level).toBe("warn");
+    await house.observer.until(
+      ({ seen }) => seen.some(({ topic }) => topic === "vigie/event"),
+      "an event came",
+    );
+    const events = house.observer.seen.filter(({ topic }) => topic === "vigie/event");
+    expect(events.map(({ payload, retain }) => ({ retain, ...JSON.parse(payload) }))).toContainEqual({
+      ...{ retain: false, event_type: "revised", date: "2026-01-06", color: "rouge", from: "bleu" },
+    });
+  });
+
+  test.runIf(LONG)(
+    "one process lives through a whole rouge day, the service away since the evening before",
+    { timeout: 600_000 },
+    async () => {
+      const time = startFakeTime("2026-01-04T19:00:00Z", SPEED);
+      const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
+      const service = await simulator(time, days);
+      const house = await openHouse(yard, { service: service.url, time });
+      await house.until({ "service/status": "ok", "next/color": "rouge", "season/left/rouge": /\d/ });
+      service.faults.set(["down"]);
+      const turns: [string, Record<string, string>][] = [
+        ["2026-01-04T23:00:00Z", { "today/color": "rouge", rouge_today: "ON", "service/status": "down" }],
+        ["2026-01-05T05:00:00Z", { "now/color": "rouge", rouge_now: "ON", rouge_hp_now: "ON" }],
+        ["2026-01-05T21:00:00Z", { "now/slot": "rouge_hc", rouge_hp_now: "OFF", rouge_now: "ON" }],
+        ["2026-01-06T05:00:00Z", { "now/date": "2026-01-06", "now/official": "OFF" }],
+      ];
+      for (const [at, wanted] of turns) {
+        await house.until(wanted, 300_000);
+        expect(time.clock.now()).toBeGreaterThanOrEqual(Date.parse(at));
+        expect(time.clock.now()).toBeLessThan(Date.parse(at) + 10 * MINUTE);
+      }
+      expect(house.observer.seen.some(({ payload }) => payload === "offline")).toBe(false);
+    },
+  );
+});
+
+const ODD_ANSWERS: Record<string, PlainAnswer> = {
+  "/v1/public": {
+    body: `{"today": {"date": "2026-01-05", "color": "  Tempo_Rouge ", "extra": [1, 2]},
+      "tomorrow": {"date": "2026-01-06", "color": "White", "confidence": 87, "rates": {"hp": null}},
+      "forecast": [{"date": "2026-01-07", "color": "VIOLET"}, {"date": "2026-01-08", "color": 1},
+        {"date": "soon", "color": "rouge"}, null, {"color": "rouge"}]}`,
+  },
+  "/v1/public/2026-01-05": { body: '{"date": "2026-01-05", "color": "ROUGE", "is_official": true}' },
+  "/v1/public/2026-01-06": {
+    body: '{"date": "2026-01-06", "color": "white", "is_official": false, "confidence": 87}',
+  },
+  "/v1/public/season": { status: 500, body: "oops", headers: { "content-type": "text/plain" } },
+};

@@ -1,0 +1,102 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { addDays, civilDate } from "../../src/calendar/day.ts";
+import { startSimulator } from "../../src/simulator/server.ts";
+import { settableTime, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { copyState, houseConfig, openHouse } from "../support/house.ts";
+import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { startPlainService } from "../support/plain-service.ts";
+import { openYard } from "../support/vigie.ts";
+
+const reason = withoutMosquitto || withoutFakeTime;
+
+describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  /** A vigie whose wall clock is set by hand; time goes on as it does. */
+  const withClock = async (offset: string, service: string, state?: string) => {
+    const folder = await yard.folder();
+    if (state !== undefined) await copyState(state, folder);
+    const clock = join(folder, "clock");
+    const set = (to: string) => writeFile(clock, `${to}\n`);
+    await set(offset);
+    const broker = await startMosquitto();
+    yard.later(broker.remove);
+    const observer = await observe(broker.url, "vigie/#");
+    yard.later(observer.leave);
+    const config = houseConfig(service, broker.url);
+    const vigie = await yard.start({ folder, config, env: settableTime(clock) });
+    const until = (wanted: Record<string, string>) =>
+      observer.until(
+        ({ retained }) =>
+          Object.entries(wanted).every(([name, value]) => retained.get(`vigie/${name}`) === value),
+        `${JSON.stringify(wanted)}; vigie said ${vigie.output()}`,
+        25_000,
+      );
+    return { set, until, vigie, observer };
+  };
+  const NOTHING_OF_NOW = {
+    ...{ "now/date": "None", "now/color": "None", "today/date": "None", rouge_now: "None", offpeak: "None" },
+    ...{ "service/problem": "ON", "service/problem_code": "clock" },
+  };
+  const today = () => civilDate(Date.now(), "Europe/Paris");
+
+  test.concurrent("behind its own state file says nothing of the moment, until the clock is set right", async () => {
+    const real = startFakeTime(new Date().toISOString(), 1);
+    const simulator = await startSimulator({ port: 0, seed: 1, clock: real.clock, sendDate: false });
+    yard.later(simulator.stop);
+    const first = await openHouse(yard, { service: simulator.url });
+    await first.until({ availability: "online", "service/status": "ok", "season/left/rouge": /\d/ });
+    await first.vigie.end();
+    simulator.faults.set(["down"]);
+
+    const house = await withClock("-1d", simulator.url, first.folder);
+    await house.until({ availability: "online", ...NOTHING_OF_NOW });
+    const color = first.observer.retained.get("vigie/now/color") ?? "";
+    expect(
+      house.observer.seen.some(({ topic, payload }) => topic === "vigie/now/color" && payload !== "None"),
+    ).toBe(false);
+    await house.set("+0");
+    await house.until({ "now/color": color, "today/date": today() });
+    await house.vigie.says(/The clock went on by 2\d h|The clock went on by 1 d|clock was set/);
+  });
+
+  test.concurrent.each(["-2h", "-3d", "+3d"])(
+    "and %s from the service's Date says nothing of the moment, until the clock is set right",
+    async (offset) => {
+      const service = await startPlainService((path) => ({
+        ...answerOf(path, today()),
+        headers: { date: new Date().toUTCString() },
+      }));
+      yard.later(service.stop);
+      const house = await withClock(offset, service.url);
+      await house.until({ availability: "online", ...NOTHING_OF_NOW });
+      // Dates are true whenever they are read.
+      expect(house.observer.retained.get("vigie/forecast")).toContain(`"${today()}"`);
+      await house.set("+0");
+      await house.until({
+        "today/date": today(),
+        "today/color": "blanc",
+        "now/color": "blanc",
+        rouge_now: "OFF",
+      });
+    },
+  );
+
+  test.concurrent("is believed where check_clock is off, and where nothing speaks against it", async () => {
+    const house = await withClock("-1d", `http://127.0.0.1:${await freePort()}`);
+    await house.until({ availability: "online", "today/date": addDays(today(), -1), "now/color": "None" });
+  });
+});
+
+/** Every day is blanc: whatever `now` is, its colour is known. */
+function answerOf(path: string, today: string) {
+  const say = (ahead: number) => ({ date: addDays(today, ahead), color: "blanc" });
+  if (path === "/v1/public")
+    return { body: { today: say(0), tomorrow: say(1), forecast: [say(-1), say(2), say(3)] } };
+  const date = path.slice("/v1/public/".length);
+  return /^\d/.test(date) ? { body: { date, color: "blanc", is_official: true } } : { status: 500, body: {} };
+}

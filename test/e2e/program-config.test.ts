@@ -1,0 +1,120 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
+import { houseConfig, openHouse } from "../support/house.ts";
+import { withoutMosquitto } from "../support/mosquitto.ts";
+import { openYard, runVigie, writeConfig } from "../support/vigie.ts";
+
+const ROW = { bleu: { hp: 0.1, hc: 0.2 }, blanc: { hp: 0.3, hc: 0.4 }, rouge: { hp: 0.5, hc: 0.6 } };
+/** The owner's prices, so that what is in force shows at once. */
+const prices = (rouge: number) => ({
+  tariff: { rates_first: "owner", rates: [{ from: "2020-01-01", ...ROW, rouge: { hp: rouge, hc: 0.6 } }] },
+});
+
+describe("a wrong configuration", () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  test("is refused whole, with every problem at its place, and exit code 2", async () => {
+    const folder = await yard.folder();
+    const lines = [
+      "servce: {}",
+      "mqtt: { url: ftp://broker, grace: soon }",
+      "tariff: { time_zone: Mars/Olympus }",
+    ];
+    await writeFile(join(folder, "vigie.yaml"), `${lines.join("\n")}\n`);
+    const { code, stderr, stdout } = await runVigie({ folder, env: { VIGIE_LOG_LEVEL: "loud" } });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    for (const problem of [
+      /vigie\.yaml:1:1 .*servce.*service/,
+      /vigie\.yaml:2:14 mqtt\.url: expected .*, got .*ftp/i,
+      /vigie\.yaml:2:\d+ mqtt\.grace: expected .*, got .*soon/i,
+      /vigie\.yaml:3:\d+ tariff\.time_zone: expected .*, got .*Mars/i,
+      /VIGIE_LOG_LEVEL: expected .*, got .*loud/i,
+    ])
+      expect(stderr).toMatch(problem);
+  });
+
+  test("is one that says nothing: without a file no days are invented", async () => {
+    const { code, stderr } = await runVigie({ folder: await yard.folder(), env: { VIGIE_CONFIG: "" } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/VIGIE_SERVICE_BASE_URL/);
+    expect(stderr).toMatch(/VIGIE_MQTT_URL/);
+  });
+});
+
+describe.skipIf(withoutMosquitto)(
+  `a configuration that changes under a running vigie ${withoutMosquitto}`,
+  () => {
+    const yard = openYard();
+    let simulator: RunningSimulator;
+    beforeAll(async () => {
+      simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
+      yard.later(simulator.stop);
+    });
+    afterAll(yard.clear);
+
+    test.concurrent("is in force without a gap, a wrong one is said and changes nothing, SIGHUP asks for it", async () => {
+      const house = await openHouse(yard, { service: simulator.url, config: prices(0.5) });
+      const { folder, vigie, broker } = house;
+      const config = (more: object) => houseConfig(simulator.url, broker.url, { ...more });
+      await house.until({ availability: "online", "prices/rouge_hp": "0.5", "service/status": "ok" });
+
+      await writeConfig(folder, config(prices(0.6)));
+      await house.until({ "prices/rouge_hp": "0.6" });
+      await vigie.says(/new configuration is in force/);
+
+      const before = vigie.lines.length;
+      await writeFile(join(folder, "vigie.yaml"), 'mqtt: { grace: soon }\ninstance: "Über"\n');
+      await vigie.says(/the one before it stays in force/, before);
+      await vigie.says(/vigie\.yaml:1:\d+ mqtt\.grace: expected/i, before);
+      await vigie.says(/vigie\.yaml:2:\d+ instance: expected/i, before);
+
+      // Another grace needs another connection: still nobody sees vigie go.
+      await writeConfig(folder, config({ ...prices(0.7), mqtt: { url: broker.url, grace: "20m" } }));
+      process.kill(vigie.pid, "SIGHUP");
+      await house.until({ "prices/rouge_hp": "0.7" });
+      await vigie.says(/new configuration is in force/, before);
+      await writeConfig(folder, config({ ...prices(0.8), mqtt: { url: broker.url, grace: "20m" } }));
+      await house.until({ "prices/rouge_hp": "0.8", availability: "online" });
+      expect(house.observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
+      expect((await vigie.end()).code).toBe(0);
+    });
+
+    test.concurrent("moves everything to another base topic, and leaves nothing at the old one", async () => {
+      const house = await openHouse(yard, { service: simulator.url });
+      await house.until({ availability: "online", "service/status": "ok" });
+      await writeConfig(
+        house.folder,
+        houseConfig(simulator.url, house.broker.url, {
+          mqtt: { url: house.broker.url, base_topic: "cabin" },
+        }),
+      );
+      await house.observer.until(
+        ({ retained }) => retained.size === 0,
+        `nothing is left below vigie/: ${[...house.observer.retained.keys()].slice(0, 5)}`,
+        25_000,
+      );
+      const shown = await runVigie({ folder: house.folder, args: ["show", "--json"] });
+      expect(JSON.parse(shown.stdout)).toMatchObject({ availability: "online", "service/status": "ok" });
+    });
+
+    test.concurrent("also while vigie is not running", async () => {
+      const house = await openHouse(yard, { service: simulator.url });
+      await house.until({ availability: "online", "service/status": "ok" });
+      await house.vigie.end();
+      const moved = houseConfig(simulator.url, house.broker.url, {
+        mqtt: { url: house.broker.url, base_topic: "cabin" },
+      });
+      const heir = await yard.start({ folder: house.folder, config: moved });
+      await heir.says(/^Connected to the broker/);
+      await house.observer.until(
+        ({ retained }) => retained.size === 0,
+        "nothing is left below vigie/",
+        25_000,
+      );
+    });
+  },
+);

@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
+import { houseConfig } from "../support/house.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { openYard } from "../support/vigie.ts";
+
+/** A disk of one's own, which nobody else sees, and which is gone with the program. */
+const disk = (path: string, options: string) => {
+  const script = `mount -t tmpfs -o ${options} tmpfs '${path}' && exec "$@"`;
+  return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"];
+};
+const [probe = "", ...words] = [...disk("/mnt", "size=4k"), "true"];
+const mountless =
+  spawnSync(probe, words).status === 0 ? "" : "only root may mount a small disk for a program of its own";
+const reason = withoutMosquitto || mountless;
+
+describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () => {
+  const yard = openYard();
+  let simulator: RunningSimulator;
+  beforeAll(async () => {
+    simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
+    yard.later(simulator.stop);
+  });
+  afterAll(yard.clear);
+
+  test.concurrent.each([
+    {
+      trouble: "full",
+      options: "size=16k",
+      words: /^The state cannot be saved in .*: the disk is full\. vigie goes on/,
+    },
+    {
+      trouble: "read-only",
+      options: "ro",
+      words: /^The state cannot be saved in .*: it is read-only\. vigie goes on/,
+    },
+  ])("because the disk is $trouble is said once, and the run goes on", async ({ options, words }) => {
+    const folder = await yard.folder();
+    const state = join(folder, "state");
+    await mkdir(state);
+    const broker = await startMosquitto();
+    yard.later(broker.remove);
+    const observer = await observe(broker.url, "vigie/#");
+    yard.later(observer.leave);
+    const config = houseConfig(simulator.url, broker.url);
+    const vigie = await yard.start({ folder, config, through: disk(state, options) });
+    const right = () =>
+      /^(bleu|blanc|rouge)$/.test(observer.retained.get("vigie/now/color") ?? "") &&
+      /^\d+$/.test(observer.retained.get("vigie/season/left/rouge") ?? "") &&
+      observer.retained.get("vigie/availability") === "online";
+    const said = await vigie.says(words);
+    expect(said.level).toBe("warn");
+    await observer.until(right, "the topics are right all the same", 25_000);
+    // Later polls go on as if nothing were; the same trouble is not said again.
+    const asked = () => vigie.lines.filter(({ msg }) => msg.startsWith("refresh/set")).length;
+    const asking = setInterval(() => void observer.publish("vigie/refresh/set", "PRESS", false), 500);
+    yard.later(async () => clearInterval(asking));
+    await observer
+      .until(() => asked() >= 2, `it asked; it said ${vigie.output()}`)
+      .finally(() => clearInterval(asking));
+    expect((await vigie.end()).code).toBe(0);
+    expect(vigie.lines.filter(({ msg }) => words.test(msg))).toHaveLength(1);
+  });
+});

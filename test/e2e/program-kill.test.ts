@@ -1,0 +1,77 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import { parseState } from "../../src/book/state.ts";
+import { addDays } from "../../src/calendar/day.ts";
+import { randomFrom } from "../../src/simulator/random.ts";
+import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { houseConfig } from "../support/house.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { startPlainService } from "../support/plain-service.ts";
+import { openYard } from "../support/vigie.ts";
+
+const DEATHS = process.env["VIGIE_TEST_LONG"] === "1" ? 100 : 10;
+const reason = withoutMosquitto || withoutFakeTime;
+
+describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  test(`the state file reads back each time and the topics are right again (${DEATHS} deaths)`, {
+    timeout: 10_000 + DEATHS * 6_000,
+  }, async () => {
+    const random = randomFrom("deaths");
+    let today = "2026-01-01";
+    // Each answer says something new, so each is worth a write.
+    const service = await startPlainService((path) => ({ body: newsOf(path, today, random) }));
+    yard.later(service.stop);
+    const broker = await startMosquitto();
+    yard.later(broker.remove);
+    const observer = await observe(broker.url, "vigie/#");
+    yard.later(observer.leave);
+    const folder = await yard.folder();
+    const config = houseConfig(service.url, broker.url);
+    const right = () => {
+      const said = (name: string) => observer.retained.get(`vigie/${name}`);
+      return said("today/date") === today && said("today/color") === "rouge" && said("d3/color") === "bleu";
+    };
+
+    let written = 0;
+    for (let death = 0; death < DEATHS; death += 1) {
+      today = addDays(today, 1);
+      const time = startFakeTime(`${today}T13:00:00Z`, 240);
+      const vigie = await yard.start({ folder, config, env: time.env() });
+      const asking = setInterval(() => void observer.publish("vigie/refresh/set", "PRESS", false), 50);
+      yard.later(async () => clearInterval(asking));
+      // Every other one dies in the middle of its start, or soon after.
+      if (death % 2 === 0) await observer.until(right, `the topics are right on ${today}`, 25_000);
+      await pause(random() * 800);
+      clearInterval(asking);
+      await vigie.end("SIGKILL");
+      const text = await readFile(join(folder, "state", "state.json"), "utf8").catch(() => "");
+      if (text !== "") written = Object.keys(parseState(text).books).length;
+      expect(vigie.lines.some(({ msg }) => /damaged|set aside/.test(msg))).toBe(false);
+    }
+    expect(written).toBe(1);
+    today = addDays(today, 1);
+    await yard.start({ folder, config, env: startFakeTime(`${today}T13:00:00Z`, 240).env() });
+    await observer.until(right, "the topics are right in the end", 25_000);
+    expect(observer.retained.get("vigie/availability")).toBe("online");
+  });
+});
+
+function newsOf(path: string, today: string, random: () => number): unknown {
+  const say = (ahead: number) => ({
+    date: addDays(today, ahead),
+    color: ahead === 0 ? "rouge" : "bleu",
+    confidence: Math.round(random() * 100) / 100,
+    explanation: "much ado ".repeat(20),
+  });
+  if (path === "/v1/public")
+    return { today: say(0), tomorrow: say(1), forecast: [2, 3, 4, 5, 6, 7].map(say) };
+  const date = path.slice("/v1/public/".length);
+  if (/^\d/.test(date)) return { date, color: date === today ? "rouge" : "bleu", is_official: date <= today };
+  return path.includes("history") ? [] : {};
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
+import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { type House, openHouse, openWindow, plantDays } from "../support/house.ts";
+import { withoutMosquitto } from "../support/mosquitto.ts";
+import { openYard } from "../support/vigie.ts";
+
+const reason = withoutMosquitto || withoutFakeTime;
+const DAYS = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge", "2026-01-06": "rouge" } as const);
+
+describe.skipIf(reason)(`the service is away since the evening before a rouge day ${reason}`, () => {
+  const yard = openYard();
+  let simulator: RunningSimulator;
+  let evening: House;
+  let known: ReadonlyMap<string, string>;
+  const said = (name: string) => known.get(`vigie/${name}`) ?? "";
+
+  beforeAll(async () => {
+    // 20:00 in Paris.
+    const time = startFakeTime("2026-01-04T19:00:00Z", 240);
+    simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: false, days: DAYS });
+    yard.later(simulator.stop);
+    evening = await openHouse(yard, { service: simulator.url, time });
+    await evening.until({ "service/status": "ok", "next/color": "rouge", "season/left/rouge": /\d/ });
+    known = new Map(evening.observer.retained);
+    simulator.faults.set(["down"]);
+    expect((await evening.vigie.end()).code).toBe(0);
+  });
+  afterAll(yard.clear);
+
+  /** Started again some minutes before an instant, on what was known in the evening. */
+  const restart = (at: string, lead?: number) =>
+    openWindow(yard, {
+      ...{ at, state: evening.folder, service: async () => simulator.url },
+      ...(lead !== undefined && { lead }),
+    });
+
+  test.concurrent("a restart tells the truth from the store, before any answer", async () => {
+    const { vigie, holds } = await restart("2026-01-04T21:00:00Z");
+    expect(holds("now/color", "next/color", "next/official", "rouge_next", "tomorrow/date")).toEqual({
+      ...{ "now/color": "bleu", "next/color": "rouge", "next/official": "ON" },
+      ...{ rouge_next: "ON", "tomorrow/date": "2026-01-05" },
+    });
+    await vigie.says(/could not be reached/);
+  });
+
+  test.concurrent("the service counts as degraded at once, and as down when it was away for three hours", async () => {
+    const at = new Date(Date.parse(said("service/last_success")) + 3 * 3_600_000).toISOString();
+    const { until, expectPunctual } = await restart(at, 20);
+    await until({ "service/status": "degraded", "service/problem_code": "service" });
+    await until({ "service/last_error": /could not be reached/ });
+    await until({ "service/status": "down", "service/problem": "ON" });
+    expectPunctual();
+  });
+
+  test.concurrent("at 00:00 the civil days turn, the tariff day does not, and what nobody said is None", async () => {
+    const { holds, until, expectPunctual } = await restart("2026-01-04T23:00:00Z");
+    expect(holds("today/date", "rouge_today", "d7/color")).toEqual({
+      ...{ "today/date": "2026-01-04", rouge_today: "OFF", "d7/color": said("d7/color") },
+    });
+    await until({ "today/date": "2026-01-05", rouge_today: "ON", "d7/color": "None" });
+    expectPunctual();
+    await until({
+      ...{ "today/color": "rouge", "tomorrow/date": "2026-01-06", "tomorrow/color": said("d2/color") },
+      ...{ "d7/date": "2026-01-12", "d7/confidence": "None", "d6/color": said("d7/color") },
+      ...{ "now/date": "2026-01-04", rouge_now: "OFF", rouge_next: "ON", "service/status": "down" },
+    });
+  });
+
+  test.concurrent("at 06:00 rouge is in force", async () => {
+    const { holds, until, expectPunctual } = await restart("2026-01-05T05:00:00Z");
+    expect(holds("now/color", "now/period", "rouge_now", "rouge_hp_now")).toEqual({
+      ...{ "now/color": "bleu", "now/period": "hc", rouge_now: "OFF", rouge_hp_now: "OFF" },
+    });
+    await until({ "now/color": "rouge", rouge_now: "ON", rouge_hp_now: "ON", offpeak: "OFF" });
+    expectPunctual();
+    await until({
+      ...{ "now/date": "2026-01-05", "now/slot": "rouge_hp", "now/stage": "final" },
+      ...{ "now/color_until": "2026-01-06T05:00:00Z", "now/period_until": "2026-01-05T21:00:00Z" },
+      ...{ "next/date": "2026-01-06", "next/color": said("d2/color"), "next/official": "OFF" },
+    });
+  });
+
+  test.concurrent("at 22:00 the dear hours of rouge are over, and rouge is not", async () => {
+    const { holds, until, expectPunctual } = await restart("2026-01-05T21:00:00Z");
+    expect(holds("rouge_hp_now", "offpeak")).toEqual({ rouge_hp_now: "ON", offpeak: "OFF" });
+    await until({ rouge_hp_now: "OFF", offpeak: "ON", "now/period": "hc" });
+    expectPunctual();
+    await until({ "now/color": "rouge", rouge_now: "ON", "now/slot": "rouge_hc" });
+  });
+
+  test.concurrent("at 06:00 of the day after, its forecast is in force, and is called one", async () => {
+    const { holds, until, expectPunctual } = await restart("2026-01-06T05:00:00Z");
+    expect(holds("now/color", "next/official")).toEqual({ "now/color": "rouge", "next/official": "OFF" });
+    await until({ "now/date": "2026-01-06", "now/stage": "forecast", "now/official": "OFF" });
+    expectPunctual();
+    await until({ "now/color": said("d2/color"), "next/color": said("d3/color") });
+  });
+
+  test.concurrent("after a week nothing is known any more, and nothing is guessed", async () => {
+    const { holds, until, expectPunctual } = await restart("2026-01-12T05:00:00Z");
+    expect(holds("now/color", "now/date")).toEqual({
+      "now/color": said("d7/color"),
+      "now/date": "2026-01-11",
+    });
+    await until({ "now/date": "2026-01-12", "now/color": "None", rouge_now: "None", rouge_hp_now: "None" });
+    expectPunctual();
+    await until({
+      ...{ "next/color": "None", "now/slot": "None", "now/rate": "None", "next_change/color": "None" },
+      ...{ "next_rouge/date": "None", "next_rouge/outlook": "unknown", "service/status": "down" },
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { startSimulator } from "../../src/simulator/server.ts";
+import { houseConfig, openHouse } from "../support/house.ts";
+import { withoutMosquitto } from "../support/mosquitto.ts";
+import { readRetained } from "../support/observer.ts";
+import { openYard, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
+
+describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutMosquitto}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  test("are kept out while the first one lives, who is never thrown off; --take-over replaces it", async () => {
+    const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
+    yard.later(simulator.stop);
+    const first = await openHouse(yard, { service: simulator.url });
+    await first.until({ availability: "online", "service/status": "ok" });
+
+    const here = { folder: first.folder, args: ["run"] };
+    const [twin, onceHere] = await Promise.all([runVigie(here), runVigie({ ...here, args: ["once"] })]);
+    for (const { code, stderr } of [twin, onceHere]) {
+      expect(code).toBe(3);
+      expect(stderr).toMatch(
+        new RegExp(`state folder .* is in use by vigie .* process ${first.vigie.pid}\\n`),
+      );
+    }
+
+    const elsewhere = await yard.folder();
+    await writeConfig(elsewhere, houseConfig(simulator.url, first.broker.url));
+    const other = await runVigie({ folder: elsewhere, args: ["run"] });
+    expect(other.code).toBe(3);
+    expect(other.stderr).toMatch(/^vigie run: vigie has another owner: .+\n$/);
+    const [once, purge] = await Promise.all([
+      runVigie({ folder: elsewhere, args: ["once"] }),
+      runVigie({ folder: elsewhere, args: ["purge"] }),
+    ]);
+    expect(once).toMatchObject({ code: 3, stdout: "" });
+    expect(once.stderr).toMatch(/vigie has an owner that lives: /);
+    expect(purge.code).toBe(3);
+    expect(purge.stderr).toMatch(/keeps vigie: stop it first, then purge/);
+    expect(
+      first.vigie.lines.filter(({ level, msg }) => level === "warn" && !msg.includes("container")),
+    ).toEqual([]);
+
+    const heir = await startVigie({ folder: elsewhere, args: ["run", "--take-over"] });
+    yard.later(() => heir.end("SIGKILL"));
+    const yielded = await first.vigie.ended;
+    expect(yielded.code).toBe(3);
+    expect(yielded.stderr).toMatch(/vigie has another owner: /);
+    await heir.says(/^Connected to the broker/);
+    const owner = () => first.observer.retained.get("vigie/owner") ?? "";
+    const before = first.observer.seen.length;
+    await first.until({ availability: "online", "service/status": "ok" });
+    expect((await heir.end()).code).toBe(0);
+    expect(first.observer.seen.slice(before).some(({ payload }) => payload === "offline")).toBe(false);
+    expect(JSON.parse(owner())).toHaveProperty("incarnation");
+
+    const cleared = await runVigie({ folder: elsewhere, args: ["purge"] });
+    expect(cleared).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Cleared \d+ topics below vigie\n$/),
+    });
+    expect(
+      [...(await readRetained(first.broker.url)).keys()].filter((topic) => topic.startsWith("vigie/")),
+    ).toEqual([]);
+    const nothing = await runVigie({ folder: elsewhere, args: ["purge"] });
+    expect(nothing).toMatchObject({ code: 0, stderr: "Nothing below vigie: all is clear\n" });
+  });
+
+  test("publish once and for all where nobody lives", async () => {
+    const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
+    yard.later(simulator.stop);
+    const house = await openHouse(yard, { service: simulator.url });
+    await house.until({ availability: "online" });
+    await house.vigie.end();
+    const purged = await runVigie({ folder: house.folder, args: ["purge"] });
+    expect(purged).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Cleared \d+ topics/) });
+    const dry = await runVigie({ folder: house.folder, args: ["once", "--dry-run"] });
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\+ now\/color (bleu|blanc|rouge)$/m),
+    });
+    expect((await readRetained(house.broker.url)).size).toBe(0);
+    const wet = await runVigie({ folder: house.folder, args: ["once"] });
+    expect(wet.code).toBe(0);
+    const color = (await readRetained(house.broker.url)).get("vigie/now/color");
+    expect(wet.stdout).toContain(`+ now/color ${color}\n`);
+  });
+});

@@ -1,0 +1,127 @@
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { type FakeTime, startFakeTime } from "./fake-time.ts";
+import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
+import { type Observer, observe } from "./observer.ts";
+import type { Vigie, Yard } from "./vigie.ts";
+
+export interface HouseOptions {
+  /** `service.base_url`. */
+  service: string;
+  time?: FakeTime;
+  /** A folder whose state this house starts from. */
+  state?: string;
+  /** More of the configuration. */
+  config?: Record<string, unknown>;
+}
+
+/** A broker, who looks at it, and a vigie. */
+export interface House {
+  folder: string;
+  broker: Mosquitto;
+  observer: Observer;
+  vigie: Vigie;
+  config: Record<string, unknown>;
+  /** What the topics below `vigie/` hold, by their names. */
+  holds: (...names: string[]) => Record<string, string | undefined>;
+  /** Waits until the topics below `vigie/` hold this. */
+  until: (wanted: Record<string, string | RegExp>, patience?: number) => Promise<void>;
+}
+
+export async function openHouse(yard: Yard, options: HouseOptions): Promise<House> {
+  const folder = await yard.folder();
+  if (options.state !== undefined) await copyState(options.state, folder);
+  const broker = await startMosquitto();
+  yard.later(broker.remove);
+  const observer = await observe(broker.url, "vigie/#");
+  yard.later(observer.leave);
+  const config = houseConfig(options.service, broker.url, options.config);
+  const vigie = await yard.start({ folder, config, ...(options.time && { env: options.time.env() }) });
+  const { retained } = observer;
+  return {
+    ...{ folder, broker, observer, vigie, config },
+    holds: (...names) => Object.fromEntries(names.map((name) => [name, retained.get(`vigie/${name}`)])),
+    until: (wanted, patience = PATIENCE) => untilHolds({ observer, vigie }, wanted, patience),
+  };
+}
+
+export function houseConfig(service: string, broker: string, more: Record<string, unknown> = {}) {
+  return { service: { base_url: service }, mqtt: { url: broker }, state: "./state", ...more };
+}
+
+/** Days given by hand, and bleu around them. */
+export function plantDays<Color extends string>(from: string, to: string, named: Record<string, Color>) {
+  const days = new Map<string, Color | "bleu">();
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY) {
+    const date = new Date(at).toISOString().slice(0, 10);
+    days.set(date, named[date] ?? "bleu");
+  }
+  return days;
+}
+
+export interface WindowOptions {
+  /** The instant it is about. */
+  at: string;
+  /** The service's address, by the shared clock. */
+  service: (time: FakeTime) => Promise<string>;
+  state?: string;
+  /** Minutes before it to start with; more where this machine is slow. */
+  lead?: number;
+}
+
+/** A while around one instant. */
+export interface Window extends House {
+  time: FakeTime;
+  /** The instant has come, not long ago by the pace of this machine. */
+  expectPunctual: (within?: number) => void;
+}
+
+/** A house that is whole some minutes before an instant, at 240 times the speed of life: a second is four minutes. */
+export async function openWindow(yard: Yard, options: WindowOptions): Promise<Window> {
+  const at = Date.parse(options.at);
+  const { lead = 8, service, ...rest } = options;
+  const start = at - lead * MINUTE;
+  const time = startFakeTime(new Date(start).toISOString(), SPEED);
+  const house = await openHouse(yard, { ...rest, service: await service(time), time });
+  await house.until({ availability: "online" });
+  const whole = time.clock.now();
+  if (whole > at - MINUTE) {
+    await house.vigie.end("SIGKILL");
+    return openWindow(yard, { ...options, lead: lead + (2 * (whole - start)) / MINUTE });
+  }
+  const pace = Math.max(8 * MINUTE, 3 * (whole - start));
+  const expectPunctual = (within = 0) => {
+    const late = time.clock.now() - at;
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(within + pace);
+  };
+  return { ...house, time, expectPunctual };
+}
+
+export async function copyState(from: string, to: string): Promise<void> {
+  await mkdir(join(to, "state"), { recursive: true });
+  await cp(join(from, "state", "state.json"), join(to, "state", "state.json"));
+}
+
+async function untilHolds(
+  { observer, vigie }: Pick<House, "observer" | "vigie">,
+  wanted: Record<string, string | RegExp>,
+  patience: number,
+): Promise<void> {
+  const fits = (payload: string | undefined, value: string | RegExp) =>
+    payload !== undefined && (typeof value === "string" ? payload === value : value.test(payload));
+  const names = Object.entries(wanted);
+  const holds = ({ retained }: Observer) =>
+    names.every(([name, value]) => fits(retained.get(`vigie/${name}`), value));
+  const waiting = observer.until(holds, JSON.stringify(wanted), patience);
+  await waiting.catch((error: unknown) => {
+    const held = names.map(([name]) => `${name} ${observer.retained.get(`vigie/${name}`)}`).join(", ");
+    throw new Error(`Held ${held}; vigie said:\n${vigie.output()}`, { cause: error });
+  });
+}
+
+const SPEED = 240;
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const PATIENCE = 25_000;

@@ -1,0 +1,100 @@
+import { isPossible } from "../../src/calendar/laws.ts";
+import type { Color, Instant, IsoDate, Period } from "../../src/calendar/tariff.ts";
+import { createNaiveWall, shiftDate } from "./naive-wall.ts";
+import { AUGUST_PRICES, FEBRUARY_PRICES } from "./tariff.ts";
+import type { Told, Word } from "./told.ts";
+
+type Hold = (topic: string) => string | undefined;
+
+/** What is wrong with the broker's topics at one instant, by the wall clock and by what vigie was told. */
+export type Judge = (hold: Hold, at: Instant) => string[];
+
+const wall = createNaiveWall("Europe/Paris");
+const AHEAD = ["today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
+const ROUGE = { rouge_now: "now", rouge_next: "next", rouge_today: "today", rouge_tomorrow: "tomorrow" };
+
+export function createJudge(told: Told): Judge {
+  return (hold, at) => {
+    const { date: today, time } = wall(at);
+    const now = time < "06:00" ? shiftDate(today, -1) : today;
+    const period: Period = time >= "06:00" && time < "22:00" ? "hp" : "hc";
+    const wrong: string[] = [];
+    const expect = (topic: string, allowed: readonly (string | null)[]) => {
+      const value = hold(topic);
+      if (!allowed.some((one) => (one ?? "None") === value)) {
+        wrong.push(`${topic} is ${value ?? "gone"}, not ${allowed.map((one) => one ?? "None").join(" or ")}`);
+      }
+    };
+    const dates = new Map([
+      ["now", now],
+      ["next", shiftDate(now, 1)],
+    ]);
+    for (const [days, name] of AHEAD.entries()) dates.set(name, shiftDate(today, days));
+    for (const [name, date] of dates) {
+      const word = told.word(date);
+      expect(`${name}/date`, [date]);
+      expect(`${name}/color`, [...word.colors]);
+      expect(`${name}/official`, [word.official ? "ON" : "OFF"]);
+    }
+    for (const [topic, name] of Object.entries(ROUGE)) {
+      expect(topic, rougeOf(dates.get(name) ?? "", hold(`${name}/color`)));
+    }
+    const color = hold("now/color");
+    expect("now/period", [period]);
+    expect("offpeak", [period === "hc" ? "ON" : "OFF"]);
+    expect("now/slot", [isColor(color) ? `${color}_${period}` : null]);
+    expect("now/rate", [isColor(color) ? String(priceOf(now, color)[period]) : null]);
+    expect("rouge_hp_now", period === "hc" ? ["OFF"] : rougeOf(now, color));
+    expect("availability", ["online"]);
+    return [...wrong, ...judgeParents(hold, dates, told)];
+  };
+}
+
+/** The JSON topics say the same; `forecast` and `next_rouge` nothing that was not told. */
+function judgeParents(hold: Hold, dates: ReadonlyMap<string, IsoDate>, told: Told): string[] {
+  const wrong: string[] = [];
+  for (const [name, date] of dates) {
+    const parent = JSON.parse(hold(name) ?? "{}");
+    if (parent.date !== date || (parent.color ?? "None") !== hold(`${name}/color`)) {
+      wrong.push(`${name} is ${hold(name)}, not of ${date} and ${hold(`${name}/color`)}`);
+    }
+  }
+  const { days = [] } = JSON.parse(hold("forecast") ?? "{}");
+  for (const { date, color } of days) {
+    if (!told.word(date).colors.has(color)) wrong.push(`forecast says ${color} of ${date}`);
+  }
+  const rouge = hold("next_rouge/date") ?? "None";
+  if (rouge !== "None" && !told.word(rouge).colors.has("rouge")) wrong.push(`next_rouge is ${rouge}`);
+  return wrong;
+}
+
+/** While nobody keeps the topics true: what has not expired was true a grace ago, or still is. */
+export function judgeRemains(
+  hold: Hold,
+  at: Instant,
+  grace: number,
+  told: (date: IsoDate) => Word,
+): string[] {
+  const dates = [at, at - grace - 1_000].map((instant) => {
+    const { date, time } = wall(instant);
+    return time < "06:00" ? shiftDate(date, -1) : date;
+  });
+  const date = hold("now/date");
+  const color = hold("now/color");
+  if (date === undefined && color === undefined) return [];
+  const lawful = dates.some((one) => one === date && told(one).colors.has(isColor(color) ? color : null));
+  return lawful ? [] : [`a dead vigie's now is ${color} of ${date}`];
+}
+
+function rougeOf(date: IsoDate, color: string | undefined): (string | null)[] {
+  if (isColor(color)) return [color === "rouge" ? "ON" : "OFF"];
+  return [isPossible(date, "rouge", "tempo") ? null : "OFF"];
+}
+
+function priceOf(date: IsoDate, color: Color): { hp: number; hc: number } {
+  return (date < AUGUST_PRICES.from ? FEBRUARY_PRICES : AUGUST_PRICES)[color];
+}
+
+function isColor(text: string | undefined): text is Color {
+  return text === "rouge" || text === "blanc" || text === "bleu";
+}

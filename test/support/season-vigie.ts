@@ -1,0 +1,117 @@
+import type { State } from "../../src/book/state.ts";
+import type { Store } from "../../src/book/store.ts";
+import type { Instant, Tariff } from "../../src/calendar/tariff.ts";
+import { createCycle } from "../../src/cycle.ts";
+import type { Topics } from "../../src/mqtt/topic.ts";
+import type { Clock } from "../../src/runtime/clock.ts";
+import type { Log } from "../../src/runtime/log.ts";
+import type { Answer } from "../../src/service/answer.ts";
+import { createServiceClient } from "../../src/service/client.ts";
+import { isOfficialSilent } from "../../src/service/memory.ts";
+import { owedPoll } from "../../src/service/slots.ts";
+import { openSource } from "../../src/service/source.ts";
+import type { Transport } from "../../src/service/transport.ts";
+import { AUGUST_PRICES, FEBRUARY_PRICES, PARIS } from "./tariff.ts";
+
+export const GRACE = 600_000;
+/** The owner's prices reach back, so that each day has one. */
+export const TARIFF: Tariff = {
+  ...PARIS,
+  rates: [{ ...FEBRUARY_PRICES, from: "2000-01-01" }, AUGUST_PRICES],
+};
+
+const SERVICE = { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" } as const;
+const POLL = { every: 3_600_000, announcement: { between: ["06:30", "12:00"], every: 300_000 } } satisfies {
+  every: number;
+  announcement: { between: [string, string]; every: number };
+};
+const silent = () => undefined;
+const LOG: Log = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** What one life of vigie needs; the state outlives it. */
+export interface LifeOptions {
+  store: Store;
+  clock: Clock;
+  transport: Transport;
+  random: () => number;
+  offset: number;
+  want: (topics: Topics) => void;
+  /** Each answer that came whole, before vigie makes anything of it. */
+  heard: (answer: Answer) => void;
+}
+
+/** vigie as the lookout builds it, driven from outside as the schedule would. */
+export interface LifeOfVigie {
+  /** When something is due next. */
+  due: () => Instant;
+  /** Does what is due. */
+  turn: () => void;
+  polls: () => number;
+  kill: () => void;
+}
+
+export function startLife(options: LifeOptions): LifeOfVigie {
+  const { clock, offset, store } = options;
+  const source = openSource(store, "season");
+  const stopping = new AbortController();
+  const client = createServiceClient({
+    ...{ config: SERVICE, base: "http://127.0.0.1", version: "0", log: LOG, memory: source.client },
+    ...{ clock, random: options.random, transport: options.transport },
+  });
+  const cycle = createCycle({
+    ...{ tariff: TARIFF, late_after: "12:00", grace: GRACE, check_clock: "auto", simulated: false },
+    ...{ memory: source.recall(), clock, want: options.want, keep: source.keep, notice: silent },
+    ask: async (request, ways) => {
+      const reply = await client.ask(request, ways);
+      options.heard(reply.answer);
+      return reply;
+    },
+    officialSilent: (now) => isOfficialSilent(source.client.get(), now),
+  });
+  let lastPoll: Instant | null = null;
+  let polls = 0;
+  const pollIfDue = () => {
+    const input = { poll: POLL, tariff: TARIFF, book: source.recall().book, offset };
+    const owed = owedPoll(clock.now(), lastPoll, input);
+    if (!owed) return;
+    lastPoll = clock.now();
+    polls += 1;
+    void cycle.poll({ ...owed, signal: stopping.signal });
+  };
+  cycle.refresh();
+  pollIfDue();
+  let look = nextLook(clock.now(), offset);
+  return {
+    due: () => Math.min(cycle.seen().due, look),
+    turn: () => {
+      const now = clock.now();
+      if (now >= cycle.seen().due) cycle.refresh();
+      if (now < look) return;
+      look = nextLook(now, offset);
+      pollIfDue();
+    },
+    polls: () => polls,
+    kill: () => stopping.abort(),
+  };
+}
+
+/** Once a minute, at the installation's own second (what `pollCron` says by the real clock). */
+function nextLook(now: Instant, offset: number): Instant {
+  const second = Math.floor(offset * 60) * 1_000;
+  return Math.floor((now - second) / 60_000) * 60_000 + second + 60_000;
+}
+
+/** A store without a disk: what was saved last is what the next life reads. */
+export function createMemoryStore(first: State): Store & { writes: () => number } {
+  let kept = first;
+  let writes = 0;
+  return {
+    state: () => kept,
+    save: async (state) => {
+      kept = state;
+      writes += 1;
+    },
+    flush: async () => undefined,
+    writes: () => writes,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Clock } from "../../src/runtime/clock.ts";
+
+/** A clock that stands still but when it is told to go on, and timers that go by it. */
+export interface VirtualTime {
+  clock: Clock;
+  /** When the next timer is due. */
+  due: () => number;
+  /** Sets the clock, and calls the timers due by then, in order. */
+  advance: (to: number) => void;
+  /** Lets everything run that needs no time to pass. */
+  settle: () => Promise<void>;
+  /** Something outside of the timers is being waited for. */
+  hold: () => () => void;
+  restore: () => void;
+}
+
+/** Takes the place of setTimeout until restored. */
+export function startVirtualTime(from: number): VirtualTime {
+  const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
+  const timers = new Map<object, { at: number; ring: () => void }>();
+  let now = from;
+  let held = 0;
+  const set = (ring: () => void, milliseconds = 0) => {
+    const timer = {};
+    timers.set(timer, { at: now + Math.max(0, milliseconds), ring });
+    return timer;
+  };
+  const replacements = { setTimeout: set, clearTimeout: (timer: object) => timers.delete(timer) };
+  Object.assign(globalThis, replacements);
+  const first = () => {
+    let next: [object, { at: number; ring: () => void }] | undefined;
+    for (const entry of timers) if (!next || entry[1].at < next[1].at) next = entry;
+    return next;
+  };
+  return {
+    clock: { now: () => now, steady: () => now - from },
+    due: () => first()?.[1].at ?? Number.POSITIVE_INFINITY,
+    advance: (to) => {
+      for (let next = first(); next && next[1].at <= to; next = first()) {
+        timers.delete(next[0]);
+        now = Math.max(now, next[1].at);
+        next[1].ring();
+      }
+      now = to;
+    },
+    settle: async () => {
+      do await new Promise((resolve) => setImmediate(resolve));
+      while (held > 0);
+    },
+    hold: () => {
+      held += 1;
+      return () => {
+        held -= 1;
+      };
+    },
+    restore: () => Object.assign(globalThis, real),
+  };
+}
