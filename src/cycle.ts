@@ -3,12 +3,10 @@ import { compareBooks, type Notice } from "./book/notices.ts";
 import { newestInstant, remember } from "./book/remember.ts";
 import type { Instant, Tariff } from "./calendar/tariff.ts";
 import { type ClockEvidence, checkClock } from "./facts/clock-check.ts";
-import { deriveFacts } from "./facts/derive.ts";
-import type { Facts, Known, PollRecord } from "./facts/facts.ts";
-import { nextTurn } from "./facts/turns.ts";
+import type { Known, PollRecord } from "./facts/facts.ts";
 import type { Topics } from "./mqtt/topic.ts";
-import { desiredTopics } from "./mqtt/topics.ts";
 import type { Clock } from "./runtime/clock.ts";
+import { type SeeingOptions, type Seen, see, wantedTopics } from "./seen.ts";
 import { type AgendaInput, type Asked, markAsked, planAgenda, planFollowUps } from "./service/agenda.ts";
 import type { Answer, Request } from "./service/answer.ts";
 import { askRound, type RoundOutcome } from "./service/round.ts";
@@ -19,10 +17,7 @@ export interface Memory {
   asked: Asked;
 }
 
-export interface CycleOptions {
-  tariff: Tariff;
-  late_after: string;
-  grace: number;
+export interface CycleOptions extends SeeingOptions {
   check_clock: "auto" | "off";
   simulated: boolean;
   memory: Memory;
@@ -61,29 +56,20 @@ export interface Cycle {
   seen: () => Seen;
 }
 
-interface Seen {
-  known: Known;
-  facts: Facts;
-  /** The next instant, by this machine's clock, at which time alone changes a fact. */
-  due: Instant;
-}
-
 export function createCycle(options: CycleOptions): Cycle {
-  const { tariff, clock } = options;
+  const { tariff } = options;
   let memory = options.memory;
+  // Before the first poll ever nothing is known: no device is told of that, and what follows is no turn of a rule.
+  let isInformed = Object.keys(memory.book.days).length > 0;
   const watch = watchClock(options);
   let polls = startRecord(watch.time(memory.book).at, memory.book, options.simulated);
 
-  const look = (): Seen => {
-    const { book } = memory;
-    const known: Known = { book, polls, clock: watch.time(book), late_after: options.late_after };
-    const due = clock.now() + (nextTurn(known, tariff) - known.clock.at);
-    return { known, facts: deriveFacts(known, tariff), due };
-  };
+  const look = () => see(options, { book: memory.book, polls, clock: watch.time(memory.book) }, isInformed);
   let seen = look();
   const refresh = () => {
     seen = look();
-    options.want(desiredTopics(seen.facts, options));
+    options.want(wantedTopics(seen, options));
+    if (isInformed) options.outputs.follow(seen);
   };
   const take = ({ answer, date }: Said) => {
     watch.hear(date);
@@ -105,7 +91,12 @@ export function createCycle(options: CycleOptions): Cycle {
       const said = await options.ask(request, { ...ways, signal });
       return planFollowUps(said.answer, take(said), input());
     });
-    if (ways.signal.aborted || outcome.answers + outcome.failures.length === 0) return outcome;
+    if (ways.signal.aborted) return outcome;
+    if (!isInformed) {
+      isInformed = true;
+      refresh();
+    }
+    if (outcome.answers + outcome.failures.length === 0) return outcome;
     polls = { ...polls, failure: outcome.failures[0] ?? null };
     refresh();
     return outcome;

@@ -3,6 +3,7 @@ import type { Config } from "./config/config.ts";
 import { leaveFormerPlace } from "./former-place.ts";
 import { type Lookout, startLookout } from "./lookout.ts";
 import type { Identity, Owner } from "./mqtt/owner.ts";
+import type { OnCommand } from "./mqtt/watch.ts";
 import { type Parts, type Running, renewParts, stopAllParts } from "./parts.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
@@ -48,7 +49,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const configure = async (config: Config) => {
     await lookout?.stop();
     if (source?.key !== config.service.base_url) source = openSource(store, config.service.base_url);
-    const onCommand = (topic: string, payload: string) => lookout?.command(topic, payload);
+    const onCommand: OnCommand = (...said) => lookout?.command(...said);
     const running = await renewParts(parts, config, { ...options, memory: source.client, onCommand });
     lookout = startLookout({ ...options, ...running, config, source });
     current = config;

@@ -1,16 +1,26 @@
 import { createHash } from "node:crypto";
 import { describeNotice, noticeEvent } from "./book/notice-words.ts";
 import type { Notice } from "./book/notices.ts";
+import type { Store } from "./book/store.ts";
 import type { Config } from "./config/config.ts";
 import { type Cycle, createCycle } from "./cycle.ts";
 import type { Facts } from "./facts/facts.ts";
 import { comparePrices, type PriceDifference } from "./facts/prices.ts";
 import type { Identity } from "./mqtt/owner.ts";
 import type { Publisher } from "./mqtt/publisher.ts";
+import type { OnCommand } from "./mqtt/watch.ts";
+import { obey } from "./orders.ts";
+import type { Outlook } from "./outputs/choose.ts";
+import { keepOutputs } from "./outputs/memory.ts";
+import { type OutputSender, startOutputSender } from "./outputs/sender.ts";
+import { openRulebook, type Rulebook } from "./rulebook.ts";
+import { describeTurn, turnEvent } from "./rules/turned.ts";
+import type { Verdict } from "./rules/verdict.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
 import { startSchedule } from "./runtime/schedule.ts";
 import type { Trouble } from "./runtime/trouble.ts";
+import type { Seen } from "./seen.ts";
 import type { ServiceClient } from "./service/client.ts";
 import { isOfficialSilent } from "./service/memory.ts";
 import type { RoundOutcome } from "./service/round.ts";
@@ -19,6 +29,7 @@ import type { Source } from "./service/source.ts";
 
 export interface LookoutOptions {
   config: Config;
+  store: Store;
   source: Source;
   client: ServiceClient;
   publisher: Publisher;
@@ -33,7 +44,8 @@ export interface LookoutOptions {
 /** The loop: a cycle, and the schedule that drives it. */
 export interface Lookout {
   facts: () => Facts;
-  command: (topic: string, payload: string) => void;
+  verdicts: () => readonly Verdict[];
+  command: OnCommand;
   stop: () => Promise<void>;
 }
 
@@ -42,8 +54,14 @@ export function startLookout(options: LookoutOptions): Lookout {
   const { log, clock } = options;
   const stopping = new AbortController();
   const offset = offsetOf(options.identity.installation);
-  const cycle = openCycle(options);
+  const rulebook = openRules(options);
+  const sender: OutputSender = startOutputSender({
+    ...{ outputs: options.config.outputs, keeper: keepOutputs(options.store), clock, log },
+    ...{ trouble: options.trouble, refresh: () => cycle.refresh() },
+  });
+  const cycle = openCycle(options, rulebook, sender);
   cycle.refresh();
+  const detach = options.publisher.attach(sender);
   let polling = Promise.resolve();
   let lastPoll: number | null = null;
 
@@ -67,13 +85,16 @@ export function startLookout(options: LookoutOptions): Lookout {
   });
   return {
     facts: () => cycle.seen().facts,
-    command: (topic) => {
-      log.info(`${topic}: the service is asked`);
-      poll({ essential: false, confirm: true });
+    verdicts: () => cycle.seen().rules.verdicts,
+    command: (topic, _payload, command) => {
+      const ask = () => poll({ essential: false, confirm: true });
+      obey(topic, command, { rules: options.config.rules, rulebook, cycle, log, ask });
     },
     stop: async () => {
       stopSchedule();
       stopping.abort();
+      await sender.stop();
+      detach();
       await polling;
     },
   };
@@ -83,8 +104,28 @@ function slotInput({ config, source }: LookoutOptions, offset: number): SlotInpu
   return { poll: config.service.poll, tariff: config.tariff, book: source.recall().book, offset };
 }
 
-function openCycle({ config, source, client, publisher, log, clock }: LookoutOptions): Cycle {
+function openRules({ config, store, publisher, log }: LookoutOptions): Rulebook {
+  return openRulebook({
+    ...{ rules: config.rules, tariff: config.tariff, grace: config.mqtt.grace, store, log },
+    turned: (turn) => {
+      publisher.announce(turnEvent(turn));
+      log.info(describeTurn(turn));
+    },
+  });
+}
+
+function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSender): Cycle {
+  const { config, source, client, publisher, log, clock } = options;
+  const { dry_when_simulated } = config.outputs;
   return createCycle({
+    rulebook,
+    outputs: {
+      hasProblem: sender.hasProblem,
+      follow: ({ known, facts, rules }: Seen) => {
+        const truth = dry_when_simulated ? rulebook.truth(known) : undefined;
+        sender.follow(outlook(rules.verdicts, facts), truth && outlook(truth.verdicts, truth.facts));
+      },
+    },
     tariff: config.tariff,
     late_after: config.service.late_after,
     check_clock: config.service.check_clock,
@@ -98,6 +139,10 @@ function openCycle({ config, source, client, publisher, log, clock }: LookoutOpt
     keep: source.keep,
     notice: (notice) => tellNotice(notice, log, publisher),
   });
+}
+
+function outlook(verdicts: readonly Verdict[], facts: Facts): Outlook {
+  return { verdicts: new Map(verdicts.map((verdict) => [verdict.ready.rule.id, verdict])), facts };
 }
 
 function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {

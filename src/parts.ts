@@ -2,6 +2,7 @@ import type { EmbeddedBroker } from "./broker/embedded.ts";
 import type { Config, MqttConfig } from "./config/config.ts";
 import type { Identity, Owner } from "./mqtt/owner.ts";
 import { type Publisher, startPublisher } from "./mqtt/publisher.ts";
+import type { OnCommand } from "./mqtt/watch.ts";
 import type { Clock } from "./runtime/clock.ts";
 import { type Part, renewPart, stopParts } from "./runtime/lifecycle.ts";
 import type { Log } from "./runtime/log.ts";
@@ -34,7 +35,7 @@ export interface Supplies {
   identity: Identity;
   takeOver: boolean;
   memory: MemoryKeeper;
-  onCommand: (topic: string, payload: string) => void;
+  onCommand: OnCommand;
   onYield: (owner: Owner) => void;
 }
 

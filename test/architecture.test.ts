@@ -8,7 +8,16 @@ const TEST = join(import.meta.dirname);
 
 /** Who does: a folder stands for all its files. Every other file only decides, and is held to that. */
 const SHELLS = [
-  ...["main.ts", "daemon.ts", "lookout.ts", "cycle.ts", "parts.ts", "former-place.ts"],
+  ...[
+    "main.ts",
+    "daemon.ts",
+    "lookout.ts",
+    "cycle.ts",
+    "parts.ts",
+    "former-place.ts",
+    "rulebook.ts",
+    "orders.ts",
+  ],
   ...["cli/", "runtime/", "broker/"],
   ...["book/state-file.ts", "book/store.ts"],
   ...["container", "environment", "file", "load", "reading", "watch", "yaml-text"].map(
@@ -190,5 +199,9 @@ function room(path: string): string {
 }
 
 function mayImport(path: string, from: string): boolean {
-  return path === "main.ts" || path.startsWith("cli/") || (from === "cycle.ts" && path === "lookout.ts");
+  return (
+    path === "main.ts" ||
+    path.startsWith("cli/") ||
+    (from === "cycle.ts" && ["lookout.ts", "orders.ts"].includes(path))
+  );
 }

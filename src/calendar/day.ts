@@ -79,8 +79,12 @@ export function weekday(date: IsoDate): number {
 
 /** ISO 8601 in UTC with `Z` and seconds. */
 export function isoInstant(at: Instant): string {
-  return Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: "second" });
+  return writtenInstant(at, null);
 }
+
+const writtenInstant = remembered((at: Instant, _: null): string =>
+  Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: "second" }),
+);
 
 const shownAt = remembered(
   (at: Instant, timeZone: string): string =>

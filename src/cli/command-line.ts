@@ -56,6 +56,12 @@ const COMMANDS: readonly CommandRow[] = [
     load: async (args, io) => (await import("./show.ts")).show(args, io),
   },
   {
+    name: "explain",
+    usage: "[--at TIME] [RULE…] [--json]",
+    does: "what each rule says, as a tree with what each condition saw",
+    load: async (args, io) => (await import("./explain.ts")).explain(args, io),
+  },
+  {
     name: "season",
     usage: "[LABEL] [--json]",
     does: "the days left of each colour, by the service",

@@ -2,6 +2,7 @@ import type { Store } from "../book/store.ts";
 import type { Config } from "../config/config.ts";
 import { createCycle } from "../cycle.ts";
 import type { Topics } from "../mqtt/topic.ts";
+import { openRulebook } from "../rulebook.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
@@ -31,6 +32,12 @@ export async function pollOnce(
       memory: source.recall(),
       clock: systemClock,
     },
+    rulebook: openRulebook({
+      ...{ rules: config.rules, tariff: config.tariff, grace: config.mqtt.grace, store, log },
+      turned: () => undefined,
+    }),
+    // Devices hear of nothing: only one who stays can tell them when it is over.
+    outputs: { hasProblem: () => false, follow: () => undefined },
     ask: client.ask,
     officialSilent: (now) => isOfficialSilent(source.client.get(), now),
     want: (wanted) => {

@@ -1,6 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { COLORS, type Color } from "../calendar/tariff.ts";
 import { UNKNOWN } from "../mqtt/topic.ts";
+import { pretendedWords, ruleSections } from "./rules-page.ts";
 import { type Cell, formatTable } from "./table.ts";
 
 type Tree = ReadonlyMap<string, string>;
@@ -17,10 +18,11 @@ export function formatTopics(topics: Tree, { title, color, zone }: PageOptions):
   const read = (topic: string) => topics.get(topic) ?? UNKNOWN;
   const wall = (topic: string) => local(read(topic), zone);
   const sections = [
-    heading(read, title),
+    heading(read, title) + pretendedWords(read, wall),
     formatTable([forceRow(read, wall), nextRow(read, wall)], color),
     formatTable([DAYS_HEAD, ...DAYS.map((day) => dayRow(day, read))], color),
     formatTable(outlookRows(read, wall), color),
+    ...ruleSections(topics, wall, color),
     formatTable(countRows(read), color),
     serviceWords(read, wall),
   ];

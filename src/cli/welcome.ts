@@ -1,10 +1,12 @@
 import type { Daemon } from "../daemon.ts";
 import type { DayFacts } from "../facts/facts.ts";
+import type { Lookout } from "../lookout.ts";
+import { reasonsOf } from "../rules/reasons.ts";
 import { describeDay } from "./day-words.ts";
 
 /**
- * What a newcomer is shown once, on the embedded broker: what today and tomorrow are, where the broker listens, and what
- * to type next. A real house has a log and a broker, and is shown nothing.
+ * What a newcomer is shown once, on the embedded broker: what today and tomorrow are, which rules are ON, where the broker
+ * listens, and what to type next. A real house has a log and a broker, and is shown nothing.
  */
 export function describeFirstLook({ config, lookout, parts }: Daemon): string {
   const broker = parts.broker?.it;
@@ -23,16 +25,34 @@ export function describeFirstLook({ config, lookout, parts }: Daemon): string {
   ${invented}
 
 ${days}
-
+${describeRules(lookout())}
   The broker is vigie's own, on 127.0.0.1 port ${broker.port} only: for a first look, not for a house.
   Ctrl-C ends both. In a second terminal:
 
     npx vigie show --watch
+    npx vigie explain
     mosquitto_sub -h 127.0.0.1 -p ${broker.port} -v -t '${base_topic}/#'
 
   Your own service and broker: config/vigie.yaml, explained where each option stands, and the README.
 
 `;
+}
+
+/** The rules that are ON, and why. */
+function describeRules(lookout: Lookout | undefined): string {
+  if (!lookout) return "";
+  const { at } = lookout.facts();
+  const verdicts = lookout.verdicts();
+  if (verdicts.length === 0) return "";
+  const lines = verdicts
+    .filter(({ state }) => state === true)
+    .map(
+      (verdict) =>
+        `  rule ${verdict.ready.rule.id} is ON: ${reasonsOf(verdict, { at }).because.join("; ")}\n`,
+    );
+  const off = verdicts.length - lines.length;
+  const rest = lines.length === 0 ? `  none of the ${off} rules is ON\n` : "";
+  return `\n${lines.join("")}${rest}`;
 }
 
 function describeDays(today: DayFacts, tomorrow: DayFacts): string {

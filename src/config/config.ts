@@ -1,4 +1,6 @@
 import type { Tariff } from "../calendar/tariff.ts";
+import type { Outputs } from "../outputs/output.ts";
+import type { Rule } from "../rules/rule.ts";
 
 /** The configuration as the rooms take it: names are the owner's (configuration file), durations milliseconds. */
 export interface Config {
@@ -6,6 +8,8 @@ export interface Config {
   service: ServiceConfig;
   mqtt: MqttConfig;
   tariff: Tariff;
+  rules: Rule[];
+  outputs: Outputs;
   state: string;
   log: { level: LogLevel; format: LogFormat };
 }

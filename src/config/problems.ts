@@ -39,8 +39,14 @@ function describeIssue(issue: Issue, given: unknown): Problem[] {
   const inner = issue.code === "invalid_union" ? groupIssues(issue) : [];
   if (inner.length > 0) return describeIssues(inner, given);
   const value = valueAt(given, issue.path);
-  const near = issue.code === "invalid_value" ? hint(value, issue.values.map(String)) : "";
+  const near = hint(value, knownWords(issue));
   return [{ path: issue.path, part: "value", expected: issue.message, got: shown(value, issue.path) + near }];
+}
+
+/** Words that could have been meant; where one of several forms is a word, those of that form. */
+function knownWords(issue: Issue): string[] {
+  if (issue.code === "invalid_value") return issue.values.map(String);
+  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(knownWords) : [];
 }
 
 function describeUnknown(path: Path): Problem {

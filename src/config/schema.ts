@@ -3,6 +3,9 @@ import { findClashes } from "./clashes.ts";
 import type { Config } from "./config.ts";
 import { homeAssistantOptions } from "./homeassistant-options.ts";
 import { mqttOptions, settleBroker } from "./mqtt-options.ts";
+import { findOutputClashes } from "./output-clashes.ts";
+import { outputsOptions, settleOutputs } from "./outputs-options.ts";
+import { rulesOptions } from "./rules-options.ts";
 import { serviceOptions } from "./service-options.ts";
 import { tariffOptions } from "./tariff-options.ts";
 import { idWord } from "./words.ts";
@@ -31,8 +34,8 @@ export const options = z.strictObject({
   mqtt: mqttOptions,
   homeassistant: homeAssistantOptions,
   tariff: tariffOptions,
-  rules: notYet("rules"),
-  outputs: notYet("outputs"),
+  rules: rulesOptions,
+  outputs: outputsOptions,
   state: z
     .string({ error: "the path of a folder" })
     .min(1, { error: "the path of a folder" })
@@ -48,7 +51,7 @@ export const options = z.strictObject({
 export const configSchema = options
   .superRefine(
     (given, context) => {
-      for (const { path, expected } of findClashes(given)) {
+      for (const { path, expected } of [...findClashes(given), ...findOutputClashes(given)]) {
         context.addIssue({ code: "custom", path, message: expected });
       }
     },
@@ -59,16 +62,7 @@ export const configSchema = options
 
 type Options = z.output<typeof options>;
 
-function settle({ instance, service, mqtt, tariff, state, log }: Options): Config {
-  return { instance, service, mqtt: settleBroker(mqtt, instance), tariff, state, log };
-}
-
-/** A list that must stay empty, so that nobody believes in rules that nothing follows. */
-function notYet(name: string) {
-  const error = `an empty list: ${name} are not in this version of vigie yet, so nothing would follow them`;
-  return z
-    .array(z.unknown(), { error })
-    .max(0, { error })
-    .default([])
-    .meta({ description: `Not in this version yet: only the empty list is accepted. Default [].` });
+function settle({ instance, service, mqtt, tariff, rules, outputs, state, log }: Options): Config {
+  const broker = settleBroker(mqtt, instance);
+  return { instance, service, mqtt: broker, tariff, rules, outputs: settleOutputs(outputs), state, log };
 }

@@ -1,3 +1,4 @@
+import { lintRules } from "../rules/lint.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
 import { valueAt } from "./problems.ts";
@@ -7,6 +8,7 @@ export function findWarnings(config: Config, given: unknown, inContainer: boolea
   return [
     ...warnOfHomeAssistant(given),
     ...warnOfTls(config),
+    ...lintRules(config.rules, config.tariff),
     ...(inContainer ? warnOfLoopback(config) : []),
   ];
 }

@@ -20,6 +20,10 @@ export interface View {
 }
 
 export function viewBook({ book, clock: { at } }: Known, tariff: Tariff): View {
+  return viewAt(book, at, tariff);
+}
+
+export function viewAt(book: Book, at: Instant, tariff: Tariff): View {
   const days = new Map<IsoDate, DayFacts>();
   const day = (date: IsoDate) => {
     const known = days.get(date);

@@ -43,11 +43,19 @@ describe("the JSON schema", () => {
 describe("config/vigie.yaml", () => {
   const shipped = () => readFile(join(CONFIG, "vigie.yaml"), "utf8");
 
-  test("works as it is, and sets nothing but the defaults", async () => {
+  test("works as it is, and sets nothing but the defaults beside its rules", async () => {
     const { config, warnings } = await loadText(await shipped());
     const { config: defaults } = await loadText("");
     expect(warnings).toEqual([]);
-    expect({ ...config, state: "" }).toEqual({ ...defaults, state: "" });
+    expect({ ...config, state: "", rules: [] }).toEqual({ ...defaults, state: "" });
+  });
+
+  test("has five rules, each explained in a line", async () => {
+    const text = await shipped();
+    const { config } = await loadText(text);
+    const ids = ["rouge_ahead", "rouge_peak", "preheat", "rouge_this_week", "dear"];
+    expect(config.rules.map(({ id }) => id)).toEqual(ids);
+    for (const id of ids) expect(text).toMatch(new RegExp(`\n  # .+\n  - id: ${id}\n`));
   });
 
   test("is found from the project's folder", async () => {
@@ -63,7 +71,7 @@ describe("config/vigie.yaml", () => {
     const missing = optionNames(jsonSchema()).filter(
       (name) => !new RegExp(`^ *(# )?${name}:`, "m").test(text),
     );
-    expect(missing).toEqual(["homeassistant", "rules", "outputs"]);
+    expect(missing.filter((name) => name !== "outputs")).toEqual(["homeassistant"]);
   });
 
   test("each option that is commented out may be taken in", async () => {

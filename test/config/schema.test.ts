@@ -191,8 +191,7 @@ describe("an option that is wrong is refused in its owner's words", () => {
     ],
     ["tariff.laws", "edf", "one of tempo, off"],
     ["tariff.rates", "[{ from: 2026-02-30 }]", "a date, such as 2026-08-01"],
-    ["rules", "[{ id: a }]", "an empty list: rules are not in this version of vigie yet"],
-    ["outputs", "[x]", "an empty list: outputs are not in this version of vigie yet"],
+    ["outputs", "[x]", 'a group of options, got "x"'],
     ["state", '""', "the path of a folder"],
     ["log.level", "inf", "(did you mean info?)"],
   ])("%s: %s", async (path, yaml, words) => {

@@ -14,6 +14,8 @@ export interface HouseOptions {
   state?: string;
   /** More of the configuration. */
   config?: Record<string, unknown>;
+  /** The broker is there, and vigie not yet. */
+  watched?: (broker: string) => Promise<void>;
 }
 
 /** A broker, who looks at it, and a vigie. */
@@ -36,6 +38,7 @@ export async function openHouse(yard: Yard, options: HouseOptions): Promise<Hous
   yard.later(broker.remove);
   const observer = await observe(broker.url, "vigie/#");
   yard.later(observer.leave);
+  await options.watched?.(broker.url);
   const config = houseConfig(options.service, broker.url, options.config);
   const vigie = await yard.start({ folder, config, ...(options.time && { env: options.time.env() }) });
   const { retained } = observer;
@@ -68,6 +71,8 @@ export interface WindowOptions {
   state?: string;
   /** Minutes before it to start with; more where this machine is slow. */
   lead?: number;
+  config?: Record<string, unknown>;
+  watched?: (broker: string) => Promise<void>;
 }
 
 /** A while around one instant. */

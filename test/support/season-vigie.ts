@@ -3,6 +3,7 @@ import type { Store } from "../../src/book/store.ts";
 import type { Instant, Tariff } from "../../src/calendar/tariff.ts";
 import { createCycle } from "../../src/cycle.ts";
 import type { Topics } from "../../src/mqtt/topic.ts";
+import { openRulebook } from "../../src/rulebook.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import type { Answer } from "../../src/service/answer.ts";
@@ -66,6 +67,10 @@ export function startLife(options: LifeOptions): LifeOfVigie {
       options.heard(reply.answer);
       return reply;
     },
+    rulebook: openRulebook({
+      ...{ rules: [], tariff: TARIFF, grace: GRACE, store, log: LOG, turned: silent },
+    }),
+    outputs: { hasProblem: () => false, follow: silent },
     officialSilent: (now) => isOfficialSilent(source.client.get(), now),
   });
   let lastPoll: Instant | null = null;

@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import { type Book, EMPTY_BOOK } from "../book/book.ts";
+import { bookOf, DamagedState, parseState, type State } from "../book/state.ts";
+import { tariffDate, wallTime } from "../calendar/day.ts";
+import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load.ts";
+import { nearest } from "../config/nearest.ts";
+import { isAbsent, readText, whyUnreadable } from "../config/reading.ts";
+import { readSimulation, simulateView } from "../facts/simulation.ts";
+import { viewAt } from "../facts/view.ts";
+import { evaluateRules } from "../rules/evaluate.ts";
+import { type Explanation, explainRule, formatExplanation } from "../rules/explain.ts";
+import { EMPTY_MEMORY, readRulesMemory } from "../rules/memory.ts";
+import { planRules } from "../rules/plan.ts";
+import { readyRules } from "../rules/ready.ts";
+import type { Rule } from "../rules/rule.ts";
+import { readSettings, settingsInForce } from "../rules/settings.ts";
+import { openWorld } from "../rules/world.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { CommandFailed, toExitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { readTime } from "./time.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
+
+/** `vigie explain [--at TIME] [RULE…]`: each rule's verdict as a tree with what each condition saw. */
+export function explain(args: string[], io: Io): Promise<number> {
+  return toExitCode("explain", io, async () => {
+    const { values, positionals } = readArgs({ args, options: OPTIONS, allowPositionals: true });
+    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    const rules = chooseRules(config.rules, positionals);
+    const state = await readState(config.state);
+    const book = state ? bookOf(state, config.service.base_url) : EMPTY_BOOK;
+    const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
+    if (values.at !== undefined) refuseUncovered(at, book, config.tariff);
+    else if (!state) io.stderr.write(`vigie: there is no state in ${config.state} yet, so no day is known\n`);
+    const asked = { rules, config, book, state, at, isNow: values.at === undefined };
+    const explained = explainAll(asked);
+    io.stdout.write(values.json ? `${JSON.stringify(explained, null, 2)}\n` : format(explained, asked));
+  });
+}
+
+const OPTIONS = {
+  config: { type: "string" },
+  at: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
+
+interface Asked {
+  rules: readonly Rule[];
+  config: Config;
+  book: Book;
+  state: State | undefined;
+  at: Instant;
+  isNow: boolean;
+}
+
+function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly Rule[] {
+  if (ids.length === 0) return rules;
+  return ids.map((id) => {
+    const rule = rules.find((one) => one.id === id);
+    if (rule) return rule;
+    const near = nearest(
+      id.slice(0, 40),
+      rules.map((one) => one.id),
+      Number.POSITIVE_INFINITY,
+    );
+    throw new WrongUsage(
+      `Expected the id of a rule${near === undefined ? ", but there are no rules" : ` such as ${near}`}, got ${id}`,
+    );
+  });
+}
+
+async function readState(folder: string): Promise<State | undefined> {
+  const found = await readText(join(folder, "state.json"));
+  if ("failure" in found) {
+    if (isAbsent(found.failure)) return undefined;
+    throw new CommandFailed(
+      `Expected the state in ${folder} to be readable, got: ${whyUnreadable(found.failure)}`,
+    );
+  }
+  try {
+    return parseState(found.text);
+  } catch (error) {
+    if (!(error instanceof DamagedState)) throw error;
+    throw new CommandFailed(`The state file in ${folder} is damaged: ${error.message}`, { cause: error });
+  }
+}
+
+function refuseUncovered(at: Instant, book: Book, tariff: Tariff): void {
+  const dates: IsoDate[] = Object.keys(book.days).toSorted();
+  const [first, last] = [dates[0], dates.at(-1)];
+  const date = tariffDate(at, tariff);
+  if (first === undefined || last === undefined)
+    throw new CommandFailed("No day is known yet: vigie has not run here");
+  if (date >= first && date <= last) return;
+  throw new CommandFailed(
+    `Expected --at to be within the days that are known, ${first} to ${last}, got ${date}`,
+  );
+}
+
+function explainAll({ rules, config: { tariff }, book, state, at, isNow }: Asked): Explanation[] {
+  const simulation = readSimulation(state?.simulation);
+  const world = openWorld({
+    ...{ at, book, tariff },
+    look: (known, instant) => simulateView(viewAt(known, instant, tariff), simulation),
+    edges: simulation ? [simulation.begun, simulation.until] : [],
+  });
+  // What a rule held to, and since when, is of now only.
+  const memory = isNow ? readRulesMemory(state?.rules) : EMPTY_MEMORY;
+  const settings = settingsInForce(readSettings(state?.settings));
+  const verdicts = evaluateRules(readyRules(rules), world, settings, memory);
+  const futures = planRules(verdicts, world, memory);
+  return verdicts.flatMap((verdict, index) => {
+    const future = futures[index];
+    return future ? [explainRule(verdict, future, at)] : [];
+  });
+}
+
+function format(explained: readonly Explanation[], { at, config: { tariff } }: Asked): string {
+  const local = (instant: Instant) => wallTime(instant, tariff.time_zone).slice(0, -3).replace("T", " ");
+  const trees = explained.map((one) => formatExplanation(one, (instant) => local(Date.parse(instant))));
+  const none = explained.length === 0 ? "There are no rules in the configuration.\n" : "";
+  return `${local(at)}, ${tariff.time_zone}\n\n${none}${trees.join("\n")}`;
+}

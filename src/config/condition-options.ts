@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { COLORS, PERIODS } from "../calendar/tariff.ts";
+import { DAY_NAMES, LONGEST_RANGE, WEEKDAYS } from "../rules/rule.ts";
+import { checkCondition } from "./condition-clashes.ts";
+import { wallTime } from "./words.ts";
+
+/** A condition as its owner writes it: keys in one object are joined by "and". */
+export interface GivenCondition extends GivenNumbers {
+  all?: GivenCondition[] | undefined;
+  any?: GivenCondition[] | undefined;
+  not?: GivenCondition | undefined;
+  day?: string | undefined;
+  color?: OneOrMore<(typeof COLORS)[number]> | undefined;
+  confidence?: number | "threshold" | undefined;
+  official?: boolean | undefined;
+  stage?: OneOrMore<(typeof STAGES)[number]> | undefined;
+  known?: boolean | undefined;
+  at_least?: number | undefined;
+  every?: true | undefined;
+  period?: (typeof PERIODS)[number] | undefined;
+  between?: [string, string] | undefined;
+  weekday?: OneOrMore<(typeof WEEKDAYS)[number]> | undefined;
+}
+
+interface GivenNumbers {
+  rate?: z.output<typeof price> | undefined;
+  days_remaining?: z.output<typeof days> | undefined;
+  remaining?: z.output<typeof counts> | undefined;
+  left?: z.output<typeof counts> | undefined;
+}
+
+export type OneOrMore<T> = T | T[];
+
+const STAGES = ["forecast", "announced", "final"] as const;
+const RANGES = Array.from({ length: LONGEST_RANGE }, (_, index) => `next_${index + 1}_days`);
+const A_DAY = `one of ${[...DAY_NAMES, "next_1_days"].join(", ")} … next_${LONGEST_RANGE}_days`;
+
+function oneOrMore<const T extends readonly string[]>(words: T) {
+  const error = `one of ${words.join(", ")}, or a list of them`;
+  const one = z.enum(words, { error });
+  return z.union([one, z.array(one, { error }).min(1, { error })], { error });
+}
+
+function numberBounds(lowest: number, highest: number, what: string) {
+  const error = `${what} from ${lowest} to ${highest}`;
+  const bound = z.number({ error }).min(lowest, { error }).max(highest, { error }).optional();
+  const group = "bounds, such as { at_most: 3 } (above, below, at_most, at_least)";
+  return z
+    .strictObject(
+      {
+        above: bound.meta({ description: "More than this." }),
+        below: bound.meta({ description: "Less than this." }),
+        at_most: bound.meta({ description: "This or less." }),
+        at_least: bound.meta({ description: "This or more." }),
+      },
+      { error: (issue) => (issue.code === "invalid_type" ? group : undefined) },
+    )
+    .refine((bounds) => Object.values(bounds).some((value) => value !== undefined), { error: group });
+}
+
+const price = numberBounds(0, 5, "a price in EUR/kWh");
+const days = numberBounds(0, 366, "a number of days");
+
+const A_COUNT = "one or more colours with their bounds, such as { rouge: { at_most: 3 } }";
+const counts = z
+  .strictObject(
+    {
+      rouge: days.optional().meta({ description: "How many rouge days." }),
+      blanc: days.optional().meta({ description: "How many blanc days." }),
+      bleu: days.optional().meta({ description: "How many bleu days." }),
+    },
+    { error: (issue) => (issue.code === "invalid_type" ? A_COUNT : undefined) },
+  )
+  .refine((colors) => Object.values(colors).some((bounds) => bounds !== undefined), { error: A_COUNT });
+
+const A_PERCENT = "a whole percent from 0 to 100, or threshold for the rule's own";
+const A_LEAST = `a number of days from 1 to ${LONGEST_RANGE}`;
+const TWO_TIMES = 'two different times of day, such as ["03:30", "06:00"]';
+const A_CONDITION = "a condition, such as { day: next, color: rouge }";
+const SOME_CONDITIONS = "a list of conditions, such as [ { day: now, color: rouge }, { period: hp } ]";
+
+const between = z
+  .tuple([wallTime, wallTime], { error: TWO_TIMES })
+  .refine(([from, to]) => from !== to, { error: TWO_TIMES });
+
+export const conditionOptions: z.ZodType<GivenCondition, GivenCondition> = z
+  .strictObject(
+    {
+      get all() {
+        return conditions().meta({ description: "ON when each of these is; OFF when one is." });
+      },
+      get any() {
+        return conditions().meta({ description: "ON when one of these is; OFF when each is." });
+      },
+      get not() {
+        return conditionOptions
+          .optional()
+          .meta({ description: "ON when this is OFF, and OFF when it is ON." });
+      },
+      day: z
+        .enum([...DAY_NAMES, ...RANGES], { error: A_DAY })
+        .optional()
+        .meta({
+          description:
+            "The day that is asked. now and next are tariff days (they flip at 06:00); today, tomorrow, d2 … d7 civil days (they flip at 00:00); next_3_days the 3 tariff days from next on: at least one of them, unless at_least or every says otherwise.",
+        }),
+      color: oneOrMore(COLORS)
+        .optional()
+        .meta({ description: "Is the day of this colour, or of one of these?" }),
+      confidence: z
+        .union([z.int().min(0).max(100), z.literal("threshold")], { error: A_PERCENT })
+        .optional()
+        .meta({
+          description:
+            "A forecast counts from this confidence on, in percent; an official colour always does. threshold: the rule's own, movable one.",
+        }),
+      official: z.boolean().optional().meta({ description: "Is the day's colour official?" }),
+      stage: oneOrMore(STAGES).optional().meta({
+        description:
+          "How far is the day's colour? forecast, announced (official, may still be corrected) or final; one or a list.",
+      }),
+      known: z.boolean().optional().meta({ description: "Is the day's colour known at all?" }),
+      at_least: z
+        .int({ error: A_LEAST })
+        .min(1, { error: A_LEAST })
+        .max(LONGEST_RANGE, { error: A_LEAST })
+        .optional()
+        .meta({ description: "For day: next_N_days: how many of its days must be so. Default one." }),
+      every: z
+        .literal(true, { error: "true (leave it out otherwise)" })
+        .optional()
+        .meta({ description: "For day: next_N_days: each of its days must be so." }),
+      period: z.enum(PERIODS).optional().meta({ description: "Is it peak (hp) or off-peak (hc) now?" }),
+      between: between.optional().meta({
+        description:
+          'Is the time on the wall between these two, the first included? May go over midnight: ["22:00", "06:00"].',
+      }),
+      weekday: oneOrMore(WEEKDAYS).optional().meta({
+        description: "Is the tariff day in force one of these? Before 06:00 that is yesterday.",
+      }),
+      rate: price.optional().meta({ description: "The price in force now, EUR/kWh." }),
+      days_remaining: days.optional().meta({ description: "Days to go in the season, as the service says." }),
+      remaining: counts
+        .optional()
+        .meta({ description: "Days of a colour that the season still has, as the service says." }),
+      left: counts.optional().meta({
+        description: "The same by vigie's own count; not known while a day of the season is missing.",
+      }),
+    },
+    { error: (issue) => (issue.code === "invalid_type" ? A_CONDITION : undefined) },
+  )
+  .refine((given) => Object.values(given).some((value) => value !== undefined), {
+    error: A_CONDITION,
+    when: ({ issues }) => issues.length === 0,
+  })
+  // Also beside other problems, for all are said at once; but a word that is not known may be the one that is missing.
+  .superRefine(checkCondition, { when: ({ issues }) => !issues.some(isUnknownWord) })
+  .meta({ description: "Keys in one object are joined by and; all, any and not nest." });
+
+function isUnknownWord({
+  code,
+  path = [],
+}: {
+  code?: string | undefined;
+  path?: PropertyKey[] | undefined;
+}): boolean {
+  return code === "unrecognized_keys" && path.length === 0;
+}
+
+function conditions() {
+  return z.array(conditionOptions, { error: SOME_CONDITIONS }).min(1, { error: SOME_CONDITIONS }).optional();
+}

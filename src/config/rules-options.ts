@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { conditionOptions } from "./condition-options.ts";
+import { readRule } from "./condition-reading.ts";
+import { findThresholds } from "./thresholds.ts";
+import { duration, idWord } from "./words.ts";
+
+const A_NAME = "a name of at most 100 characters, or one for each language: { fr: …, en: … }";
+const oneName = z.string({ error: A_NAME }).trim().min(1, { error: A_NAME }).max(100, { error: A_NAME });
+const name = z.union(
+  [
+    oneName,
+    z.strictObject({
+      fr: oneName.meta({ description: "In French." }),
+      en: oneName.meta({ description: "In English." }),
+    }),
+  ],
+  { error: A_NAME },
+);
+
+const A_PERCENT = "a whole percent from 0 to 100";
+const A_RULE = "a rule, such as { id: rouge_now, when: { day: now, color: rouge } }";
+const shift = () => duration("0s", "24h").optional();
+
+const rule = z
+  .strictObject(
+    {
+      id: idWord.meta({
+        description:
+          "Names the rule in topics and outputs: small letters and digits, joined by underscores. Each once. Choose it once: under another name it is another rule.",
+      }),
+      name: name.optional().meta({
+        description: "What people read, in one language or both: { fr: …, en: … }. Default: the id.",
+      }),
+      when: conditionOptions.meta({ description: "What must be so for the rule to be ON." }),
+      when_unknown: z.enum(["on", "off"]).optional().meta({
+        description:
+          "What an unknown verdict counts as, everywhere. Default: it stays unknown, and is said so.",
+      }),
+      lead: shift().meta({ description: "ON this much earlier. Default 0s, at most 24h." }),
+      lag: shift().meta({ description: "OFF this much later. Default 0s, at most 24h." }),
+      hold: shift().meta({
+        description:
+          "How long the verdict stands when a forecast changes its mind again. Never delays the clock, and an official colour cuts it short. Default 0s, at most 24h.",
+      }),
+      threshold: z
+        .int({ error: A_PERCENT })
+        .min(0, { error: A_PERCENT })
+        .max(100, { error: A_PERCENT })
+        .optional()
+        .meta({
+          description:
+            "The percent that confidence: threshold stands for. It can be moved while vigie runs. Default: none.",
+        }),
+    },
+    { error: (issue) => (issue.code === "invalid_type" ? A_RULE : undefined) },
+  )
+  .superRefine(
+    (given: unknown, context) => {
+      for (const path of findThresholds(given)) {
+        context.addIssue({
+          code: "custom",
+          path,
+          message: "a percent, or threshold: 60 beside this rule's id",
+        });
+      }
+    },
+    { when: () => true },
+  );
+
+export type GivenRule = z.output<typeof rule>;
+
+export const rulesOptions = z
+  .array(rule, { error: "a list of rules" })
+  .max(10_000, { error: "at most 10000 rules" })
+  .superRefine(
+    (given: unknown, context) => {
+      for (const index of repeatedIds(given)) {
+        context.addIssue({ code: "custom", path: [index, "id"], message: "each id once" });
+      }
+    },
+    { when: () => true },
+  )
+  .transform((given) => given.map(readRule))
+  .prefault([])
+  .meta({
+    description:
+      "What is true of the days: each rule is ON, OFF or unknown, with reasons, and is published below rules/<id>. Default [].",
+  });
+
+function repeatedIds(given: unknown): number[] {
+  if (!Array.isArray(given)) return [];
+  const seen = new Set<unknown>();
+  return given.flatMap((one: unknown, index) => {
+    const id: unknown = typeof one === "object" && one !== null ? Reflect.get(one, "id") : undefined;
+    if (typeof id !== "string") return [];
+    if (seen.has(id)) return [index];
+    seen.add(id);
+    return [];
+  });
+}

@@ -1,0 +1,142 @@
+import type { Store } from "./book/store.ts";
+import type { Instant, Tariff } from "./calendar/tariff.ts";
+import { deriveFacts } from "./facts/derive.ts";
+import type { Facts, Known } from "./facts/facts.ts";
+import {
+  beginSimulation,
+  readSimulation,
+  runningSimulation,
+  type Simulation,
+  type SimulationWish,
+  simulateView,
+} from "./facts/simulation.ts";
+import { viewAt } from "./facts/view.ts";
+import type { Topic } from "./mqtt/topic.ts";
+import { evaluateRules } from "./rules/evaluate.ts";
+import { type RulesMemory, readRulesMemory } from "./rules/memory.ts";
+import { planRules } from "./rules/plan.ts";
+import { readyRules } from "./rules/ready.ts";
+import type { Rule } from "./rules/rule.ts";
+import { ruleTopics } from "./rules/rule-topics.ts";
+import { readSettings, type Settings, settingsInForce, settleSettings } from "./rules/settings.ts";
+import { stepRules } from "./rules/step.ts";
+import { nextRuleTurn } from "./rules/turn.ts";
+import { findTurns, type RuleTurn } from "./rules/turned.ts";
+import type { Verdict } from "./rules/verdict.ts";
+import { openWorld, type World } from "./rules/world.ts";
+import type { Log } from "./runtime/log.ts";
+
+export interface RulebookOptions {
+  rules: readonly Rule[];
+  tariff: Tariff;
+  /** `mqtt.grace`. */
+  grace: number;
+  store: Pick<Store, "state" | "save">;
+  log: Pick<Log, "info" | "warn">;
+  turned: (turn: RuleTurn) => void;
+}
+
+/** The rules, and what has to be remembered of them: what they said, how their owner set them, what is pretended. */
+export interface Rulebook {
+  /** What the rules say now, remembered; whoever tells hears of each turn once. */
+  read: (known: Known, telling: boolean) => Reading;
+  /** The same without the colour that is pretended; undefined where none is. Nothing is remembered. */
+  truth: (known: Known) => RulesOutlook | undefined;
+  simulation: () => Simulation | null;
+  /** null: nothing is pretended any more. */
+  pretend: (wish: SimulationWish | null, at: Instant) => Simulation | null;
+  settings: () => Settings;
+  set: (settings: Settings) => void;
+}
+
+/** What the rules say at one instant. */
+export interface Reading {
+  /** None of them while the clock is known to be wrong. */
+  verdicts: readonly Verdict[];
+  /** By topic below the base. */
+  topics: readonly [string, Topic][];
+  /** When time alone can turn a rule next; infinite where it can turn none. */
+  turn: Instant;
+}
+
+interface RulesOutlook {
+  verdicts: readonly Verdict[];
+  facts: Facts;
+}
+
+export function openRulebook(options: RulebookOptions): Rulebook {
+  const { rules, tariff, grace, turned } = options;
+  const ready = readyRules(rules);
+  const kept = recall(options);
+  const evaluate = (world: World) => evaluateRules(ready, world, settingsInForce(kept.settings), kept.memory);
+  const remember = (verdicts: readonly Verdict[], world: World, telling: boolean) => {
+    const before = kept.memory;
+    kept.memory = stepRules(before, verdicts, world);
+    // When they were evaluated last is no news: it goes along with the next write (SD cards).
+    if (kept.memory.rules === before.rules && kept.memory.heard === before.heard) return;
+    if (telling) for (const turn of findTurns(before, verdicts, world)) turned(turn);
+    kept.save({ rules: kept.memory });
+  };
+  return {
+    read: (known, telling) => {
+      const world = worldOf(known, tariff, kept.simulation);
+      const verdicts = evaluate(world);
+      const clockRight = known.clock.right;
+      if (clockRight) remember(verdicts, world, telling);
+      const futures = planRules(verdicts, world, kept.memory);
+      const topics = ruleTopics({ verdicts, futures, memory: kept.memory, world, grace, clockRight });
+      if (!clockRight) return { verdicts: [], topics, turn: NEVER };
+      return { verdicts, topics, turn: nextRuleTurn(verdicts, world) ?? NEVER };
+    },
+    truth: (known) => {
+      if (!runningSimulation(kept.simulation, known.clock.at)) return undefined;
+      const facts = deriveFacts({ ...known, simulation: null }, tariff);
+      return { verdicts: known.clock.right ? evaluate(worldOf(known, tariff, null)) : [], facts };
+    },
+    simulation: () => kept.simulation,
+    pretend: (wish, at) => {
+      kept.simulation = wish && beginSimulation(wish, at, tariff);
+      kept.save({ simulation: kept.simulation });
+      return kept.simulation;
+    },
+    settings: () => kept.settings,
+    set: (settings) => {
+      kept.settings = settings;
+      kept.save({ settings });
+    },
+  };
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+interface Kept {
+  memory: RulesMemory;
+  settings: Settings;
+  simulation: Simulation | null;
+  save: (part: Pick<ReturnType<Store["state"]>, "rules" | "settings" | "simulation">) => void;
+}
+
+/** As the state file kept it; a configuration that was edited counts more than what was set while vigie ran. */
+function recall({ rules, store, log }: RulebookOptions): Kept {
+  // What cannot be written is said by the store, and kept in memory.
+  const save: Kept["save"] = (part) => void store.save({ ...store.state(), ...part });
+  const state = store.state();
+  const found = readSettings(state.settings);
+  const { settings, lines } = settleSettings(found, rules);
+  for (const line of lines) log.warn(line);
+  if (JSON.stringify(settings) !== JSON.stringify(found)) save({ settings });
+  return {
+    memory: readRulesMemory(state.rules),
+    settings,
+    simulation: readSimulation(state.simulation),
+    save,
+  };
+}
+
+function worldOf({ book, clock: { at } }: Known, tariff: Tariff, simulation: Simulation | null): World {
+  return openWorld({
+    ...{ at, book, tariff },
+    look: (known, instant) => simulateView(viewAt(known, instant, tariff), simulation),
+    edges: simulation ? [simulation.begun, simulation.until] : [],
+  });
+}

@@ -1,0 +1,200 @@
+import { describe, expect, test } from "vitest";
+import { jsonSchema } from "../../src/config/document.ts";
+import { loadText, problemsOf } from "./folder.ts";
+
+async function rulesOf(yaml: string) {
+  return (await loadText(`rules:\n${yaml}`)).config.rules;
+}
+
+describe("rules that are right are taken", () => {
+  test("with what they leave out at its default", async () => {
+    expect(await rulesOf("  - { id: rouge_now, when: { day: now, color: rouge } }")).toEqual([
+      {
+        id: "rouge_now",
+        name: { fr: "rouge_now", en: "rouge_now" },
+        when: {
+          ...{ kind: "day", day: "now", range: null, least: 1, color: ["rouge"] },
+          ...{ confidence: null, official: null, stage: null, known: null },
+        },
+        ...{ when_unknown: null, lead: 0, lag: 0, hold: 0, threshold: null },
+      },
+    ]);
+  });
+
+  test("with everything", async () => {
+    const [rule] = await rulesOf(`  - id: all_of_it
+    name: Everything
+    threshold: 60
+    lead: 5m
+    lag: 90s
+    hold: 30m
+    when_unknown: "off"
+    when:
+      day: next_3_days
+      color: [rouge, blanc]
+      confidence: threshold
+      every: true
+      weekday: sat
+      not: { any: [ { period: hc }, { between: ["22:00", "06:00"] } ] }
+      left: { rouge: { at_most: 3 } }
+`);
+    expect(rule).toMatchObject({
+      ...{ name: { fr: "Everything", en: "Everything" }, threshold: 60, when_unknown: "off" },
+      ...{ lead: 300_000, lag: 90_000, hold: 1_800_000 },
+      when: {
+        kind: "all",
+        parts: [
+          { kind: "day", range: 3, least: 3, color: ["rouge", "blanc"], confidence: "threshold" },
+          { kind: "weekday", days: ["sat"] },
+          { kind: "left", color: "rouge", bounds: { at_most: 3 } },
+          {
+            kind: "not",
+            part: {
+              kind: "any",
+              parts: [{ kind: "period" }, { kind: "between", from: "22:00", to: "06:00" }],
+            },
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe("a rule that is wrong is refused with its place, what was expected and the nearest word", () => {
+  const NOW = "day: now, color: rouge";
+  test.each([
+    ["{ day: nxt, color: rouge }", "5:18 rules[0].when.day", 'next_8_days, got "nxt" (did you mean next?)'],
+    ["{ day: next_9_days, color: rouge }", "5:18 rules[0].when.day", "(did you mean next_1_days?)"],
+    ["{ day: next_0_days, color: rouge }", "5:18 rules[0].when.day", "expected one of now, next, today"],
+    ["{ day: now, color: rogue }", "5:30 rules[0].when.color", 'got "rogue" (did you mean rouge?)'],
+    ["{ day: now, color: [bleu, rot] }", "5:37 rules[0].when.color[1]", "expected one of bleu, blanc, rouge"],
+    ["{ day: now, colour: rouge }", "5:23 rules[0].when.colour", "(did you mean color?)"],
+    ["{ any: [ { dya: now } ] }", "5:22 rules[0].when.any[0].dya", "(did you mean day?)"],
+    [
+      "{ color: rouge }",
+      "5:20 rules[0].when.color",
+      "expected day beside it, such as { day: next, color: … }",
+    ],
+    [
+      "{ day: now }",
+      "5:18 rules[0].when.day",
+      "expected color, confidence, official, stage or known beside it",
+    ],
+    ["{ }", "5:11 rules[0].when", "expected a condition, such as { day: next, color: rouge }"],
+    ["{ all: [] }", "5:18 rules[0].when.all", "expected a list of conditions"],
+    ["[ { period: hp } ]", "5:11 rules[0].when", "expected a condition"],
+    [`{ ${NOW}, every: true }`, "rules[0].when.every", "expected a range of days beside it"],
+    [
+      "{ day: next_3_days, color: rouge, at_least: 4 }",
+      "rules[0].when.at_least",
+      "expected at most 3, the days of next_3_days, got 4",
+    ],
+    [
+      "{ day: next_3_days, color: rouge, at_least: 2, every: true }",
+      "rules[0].when.every",
+      "expected at_least or every, not both",
+    ],
+    [
+      `{ ${NOW}, confidence: threshold }`,
+      "5:49 rules[0].when.confidence",
+      "expected a percent, or threshold: 60 beside this rule's id",
+    ],
+    [
+      `{ not: { ${NOW}, confidence: treshold } }`,
+      "rules[0].when.not.confidence",
+      "(did you mean threshold?)",
+    ],
+    [`{ ${NOW}, confidence: 0.8 }`, "rules[0].when.confidence", "expected a whole percent from 0 to 100"],
+    [`{ ${NOW}, official: "yes" }`, "rules[0].when.official", 'expected true or false, got "yes"'],
+    [`{ ${NOW}, stage: announcd }`, "rules[0].when.stage", "(did you mean announced?)"],
+    ["{ period: peak }", "rules[0].when.period", "expected one of hp, hc"],
+    ['{ between: ["3:30", "06:00"] }', "rules[0].when.between[0]", "expected a time of day"],
+    ['{ between: ["06:00"] }', "rules[0].when.between", "expected two different times of day"],
+    ['{ between: ["06:00", "06:00"] }', "rules[0].when.between", "expected two different times of day"],
+    ["{ weekday: [mon, teu] }", "rules[0].when.weekday[1]", "(did you mean tue?)"],
+    ["{ weekday: monday }", "rules[0].when.weekday", "expected one of mon, tue"],
+    ["{ rate: 0.3 }", "rules[0].when.rate", "expected bounds, such as { at_most: 3 }"],
+    ["{ rate: {} }", "rules[0].when.rate", "expected bounds"],
+    ["{ rate: { over: 0.3 } }", "rules[0].when.rate.over", "expected a known option"],
+    [
+      "{ rate: { above: 30 } }",
+      "rules[0].when.rate.above",
+      "expected a price in EUR/kWh from 0 to 5, got 30",
+    ],
+    ["{ left: { at_most: 3 } }", "rules[0].when.left.at_most", "expected a known option"],
+    ["{ trust: 80 }", "rules[0].when.trust", "expected a known option"],
+  ])("when: %s", async (when, place, words) => {
+    const text = `instance: vigie\nrules:\n  - # one\n    id: a\n    when: ${when}\n`;
+    const problems = await problemsOf(loadText(text));
+    expect(problems.join("\n")).toContain(place);
+    expect(problems.join("\n")).toContain(words);
+    expect(problems.join("\n")).toMatch(/^config\/vigie\.yaml:\d+:\d+ rules\[0\]/);
+  });
+
+  test.each([
+    ["id: Rouge", "rules[0].id", "expected small letters and digits"],
+    [`id: ${"a".repeat(41)}`, "rules[0].id", "at most 40"],
+    ["id: a, lead: 25h", "rules[0].lead", "expected a duration from 0s to 24h"],
+    ["id: a, hold: soon", "rules[0].hold", "expected a duration from 0s to 24h"],
+    ["id: a, when_unknown: maybe", "rules[0].when_unknown", "expected one of on, off"],
+    ["id: a, threshold: 0.6", "rules[0].threshold", "expected a whole percent from 0 to 100"],
+    ["id: a, name: { fr: A }", "rules[0].name.en", "expected a name of at most 100 characters"],
+    ["id: a, treshold: 60", "rules[0].treshold", "(did you mean threshold?)"],
+  ])("%s", async (parts, place, words) => {
+    const problems = await problemsOf(loadText(`rules: [ { ${parts}, when: { period: hp } } ]`));
+    expect(problems.join("\n")).toContain(place);
+    expect(problems.join("\n")).toContain(words);
+  });
+
+  test("an id that comes twice, beside other problems", async () => {
+    const one = "{ id: a, when: { period: hp } }";
+    const problems = await problemsOf(loadText(`rules:\n  - ${one}\n  - { id: a, when: { period: hx } }\n`));
+    expect(problems).toEqual([
+      expect.stringContaining(":3:30 rules[1].when.period: expected one of hp, hc"),
+      expect.stringContaining(':3:11 rules[1].id: expected each id once, got "a"'),
+    ]);
+  });
+
+  test("rules that are no list, and a rule that is none", async () => {
+    expect(await problemsOf(loadText("rules: { a: 1 }"))).toEqual([
+      expect.stringContaining("expected a list of rules"),
+    ]);
+    expect(await problemsOf(loadText("rules: [rouge]"))).toEqual([
+      expect.stringContaining("expected a rule, such as"),
+    ]);
+  });
+
+  test("a rule without a condition", async () => {
+    expect(await problemsOf(loadText("rules: [ { id: a } ]"))).toEqual([
+      expect.stringContaining(
+        "rules[0].when: expected a condition, such as { day: next, color: rouge }, got nothing",
+      ),
+    ]);
+  });
+});
+
+test("warnings of rules are those of the configuration", async () => {
+  const { warnings } = await loadText(
+    "rules: [ { id: a, when: { all: [ { period: hp }, { period: hc } ] } } ]",
+  );
+  expect(warnings).toEqual([expect.stringMatching(/^rules\[0\] a: can never be ON/)]);
+});
+
+test("the JSON schema describes every key of a rule and of a condition", () => {
+  const { definitions, properties } = jsonSchema() as Schema;
+  const keys = [properties["rules"]?.items, ...Object.values(definitions)].flatMap((one) =>
+    Object.entries(one?.properties ?? {}),
+  );
+  expect(keys.length).toBeGreaterThan(20);
+  const described = ({ description, $ref }: Schema) =>
+    description ?? definitions[$ref?.split("/").at(-1) ?? ""]?.description;
+  expect(keys.filter(([, one]) => described(one) === undefined)).toEqual([]);
+});
+
+interface Schema {
+  definitions: Record<string, Schema>;
+  properties: Record<string, Schema>;
+  items?: Schema;
+  description?: string;
+  $ref?: string;
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
+import { type FakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { openWindow, plantDays, type Window } from "../support/house.ts";
+import { withoutMosquitto } from "../support/mosquitto.ts";
+import { type Observer, observe } from "../support/observer.ts";
+import { openYard } from "../support/vigie.ts";
+
+const reason = withoutMosquitto || withoutFakeTime;
+const MINUTE = 60_000;
+const DAYS = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
+const BOILER = "shellies/boiler/relay/0/command";
+const HOUSE = {
+  rules: [
+    {
+      id: "rouge_ahead",
+      // Of forecasts none counts: it turns with the announcement.
+      when: {
+        any: [
+          { day: "next", color: "rouge", official: true },
+          { day: "now", color: "rouge" },
+        ],
+      },
+    },
+    { id: "rouge_peak", when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] }, lead: "5m" },
+  ],
+  outputs: [{ topic: BOILER, choose: [{ when: "rouge_peak", payload: "off" }], else: "on" }],
+};
+
+describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
+  const yard = openYard();
+  let announced: Window;
+  afterAll(yard.clear);
+
+  let simulator: RunningSimulator | undefined;
+  const service = async ({ clock }: FakeTime) => {
+    // Days of another address would be another service's.
+    if (!simulator || simulator.faults.get().length === 0) {
+      const world = { port: 0, seed: 1, clock, sendDate: false, days: DAYS, officialAt: "06:35" };
+      simulator = await startSimulator(world);
+      yard.later(simulator.stop);
+    }
+    return simulator.url;
+  };
+  /** A window, and what the boiler is told in it. */
+  const open = async (at: string, state?: string) => {
+    let boiler: Observer | undefined;
+    const house = await openWindow(yard, {
+      ...{ at, service, config: HOUSE, ...(state !== undefined && { state }) },
+      watched: async (url) => {
+        boiler = await observe(url, BOILER);
+        yard.later(boiler.leave);
+      },
+    });
+    const told = () => boiler?.seen.map(({ payload, retain }) => ({ payload, retain })) ?? [];
+    return { ...house, told };
+  };
+  const states = ({ observer }: Window, rule: string) =>
+    observer.seen.filter(({ topic }) => topic === `vigie/rules/${rule}/state`).map(({ payload }) => payload);
+  const events = ({ observer }: Window) =>
+    observer.seen.filter(({ topic }) => topic === "vigie/event").map(({ payload }) => JSON.parse(payload));
+
+  beforeAll(async () => {
+    // Announced at 06:35 in Paris the day before.
+    const house = await open("2026-01-04T05:35:00Z");
+    announced = house;
+    await house.until({ "rules/rouge_ahead/state": "OFF", "next/official": "OFF" });
+    await house.until({ "rules/rouge_ahead/state": "ON" });
+    house.expectPunctual(5 * MINUTE);
+    await house.until({ "rules/rouge_ahead/next_off": "2026-01-06T05:00:00Z" });
+    await house.observer.until(() => events(house).some(({ rule }) => rule), "the rule's event came");
+    expect(events(house).filter(({ rule }) => rule)).toEqual([
+      { event_type: "rule_on", rule: "rouge_ahead", date: "2026-01-05", color: "rouge" },
+    ]);
+    // vigie does not undo what it did not do.
+    expect(house.told()).toEqual([]);
+    simulator?.faults.set(["down"]);
+    expect((await house.vigie.end()).code).toBe(0);
+  });
+
+  test.concurrent("the rule stays ON over midnight, through a restart and with the service away", async () => {
+    const house = await open("2026-01-04T23:00:00Z", announced.folder);
+    await house.until({ "today/date": "2026-01-05", "now/date": "2026-01-04" });
+    house.expectPunctual();
+    expect(new Set(states(house, "rouge_ahead"))).toEqual(new Set(["ON"]));
+    expect(house.told()).toEqual([]);
+  });
+
+  test.concurrent("the boiler is told off once before 06:00, and on once at 22:00", async () => {
+    const morning = await open("2026-01-05T05:00:00Z", announced.folder);
+    await morning.observer.until(() => morning.told().length > 0, "the boiler was told");
+    const early = Date.parse("2026-01-05T05:00:00Z") - morning.time.clock.now();
+    expect(early).toBeGreaterThan(0);
+    expect(early).toBeLessThanOrEqual(5 * MINUTE);
+    await morning.until({ rouge_hp_now: "ON", "now/date": "2026-01-05" });
+    expect(new Set(states(morning, "rouge_ahead"))).toEqual(new Set(["ON"]));
+    expect(events(morning).filter(({ rule }) => rule === "rouge_ahead")).toEqual([]);
+    await morning.vigie.end("SIGKILL");
+    expect(morning.told()).toEqual([{ payload: "off", retain: false }]);
+
+    const night = await open("2026-01-05T21:00:00Z", morning.folder);
+    expect(night.holds("rules/rouge_peak/state")).toEqual({ "rules/rouge_peak/state": "ON" });
+    await night.observer.until(() => night.told().length > 0, "the boiler was told");
+    night.expectPunctual();
+    await night.until({ "rules/rouge_peak/state": "OFF", "rules/rouge_ahead/state": "ON" });
+    await night.vigie.end();
+    expect(night.told()).toEqual([{ payload: "on", retain: false }]);
+  });
+
+  test.concurrent("the rule ends with the rouge day", async () => {
+    const house = await open("2026-01-06T05:00:00Z", announced.folder);
+    expect(house.holds("rules/rouge_ahead/state")).toEqual({ "rules/rouge_ahead/state": "ON" });
+    await house.until({ "rules/rouge_ahead/state": "OFF" });
+    house.expectPunctual();
+  });
+});

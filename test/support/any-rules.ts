@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import type { BookDay } from "../../src/book/book.ts";
+import { addDays } from "../../src/calendar/day.ts";
+import { COLORS, type IsoDate } from "../../src/calendar/tariff.ts";
+import { DAY_NAMES, WEEKDAYS } from "../../src/rules/rule.ts";
+import { forecast, official } from "./known-days.ts";
+
+const time = fc
+  .tuple(fc.nat({ max: 23 }), fc.constantFrom(0, 15, 30, 45))
+  .map(([hour, minute]) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`);
+const color = fc.constantFrom(...COLORS);
+const asked = fc.oneof(
+  { weight: 3, arbitrary: color.map((one) => ({ color: one })) },
+  fc.tuple(color, fc.constantFrom(50, 80, 95)).map(([one, confidence]) => ({ color: one, confidence })),
+  fc.boolean().map((official) => ({ official })),
+  fc.boolean().map((known) => ({ known })),
+  fc.constantFrom("forecast", "announced", "final").map((stage) => ({ stage })),
+  fc.constantFrom(50, 90).map((confidence) => ({ confidence })),
+);
+const leaf = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.tuple(fc.constantFrom(...DAY_NAMES), asked).map(([day, more]) => ({ day, ...more })),
+  },
+  fc
+    .tuple(fc.integer({ min: 1, max: 8 }), asked)
+    .map(([days, more]) => ({ day: `next_${days}_days`, ...more })),
+  fc.constantFrom("hp", "hc").map((period) => ({ period })),
+  fc
+    .tuple(time, time)
+    .filter(([from, to]) => from !== to)
+    .map((between) => ({ between })),
+  fc.subarray([...WEEKDAYS], { minLength: 1 }).map((weekday) => ({ weekday })),
+  fc.constantFrom(0.14, 0.16, 0.3).map((above) => ({ rate: { above } })),
+);
+
+/** A condition as an owner could write it. */
+export const anyCondition: fc.Arbitrary<object> = fc.letrec<{ condition: object }>((tie) => ({
+  condition: fc.oneof(
+    { maxDepth: 3 },
+    leaf,
+    fc.array(tie("condition"), { minLength: 1, maxLength: 3 }).map((all) => ({ all })),
+    fc.array(tie("condition"), { minLength: 1, maxLength: 3 }).map((any) => ({ any })),
+    tie("condition").map((not) => ({ not })),
+  ),
+})).condition;
+
+export const anyDay: fc.Arbitrary<BookDay> = fc.oneof(
+  fc.constant({}),
+  fc.tuple(color, fc.boolean()).map(([one, final]) => official(one, { final })),
+  fc
+    .tuple(fc.option(color, { nil: null }), fc.option(fc.constantFrom(0.4, 0.79, 0.8, 0.99), { nil: null }))
+    .map(([one, confidence]) => forecast(one, { confidence })),
+);
+
+/** Days from two before a date on. */
+export function anyDays(from: IsoDate): fc.Arbitrary<Record<IsoDate, BookDay>> {
+  return fc
+    .array(anyDay, { minLength: 12, maxLength: 12 })
+    .map((days) => Object.fromEntries(days.map((day, index) => [addDays(from, index - 2), day])));
+}
+
+/** Winter and summer, and both weekends on which the clocks are moved. */
+export const anyStart = fc.constantFrom(
+  "2026-01-05",
+  "2026-03-27",
+  "2026-03-28",
+  "2026-07-10",
+  "2026-10-23",
+  "2026-10-24",
+);

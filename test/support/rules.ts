@@ -1,0 +1,74 @@
+import type { Book } from "../../src/book/book.ts";
+import type { Tariff } from "../../src/calendar/tariff.ts";
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import { type Simulation, simulateView } from "../../src/facts/simulation.ts";
+import { viewAt } from "../../src/facts/view.ts";
+import { evaluateRules } from "../../src/rules/evaluate.ts";
+import { EMPTY_MEMORY, type RuleSettings, type RulesMemory } from "../../src/rules/memory.ts";
+import { type Future, planRules } from "../../src/rules/plan.ts";
+import { readyRules } from "../../src/rules/ready.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import type { ReadyRule } from "../../src/rules/spans.ts";
+import { stepRules } from "../../src/rules/step.ts";
+import type { Verdict } from "../../src/rules/verdict.ts";
+import { openWorld, type World } from "../../src/rules/world.ts";
+import { PARIS } from "./tariff.ts";
+
+/** One rule, as the configuration reads it. */
+export function ruleOf(when: object, more: object = {}): Rule {
+  const [rule] = rulesOptions.parse([{ id: "r", when, ...more }]);
+  if (!rule) throw new Error("Expected a rule, got none");
+  return rule;
+}
+
+export function readyOf(when: object, more: object = {}): ReadyRule[] {
+  return readyRules([ruleOf(when, more)]);
+}
+
+export function instantOf(at: string | number): number {
+  return typeof at === "number" ? at : Date.parse(at);
+}
+
+export function worldAt(
+  at: string | number,
+  book: Book,
+  { tariff = PARIS, simulation = null }: { tariff?: Tariff; simulation?: Simulation | null } = {},
+): World {
+  return openWorld({
+    ...{ at: instantOf(at), book, tariff },
+    look: (known, instant) => simulateView(viewAt(known, instant, tariff), simulation),
+    edges: simulation ? [simulation.begun, simulation.until] : [],
+  });
+}
+
+interface Round {
+  verdict: Verdict;
+  memory: RulesMemory;
+  future: Future;
+  world: World;
+}
+
+/** One refresh with one rule. */
+export function refresh(
+  ready: readonly ReadyRule[],
+  world: World,
+  memory: RulesMemory = EMPTY_MEMORY,
+  settings: RuleSettings = {},
+): Round {
+  const verdicts = evaluateRules(ready, world, settings, memory);
+  const after = stepRules(memory, verdicts, world);
+  const [verdict] = verdicts;
+  const [future] = planRules(verdicts, world, after);
+  if (!verdict || !future) throw new Error("Expected a verdict and its future, got none");
+  return { verdict, memory: after, future, world };
+}
+
+/** What a condition says at an instant. */
+export function stateAt(
+  when: object,
+  at: string | number,
+  book: Book,
+  tariff: Tariff = PARIS,
+): boolean | null {
+  return refresh(readyOf(when), worldAt(at, book, { tariff })).verdict.state;
+}
