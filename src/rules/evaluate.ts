@@ -86,7 +86,7 @@ function withHold(before: Verdict, after: Verdict, { world: { at }, mine, belief
   const { moved } = after;
   // A clock that was set back leaves a turn in the future: nothing waits for that.
   const until = moved === null || moved > at ? at : moved + after.ready.rule.hold;
-  if (at > until) return before.state === after.state ? after : { ...after, moved: at };
+  if (at >= until) return before.state === after.state ? after : { ...after, moved: at };
   const isHolding = mine?.believed !== undefined;
   if (!isHolding && before.state === after.state) return after;
   return { ...before, moved, held: { until, believed: beliefs } };
