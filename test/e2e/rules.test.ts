@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
 import { type FakeTime, withoutFakeTime } from "../support/fake-time.ts";
-import { openHouse, openWindow, plantDays, type Window } from "../support/house.ts";
+import { openWindow, plantDays, type Window } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { openYard } from "../support/vigie.ts";
@@ -105,42 +105,6 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
     await night.until({ "rules/rouge_peak/state": "OFF", "rules/rouge_ahead/state": "ON" });
     await night.vigie.end();
     expect(night.told()).toEqual([{ payload: "on", retain: false }]);
-  });
-
-  test.concurrent("a pretended rouge reaches rules and devices, and a rule that is switched off does not", async () => {
-    const clock = { now: () => Date.now() };
-    const running = await startSimulator({ port: 0, seed: 1, clock, sendDate: true });
-    yard.later(running.stop);
-    const rules = [{ id: "red", when: { day: "now", color: "rouge" } }];
-    const outputs = [{ topic: BOILER, choose: [{ when: "red", payload: "off" }], else: "on" }];
-    const house = await openHouse(yard, { service: running.url, config: { rules, outputs } });
-    const boiler = await observe(house.broker.url, BOILER);
-    yard.later(boiler.leave);
-    const hears = (...words: string[]) => {
-      const told = () => boiler.seen.map(({ payload }) => payload).join();
-      return boiler.until(() => told() === words.join(), `the boiler was told ${words.join()}`);
-    };
-    await house.until({ availability: "online", "rules/red/state": "OFF", "simulation/color": "auto" });
-
-    // A session that is new does not hear yet what is said before it listens.
-    const listens = house.vigie.says(/rouge is PRETENDED/);
-    const again = setInterval(() => void house.observer.publish("vigie/simulation/set", "rouge", false), 500);
-    await listens.finally(() => clearInterval(again));
-    await house.until({ "rules/red/state": "ON", "simulation/color": "rouge", "now/color": "rouge" });
-    await hears("off");
-    await house.observer.publish("vigie/rules/red/enabled/set", "OFF", false);
-    await house.until({ "rules/red/state": "OFF", "rules/red/enabled": "OFF" });
-    await hears("off", "on");
-
-    await house.vigie.end("SIGKILL");
-    const second = await yard.start({ folder: house.folder });
-    await house.observer.publish("vigie/rules/red/enabled/set", "ON", false);
-    await house.until({ "rules/red/state": "ON", "rules/red/enabled": "ON" });
-    await hears("off", "on", "off");
-    await house.observer.publish("vigie/simulation/set", "auto", false);
-    await house.until({ "rules/red/state": "OFF", "simulation/until": "None" });
-    await hears("off", "on", "off", "on");
-    expect((await second.end()).code).toBe(0);
   });
 
   test.concurrent("the rule ends with the rouge day", async () => {
