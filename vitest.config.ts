@@ -24,8 +24,9 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // What is waited for has a limit of its own, and says what it was.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

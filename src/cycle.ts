@@ -85,15 +85,20 @@ export function createCycle(options: CycleOptions): Cycle {
     seen = look();
     options.want(desiredTopics(seen.facts, options));
   };
+  const renew = () => {
+    const { known, due } = seen;
+    const same = memory.book === known.book && isShownAlike(polls, known.polls);
+    if (!(same && known.clock.right && watch.time(memory.book).right && clock.now() < due)) refresh();
+  };
   const take = ({ answer, date }: Said) => {
     watch.hear(date);
     const { at } = watch.time(memory.book);
     const before = memory.book;
     memory = learn(memory, answer, at, tariff);
     for (const notice of compareBooks(before, memory.book, at, tariff)) options.notice(notice);
-    if (isNews(answer)) polls = recordSuccess(polls, at);
+    if (isNews(answer)) polls = recordSuccess(polls, at, memory.book !== before);
     options.keep(memory);
-    refresh();
+    renew();
     return before;
   };
   const poll = async (ways: PollWays) => {
@@ -107,7 +112,7 @@ export function createCycle(options: CycleOptions): Cycle {
     });
     if (ways.signal.aborted || outcome.answers + outcome.failures.length === 0) return outcome;
     polls = { ...polls, failure: outcome.failures[0] ?? null };
-    refresh();
+    renew();
     return outcome;
   };
   return { poll: oneAtATime(poll), refresh, seen: () => seen };
@@ -120,6 +125,11 @@ function learn({ book, asked }: Memory, answer: Answer, at: Instant, tariff: Tar
 /** Holds this machine's clock against the service's, and against what is known to have passed. */
 function watchClock({ clock, check_clock }: Pick<CycleOptions, "clock" | "check_clock">) {
   let answer: ClockEvidence["answer"] = null;
+  let newest: { of: Book; is: Instant | null } | undefined;
+  const newestOf = (book: Book) => {
+    if (newest?.of !== book) newest = { of: book, is: newestInstant(book) };
+    return newest.is;
+  };
   return {
     hear: (date: Instant | null) => {
       if (date !== null) answer = { date, now: clock.now(), steady: clock.steady() };
@@ -127,7 +137,7 @@ function watchClock({ clock, check_clock }: Pick<CycleOptions, "clock" | "check_
     time: (book: Book): Known["clock"] => {
       const now = clock.now();
       if (check_clock === "off") return { at: now, right: true };
-      return checkClock(now, clock.steady(), { answer, newest: newestInstant(book) });
+      return checkClock(now, clock.steady(), { answer, newest: newestOf(book) });
     },
   };
 }
@@ -142,10 +152,17 @@ function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
   return { started_at: now, last_success: last, shown_success: last, failure: null, simulated };
 }
 
-function recordSuccess(polls: PollRecord, now: Instant): PollRecord {
+/** Shown once an hour at most, and beside other news where there is any: two messages then, not four. */
+function recordSuccess(polls: PollRecord, now: Instant, isBesideNews: boolean): PollRecord {
   const { shown_success: shown } = polls;
-  const stale = shown === null || polls.failure !== null || Math.abs(now - shown) >= SHOWN_EVERY;
-  return { ...polls, last_success: now, shown_success: stale ? now : shown };
+  const age = shown === null ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
+  const isDue = polls.failure !== null || age >= (isBesideNews ? SHOWN_EVERY : SHOWN_AT_LEAST_EVERY);
+  return { ...polls, last_success: now, shown_success: isDue ? now : shown };
+}
+
+/** What of two records the topics show; a success more moves only the instant from which the service is down. */
+function isShownAlike(one: PollRecord, other: PollRecord): boolean {
+  return one.shown_success === other.shown_success && one.failure === other.failure;
 }
 
 function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
@@ -159,3 +176,4 @@ function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
 }
 
 const SHOWN_EVERY = 3_600_000;
+const SHOWN_AT_LEAST_EVERY = 2 * SHOWN_EVERY;

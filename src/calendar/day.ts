@@ -69,7 +69,7 @@ export function addDays(date: IsoDate, days: number): IsoDate {
 
 /** Whole days from one date to another; negative when `to` comes first. */
 export function daysBetween(from: IsoDate, to: IsoDate): number {
-  return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days;
+  return countedDays(to, from);
 }
 
 /** Monday is 1, Sunday 7. */
@@ -79,7 +79,7 @@ export function weekday(date: IsoDate): number {
 
 /** ISO 8601 in UTC with `Z` and seconds. */
 export function isoInstant(at: Instant): string {
-  return Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: "second" });
+  return writtenInstant(at, null);
 }
 
 const shownAt = remembered(
@@ -88,8 +88,17 @@ const shownAt = remembered(
   256,
 );
 
+const writtenInstant = remembered((at: Instant, _: null): string =>
+  Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: "second" }),
+);
+
 const addedDays = remembered(
   (date: IsoDate, days: number): IsoDate => Temporal.PlainDate.from(date).add({ days }).toString(),
+);
+
+const countedDays = remembered(
+  (to: IsoDate, from: IsoDate): number =>
+    Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days,
 );
 
 const dayOfWeek = remembered((date: IsoDate, _: null): number => Temporal.PlainDate.from(date).dayOfWeek);

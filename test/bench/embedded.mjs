@@ -1,5 +1,10 @@
 // The embedded broker in a process of its own, for a machine without mosquitto.
 import { startEmbeddedBroker } from "../../dist/broker/embedded.js";
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 await startEmbeddedBroker({ port: Number(process.argv[2]), log: silent });

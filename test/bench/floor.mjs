@@ -12,7 +12,8 @@ const client = mqtt.connect({
   will: { topic: `${base}/availability`, payload: Buffer.from("offline"), qos: 1, retain: true },
 });
 client.on("connect", async () => {
-  const publish = (topic, payload) => client.publishAsync(`${base}/${topic}`, payload, { qos: 1, retain: true });
+  const publish = (topic, payload) =>
+    client.publishAsync(`${base}/${topic}`, payload, { qos: 1, retain: true });
   await publish("today/color", answer.today.color);
   await publish("tomorrow/color", answer.tomorrow.color);
   await publish("availability", "online");

@@ -28,7 +28,8 @@ async function startOnce(name, base, surroundings) {
   const observer = await observe(surroundings.broker.port, base);
   const program = start({ ...surroundings, base });
   const first = await observer.until((retained) => isDone(retained, base), program);
-  const last = name === "floor" ? first : await observer.until((retained) => isWhole(retained, base), program);
+  const last =
+    name === "floor" ? first : await observer.until((retained) => isWhole(retained, base), program);
   await program.end();
   await observer.end();
   return { first: first - program.started, last: last - program.started };
