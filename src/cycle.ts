@@ -152,12 +152,12 @@ function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
   return { started_at: now, last_success: last, shown_success: last, failure: null, simulated };
 }
 
-/** Shown once an hour at most, and beside other news where there is any: two messages then, not four. */
+/** That all is well is said by the status: when it was so last is shown seldom, and beside other news. */
 function recordSuccess(polls: PollRecord, now: Instant, isBesideNews: boolean): PollRecord {
   const { shown_success: shown } = polls;
   const age = shown === null ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
-  const isDue = polls.failure !== null || age >= (isBesideNews ? SHOWN_EVERY : SHOWN_AT_LEAST_EVERY);
-  return { ...polls, last_success: now, shown_success: isDue ? now : shown };
+  const stale = polls.failure !== null || age >= (isBesideNews ? SHOWN_BESIDE_NEWS : SHOWN_AT_LEAST);
+  return { ...polls, last_success: now, shown_success: stale ? now : shown };
 }
 
 /** What of two records the topics show; a success more moves only the instant from which the service is down. */
@@ -175,5 +175,6 @@ function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
   };
 }
 
-const SHOWN_EVERY = 3_600_000;
-const SHOWN_AT_LEAST_EVERY = 2 * SHOWN_EVERY;
+const HOUR = 3_600_000;
+const SHOWN_BESIDE_NEWS = 3 * HOUR;
+const SHOWN_AT_LEAST = 4 * HOUR;

@@ -30,9 +30,12 @@ export function createSender(options: SenderOptions): Sender {
   const step = createStep(options);
   const idlers: (() => void)[] = [];
   let running = false;
+  // Woken while a step finds nothing to do: by now there may be something.
+  let woken = false;
   const run = async () => {
     running = true;
-    while (await step());
+    do woken = false;
+    while ((await step()) || woken);
     running = false;
     if (!ledger.isAnnounced()) return;
     onWhole();
@@ -40,6 +43,7 @@ export function createSender(options: SenderOptions): Sender {
   };
   return {
     wake: () => {
+      woken = true;
       if (!running) run().catch(endsWithConnection);
     },
     idle: () =>

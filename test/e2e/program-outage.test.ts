@@ -21,7 +21,7 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
     simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: false, days: DAYS });
     yard.later(simulator.stop);
     evening = await openHouse(yard, { service: simulator.url, time });
-    await evening.until({ "service/status": "ok", "next/color": "rouge", "season/left/rouge": /\d/ });
+    await evening.until({ "service/status": "ok", "next/color": "rouge", "now/color": "bleu" });
     known = new Map(evening.observer.retained);
     simulator.faults.set(["down"]);
     expect((await evening.vigie.end()).code).toBe(0);
