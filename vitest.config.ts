@@ -16,6 +16,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**"],
           isolate: false,
+          testTimeout: 60_000,
         },
       },
       // Real processes, brokers and sockets.

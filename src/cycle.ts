@@ -80,14 +80,14 @@ export function createCycle(options: CycleOptions): Cycle {
     const due = clock.now() + (nextTurn(known, tariff) - known.clock.at);
     return { known, facts: deriveFacts(known, tariff), due };
   };
-  let seen = look();
+  let latest: Seen | undefined;
   const refresh = () => {
-    seen = look();
-    options.want(desiredTopics(seen.facts, options));
+    latest = look();
+    options.want(desiredTopics(latest.facts, options));
   };
   const renew = () => {
-    const { known, due } = seen;
-    const same = memory.book === known.book && isShownAlike(polls, known.polls);
+    const { known, due } = latest ?? look();
+    const same = latest && memory.book === known.book && isShownAlike(polls, known.polls);
     if (!(same && known.clock.right && watch.time(memory.book).right && clock.now() < due)) refresh();
   };
   const take = ({ answer, date }: Said) => {
@@ -115,7 +115,7 @@ export function createCycle(options: CycleOptions): Cycle {
     renew();
     return outcome;
   };
-  return { poll: oneAtATime(poll), refresh, seen: () => seen };
+  return { poll: oneAtATime(poll), refresh, seen: () => latest ?? look() };
 }
 
 function learn({ book, asked }: Memory, answer: Answer, at: Instant, tariff: Tariff): Memory {

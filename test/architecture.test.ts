@@ -19,6 +19,7 @@ const SHELLS = [
     "connection",
     "life",
     "ownership",
+    "outbox",
     "patient-timer",
     "publisher",
     "purge",
