@@ -7,7 +7,6 @@ import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
-import { keepHeapSmall } from "../runtime/small-heap.ts";
 import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
 import { toExitCode, Yielded } from "./exit-code.ts";
@@ -19,7 +18,6 @@ import { describeFirstLook } from "./welcome.ts";
 
 /** The daemon, until a signal ends it or another vigie owns its base topic. */
 export function run(args: string[], io: Io): Promise<number> {
-  keepHeapSmall();
   return toExitCode("run", io, async () => {
     const options = { "take-over": { type: "boolean" }, config: { type: "string" } } as const;
     const { values } = readArgs({ args, options });

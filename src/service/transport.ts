@@ -1,4 +1,4 @@
-import type { Agent, Dispatcher, request } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
 import { deadline } from "../runtime/wait.ts";
 import type { Arrival } from "./arrival.ts";
 import { LARGEST_BODY, readBody } from "./body.ts";
@@ -51,8 +51,7 @@ const ATTEMPT_TIMEOUT = 60_000;
 
 /** Imported at the first request: nothing that only publishes needs it. */
 async function openAgent(timeout: number): Promise<{ agent: Agent; request: typeof request }> {
-  const undici = await import("undici");
-  const agent = new undici.Agent({
+  const agent = new Agent({
     // One connection a request: an hour later it would be stale, and a reused one may be closing just then.
     pipelining: 0,
     // The deadline counts the whole request; undici's own timers are coarse, and a drip resets them.
@@ -63,7 +62,7 @@ async function openAgent(timeout: number): Promise<{ agent: Agent; request: type
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 5_000,
   });
-  return { agent, request: undici.request };
+  return { agent, request };
 }
 
 function onceAsked<T>(open: () => Promise<T>): {
@@ -73,7 +72,10 @@ function onceAsked<T>(open: () => Promise<T>): {
   let opened: Promise<T> | undefined;
   return {
     get: () => {
-      opened ??= open();
+      opened ??= open().catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
       return opened;
     },
     opened: () => opened,

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { remember } from "../../dist/book/remember.js";
 import { addDays } from "../../dist/calendar/day.js";
 import { createCycle } from "../../dist/cycle.js";
-import { keepHeapSmall } from "../../dist/runtime/small-heap.js";
 import { CONFIG, cycleWays, openHouse } from "./house.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
 import { median } from "./report.mjs";
@@ -13,7 +12,6 @@ const REFRESHES = 500;
 
 /** CPU of this process, with vigie's own flags; the simulator is another process, and its clock runs fast, so that its limit of 60 a minute is none. */
 export async function measureWork({ folder }, report) {
-  keepHeapSmall();
   const options = ["simulator", "--port", "0", "--from", FROM, "--speed", "240"];
   const simulator = startProgram(process.execPath, [VIGIE, ...options]);
   const [, service] = await simulator.says(/vigie simulator: (http:\S+)/);
