@@ -22,7 +22,7 @@ async function expectTrueSeason(options: SeasonOptions): Promise<void> {
 describe("a season of 365 days", () => {
   it("says nothing but what was announced by then, and nothing late", async () => {
     await expectTrueSeason({ seed: 1, from: "2026-09-01" });
-  }, 120_000);
+  }, LIMIT);
 
   it.skipIf(!LONG).each([2, 3, 4, 5, 6, 7, 8, 9, 10])(
     "does so again, seed %i (long: VIGIE_TEST_LONG=1)",
@@ -42,7 +42,7 @@ describe("a season of 365 days", () => {
 });
 
 describe.skipIf(NO_REAL_DAYS)("a real season (skipped unless VIGIE_REAL_DAYS names the file)", () => {
-  const years = [2021, 2014, 2015, 2016, 2017, 2018, 2019, 2020, 2022, 2023, 2024];
+  const years = [2014, 2015, 2016, 2017, 2018, 2019, 2020, 2021, 2022, 2023, 2024];
 
   it.each(LONG ? years : years.slice(0, 1))(
     "that began in %i is told as it was",
