@@ -20,9 +20,13 @@ async function expectTrueSeason(options: SeasonOptions): Promise<void> {
 }
 
 describe("a season of 365 days", () => {
-  it("says nothing but what was announced by then, and nothing late", async () => {
-    await expectTrueSeason({ seed: 1, from: "2026-09-01" });
-  }, LIMIT);
+  it(
+    "says nothing but what was announced by then, and nothing late",
+    async () => {
+      await expectTrueSeason({ seed: 1, from: "2026-09-01" });
+    },
+    LIMIT,
+  );
 
   it.skipIf(!LONG).each([2, 3, 4, 5, 6, 7, 8, 9, 10])(
     "does so again, seed %i (long: VIGIE_TEST_LONG=1)",
