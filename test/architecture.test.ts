@@ -40,6 +40,7 @@ const PURE_AMONG_SHELLS = [
   "mask",
   "trouble",
   "lifecycle",
+  "error-code",
 ].map((name) => `runtime/${name}.ts`);
 const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
 const IMPURE = [

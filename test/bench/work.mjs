@@ -10,7 +10,7 @@ const FROM = "2026-07-07T12:00:00Z";
 const POLLS = 60;
 const REFRESHES = 500;
 
-/** CPU of this process, with vigie's own flags; the simulator is another process, and its clock runs fast, so that its limit of 60 a minute is none. */
+/** CPU of this process; the simulator is another process, and its clock runs fast, so that its limit of 60 a minute is none. */
 export async function measureWork({ folder }, report) {
   const options = ["simulator", "--port", "0", "--from", FROM, "--speed", "240"];
   const simulator = startProgram(process.execPath, [VIGIE, ...options]);
