@@ -16,6 +16,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**"],
           isolate: false,
+          testTimeout: 60_000,
         },
       },
       // Real processes, brokers and sockets.
@@ -24,8 +25,9 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // What is waited for has a limit of its own, and says what it was.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -57,7 +57,7 @@ export interface Cycle {
 }
 
 export function createCycle(options: CycleOptions): Cycle {
-  const { tariff } = options;
+  const { tariff, clock } = options;
   let memory = options.memory;
   // Before the first poll ever nothing is known: no device is told of that, and what follows is no turn of a rule.
   let isInformed = Object.keys(memory.book.days).length > 0;
@@ -65,11 +65,16 @@ export function createCycle(options: CycleOptions): Cycle {
   let polls = startRecord(watch.time(memory.book).at, memory.book, options.simulated);
 
   const look = () => see(options, { book: memory.book, polls, clock: watch.time(memory.book) }, isInformed);
-  let seen = look();
+  let latest: Seen | undefined;
   const refresh = () => {
-    seen = look();
-    options.want(wantedTopics(seen, options));
-    if (isInformed) options.outputs.follow(seen);
+    latest = look();
+    options.want(wantedTopics(latest, options));
+    if (isInformed) options.outputs.follow(latest);
+  };
+  const renew = () => {
+    const { known, due } = latest ?? look();
+    const same = latest && memory.book === known.book && isShownAlike(polls, known.polls);
+    if (!(same && known.clock.right && watch.time(memory.book).right && clock.now() < due)) refresh();
   };
   const take = ({ answer, date }: Said) => {
     watch.hear(date);
@@ -77,9 +82,9 @@ export function createCycle(options: CycleOptions): Cycle {
     const before = memory.book;
     memory = learn(memory, answer, at, tariff);
     for (const notice of compareBooks(before, memory.book, at, tariff)) options.notice(notice);
-    if (isNews(answer)) polls = recordSuccess(polls, at);
+    if (isNews(answer)) polls = recordSuccess(polls, at, memory.book !== before);
     options.keep(memory);
-    refresh();
+    renew();
     return before;
   };
   const poll = async (ways: PollWays) => {
@@ -92,16 +97,16 @@ export function createCycle(options: CycleOptions): Cycle {
       return planFollowUps(said.answer, take(said), input());
     });
     if (ways.signal.aborted) return outcome;
-    if (!isInformed) {
-      isInformed = true;
-      refresh();
+    if (outcome.answers + outcome.failures.length > 0) {
+      polls = { ...polls, failure: outcome.failures[0] ?? null };
     }
-    if (outcome.answers + outcome.failures.length === 0) return outcome;
-    polls = { ...polls, failure: outcome.failures[0] ?? null };
-    refresh();
+    const isFirst = !isInformed;
+    isInformed = true;
+    if (isFirst) refresh();
+    else renew();
     return outcome;
   };
-  return { poll: oneAtATime(poll), refresh, seen: () => seen };
+  return { poll: oneAtATime(poll), refresh, seen: () => latest ?? look() };
 }
 
 function learn({ book, asked }: Memory, answer: Answer, at: Instant, tariff: Tariff): Memory {
@@ -111,6 +116,11 @@ function learn({ book, asked }: Memory, answer: Answer, at: Instant, tariff: Tar
 /** Holds this machine's clock against the service's, and against what is known to have passed. */
 function watchClock({ clock, check_clock }: Pick<CycleOptions, "clock" | "check_clock">) {
   let answer: ClockEvidence["answer"] = null;
+  let newest: { of: Book; is: Instant | null } | undefined;
+  const newestOf = (book: Book) => {
+    if (newest?.of !== book) newest = { of: book, is: newestInstant(book) };
+    return newest.is;
+  };
   return {
     hear: (date: Instant | null) => {
       if (date !== null) answer = { date, now: clock.now(), steady: clock.steady() };
@@ -118,7 +128,7 @@ function watchClock({ clock, check_clock }: Pick<CycleOptions, "clock" | "check_
     time: (book: Book): Known["clock"] => {
       const now = clock.now();
       if (check_clock === "off") return { at: now, right: true };
-      return checkClock(now, clock.steady(), { answer, newest: newestInstant(book) });
+      return checkClock(now, clock.steady(), { answer, newest: newestOf(book) });
     },
   };
 }
@@ -133,10 +143,17 @@ function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
   return { started_at: now, last_success: last, shown_success: last, failure: null, simulated };
 }
 
-function recordSuccess(polls: PollRecord, now: Instant): PollRecord {
+/** That all is well is said by the status: when it was so last is shown seldom, and beside other news. */
+function recordSuccess(polls: PollRecord, now: Instant, isBesideNews: boolean): PollRecord {
   const { shown_success: shown } = polls;
-  const stale = shown === null || polls.failure !== null || Math.abs(now - shown) >= SHOWN_EVERY;
+  const age = shown === null ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
+  const stale = polls.failure !== null || age >= (isBesideNews ? SHOWN_BESIDE_NEWS : SHOWN_AT_LEAST);
   return { ...polls, last_success: now, shown_success: stale ? now : shown };
+}
+
+/** What of two records the topics show; a success more moves only the instant from which the service is down. */
+function isShownAlike(one: PollRecord, other: PollRecord): boolean {
+  return one.shown_success === other.shown_success && one.failure === other.failure;
 }
 
 function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
@@ -149,4 +166,6 @@ function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
   };
 }
 
-const SHOWN_EVERY = 3_600_000;
+const HOUR = 3_600_000;
+const SHOWN_BESIDE_NEWS = 3 * HOUR;
+const SHOWN_AT_LEAST = 4 * HOUR;

@@ -74,9 +74,10 @@ export function startLookout(options: LookoutOptions): Lookout {
       options.onPoll();
     });
   };
+  const owed = () => owedPoll(clock.now(), lastPoll, slotInput(options, offset));
   const pollIfDue = () => {
-    const owed = owedPoll(clock.now(), lastPoll, slotInput(options, offset));
-    if (owed) poll(owed);
+    const due = owed();
+    if (due) poll(due);
   };
   pollIfDue();
   const stopSchedule = startSchedule({
@@ -87,7 +88,8 @@ export function startLookout(options: LookoutOptions): Lookout {
     facts: () => cycle.seen().facts,
     verdicts: () => cycle.seen().rules.verdicts,
     command: (topic, _payload, command) => {
-      const ask = () => poll({ essential: false, confirm: true });
+      // It stands in for the hourly poll where that is due: a finger on the button must not put it off for ever.
+      const ask = () => poll({ essential: owed()?.essential ?? false, confirm: true });
       obey(topic, command, { rules: options.config.rules, rulebook, cycle, log, ask });
     },
     stop: async () => {
@@ -151,12 +153,15 @@ function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {
   else log.info(describeNotice(notice));
 }
 
-function tellPoll({ failures, answers }: RoundOutcome, { trouble, log }: LookoutOptions): void {
+function tellPoll({ failures, answers }: RoundOutcome, { trouble }: LookoutOptions): void {
   for (const failure of failures) trouble.begins("service", failure);
   if (failures.length > 0) return;
-  if (answers > 0) trouble.ends("service", "The forecast service answers as it should again");
-  else
-    log.info("The service was not asked: the requests of this day are used up, only the hourly poll goes on");
+  if (answers === 0) {
+    trouble.begins("budget", "The requests of this day are used up: only the hourly poll goes on");
+    return;
+  }
+  trouble.ends("budget", "The service is asked again");
+  trouble.ends("service", "The forecast service answers as it should again");
 }
 
 /** One of the two is out of date; whose counts is `tariff.rates_first`. */

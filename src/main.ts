@@ -1,10 +1,8 @@
 #!/usr/bin/env node
 import { parseCommand } from "./cli/command-line.ts";
 import type { Io } from "./cli/io.ts";
-import { keepHeapSmall } from "./runtime/small-heap.ts";
 
 /** argv → command → exit code; the only place that ends the process. */
-keepHeapSmall();
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stop.abort());
 // A reader that went away (`vigie show | head`) is no reason to fail.

@@ -28,6 +28,7 @@ const SHELLS = [
     "connection",
     "life",
     "ownership",
+    "outbox",
     "patient-timer",
     "publisher",
     "purge",
@@ -49,6 +50,7 @@ const PURE_AMONG_SHELLS = [
   "mask",
   "trouble",
   "lifecycle",
+  "error-code",
 ].map((name) => `runtime/${name}.ts`);
 const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
 const IMPURE = [

@@ -9,17 +9,19 @@ type Said = Pick<BookForecast, "said_at" | "seen_at">;
 /** A day as the forecasts endpoint says it. */
 export function learnForecast(known: BookDay, day: SaidDay, said: Said): BookDay {
   const old = known.forecast;
-  if (old && isOutdated(old, said)) return known;
+  if (old && isOutdated(old, day, said)) return known;
   return replace(known, { ...wordsOf(day), ...said });
 }
 
 /**
  * A day as the date endpoint says it, not official. It knows no source and no explanation, and may say less than the
- * forecasts did: of the same colour what it leaves out stands, and where it has no colour it takes none away.
+ * forecasts did: of the same colour what it leaves out stands, and where it has no colour it takes none away, nor is it
+ * an update that an older forecast would have to give way to.
  */
-export function learnDate(known: BookDay, day: SaidDay, said: Said): BookDay {
+export function learnDate(known: BookDay, day: SaidDay, { said_at, seen_at }: Said): BookDay {
   const old = known.forecast;
   const words = wordsOf(day);
+  const said = { said_at: words.color === null ? null : said_at, seen_at };
   if (!old) return replace(known, { ...words, ...said, by_date: true });
   if (old.color !== words.color) {
     return words.color === null ? known : replace(known, { ...words, ...said, by_date: true });
@@ -43,11 +45,13 @@ export function settleForecast(before: BookForecast | undefined, after: BookFore
 /**
  * Whether what the forecasts say is older than what is known. Of the same update, or of unknown age, the later counts;
  * only that a date answer's word stands for a while, or else two endpoints that differ would take turns at every poll.
+ * Where it had no colour and the forecasts have one, there is nothing to stand.
  */
-function isOutdated(old: BookForecast, said: Said): boolean {
+function isOutdated(old: BookForecast, day: SaidDay, said: Said): boolean {
   if (old.said_at !== null && said.said_at !== null && old.said_at !== said.said_at) {
     return said.said_at < old.said_at;
   }
+  if (old.color === null && day.color !== null) return false;
   return old.by_date === true && said.seen_at - old.seen_at < DATE_ANSWER_STANDS;
 }
 

@@ -1,4 +1,4 @@
-import { addDays, wallInstant } from "../calendar/day.ts";
+import { addDays, civilDate, wallInstant } from "../calendar/day.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { SaidRates } from "../service/answer.ts";
 import type { BookDay, BookOfficial } from "./book.ts";
@@ -26,6 +26,8 @@ export function settleOfficial(before: BookOfficial | undefined, after: BookOffi
 
 /** From 11:30 of the day before on, an official colour is no longer corrected (days-and-time: stages). */
 export function isBeyondCorrection(date: IsoDate, now: Instant, tariff: Tariff): boolean {
+  // Of a year of history only the last day needs the clock.
+  if (date <= civilDate(now, tariff.time_zone)) return true;
   return now >= wallInstant(addDays(date, -1), "11:30", tariff.time_zone);
 }
 

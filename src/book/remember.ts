@@ -1,4 +1,5 @@
 import { addDays, civilDate, dayStart } from "../calendar/day.ts";
+import { rememberedFor } from "../calendar/memo.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { Answer } from "../service/answer.ts";
 import type { Book, BookDay, BookSeason } from "./book.ts";
@@ -89,16 +90,30 @@ function sayingsOf(answer: Answer, { now, tariff, update }: Moment): Saying[] {
 function rememberDays(known: Book["days"], said: Saying[], { now, tariff }: Moment): Book["days"] {
   const today = civilDate(now, tariff.time_zone);
   const latest = addDays(today, DAYS_AHEAD);
-  const days = new Map(Object.entries(known));
-  for (const { date, learn } of said) if (date <= latest) days.set(date, learn(days.get(date) ?? {}));
-  const earliest = addDays(earlier(today, newestDate(days.keys(), today)), -DAYS_BACK);
-  for (const [date, day] of days) {
-    const settled = begin(settle(known[date], day), date, now, tariff);
-    if (date < earliest || Object.keys(settled).length === 0) days.delete(date);
-    else days.set(date, settled);
+  const heard = new Map<IsoDate, BookDay>();
+  for (const { date, learn } of said) {
+    if (date <= latest) heard.set(date, learn(heard.get(date) ?? known[date] ?? {}));
   }
-  return sameEntries(known, days) ? known : inOrder(days);
+  const changed = new Map<IsoDate, BookDay>();
+  const note = (date: IsoDate, day: BookDay) => {
+    const begun = begin(day, date, now, tariff);
+    if (begun !== known[date] && Object.keys(begun).length > 0) changed.set(date, begun);
+  };
+  for (const [date, day] of heard) note(date, settle(known[date], day));
+  const { dates, open } = outline(known, null);
+  for (const date of open) if (!heard.has(date)) note(date, known[date] ?? {});
+  const earliest = addDays(earlier(today, newestDate([...dates, ...changed.keys()], today)), -DAYS_BACK);
+  const isOld = (date: IsoDate) => date < earliest;
+  for (const date of changed.keys()) if (isOld(date)) changed.delete(date);
+  if (changed.size === 0 && !dates.some(isOld)) return known;
+  return inOrder(new Map([...Object.entries(known), ...changed].filter(([date]) => !isOld(date))));
 }
+
+/** The dates of a book, and those of them whose official colour can still be corrected. */
+const outline = rememberedFor((days: Book["days"], _: null): { dates: IsoDate[]; open: IsoDate[] } => {
+  const dates = Object.keys(days);
+  return { dates, open: dates.filter((date) => days[date]?.official?.final === false) };
+});
 
 /** Judges a batch by what it comes to: words that were taken back within it have not been said. */
 function settle(before: BookDay | undefined, after: BookDay): BookDay {

@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeLeftovers, replaceFile } from "../runtime/atomic-file.ts";
 import { describeDiskError } from "../runtime/disk-words.ts";
 import type { Log } from "../runtime/log.ts";
+import { makeFolder } from "../runtime/make-folder.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 import { inventId } from "./identity.ts";
 import { emptyState, type State, serialiseState } from "./state.ts";
@@ -55,22 +55,18 @@ interface Kept {
 
 async function prepareFolder(path: string, trouble: Trouble): Promise<void> {
   try {
-    await makeFolder(path);
+    await makeFolder(dirname(path));
     await removeLeftovers(path);
   } catch (error) {
     sayTrouble(path, error, trouble);
   }
 }
 
-async function makeFolder(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-}
-
 /** One write at a time; what was saved meanwhile is written next, and only the latest of it. */
 async function write(kept: Kept, path: string, trouble: Trouble): Promise<void> {
   try {
     for (let text = textOf(kept); text !== kept.written; text = textOf(kept)) {
-      await makeFolder(path);
+      await makeFolder(dirname(path));
       await replaceFile(path, text, { durable: true });
       kept.written = text;
       trouble.ends(KEY, "The state is saved again");

@@ -69,7 +69,7 @@ export function addDays(date: IsoDate, days: number): IsoDate {
 
 /** Whole days from one date to another; negative when `to` comes first. */
 export function daysBetween(from: IsoDate, to: IsoDate): number {
-  return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days;
+  return countedDays(to, from);
 }
 
 /** Monday is 1, Sunday 7. */
@@ -94,6 +94,11 @@ const shownAt = remembered(
 
 const addedDays = remembered(
   (date: IsoDate, days: number): IsoDate => Temporal.PlainDate.from(date).add({ days }).toString(),
+);
+
+const countedDays = remembered(
+  (to: IsoDate, from: IsoDate): number =>
+    Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days,
 );
 
 const dayOfWeek = remembered((date: IsoDate, _: null): number => Temporal.PlainDate.from(date).dayOfWeek);

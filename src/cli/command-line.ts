@@ -1,4 +1,5 @@
 import { nearest } from "../config/nearest.ts";
+import { keepHeapSmall } from "../runtime/small-heap.ts";
 import type { LiveCheck } from "./check.ts";
 import type { Io } from "./io.ts";
 
@@ -18,7 +19,10 @@ export function parseCommand(argv: string[]): { command: Command; args: string[]
   return { command: row.load, args: rest };
 }
 
-const run: Command = async (args, io) => (await import("./run.ts")).run(args, io);
+const run: Command = async (args, io) => {
+  keepHeapSmall();
+  return (await import("./run.ts")).run(args, io);
+};
 
 interface CommandRow {
   name: string;

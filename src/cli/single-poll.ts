@@ -48,6 +48,8 @@ export async function pollOnce(
   });
   try {
     const { failures } = await cycle.poll({ signal, essential: true, confirm: true });
+    // Also where the answers said nothing new.
+    cycle.refresh();
     return { topics, failures };
   } finally {
     source.save();

@@ -120,7 +120,7 @@ export type ProblemCode = "none" | "service" | "clock" | "output" | "late" | "re
 
 export interface ServiceFacts {
   status: ServiceStatus;
-  /** Moves at most once an hour. */
+  /** Moves every few hours, as long as all is well. */
   last_success: Instant | null;
   last_error: string | null;
   updated_at: Instant | null;
@@ -132,7 +132,7 @@ export interface PollRecord {
   /** When polling began: with no success since, `down` counts from here. */
   started_at: Instant;
   last_success: Instant | null;
-  /** `last_success` as published: moved at most once an hour. */
+  /** `last_success` as published: moved every few hours. */
   shown_success: Instant | null;
   /** The last poll's failure in one sentence; null after a success. */
   failure: string | null;

@@ -32,6 +32,8 @@ export interface Connection {
   /** Composed when the broker has room for it; resolves when acknowledged. */
   publish: (compose: () => Message) => Promise<void>;
   subscribe: (filter: string) => Promise<void>;
+  /** Sends what needs no answer: a broker that waits to hear that its last packet arrived goes on at once. */
+  nudge: () => void;
   /** Why it ended; resolves, never rejects. */
   closed: Promise<string>;
   /** Says goodbye; cut off where the broker does not hear it. */
@@ -87,6 +89,7 @@ function wrap(
     version,
     publish: createOutbox(client, { version, limits: connack.properties ?? {}, closed }),
     subscribe: (filter) => subscribe(client, filter, version),
+    nudge: () => client.sendPing(),
     closed,
     leave: async (words = {}) => {
       const properties =

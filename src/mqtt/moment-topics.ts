@@ -83,8 +83,8 @@ function civilDay(name: CivilDay): Rows {
     color: midnight((day) => day.color),
     confidence: midnight((day) => percent(day.confidence)),
     official: midnight((day) => day.official),
-    // A day that begins is final.
-    stage: row(["midnight", "day"], ({ days }) => days[name].stage),
+    // A day that begins is final: today's only can begin before it becomes another.
+    stage: row(name === "today" ? ["midnight", "day"] : ["midnight"], ({ days }) => days[name].stage),
     source: midnight((day) => text(day.source)),
     explanation: midnight((day) => text(day.explanation)),
     rate_hp: midnight((day) => rate(day.rates.hp)),

@@ -26,6 +26,7 @@ export function createOutbox(
   const window = createWindow(Math.min(limits.receiveMaximum ?? MOST_AT_ONCE, MOST_AT_ONCE));
   const largest = limits.maximumPacketSize ?? Number.POSITIVE_INFINITY;
   const pending = new Set<(error: Error) => void>();
+  const hasten = createNudge(client);
   let lost: ConnectionLost | undefined;
   // MQTT.js forgets the callbacks of a kept session's connection that closes.
   void closed.then((why) => {
@@ -45,11 +46,28 @@ export function createOutbox(
         pending.add(reject);
         client.publish(message.topic, message.payload, publishOptions(message, version), (error) => {
           pending.delete(reject);
+          if (pending.size > 0) hasten();
           if (!error) resolve();
           else reject(publishFailed(message.topic, error));
         });
       });
     });
+}
+
+/**
+ * mosquitto holds acknowledgements back until the one before has arrived, which TCP tells 40 ms later unless something
+ * is sent. Two bytes once a turn of the loop are something.
+ */
+function createNudge(client: MqttClient): () => void {
+  let nudged = false;
+  return () => {
+    if (nudged) return;
+    nudged = true;
+    setImmediate(() => {
+      nudged = false;
+      if (client.connected) client.sendPing();
+    });
+  };
 }
 
 function publishOptions({ retain, qos, expiry }: Message, version: 4 | 5): IClientPublishOptions {

@@ -54,6 +54,8 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
     const heard = new Promise<void>((resolve) => echoes.set(id, resolve));
     try {
       await publish(() => ({ topic: PING, payload: JSON.stringify({ id }), retain: false }));
+      // mosquitto holds the echo back until its acknowledgement has arrived, which TCP tells 40 ms later unasked.
+      connection.nudge();
       await within(heard, connection, options.signal);
     } finally {
       echoes.delete(id);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hasCode } from "./error-code.ts";
 
 /**
  * Replaces a file whole or not at all: a reader, or a power cut where it is `durable`, finds the old text or the new
@@ -46,16 +47,12 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await folder.sync();
   } catch (error) {
-    if (!isUnsupported(error)) throw error;
+    if (!hasCode(error, ...UNSUPPORTED)) throw error;
   } finally {
     await folder.close();
   }
 }
 
 /** Some file systems, most of them on a network, know no such thing as writing a folder to the disk. */
-function isUnsupported(error: unknown): boolean {
-  return error instanceof Error && "code" in error && UNSUPPORTED.includes(String(error.code));
-}
-
 const UNSUPPORTED = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EISDIR"];
 const TEMPORARY = ".tmp";

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { replaceFile } from "./atomic-file.ts";
+import { hasCode } from "./error-code.ts";
 import { type FoundHealth, type Health, healthSchema } from "./health.ts";
 import { maskSecrets } from "./mask.ts";
 
@@ -40,6 +41,6 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // It is there, and another user's.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return hasCode(error, "EPERM");
   }
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
+import { hasCode } from "./error-code.ts";
 import { answerSocket, askSocket } from "./lock-question.ts";
+import { makeFolder } from "./make-folder.ts";
 import { openSocketFolder, type SocketFolder } from "./socket-folder.ts";
 
 /** `none`: this folder cannot hold a lock, and why. */
@@ -18,7 +20,7 @@ export async function takeLock(folder: string, words: string, signal = NEVER): P
   let place: SocketFolder | undefined;
   let candidate: Candidate | undefined;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     place = await openSocketFolder(folder);
     candidate = await stand(place, words.replaceAll(/\s+/g, " "));
     await askOthers(candidate, place, signal);
@@ -61,7 +63,7 @@ async function stand(place: SocketFolder, words: string): Promise<Candidate> {
   } catch (error) {
     server.close();
     // A holder that swept the folder at this moment took it for a dead one's.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return stand(place, words);
+    if (hasCode(error, "ENOENT")) return stand(place, words);
     throw error;
   }
 }

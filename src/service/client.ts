@@ -12,6 +12,7 @@ import { spellingsOf } from "./reading/colors.ts";
 import type { Reading, Terms } from "./reading/terms.ts";
 import { readAnswer } from "./reading.ts";
 import { createRequester } from "./requester.ts";
+import type { Transport } from "./transport.ts";
 
 export interface ServiceClient {
   /** The answer in vigie's words. Tries again while that is of use, until the signal ends it. */
@@ -28,9 +29,10 @@ interface ClientOptions {
   random: () => number;
   memory: MemoryKeeper;
   log: Log;
-  /** Of one request; and how waits are waited. For tests. */
+  /** Of one request; how waits are waited; what carries requests. For tests. */
   timeout?: number;
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  transport?: Transport;
 }
 
 export function createServiceClient(options: ClientOptions): ServiceClient {

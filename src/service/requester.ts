@@ -7,7 +7,7 @@ import { BudgetSpent, ServiceUnreachable } from "./errors.ts";
 import type { MemoryKeeper } from "./memory.ts";
 import { retryDelay } from "./retry.ts";
 import { createRevalidation } from "./revalidation.ts";
-import { createTransport, type TransportOptions } from "./transport.ts";
+import { createTransport, type Transport, type TransportOptions } from "./transport.ts";
 import { createTurns } from "./turns.ts";
 
 /** Sends politely, tries again where that is of use, and brings back JSON. */
@@ -29,11 +29,13 @@ interface RequesterOptions extends TransportOptions {
   memory: MemoryKeeper;
   log: Log;
   wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Default: HTTP. */
+  transport?: Transport;
 }
 
 export function createRequester(options: RequesterOptions): Requester {
   const { clock, log, random, wait } = options;
-  const transport = createTransport(options);
+  const { transport = createTransport(options) } = options;
   const turns = createTurns(options);
   const revalidation = createRevalidation();
 

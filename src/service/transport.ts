@@ -1,4 +1,4 @@
-import type { Agent, Dispatcher, request } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
 import { deadline } from "../runtime/wait.ts";
 import type { Arrival } from "./arrival.ts";
 import { LARGEST_BODY, readBody } from "./body.ts";
@@ -22,7 +22,7 @@ export interface TransportOptions {
 export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: TransportOptions): Transport {
   const { origin, host, pathname } = new URL(base);
   const prefix = origin + pathname.replace(/\/+$/, "");
-  const open = onceAsked(() => openAgent(timeout));
+  const agent = openAgent(timeout);
   const get: Transport["get"] = async (path, headers, signal) => {
     signal.throwIfAborted();
     const asked = `GET ${path}`;
@@ -30,7 +30,6 @@ export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: Tr
       return new ServiceUnreachable(asked, host, `no whole answer within ${Math.ceil(timeout / 1000)} s`);
     });
     try {
-      const { agent, request } = await open.get();
       const options = {
         dispatcher: agent,
         signal: limit.signal,
@@ -44,15 +43,13 @@ export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: Tr
       limit.clear();
     }
   };
-  return { get, close: async () => (await open.opened())?.agent.destroy() };
+  return { get, close: () => agent.destroy() };
 }
 
 const ATTEMPT_TIMEOUT = 60_000;
 
-/** Imported at the first request: nothing that only publishes needs it. */
-async function openAgent(timeout: number): Promise<{ agent: Agent; request: typeof request }> {
-  const undici = await import("undici");
-  const agent = new undici.Agent({
+function openAgent(timeout: number): Agent {
+  return new Agent({
     // One connection a request: an hour later it would be stale, and a reused one may be closing just then.
     pipelining: 0,
     // The deadline counts the whole request; undici's own timers are coarse, and a drip resets them.
@@ -63,21 +60,6 @@ async function openAgent(timeout: number): Promise<{ agent: Agent; request: type
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 5_000,
   });
-  return { agent, request: undici.request };
-}
-
-function onceAsked<T>(open: () => Promise<T>): {
-  get: () => Promise<T>;
-  opened: () => Promise<T> | undefined;
-} {
-  let opened: Promise<T> | undefined;
-  return {
-    get: () => {
-      opened ??= open();
-      return opened;
-    },
-    opened: () => opened,
-  };
 }
 
 function ownHeaders(version: string): Record<string, string> {

@@ -23,6 +23,7 @@ export function startProgram(command, args, env = {}) {
   return {
     started,
     pid: child.pid,
+    gone,
     said: () => said,
     /** Resolves with the match of what it says. */
     says: (pattern) =>

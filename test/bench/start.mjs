@@ -5,12 +5,13 @@ import { median } from "./report.mjs";
 const RUNS = 9;
 
 /** Milliseconds from the start to the last topic retained: medians of runs by turns. */
-export async function measureStart(surroundings, report) {
+export async function measureStart({ services, ...surroundings }, report) {
   const times = { floor: [], vigie: [] };
   const whole = [];
   for (let run = 0; run < RUNS; run += 1) {
     for (const name of Object.keys(times)) {
-      const { first, last } = await startOnce(name, `start${run}${name}`, surroundings);
+      const service = services[run % services.length];
+      const { first, last } = await startOnce(name, `start${run}${name}`, { ...surroundings, service });
       times[name].push(first);
       if (name === "vigie") whole.push(last);
     }

@@ -161,6 +161,20 @@ describe("a date answer that is not official", () => {
     expect(learn(book, at("10:00"), dated(null, false))).toBe(book);
   });
 
+  it("without a colour holds back none that the forecasts then name, of the same update or of an older one", () => {
+    const known = learnAll([at("10:00"), forecasts(at("09:30"))], [at("10:10"), dated(null, null)]);
+    expect(day(known)?.forecast?.color).toBeNull();
+    for (const updated_at of [at("09:30"), at("09:00"), null]) {
+      expect(day(learn(known, at("10:20"), forecasts(updated_at, said("bleu"))))?.forecast?.color).toBe(
+        "bleu",
+      );
+    }
+    const repeated = learn(known, at("10:15"), dated(null, null, { confidence: 0.1 }));
+    expect(day(learn(repeated, at("10:20"), forecasts(at("09:30"), said("bleu"))))?.forecast?.color).toBe(
+      "bleu",
+    );
+  });
+
   it("and forecasts that differ do not take turns at each poll", () => {
     const poll = [forecasts(at("09:00"), said("bleu")), dated("rouge", false)];
     let book = EMPTY_BOOK;

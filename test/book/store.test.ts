@@ -186,6 +186,12 @@ describe("a disk that refuses", () => {
     expect(lines).toEqual([expect.stringContaining("a part of its path is a file")]);
   });
 
+  it.runIf(process.platform === "linux")("a place that takes no folders, as /proc: said once", async () => {
+    const store = await open("/proc/vigie/state");
+    await store.save(numbered(store.state(), 1));
+    expect(lines).toEqual([expect.stringContaining("it does not exist")]);
+  });
+
   it("and then no longer refuses: the next save, or the flush, writes, and that is said", async () => {
     const inner = join(folder, "state");
     writeFileSync(inner, "in the way");

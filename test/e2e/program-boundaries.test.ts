@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { FaultName } from "../../src/simulator/faults.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
@@ -52,6 +54,25 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     expect(vigie.lines.filter(({ msg }) => msg.includes("VIOLET"))).toHaveLength(1);
   });
 
+  test.concurrent("the simulator as a program of its own, under the same clock, is believed in what time it is", async () => {
+    const folder = await yard.folder();
+    await writeFile(join(folder, "days.csv"), "date,color\n2026-01-05,rouge\n2026-01-06,blanc\n");
+    const args = ["simulator", "--port", "0", "--days", "days.csv"];
+    const { holds, until, expectPunctual } = await openWindow(yard, {
+      at: "2026-01-05T05:00:00Z",
+      service: async (time) => {
+        const program = await yard.start({ folder, args, env: time.env() });
+        return program.prints(/http:[/][/]127[.]0[.]0[.]1:\d+/);
+      },
+      ...{ before: { "today/color": "rouge", "today/official": "ON" }, lead: 12 },
+    });
+    expect(holds("now/date", "rouge_now", "service/problem_code")).toEqual({
+      ...{ "now/date": "2026-01-04", rouge_now: "OFF", "service/problem_code": "none" },
+    });
+    await until({ "now/color": "rouge", rouge_hp_now: "ON", "now/official": "ON" });
+    expectPunctual();
+  });
+
   test.concurrent("an official bleu that becomes rouge at 11:00 is on the broker within one poll, as a revision", async () => {
     const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-06": "rouge" } as const);
     const service = (time: FakeTime) => simulate(time, days, ["revised"]);
@@ -65,10 +86,9 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     first.expectPunctual(5 * MINUTE);
     await first.vigie.end();
 
-    const house = await openWindow(yard, { at: "2026-01-05T10:00:00Z", service, state: first.folder });
-    expect(house.holds("tomorrow/color", "rouge_next")).toEqual({
-      "tomorrow/color": "bleu",
-      rouge_next: "OFF",
+    const house = await openWindow(yard, {
+      ...{ at: "2026-01-05T10:00:00Z", service, state: first.folder },
+      ...{ before: { "tomorrow/color": "bleu", rouge_next: "OFF" }, lead: 12 },
     });
     await house.until({ "tomorrow/color": "rouge", rouge_next: "ON", "tomorrow/stage": "announced" });
     // What is official is asked for again every half hour, until it is final.
@@ -94,7 +114,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
       const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
       const service = await simulator(time, days);
       const house = await openHouse(yard, { service: service.url, time });
-      await house.until({ "service/status": "ok", "next/color": "rouge", "season/left/rouge": /\d/ });
+      await house.until({ "service/status": "ok", "next/color": "rouge" });
       service.faults.set(["down"]);
       const turns: [string, Record<string, string>][] = [
         ["2026-01-04T23:00:00Z", { "today/color": "rouge", rouge_today: "ON", "service/status": "down" }],

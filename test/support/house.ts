@@ -69,6 +69,8 @@ export interface WindowOptions {
   /** The service's address, by the shared clock. */
   service: (time: FakeTime) => Promise<string>;
   state?: string;
+  /** What has to be there before it, beside `online`. */
+  before?: Record<string, string>;
   /** Minutes before it to start with; more where this machine is slow. */
   lead?: number;
   config?: Record<string, unknown>;
@@ -85,15 +87,19 @@ export interface Window extends House {
 /** A house that is whole some minutes before an instant, at 240 times the speed of life: a second is four minutes. */
 export async function openWindow(yard: Yard, options: WindowOptions): Promise<Window> {
   const at = Date.parse(options.at);
-  const { lead = 8, service, ...rest } = options;
+  const { lead = 8, service, before, ...rest } = options;
   const start = at - lead * MINUTE;
   const time = startFakeTime(new Date(start).toISOString(), SPEED);
   const house = await openHouse(yard, { ...rest, service: await service(time), time });
-  await house.until({ availability: "online" });
+  const tooLate = () => time.clock.now() > at - MINUTE;
+  const wanted = Object.entries({ availability: "online", ...before });
+  const isThere = () => wanted.every(([name, value]) => house.holds(name)[name] === value);
+  await house.observer.until(() => isThere() || tooLate(), `${JSON.stringify(wanted)} is there`, PATIENCE);
   const whole = time.clock.now();
-  if (whole > at - MINUTE) {
+  if (tooLate()) {
+    if (lead > 100) throw new Error(`Too late for ${options.at}; vigie said:\n${house.vigie.output()}`);
     await house.vigie.end("SIGKILL");
-    return openWindow(yard, { ...options, lead: lead + (2 * (whole - start)) / MINUTE });
+    return openWindow(yard, { ...options, lead: 3 * lead });
   }
   const pace = Math.max(8 * MINUTE, 3 * (whole - start));
   const expectPunctual = (within = 0) => {

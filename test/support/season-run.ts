@@ -9,7 +9,7 @@ import { createModelBroker, createModelPublisher } from "./model-broker.ts";
 import { shiftDate } from "./naive-wall.ts";
 import { type Mishap, tellStory } from "./season-story.ts";
 import { createJudge, judgeRemains } from "./season-truth.ts";
-import { createMemoryStore, GRACE, type LifeOfVigie, startLife } from "./season-vigie.ts";
+import { createMemoryStore, GRACE, type LifeOfVigie, type LifeOptions, startLife } from "./season-vigie.ts";
 import { openServiceLine } from "./service-line.ts";
 import { createTold } from "./told.ts";
 import { startVirtualTime } from "./virtual-time.ts";
@@ -20,6 +20,8 @@ export interface SeasonOptions {
   from: IsoDate;
   /** Days given by hand; the others are invented. */
   days?: ReadonlyMap<IsoDate, Color>;
+  /** Looks and polls as often as vigie does unless told otherwise; else less often, for the sake of speed. */
+  inFull?: boolean;
 }
 
 export interface SeasonOutcome {
@@ -37,13 +39,15 @@ export interface SeasonOutcome {
 }
 
 /** A year of virtual time: the real cycle, client, ledger and sender between a simulator and a broker in memory. */
-export async function runSeason({ seed, from, days = new Map() }: SeasonOptions): Promise<SeasonOutcome> {
+export async function runSeason(options: SeasonOptions): Promise<SeasonOutcome> {
+  const { seed, from, days = new Map(), inFull = false } = options;
+  const pace = inFull ? FULL_PACE : QUICK_PACE;
   const begin = wallInstant(from, "00:00", "Europe/Paris");
   const end = wallInstant(shiftDate(from, 366), "12:00", "Europe/Paris");
   const time = startVirtualTime(begin);
   try {
-    const season = createSeason({ seed, begin, days }, time);
-    while (time.clock.now() < end && season.outcome().wrong.length < ENOUGH) await season.step();
+    const season = createSeason({ seed, begin, days, pace }, time);
+    while (time.clock.now() < end && season.wrong.length < ENOUGH) await season.step();
     return season.outcome();
   } finally {
     time.restore();
@@ -51,6 +55,8 @@ export async function runSeason({ seed, from, days = new Map() }: SeasonOptions)
 }
 
 const ENOUGH = 5;
+const FULL_PACE = { look: 60_000, every: 3_600_000, announcement: 300_000 };
+const QUICK_PACE = { look: 600_000, every: 7_200_000, announcement: 1_800_000 };
 const SAVED_EVERY = 1_800_000;
 const CHECKED_EVERY = 900_000;
 
@@ -58,9 +64,10 @@ interface Setting {
   seed: number;
   begin: Instant;
   days: ReadonlyMap<IsoDate, Color>;
+  pace: LifeOptions["pace"];
 }
 
-function createSeason({ seed, begin, days }: Setting, time: ReturnType<typeof startVirtualTime>) {
+function createSeason({ seed, begin, days, pace }: Setting, time: ReturnType<typeof startVirtualTime>) {
   const { clock } = time;
   const world = { seed, days, official_at: "10:30" };
   const line = openServiceLine(world, time);
@@ -96,7 +103,7 @@ function createSeason({ seed, begin, days }: Setting, time: ReturnType<typeof st
     writes += store.writes();
     store = createMemoryStore(parseState(serialiseState(store.state())));
     const { transport } = line;
-    life = startLife({ store, clock, transport, random, offset, want: publisher.want, heard });
+    life = startLife({ store, clock, transport, random, offset, pace, want: publisher.want, heard });
     count.lives += 1;
     will = Number.POSITIVE_INFINITY;
   };
@@ -163,7 +170,7 @@ function createSeason({ seed, begin, days }: Setting, time: ReturnType<typeof st
     messages: broker.messages(),
     writes: writes + store.writes(),
   });
-  return { step, outcome };
+  return { step, outcome, wrong: count.wrong };
 }
 
 function colorsIn(answer: Answer): [IsoDate, Color][] {
@@ -198,18 +205,20 @@ function createMishaps(story: readonly Mishap[], now: () => Instant) {
 
 /** Each 00:00, 06:00 and 22:00 on the wall, and the last millisecond before it. */
 function createBoundaries(begin: Instant) {
-  let date = new Date(begin + 43_200_000).toISOString().slice(0, 10);
+  // The day before begins the list, so that the first day is in it.
+  let date = new Date(begin - 43_200_000).toISOString().slice(0, 10);
   let ahead: { at: Instant; dayStart: boolean }[] = [];
   const fill = () => {
     if (ahead.length > 0) return;
     date = shiftDate(date, 1);
-    ahead = ["00:00", "06:00", "22:00"].flatMap((time) => {
+    const edges = ["00:00", "06:00", "22:00"].flatMap((time) => {
       const at = wallInstant(date, time, "Europe/Paris");
       return [
         { at: at - 1, dayStart: false },
         { at, dayStart: time === "06:00" },
       ];
     });
+    ahead = edges.filter(({ at }) => at > begin);
   };
   fill();
   return {

@@ -22,10 +22,7 @@ export const TARIFF: Tariff = {
 };
 
 const SERVICE = { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" } as const;
-const POLL = { every: 3_600_000, announcement: { between: ["06:30", "12:00"], every: 300_000 } } satisfies {
-  every: number;
-  announcement: { between: [string, string]; every: number };
-};
+const AWAITED: [string, string] = ["06:30", "12:00"];
 const silent = () => undefined;
 const LOG: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
@@ -36,6 +33,8 @@ export interface LifeOptions {
   transport: Transport;
   random: () => number;
   offset: number;
+  /** Milliseconds from one look whether a poll is due to the next, between polls, and while tomorrow is awaited. */
+  pace: { look: number; every: number; announcement: number };
   want: (topics: Topics) => void;
   /** Each answer that came whole, before vigie makes anything of it. */
   heard: (answer: Answer) => void;
@@ -52,7 +51,7 @@ export interface LifeOfVigie {
 }
 
 export function startLife(options: LifeOptions): LifeOfVigie {
-  const { clock, offset, store } = options;
+  const { clock, offset, store, pace } = options;
   const source = openSource(store, "season");
   const stopping = new AbortController();
   const client = createServiceClient({
@@ -75,8 +74,9 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   });
   let lastPoll: Instant | null = null;
   let polls = 0;
+  const poll = { every: pace.every, announcement: { between: AWAITED, every: pace.announcement } };
   const pollIfDue = () => {
-    const input = { poll: POLL, tariff: TARIFF, book: source.recall().book, offset };
+    const input = { poll, tariff: TARIFF, book: source.recall().book, offset };
     const owed = owedPoll(clock.now(), lastPoll, input);
     if (!owed) return;
     lastPoll = clock.now();
@@ -85,14 +85,14 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   };
   cycle.refresh();
   pollIfDue();
-  let look = nextLook(clock.now(), offset);
+  let look = nextLook(clock.now(), options);
   return {
     due: () => Math.min(cycle.seen().due, look),
     turn: () => {
       const now = clock.now();
       if (now >= cycle.seen().due) cycle.refresh();
       if (now < look) return;
-      look = nextLook(now, offset);
+      look = nextLook(now, options);
       pollIfDue();
     },
     polls: () => polls,
@@ -100,10 +100,10 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   };
 }
 
-/** Once a minute, at the installation's own second (what `pollCron` says by the real clock). */
-function nextLook(now: Instant, offset: number): Instant {
+/** At the installation's own second (what `pollCron` says by the real clock). */
+function nextLook(now: Instant, { offset, pace }: Pick<LifeOptions, "offset" | "pace">): Instant {
   const second = Math.floor(offset * 60) * 1_000;
-  return Math.floor((now - second) / 60_000) * 60_000 + second + 60_000;
+  return Math.floor((now - second) / pace.look) * pace.look + second + pace.look;
 }
 
 /** A store without a disk: what was saved last is what the next life reads. */

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { owedPoll } from "../../dist/service/slots.js";
+import { startSimulator } from "../../dist/simulator/server.js";
+import { CONFIG, openHouse } from "./house.mjs";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const OFFSET = 0.4;
+const WEEKS = [
+  { name: "quiet", from: "2026-07-06T22:00:00Z", place: 0, isJudged: true },
+  { name: "winter", from: "2026-01-04T23:00:00Z", place: 3, isJudged: false },
+];
+
+/** Of a summer week the day on which the least happened; beside it the median of a winter week. */
+export async function measureDays({ folder }, report) {
+  for (const { name, from, place, isJudged } of WEEKS) {
+    const days = await liveWeek(Date.parse(from), join(folder, name));
+    const day = days.toSorted((one, other) => one.messages - other.messages)[place];
+    report.text(`A ${name} day: ${isJudged ? "the one with the fewest messages" : "the median"} of a week`);
+    const show = isJudged ? report.figure : (what, value) => report.note(what, value, "");
+    show(`requests of a ${name} day`, day.requests, 150, "");
+    show(`messages of a ${name} day`, day.messages, 250, "");
+    show(`disk writes of a ${name} day`, day.writes, 50, "");
+    report.text(mostSent(day.topics));
+  }
+}
+
+/** Minute by minute; the day before it holds the first start, with a year of history. */
+async function liveWeek(from, folder) {
+  const time = { now: from };
+  const clock = { now: () => time.now, steady: () => time.now - from };
+  const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
+  const wait = async (milliseconds) => {
+    time.now += milliseconds;
+  };
+  const house = await openHouse({ service: simulator.url, clock, folder, wait });
+  house.cycle.refresh();
+  const days = [];
+  for (let day = 0; day < 8; day += 1) days.push(await liveDay(house, time));
+  await house.close();
+  await simulator.stop();
+  return days.slice(1);
+}
+
+async function liveDay({ cycle, source, counts, poll }, time) {
+  Object.assign(counts, { requests: 0, writes: 0 });
+  counts.topics.clear();
+  const end = time.now + DAY;
+  for (let look = time.now; look < end; look += MINUTE) {
+    while (cycle.seen().due <= look) {
+      time.now = Math.max(time.now, cycle.seen().due);
+      cycle.refresh();
+    }
+    time.now = Math.max(time.now, look);
+    const { book } = source.recall();
+    const slots = { poll: CONFIG.service.poll, tariff: CONFIG.tariff, book, offset: OFFSET };
+    const owed = owedPoll(time.now, time.lastPoll ?? null, slots);
+    if (!owed) continue;
+    time.lastPoll = time.now;
+    await poll(owed);
+  }
+  const messages = [...counts.topics.values()].reduce((sum, count) => sum + count, 0);
+  return { ...counts, topics: new Map(counts.topics), messages };
+}
+
+function mostSent(topics) {
+  const rows = [...topics].sort(([, one], [, other]) => other - one);
+  const shown = rows.slice(0, SHOWN).map(([topic, count]) => `${topic} ${count}`);
+  return `by topic: ${shown.join(", ")}; ${rows.length - SHOWN} topics fewer times`;
+}
+
+const SHOWN = 20;

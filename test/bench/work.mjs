@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { remember } from "../../dist/book/remember.js";
+import { addDays } from "../../dist/calendar/day.js";
+import { createCycle } from "../../dist/cycle.js";
+import { CONFIG, cycleWays, openHouse } from "./house.mjs";
+import { startProgram, VIGIE } from "./program.mjs";
+import { median } from "./report.mjs";
+
+const FROM = "2026-07-07T12:00:00Z";
+const POLLS = 60;
+const REFRESHES = 500;
+
+/** CPU of this process; the simulator is another process, and its clock runs fast, so that its limit of 60 a minute is none. */
+export async function measureWork({ folder }, report) {
+  const options = ["simulator", "--port", "0", "--from", FROM, "--speed", "240"];
+  const simulator = startProgram(process.execPath, [VIGIE, ...options]);
+  const [, service] = await simulator.says(/vigie simulator: (http:\S+)/);
+  const time = { now: Date.parse(FROM) + 300_000 };
+  const clock = { now: () => time.now, steady: () => time.now };
+  const wait = async (milliseconds) => {
+    time.now += milliseconds;
+  };
+  const house = await openHouse({ service, clock, folder: join(folder, "work"), wait });
+  const owed = { essential: true, confirm: false };
+  await house.poll(owed);
+  house.counts.topics.clear();
+  const polls = [];
+  for (let poll = 0; poll < POLLS; poll += 1) {
+    time.now += 10_000;
+    const before = process.cpuUsage();
+    await house.poll(owed);
+    polls.push(spentSince(before));
+  }
+  await house.close();
+  await simulator.end();
+  report.text(`A poll with nothing new: ${house.counts.topics.size} topics differed in ${POLLS} polls`);
+  report.figure("CPU of a poll in which nothing changed", median(polls), 10, "ms");
+  const refreshes = timeRefreshes(house.source.recall(), clock);
+  report.figure("a refresh, with a book of 400 days", median(refreshes), 1, "ms");
+}
+
+function timeRefreshes({ book, asked }, clock) {
+  const full = fillBook(book, clock.now());
+  const cycle = createCycle({ ...cycleWays({ clock, book: { book: full, asked } }), want: () => undefined });
+  return Array.from({ length: REFRESHES }, () => {
+    const before = performance.now();
+    cycle.refresh();
+    return performance.now() - before;
+  });
+}
+
+/** As many official days before the oldest as make 400 of all. */
+function fillBook(book, now) {
+  const [oldest] = Object.keys(book.days);
+  const missing = 400 - Object.keys(book.days).length;
+  const rates = { hp: 0.1612, hc: 0.1325 };
+  const words = { color: "bleu", raw: null, rates, predicted_color: "bleu", prediction_confidence: 0.9 };
+  const entries = Array.from({ length: missing }, (_, days) => ({
+    date: addDays(oldest, days - missing),
+    ...words,
+  }));
+  const answer = { kind: "history", start: addDays(oldest, -missing), end: oldest, entries };
+  return remember(book, [answer], now, CONFIG.tariff);
+}
+
+function spentSince(before) {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
