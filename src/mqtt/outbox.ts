@@ -43,12 +43,16 @@ export function createOutbox(
         );
       }
       await new Promise<void>((resolve, reject) => {
-        pending.add(reject);
-        client.publish(message.topic, message.payload, publishOptions(message, version), (error) => {
+        const settle = (error: Error | undefined) => {
           pending.delete(reject);
           if (pending.size > 0) hasten();
-          if (!error) resolve();
-          else reject(publishFailed(message.topic, error));
+          if (error) reject(publishFailed(message.topic, error));
+          else resolve();
+        };
+        pending.add(reject);
+        client.publish(message.topic, message.payload, publishOptions(message, version), (error) => {
+          // What fails with its connection is settled by the close, which knows why.
+          if (!error || client.connected) settle(error);
         });
       });
     });

@@ -56,6 +56,10 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
       },
     }),
   );
+  // A broker that froze answers nothing that is still open: who is told to stop does not wait for it.
+  const cut = () => void tree.leave();
+  signal.addEventListener("abort", cut, { once: true });
+  void tree.closed.then(() => signal.removeEventListener("abort", cut));
   const read = async (filter = "#") => {
     await tree.subscribe(filter);
     await untilQuiet(tree.echo, () => retained);

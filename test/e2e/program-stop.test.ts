@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
@@ -24,6 +26,13 @@ const TROUBLES: [string, (yard: Yard) => Promise<Surroundings>][] = [
       broker.freeze();
       return { service: await simulate(yard), broker: broker.url };
     },
+  ],
+  [
+    "the broker frozen in the middle of its first answers",
+    async (yard) => ({
+      service: await simulate(yard),
+      broker: await freezing(yard, (await serve(yard)).port),
+    }),
   ],
   [
     "the service slow",
@@ -106,6 +115,29 @@ async function simulate(yard: Yard, ...faults: ["slow"?]): Promise<string> {
   yard.later(simulator.stop);
   return simulator.url;
 }
+
+/** The way to a broker that stands still after its first bytes. */
+async function freezing(yard: Yard, port: number): Promise<string> {
+  const sockets = new Set<Socket>();
+  const way = createServer((near) => {
+    const far = createConnection(port, "127.0.0.1");
+    let passed = 0;
+    for (const socket of [near, far]) sockets.add(socket.on("error", () => undefined));
+    near.on("data", (bytes) => passed <= FIRST_BYTES && far.write(bytes));
+    far.on("data", (bytes) => {
+      passed += bytes.length;
+      if (passed <= FIRST_BYTES) near.write(bytes);
+    });
+  });
+  await once(way.listen(0, "127.0.0.1"), "listening");
+  yard.later(async () => {
+    for (const socket of sockets) socket.destroy();
+    way.close();
+  });
+  return `mqtt://127.0.0.1:${(way.address() as AddressInfo).port}`;
+}
+
+const FIRST_BYTES = 100;
 
 async function nobody(scheme: string): Promise<string> {
   return `${scheme}://127.0.0.1:${await freePort()}`;
