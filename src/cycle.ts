@@ -97,9 +97,7 @@ export function createCycle(options: CycleOptions): Cycle {
       return planFollowUps(said.answer, take(said), input());
     });
     if (ways.signal.aborted) return outcome;
-    if (outcome.answers + outcome.failures.length > 0) {
-      polls = { ...polls, failure: outcome.failures[0] ?? null };
-    }
+    polls = recordOutcome(polls, outcome);
     const isFirst = !isInformed;
     isInformed = true;
     if (isFirst) refresh();
@@ -146,9 +144,15 @@ function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
 /** That all is well is said by the status: when it was so last is shown seldom, and beside other news. */
 function recordSuccess(polls: PollRecord, now: Instant, isBesideNews: boolean): PollRecord {
   const { shown_success: shown } = polls;
-  const age = shown === null ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
+  // What an earlier life saw last is no measure for this one.
+  const age = shown === null || shown < polls.started_at ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
   const stale = polls.failure !== null || age >= (isBesideNews ? SHOWN_BESIDE_NEWS : SHOWN_AT_LEAST);
   return { ...polls, last_success: now, shown_success: stale ? now : shown };
+}
+
+/** Where nothing was asked, as the budget was spent, nothing is known either. */
+function recordOutcome(polls: PollRecord, { answers, failures }: RoundOutcome): PollRecord {
+  return answers + failures.length > 0 ? { ...polls, failure: failures[0] ?? null } : polls;
 }
 
 /** What of two records the topics show; a success more moves only the instant from which the service is down. */
