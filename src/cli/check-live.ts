@@ -10,8 +10,9 @@ import { openClient } from "./session.ts";
 
 /** Asks each endpoint and the broker, and says what was assumed at each point that the interface leaves open. */
 export async function checkLive(config: Config, io: Io): Promise<number> {
-  const service = await checkService(config, io);
+  // The broker first: a service that does not answer is asked for a while.
   const broker = await checkBroker(config, io);
+  const service = await checkService(config, io);
   return service && broker ? 0 : 1;
 }
 

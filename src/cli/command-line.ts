@@ -79,7 +79,7 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "day",
-    usage: "DATE [--json]",
+    usage: "DATE|today|tomorrow [--json]",
     does: "what the service says of one date",
     load: async (args, io) => (await import("./day.ts")).day(args, io),
   },

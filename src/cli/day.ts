@@ -1,3 +1,4 @@
+import { addDays } from "../calendar/day.ts";
 import type { Answer } from "../service/answer.ts";
 import { colorCell, confidenceCell, rateCell } from "./cells.ts";
 import { readDate } from "./date.ts";
@@ -15,8 +16,11 @@ export function day(args: string[], io: Io): Promise<number> {
     if (text === undefined || more !== undefined) {
       throw new WrongUsage(`Expected one date, got ${positionals.join(" ") || "none"}`);
     }
-    const date = readDate("DATE", text);
-    const answer = await askOnce(values.config, io, () => ({ kind: "date", date }));
+    const date = text === "today" || text === "tomorrow" ? null : readDate("DATE", text);
+    const answer = await askOnce(values.config, io, ({ today }) => ({
+      kind: "date",
+      date: date ?? (text === "today" ? today : addDays(today, 1)),
+    }));
     if (answer.kind !== "date") return;
     const shown = { ...answer.day, is_official: answer.is_official };
     io.stdout.write(values.json ? `${JSON.stringify(shown, null, 2)}\n` : formatDay(answer, io.color));

@@ -10,6 +10,10 @@ export class Yielded extends Error {
   override readonly name = "Yielded";
 }
 
+export function folderTaken(folder: string, by: string): string {
+  return `The state folder ${folder} is in use by ${by}. One folder is one vigie's: stop that one, or give this one a folder of its own (state)`;
+}
+
 /** The command cannot do what was asked, and says why. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";

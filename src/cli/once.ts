@@ -9,7 +9,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { createLog, logPlace } from "../runtime/log.ts";
 import { createTrouble } from "../runtime/trouble.ts";
-import { CommandFailed, toExitCode, Yielded } from "./exit-code.ts";
+import { CommandFailed, folderTaken, toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { pollOnce } from "./single-poll.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
@@ -20,7 +20,7 @@ export function once(args: string[], io: Io): Promise<number> {
     const { values } = readArgs({ args, options: OPTIONS });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
     const lock = await takeLock(config.state, `vigie once, process ${process.pid}`);
-    if ("heldBy" in lock) throw new Yielded(`The state folder ${config.state} is in use by ${lock.heldBy}`);
+    if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
     try {
       await pollAndPublish(config, values["dry-run"], io);
     } finally {
@@ -53,7 +53,8 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
     });
     const { topics, failures } = await pollOnce(config, { store, log, signal: io.signal });
     const changes = planFrom(found, topics);
-    for (const change of changes) io.stdout.write(describe(change, found));
+    const lines = changes.map((change) => describe(change, found)).join("");
+    io.stdout.write(lines || "Every topic is right already\n");
     if (!dryRun && visit) await apply(changes, visit);
     await store.flush();
     if (failures.length > 0) throw new CommandFailed(failures.join("; "));

@@ -18,7 +18,7 @@ export function followConfig(first: LoadedConfig, options: ReloadOptions): () =>
   let reloading = Promise.resolve();
   const reload = () => {
     reloading = reloading.then(async () => {
-      current = (await renew(current, options)) ?? current;
+      current = (await renew({ first, current }, options)) ?? current;
       await watching.follow(current.read);
     });
   };
@@ -47,7 +47,7 @@ function createWatching(changed: () => void) {
 }
 
 async function renew(
-  current: LoadedConfig,
+  { first, current }: { first: LoadedConfig; current: LoadedConfig },
   { load, configure, log, secrets }: ReloadOptions,
 ): Promise<LoadedConfig | undefined> {
   const loaded = await load().catch((error: unknown) => {
@@ -58,10 +58,15 @@ async function renew(
   });
   if (!loaded) return undefined;
   for (const warning of loaded.warnings) log.warn(warning);
-  if (JSON.stringify(loaded.config) === JSON.stringify(current.config)) return loaded;
-  secrets.push(loaded.config.mqtt.password ?? "");
-  for (const words of needsRestart(current.config, loaded.config)) log.warn(words);
-  await configure({ ...loaded.config, state: current.config.state, log: current.config.log });
+  for (const words of needsRestart(first.config, loaded.config)) log.warn(words);
+  const { state, log: logging } = first.config;
+  const config = { ...loaded.config, state, log: logging };
+  if (JSON.stringify(config) === JSON.stringify({ ...current.config, state, log: logging })) {
+    log.info("The configuration was read again: nothing takes effect that was not in force");
+    return loaded;
+  }
+  secrets.push(config.mqtt.password ?? "");
+  await configure(config);
   log.info("The new configuration is in force");
   return loaded;
 }

@@ -9,7 +9,7 @@ import { takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
-import { toExitCode, Yielded } from "./exit-code.ts";
+import { folderTaken, toExitCode, Yielded } from "./exit-code.ts";
 import { reportHealth } from "./health-report.ts";
 import type { Io } from "./io.ts";
 import { followConfig } from "./reload.ts";
@@ -39,7 +39,7 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
   const log = createLog({ ...config.log, secrets });
   for (const warning of warnings) log.warn(warning);
   const lock = await takeLock(config.state, `vigie ${VERSION} on ${hostname()}, process ${process.pid}`);
-  if ("heldBy" in lock) throw new Yielded(`The state folder ${config.state} is in use by ${lock.heldBy}`);
+  if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
   if ("none" in lock) log.warn(`Nothing keeps a second vigie out of ${config.state}: ${lock.none}`);
   try {
     const trouble = createTrouble(log, systemClock);
@@ -48,6 +48,10 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
   } finally {
     if ("release" in lock) await lock.release();
   }
+}
+
+function baseTaken(base: string, owner: Owner): string {
+  return `The base topic ${base} has another owner: ${nameOwner(owner)}. --take-over takes its place; a mqtt.base_topic of its own lets both run`;
 }
 
 /** A name for this start, written before the broker is told it: the next start then knows its own word. */
@@ -78,8 +82,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     ...options,
     clock: systemClock,
     random: Math.random,
-    onYield: (owner: Owner) =>
-      yielded.abort(new Yielded(`${config.mqtt.base_topic} has another owner: ${nameOwner(owner)}`)),
+    onYield: (owner: Owner) => yielded.abort(new Yielded(baseTaken(config.mqtt.base_topic, owner))),
     onPoll: () => {
       // `show` finds the broker by it: it is there before the screen that says to type `show`.
       health.beat(systemClock.now(), daemon);

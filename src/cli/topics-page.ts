@@ -33,7 +33,10 @@ type Read = (topic: string) => string;
 
 function heading(read: Read, title: string): string {
   const invented = read("service/status") === "simulated" ? "  (the days are INVENTED: a simulator)" : "";
-  return `vigie on ${title}: ${read("availability")}${invented}\n`;
+  // `vigie once` and a vigie that was purged leave no such topic.
+  const availability = read("availability");
+  const life = availability === UNKNOWN ? "none runs here" : availability;
+  return `vigie on ${title}: ${life}${invented}\n`;
 }
 
 function forceRow(read: Read, wall: Read): Cell[] {

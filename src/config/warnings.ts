@@ -8,6 +8,8 @@ export function findWarnings(config: Config, given: unknown, inContainer: boolea
   return [
     ...warnOfHomeAssistant(given),
     ...warnOfTls(config),
+    ...warnOfZone(config),
+    ...warnOfPassword(config),
     ...lintRules(config.rules, config.tariff),
     ...(inContainer ? warnOfLoopback(config) : []),
   ];
@@ -30,6 +32,22 @@ function warnOfTls({ mqtt: { url, tls } }: Config): string[] {
     return [`${names}: set, but mqtt.url is not encrypted (expected mqtts:// or wss://)`];
   }
   return tls.verify ? [] : ["mqtt.tls.verify: false, so anybody on the way can pose as the broker"];
+}
+
+/** The days of a tariff by law are those of the land's clock, summer time and all. */
+function warnOfZone({ tariff: { laws, time_zone } }: Config): string[] {
+  if (laws === "off" || time_zone === FRANCE) return [];
+  return [`tariff.time_zone: the days of tariff.laws: ${laws} turn by ${FRANCE}, got ${time_zone}`];
+}
+
+const FRANCE = "Europe/Paris";
+
+function warnOfPassword({ mqtt: { username, password } }: Config): string[] {
+  return username !== undefined && password === undefined
+    ? [
+        "mqtt.username: there is no password for it (VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password)",
+      ]
+    : [];
 }
 
 function warnOfLoopback({ mqtt, service }: Config): string[] {

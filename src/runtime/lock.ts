@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, rename, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
+import { describeDiskError } from "./disk-words.ts";
 import { hasCode } from "./error-code.ts";
 import { answerSocket, askSocket } from "./lock-question.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -27,7 +28,7 @@ export async function takeLock(folder: string, words: string, signal = NEVER): P
   } catch (error) {
     await leave(candidate, place);
     if (!(error instanceof Error) || signal.aborted) throw error;
-    return { none: error.message };
+    return { none: describeDiskError(error) };
   }
   if (candidate.rank === "out") {
     await leave(candidate, place);

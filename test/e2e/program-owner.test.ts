@@ -21,7 +21,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     for (const { code, stderr } of [twin, onceHere]) {
       expect(code).toBe(3);
       expect(stderr).toMatch(
-        new RegExp(`state folder .* is in use by vigie .* process ${first.vigie.pid}\\n`),
+        new RegExp(`state folder .* is in use by vigie .* process ${first.vigie.pid}\\. `),
       );
     }
 
@@ -29,7 +29,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     await writeConfig(elsewhere, houseConfig(simulator.url, first.broker.url));
     const other = await runVigie({ folder: elsewhere, args: ["run"] });
     expect(other.code).toBe(3);
-    expect(other.stderr).toMatch(/^vigie run: vigie has another owner: .+\n$/);
+    expect(other.stderr).toMatch(/^vigie run: The base topic vigie has another owner: .+ --take-over .+\n$/);
     const [once, purge] = await Promise.all([
       runVigie({ folder: elsewhere, args: ["once"] }),
       runVigie({ folder: elsewhere, args: ["purge"] }),
