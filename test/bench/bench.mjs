@@ -7,6 +7,7 @@ import { measureDays } from "./day.mjs";
 import { measureMemory } from "./memory.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
 import { createReport } from "./report.mjs";
+import { measureRules } from "./rules.mjs";
 import { measureSeason } from "./season.mjs";
 import { measureStart } from "./start.mjs";
 import { measureWork } from "./work.mjs";
@@ -20,6 +21,7 @@ try {
   await besideFloor();
   report.title("At work, on a virtual clock");
   await measureWork({ folder }, report);
+  measureRules(report);
   await measureDays({ folder }, report);
   await measureSeason({ folder }, report);
 } finally {

@@ -4,6 +4,7 @@ import { openStore } from "../../dist/book/store.js";
 import { loadConfig } from "../../dist/config/load.js";
 import { createCycle } from "../../dist/cycle.js";
 import { planChanges } from "../../dist/mqtt/plan.js";
+import { openRulebook } from "../../dist/rulebook.js";
 import { createServiceClient } from "../../dist/service/client.js";
 import { isOfficialSilent } from "../../dist/service/memory.js";
 import { openSource } from "../../dist/service/source.js";
@@ -25,7 +26,7 @@ export async function openHouse({ service, clock, folder, wait }) {
   });
   const counts = { requests: 0, writes: 0, topics: new Map() };
   const cycle = createCycle({
-    ...cycleWays({ clock, book: source.recall() }),
+    ...cycleWays({ clock, book: source.recall(), store }),
     want: countChanges(counts.topics),
     keep: source.keep,
     ask: client.ask,
@@ -43,11 +44,14 @@ export async function openHouse({ service, clock, folder, wait }) {
   return { cycle, source, counts, poll, close: client.close };
 }
 
-/** What a cycle needs beside those whom it tells. */
-export function cycleWays({ clock, book }) {
+/** What a cycle needs beside those whom it tells, with the rules as shipped. */
+export function cycleWays({ clock, book, store }) {
+  const { rules, tariff, mqtt } = CONFIG;
   return {
     ...{ tariff: CONFIG.tariff, late_after: CONFIG.service.late_after, grace: CONFIG.mqtt.grace },
     ...{ check_clock: "auto", simulated: false, memory: book, clock, notice: nothing },
+    rulebook: openRulebook({ rules, tariff, grace: mqtt.grace, store, log: LOG, turned: nothing }),
+    outputs: { hasProblem: () => false, follow: nothing },
   };
 }
 

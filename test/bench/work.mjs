@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { remember } from "../../dist/book/remember.js";
+import { emptyState } from "../../dist/book/state.js";
 import { addDays } from "../../dist/calendar/day.js";
 import { createCycle } from "../../dist/cycle.js";
 import { CONFIG, cycleWays, openHouse } from "./house.mjs";
@@ -41,7 +42,11 @@ export async function measureWork({ folder }, report) {
 
 function timeRefreshes({ book, asked }, clock) {
   const full = fillBook(book, clock.now());
-  const cycle = createCycle({ ...cycleWays({ clock, book: { book: full, asked } }), want: () => undefined });
+  const store = { state: () => emptyState("bench"), save: async () => undefined };
+  const cycle = createCycle({
+    ...cycleWays({ clock, book: { book: full, asked }, store }),
+    want: () => undefined,
+  });
   return Array.from({ length: REFRESHES }, () => {
     const before = performance.now();
     cycle.refresh();

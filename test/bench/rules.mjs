@@ -1,0 +1,83 @@
+import { addDays } from "../../dist/calendar/day.js";
+import { viewAt } from "../../dist/facts/view.js";
+import { evaluateRules } from "../../dist/rules/evaluate.js";
+import { EMPTY_MEMORY } from "../../dist/rules/memory.js";
+import { planRules } from "../../dist/rules/plan.js";
+import { readyRules } from "../../dist/rules/ready.js";
+import { stepRules } from "../../dist/rules/step.js";
+import { openWorld } from "../../dist/rules/world.js";
+import { CONFIG } from "./house.mjs";
+import { median } from "./report.mjs";
+
+const RULES = 10_000;
+const RUNS = 40;
+const TODAY = "2026-01-05";
+const NOON = Date.parse(`${TODAY}T12:00:00Z`);
+
+/** Ten thousand rules, no two of them alike: the shipped ones within windows, holds and lags of their own. */
+export function measureRules(report) {
+  const ready = readyRules(Array.from({ length: RULES }, (_, index) => varied(index)));
+  const { tariff } = CONFIG;
+  const book = fillBook();
+  let memory = EMPTY_MEMORY;
+  const evaluations = [];
+  const plans = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    const world = openWorld({
+      at: NOON + run * 420_000,
+      book,
+      tariff,
+      look: (of, at) => viewAt(of, at, tariff),
+    });
+    const start = performance.now();
+    const verdicts = evaluateRules(ready, world, {}, memory);
+    const evaluated = performance.now();
+    memory = stepRules(memory, verdicts, world);
+    const stepped = performance.now();
+    planRules(verdicts, world, memory);
+    evaluations.push(evaluated - start);
+    plans.push(performance.now() - stepped);
+  }
+  report.figure("10,000 rules evaluated", median(evaluations), 10, "ms");
+  report.figure("the future of 10,000 rules", median(plans), 500, "ms");
+}
+
+function varied(index) {
+  const rule = structuredClone(CONFIG.rules[index % CONFIG.rules.length]);
+  const window = { kind: "between", from: wall(index), to: wall(index + 700) };
+  rule.id = `rule_${index}`;
+  rule.when = { kind: "all", parts: [rule.when, window] };
+  if (index % 2 === 1) rule.hold = 1_800_000;
+  if (index % 3 === 0) rule.lag = 600_000;
+  return rule;
+}
+
+function wall(minute) {
+  const two = (number) => String(number).padStart(2, "0");
+  return `${two(Math.floor(minute / 60) % 24)}:${two(minute % 60)}`;
+}
+
+/** A season so far, two rouge days in force and announced, and forecasts for the week. */
+function fillBook() {
+  const rates = { hp: null, hc: null };
+  const official = (color) => ({ official: { color, rates, seen_at: 0, final: true } });
+  const forecast = (color, confidence) => ({
+    forecast: {
+      color,
+      raw: null,
+      confidence,
+      source: "bench",
+      explanation: null,
+      rates,
+      said_at: 0,
+      seen_at: 0,
+    },
+  });
+  const days = Object.fromEntries(
+    Array.from({ length: 128 }, (_, index) => index - 120).map((ahead) => {
+      const said = ahead > 1 ? forecast(ahead % 3 === 0 ? "rouge" : "blanc", 0.5 + ahead / 20) : null;
+      return [addDays(TODAY, ahead), said ?? official(ahead >= 0 ? "rouge" : "bleu")];
+    }),
+  );
+  return { days, seasons: {}, updated_at: null };
+}
