@@ -1,6 +1,6 @@
 import type { Store } from "./book/store.ts";
 import type { Config } from "./config/config.ts";
-import { leaveFormerPlace } from "./former-place.ts";
+import { leaveFormerPlace, rememberFirstPlace } from "./former-place.ts";
 import { type Lookout, startLookout } from "./lookout.ts";
 import type { Identity, Owner } from "./mqtt/owner.ts";
 import type { OnCommand } from "./mqtt/watch.ts";
@@ -8,6 +8,7 @@ import { type Parts, type Running, renewParts, stopAllParts } from "./parts.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
 import type { Trouble } from "./runtime/trouble.ts";
+import { aborted } from "./runtime/wait.ts";
 import { openSource, type Source } from "./service/source.ts";
 
 export interface DaemonOptions {
@@ -45,6 +46,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   let lookout: Lookout | undefined;
   let moving = Promise.resolve();
   const stopping = new AbortController();
+  const stopped = aborted(stopping.signal);
 
   const configure = async (config: Config) => {
     await lookout?.stop();
@@ -56,8 +58,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     moving = move(config, running);
   };
   const move = async (config: Config, { publisher, broker }: Running) => {
-    const gone = new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve()));
-    await Promise.race([publisher.settled(), gone]);
+    await rememberFirstPlace({ config, store });
+    await Promise.race([publisher.settled(), stopped]);
     if (stopping.signal.aborted) return;
     await leaveFormerPlace({ ...options, config, broker, signal: stopping.signal });
   };

@@ -20,6 +20,11 @@ interface FormerPlaceOptions {
   signal: AbortSignal;
 }
 
+/** The first place ever is remembered before anything is published there: vigie may end at any moment. */
+export async function rememberFirstPlace({ config, store }: Pick<FormerPlaceOptions, "config" | "store">) {
+  if (!store.state().published) await rememberPlace(config, store);
+}
+
 /**
  * Clears the base topic that was published to before the setting changed, once the new one is whole. What cannot be
  * cleared now is tried again at the next start: the state file remembers it until it is done.
@@ -38,7 +43,7 @@ export async function leaveFormerPlace(options: FormerPlaceOptions): Promise<voi
         `${result.cleared.length} topics below ${former.base_topic} were cleared: vigie publishes below ${mqtt.base_topic} now`,
       );
     }
-    await store.save({ ...store.state(), published: { base_topic: mqtt.base_topic, instance } });
+    await rememberPlace(config, store);
   } catch (error) {
     if (options.signal.aborted) return;
     if (!isBrokerError(error)) throw error;
@@ -47,4 +52,8 @@ export async function leaveFormerPlace(options: FormerPlaceOptions): Promise<voi
       `The topics below ${former?.base_topic} are still there: ${error.message}`,
     );
   }
+}
+
+function rememberPlace({ instance, mqtt: { base_topic } }: Config, store: Store): Promise<void> {
+  return store.save({ ...store.state(), published: { base_topic, instance } });
 }

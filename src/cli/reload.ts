@@ -57,6 +57,12 @@ async function renew(
     return undefined;
   });
   if (!loaded) return undefined;
+  const lost = lostReality(current.config, loaded.config);
+  if (lost !== null) {
+    log.error(`Configuration: ${lost}`);
+    log.warn("The configuration before it stays in force; restart vigie if this is meant");
+    return undefined;
+  }
   for (const warning of loaded.warnings) log.warn(warning);
   for (const words of needsRestart(first.config, loaded.config)) log.warn(words);
   const { state, log: logging } = first.config;
@@ -69,6 +75,17 @@ async function renew(
   await configure(config);
   log.info("The new configuration is in force");
   return loaded;
+}
+
+/** A file that was emptied or half written by a full disk is no wish to leave a real house for invented days. */
+function lostReality(old: Config, wanted: Config): string | null {
+  if (old.mqtt.url !== "embedded" && wanted.mqtt.url === "embedded") {
+    return `mqtt.url: expected a broker as before, got ${wanted.mqtt.url} (or nothing)`;
+  }
+  if (old.service.base_url !== "simulator" && wanted.service.base_url === "simulator") {
+    return `service.base_url: expected an address as before, got ${wanted.service.base_url} (or nothing)`;
+  }
+  return null;
 }
 
 function needsRestart(old: Config, wanted: Config): string[] {

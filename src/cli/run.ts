@@ -9,6 +9,7 @@ import { takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
+import { aborted } from "../runtime/wait.ts";
 import { folderTaken, toExitCode, Yielded } from "./exit-code.ts";
 import { reportHealth } from "./health-report.ts";
 import type { Io } from "./io.ts";
@@ -100,11 +101,4 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   await health.stop();
   if (!io.signal.aborted) throw yielded.signal.reason;
   log.info("vigie has left");
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

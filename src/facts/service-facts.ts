@@ -22,7 +22,8 @@ export function downFrom(polls: PollRecord): Instant {
 function serviceStatus(polls: PollRecord, at: Instant): ServiceStatus {
   if (polls.simulated) return "simulated";
   if (at >= downFrom(polls)) return "down";
-  return polls.failure === null ? "ok" : "degraded";
+  // Before the first answer ever nobody knows that all is well.
+  return polls.failure === null && polls.last_success !== null ? "ok" : "degraded";
 }
 
 /** `moment` is null while the clock is known to be wrong. */

@@ -165,6 +165,8 @@ const DISCONNECTS: Record<number, string> = {
   141: "the broker missed vigie's signs of life",
   142: "another program connected with vigie's client id",
   149: "a message was too large for the broker",
+  154: "the broker keeps no retained messages, and vigie's topics are such",
+  155: "the broker takes no messages of quality of service 1",
   152: "the broker's administrator ended it",
 };
 

@@ -40,3 +40,11 @@ export function deadline(
   };
   return { signal: controller.signal, clear };
 }
+
+/** Resolves when it is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

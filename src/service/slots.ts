@@ -24,9 +24,9 @@ export interface OwedPoll {
 export function owedPoll(now: Instant, lastPoll: Instant | null, input: SlotInput): OwedPoll | null {
   const owed = (at: Instant | undefined) =>
     at !== undefined && (lastPoll === null || lastPoll > now || at > lastPoll);
-  const essential = owed(slotOnGrid(now, input.poll.every, input.offset));
   const confirm = owed(confirmSlot(now, input));
-  return essential || confirm || owed(announcementSlot(now, input)) ? { essential, confirm } : null;
+  const essential = confirm || owed(slotOnGrid(now, input.poll.every, input.offset));
+  return essential || owed(announcementSlot(now, input)) ? { essential, confirm } : null;
 }
 
 /** Often until tomorrow is official, then now and then until nothing can correct it any more. */

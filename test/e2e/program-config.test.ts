@@ -72,6 +72,10 @@ describe.skipIf(withoutMosquitto)(
       await vigie.says(/vigie\.yaml:1:\d+ mqtt\.grace: expected/i, before);
       await vigie.says(/vigie\.yaml:2:\d+ instance: expected/i, before);
 
+      // As a full disk leaves it behind: no wish to leave this house.
+      await writeFile(join(folder, "vigie.yaml"), "");
+      await vigie.says(/mqtt\.url: expected a broker as before, got embedded/, before);
+
       // Another grace needs another connection: still nobody sees vigie go.
       await writeConfig(folder, config({ ...prices(0.7), mqtt: { url: broker.url, grace: "20m" } }));
       process.kill(vigie.pid, "SIGHUP");

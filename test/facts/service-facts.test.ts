@@ -17,7 +17,7 @@ function serviceOf(polls: Partial<PollRecord>, days = ALL_WELL, right = true) {
 describe("the service", () => {
   it.each([
     ["answered just now", {}, "ok"],
-    ["has not answered yet, but was only just asked", { last_success: null }, "ok"],
+    ["has not answered yet: nobody knows that all is well", { last_success: null }, "degraded"],
     ["failed at the last poll", { failure: "no route" }, "degraded"],
     ["has been silent for a second less than three hours", { last_success: AT - 3 * HOUR + 1000 }, "ok"],
     ["has been silent for three hours", { last_success: AT - 3 * HOUR }, "down"],

@@ -74,7 +74,7 @@ describe("the lock of a state folder", () => {
   it("cannot be had where the folder cannot hold one: said, not thrown", async () => {
     writeFileSync(join(folder, "file"), "");
     expect(await takeLock(join(folder, "file", "state"), "one")).toEqual({
-      none: expect.stringContaining("ENOTDIR"),
+      none: "a part of its path is a file, not a folder",
     });
   });
 

@@ -39,7 +39,7 @@ describe("when a poll is owed", () => {
       "05:00",
       "05:50",
       undefined,
-      { essential: false, confirm: true },
+      { essential: true, confirm: true },
     ],
     ["at 18:00, to confirm", "17:00", "18:00", undefined, { essential: true, confirm: true }],
     [
