@@ -79,6 +79,8 @@ export function openRulebook(options: RulebookOptions): Rulebook {
   };
   return {
     read: (known, telling) => {
+      // A world is costly to open: not for nobody to look at.
+      if (ready.length === 0 && Object.keys(kept.memory.rules).length === 0) return NO_RULES;
       const world = worldOf(known, tariff, kept.simulation);
       const verdicts = evaluate(world);
       const clockRight = known.clock.right;
@@ -108,6 +110,7 @@ export function openRulebook(options: RulebookOptions): Rulebook {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
+const NO_RULES: Reading = { verdicts: [], topics: [], turn: NEVER };
 
 interface Kept {
   memory: RulesMemory;
