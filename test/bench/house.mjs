@@ -45,8 +45,8 @@ export async function openHouse({ service, clock, folder, wait }) {
 }
 
 /** What a cycle needs beside those whom it tells, with the rules as shipped. */
-export function cycleWays({ clock, book, store }) {
-  const { rules, tariff, mqtt } = CONFIG;
+export function cycleWays({ clock, book, store, rules = CONFIG.rules }) {
+  const { tariff, mqtt } = CONFIG;
   return {
     ...{ tariff: CONFIG.tariff, late_after: CONFIG.service.late_after, grace: CONFIG.mqtt.grace },
     ...{ check_clock: "auto", simulated: false, memory: book, clock, notice: nothing },
