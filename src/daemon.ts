@@ -55,11 +55,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const running = await renewParts(parts, config, { ...options, memory: source.client, onCommand });
     lookout = startLookout({ ...options, ...running, config, source });
     current = config;
-    moving = move(config, running);
+    moving = move(config, running, lookout);
   };
-  const move = async (config: Config, { publisher, broker }: Running) => {
+  const move = async (config: Config, { publisher, broker }: Running, { announced }: Lookout) => {
     await rememberFirstPlace({ config, store });
-    await Promise.race([publisher.settled(), stopped]);
+    await Promise.race([Promise.all([publisher.settled(), announced()]), stopped]);
     if (stopping.signal.aborted) return;
     await leaveFormerPlace({ ...options, config, broker, signal: stopping.signal });
   };

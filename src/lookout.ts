@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { describeNotice, noticeEvent } from "./book/notice-words.ts";
-import type { Notice } from "./book/notices.ts";
 import type { Store } from "./book/store.ts";
 import type { Config } from "./config/config.ts";
 import { type Cycle, createCycle } from "./cycle.ts";
 import type { Facts } from "./facts/facts.ts";
-import { comparePrices, type PriceDifference } from "./facts/prices.ts";
+import { comparePrices } from "./facts/prices.ts";
+import { announce } from "./homeassistant/announcement.ts";
+import { type Discovery, startDiscovery } from "./homeassistant/discovery.ts";
 import type { Identity } from "./mqtt/owner.ts";
 import type { Publisher } from "./mqtt/publisher.ts";
 import type { OnCommand } from "./mqtt/watch.ts";
@@ -20,12 +20,13 @@ import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
 import { startSchedule } from "./runtime/schedule.ts";
 import type { Trouble } from "./runtime/trouble.ts";
+import { VERSION } from "./runtime/version.ts";
 import type { Seen } from "./seen.ts";
 import type { ServiceClient } from "./service/client.ts";
 import { isOfficialSilent } from "./service/memory.ts";
-import type { RoundOutcome } from "./service/round.ts";
 import { type OwedPoll, owedPoll, type SlotInput } from "./service/slots.ts";
 import type { Source } from "./service/source.ts";
+import { tellNotice, tellPoll } from "./telling.ts";
 
 export interface LookoutOptions {
   config: Config;
@@ -37,6 +38,7 @@ export interface LookoutOptions {
   log: Log;
   trouble: Trouble;
   clock: Clock;
+  random: () => number;
   onPoll: () => void;
   onBeat: (now: number) => void;
 }
@@ -45,6 +47,8 @@ export interface LookoutOptions {
 export interface Lookout {
   facts: () => Facts;
   verdicts: () => readonly Verdict[];
+  /** When Home Assistant has been told of every entity. */
+  announced: () => Promise<void>;
   command: OnCommand;
   stop: () => Promise<void>;
 }
@@ -60,8 +64,10 @@ export function startLookout(options: LookoutOptions): Lookout {
     ...{ trouble: options.trouble, refresh: () => cycle.refresh() },
   });
   const cycle = openCycle(options, rulebook, sender);
+  // Before anything is wanted: what is wanted no longer has to leave Home Assistant first.
+  const discovery = openDiscovery(options);
   cycle.refresh();
-  const detach = options.publisher.attach(sender);
+  const leaves = [sender, discovery].map(options.publisher.attach);
   let polling = Promise.resolve();
   let lastPoll: number | null = null;
 
@@ -69,8 +75,7 @@ export function startLookout(options: LookoutOptions): Lookout {
     lastPoll = clock.now();
     polling = cycle.poll({ ...owed, signal: stopping.signal }).then((outcome) => {
       if (stopping.signal.aborted) return;
-      tellPoll(outcome, options);
-      tellPrices(comparePrices(cycle.seen().known, options.config.tariff), options.trouble);
+      tellPoll(outcome, comparePrices(cycle.seen().known, options.config.tariff), options.trouble);
       options.onPoll();
     });
   };
@@ -87,6 +92,7 @@ export function startLookout(options: LookoutOptions): Lookout {
   return {
     facts: () => cycle.seen().facts,
     verdicts: () => cycle.seen().rules.verdicts,
+    announced: discovery.settled,
     command: (topic, _payload, command) => {
       // It stands in for the hourly poll where that is due: a finger on the button must not put it off for ever.
       const ask = () => poll({ essential: owed()?.essential ?? false, confirm: true });
@@ -95,8 +101,8 @@ export function startLookout(options: LookoutOptions): Lookout {
     stop: async () => {
       stopSchedule();
       stopping.abort();
-      await sender.stop();
-      detach();
+      await Promise.all([sender.stop(), discovery.stop()]);
+      for (const leave of leaves) leave();
       await polling;
     },
   };
@@ -114,6 +120,11 @@ function openRules({ config, store, publisher, log }: LookoutOptions): Rulebook 
       log.info(describeTurn(turn));
     },
   });
+}
+
+function openDiscovery({ config, ...options }: LookoutOptions): Discovery {
+  const { status_topic } = config.homeassistant;
+  return startDiscovery({ ...options, announcement: announce(config, VERSION), status_topic });
 }
 
 function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSender): Cycle {
@@ -145,37 +156,6 @@ function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSe
 
 function outlook(verdicts: readonly Verdict[], facts: Facts): Outlook {
   return { verdicts: new Map(verdicts.map((verdict) => [verdict.ready.rule.id, verdict])), facts };
-}
-
-function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {
-  publisher.announce(noticeEvent(notice));
-  if (notice.kind === "revised") log.warn(describeNotice(notice));
-  else log.info(describeNotice(notice));
-}
-
-function tellPoll({ failures, answers }: RoundOutcome, { trouble }: LookoutOptions): void {
-  for (const failure of failures) trouble.begins("service", failure);
-  if (failures.length > 0) return;
-  if (answers === 0) {
-    trouble.begins("budget", "The requests of this day are used up: only the hourly poll goes on");
-    return;
-  }
-  trouble.ends("budget", "The service is asked again");
-  trouble.ends("service", "The forecast service answers as it should again");
-}
-
-/** One of the two is out of date; whose counts is `tariff.rates_first`. */
-function tellPrices(differences: PriceDifference[], trouble: Trouble): void {
-  const [first] = differences;
-  if (!first) {
-    trouble.ends("prices", "The service's prices and those of the configuration agree again");
-    return;
-  }
-  const { color, period, service, owner } = first;
-  trouble.begins(
-    "prices",
-    `${color} ${period} costs ${service} EUR/kWh by the service and ${owner} by tariff.rates: one of them is out of date`,
-  );
 }
 
 /** 0 to 1, the same at each start: a thousand houses do not ask at the same second. */

@@ -36,6 +36,7 @@ const SHELLS = [
     "tree",
   ].map((name) => `mqtt/${name}.ts`),
   ...["mqtt/visit.ts", "mqtt/watch.ts"],
+  ...["birth", "deliver", "discovery", "farewell"].map((name) => `homeassistant/${name}.ts`),
   ...["answers", "insistence", "sender"].map((name) => `outputs/${name}.ts`),
   ...["body", "client", "probe", "requester", "round", "transport"].map((name) => `service/${name}.ts`),
   ...["address", "app", "delivery", "outcome", "server", "transport"].map((name) => `simulator/${name}.ts`),
@@ -115,7 +116,7 @@ describe("the house", () => {
   });
 
   test("what serves HTTP and what speaks MQTT never import each other", () => {
-    const rooms = ["simulator", "mqtt", "service", "broker"];
+    const rooms = ["simulator", "mqtt", "homeassistant", "service", "broker"];
     const across = files.flatMap(({ path, text }) =>
       imports(text)
         .filter((one) => !one.typeOnly)

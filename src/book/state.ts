@@ -10,7 +10,7 @@ export interface State {
   /** Names the last start that wrote to the broker. */
   incarnation: string | null;
   /** Where was published last. */
-  published: { base_topic: string; instance: string } | null;
+  published: { base_topic: string; instance: string; prefix: string } | null;
   /** One a source, the one used last at the end; never mixed. */
   books: Record<string, Book>;
   /** What the service client learned of a source; its own room reads it. */
@@ -155,7 +155,7 @@ const stateSchema: z.ZodType<State> = z.object({
   version: z.literal(VERSION),
   installation: z.string().min(1),
   incarnation: z.string().nullable(),
-  published: z.object({ base_topic: z.string(), instance: z.string() }).nullable(),
+  published: z.object({ base_topic: z.string(), instance: z.string(), prefix: z.string() }).nullable(),
   books: z.record(z.string(), bookSchema),
   clients: z.record(z.string(), z.record(z.string(), z.unknown())),
   rules: z.unknown().exactOptional(),

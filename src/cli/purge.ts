@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
+import { prepareFarewell } from "../homeassistant/farewell.ts";
 import { nameOwner } from "../mqtt/owner.ts";
 import { purgeBase } from "../mqtt/purge.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -21,7 +22,10 @@ export function purge(args: string[], io: Io): Promise<number> {
 
 const OPTIONS = { config: { type: "string" }, instance: { type: "string" } } as const;
 
-async function purgeInstance({ mqtt, instance }: Config, { stderr, signal }: Io): Promise<void> {
+async function purgeInstance(
+  { mqtt, instance, homeassistant: { prefix } }: Config,
+  { stderr, signal }: Io,
+): Promise<void> {
   if (mqtt.url === "embedded") {
     throw new WrongUsage(
       "Expected mqtt.url to be the address of a broker, got embedded: that one forgets all when vigie ends",
@@ -29,6 +33,7 @@ async function purgeInstance({ mqtt, instance }: Config, { stderr, signal }: Io)
   }
   const result = await purgeBase({
     ...{ broker: mqtt, instance, clock: systemClock, random: Math.random, signal },
+    farewell: prepareFarewell({ prefix, instance }, signal),
   });
   if ("living" in result) {
     throw new Yielded(`${nameOwner(result.living)} keeps ${mqtt.base_topic}: stop it first, then purge`);
@@ -37,7 +42,7 @@ async function purgeInstance({ mqtt, instance }: Config, { stderr, signal }: Io)
   const what = length === 1 ? "1 topic" : `${length} topics`;
   stderr.write(
     length === 0
-      ? `Nothing below ${mqtt.base_topic}: all is clear\n`
-      : `Cleared ${what} below ${mqtt.base_topic}\n`,
+      ? `Nothing of ${instance} below ${mqtt.base_topic} and ${prefix}: all is clear\n`
+      : `Cleared ${what} below ${mqtt.base_topic} and ${prefix}\n`,
   );
 }

@@ -7,6 +7,7 @@ export interface Config {
   instance: string;
   service: ServiceConfig;
   mqtt: MqttConfig;
+  homeassistant: HomeAssistantConfig;
   tariff: Tariff;
   rules: Rule[];
   outputs: Outputs;
@@ -29,6 +30,15 @@ export interface ServiceConfig {
   poll: { every: number; announcement: { between: [string, string]; every: number } };
   late_after: string;
   check_clock: "auto" | "off";
+}
+
+export interface HomeAssistantConfig {
+  discovery: "device" | "components" | "off";
+  prefix: string;
+  status_topic: string;
+  language: "fr" | "en";
+  /** Keys of components. */
+  exclude: string[];
 }
 
 export interface MqttConfig {

@@ -47,7 +47,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const { config, problems } = await judge(given, cwd, (problem) => placed(problem, file, settings));
   const refusals = [...missingWithoutFile(file, settings, request), ...environment.problems, ...problems];
   if (config === undefined || refusals.length > 0) throw new ConfigError(refusals, read);
-  const warnings = [...environment.warnings, ...findWarnings(config, given, inContainer)];
+  const warnings = [...environment.warnings, ...findWarnings(config, inContainer)];
   return { config, file: file.path, read, warnings };
 }
 

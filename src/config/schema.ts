@@ -62,7 +62,6 @@ export const configSchema = options
 
 type Options = z.output<typeof options>;
 
-function settle({ instance, service, mqtt, tariff, rules, outputs, state, log }: Options): Config {
-  const broker = settleBroker(mqtt, instance);
-  return { instance, service, mqtt: broker, tariff, rules, outputs: settleOutputs(outputs), state, log };
+function settle({ mqtt, outputs, ...rest }: Options): Config {
+  return { ...rest, mqtt: settleBroker(mqtt, rest.instance), outputs: settleOutputs(outputs) };
 }

@@ -1,12 +1,14 @@
+import { listEntities } from "../homeassistant/entities.ts";
+import { keyOf } from "../homeassistant/entity.ts";
 import { lintRules } from "../rules/lint.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
-import { valueAt } from "./problems.ts";
+import { nearest } from "./nearest.ts";
 
 /** What is allowed, but probably not what its owner means. */
-export function findWarnings(config: Config, given: unknown, inContainer: boolean): string[] {
+export function findWarnings(config: Config, inContainer: boolean): string[] {
   return [
-    ...warnOfHomeAssistant(given),
+    ...warnOfExclude(config),
     ...warnOfTls(config),
     ...warnOfZone(config),
     ...warnOfPassword(config),
@@ -15,12 +17,15 @@ export function findWarnings(config: Config, given: unknown, inContainer: boolea
   ];
 }
 
-function warnOfHomeAssistant(given: unknown): string[] {
-  const options = valueAt(given, ["homeassistant"]);
-  if (options === undefined || valueAt(options, ["discovery"]) === "off") return [];
-  return [
-    "homeassistant: these options are checked, but this version of vigie does nothing with them: it tells Home Assistant of no entity yet (homeassistant.discovery: off ends this warning)",
-  ];
+function warnOfExclude({ homeassistant: { exclude }, rules }: Config): string[] {
+  const keys = listEntities(rules).map(keyOf);
+  return exclude
+    .filter((key) => !keys.includes(key))
+    .map((key) => {
+      const near = nearest(key, keys);
+      const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
+      return `homeassistant.exclude: ${key} is the key of no component${meant}`;
+    });
 }
 
 function warnOfTls({ mqtt: { url, tls } }: Config): string[] {

@@ -3,7 +3,8 @@ import type { Color, Instant, IsoDate, Period } from "../calendar/tariff.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** How far a day's colour may be relied on (days-and-time): nothing official, official, beyond correction. */
-export type Stage = "forecast" | "announced" | "final";
+export const STAGES = ["forecast", "announced", "final"] as const;
+export type Stage = (typeof STAGES)[number];
 
 export interface Rates {
   hp: number | null;
@@ -33,7 +34,8 @@ export interface Span {
   value: number;
 }
 
-export type Outlook = "known" | "none_in_horizon" | "unknown" | "season_over";
+export const OUTLOOKS = ["known", "none_in_horizon", "unknown", "season_over"] as const;
+export type Outlook = (typeof OUTLOOKS)[number];
 
 /** Everything that is true at one instant. `null` is "not known". Parts that need a clock that is right are `moment`. */
 export interface Facts {
@@ -115,8 +117,11 @@ export interface SeasonFacts {
   total: Record<Color, number>;
 }
 
-export type ServiceStatus = "ok" | "degraded" | "down" | "simulated";
-export type ProblemCode = "none" | "service" | "clock" | "output" | "late" | "revised";
+export const SERVICE_STATUSES = ["ok", "degraded", "down", "simulated"] as const;
+export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
+
+export const PROBLEM_CODES = ["none", "service", "clock", "output", "late", "revised"] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 export interface ServiceFacts {
   status: ServiceStatus;

@@ -14,6 +14,8 @@ export interface Link {
   /** Resolves when acknowledged; rejects with ConnectionLost or PublishRefused. */
   publish: (compose: () => Message) => Promise<void>;
   subscribe: (topic: string) => Promise<void>;
+  /** When it resolves, all that the broker held for us at the call has been heard. */
+  echo: () => Promise<void>;
   /** Why it ended; resolves, never rejects. */
   closed: Promise<string>;
 }

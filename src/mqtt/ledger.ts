@@ -19,10 +19,12 @@ export interface Ledger {
   holds: (topic: string) => boolean;
   /** The broker holds something else there. */
   doubt: (topics: readonly string[]) => void;
+  /** All of it has to be said once more. */
+  doubtAll: () => void;
 }
 
-/** At first nothing counts as sent but the word of the owner, written before all else. */
-export function createLedger(owner: string): Ledger {
+/** At first nothing counts as sent but the word of the owner, written before all else. While it is held nothing is cleared. */
+export function createLedger(owner: string, isHeld: () => boolean): Ledger {
   const sent = new Map<string, Topic>([[OWNER, { payload: owner }]]);
   const odd = new Set<string>();
   let topics: Topics | undefined;
@@ -48,7 +50,8 @@ export function createLedger(owner: string): Ledger {
     plan: () => {
       for (const topic of odd) sent.set(topic, ODD);
       odd.clear();
-      return planChanges(sent, wanted);
+      const changes = planChanges(sent, wanted);
+      return isHeld() ? changes.filter(({ kind }) => kind !== "clear") : changes;
     },
     acknowledge: (topic, value) => {
       if (value) sent.set(topic, value);
@@ -57,6 +60,9 @@ export function createLedger(owner: string): Ledger {
     holds: (topic) => sent.get(topic)?.payload === wanted.get(topic)?.payload,
     doubt: (wrong) => {
       for (const topic of wrong) odd.add(topic);
+    },
+    doubtAll: () => {
+      for (const topic of wanted.keys()) odd.add(topic);
     },
   };
 }

@@ -36,6 +36,10 @@ export interface Publisher {
   /** The latest wins; returns at once. */
   want: (topics: Topics) => void;
   announce: (event: object) => void;
+  /** Sends everything once more, though nothing changed. */
+  sendAgain: () => void;
+  /** From now on nothing is cleared, until what is returned is called. */
+  hold: () => () => void;
   /** Takes a guest on board for topics outside of the base; returns how it leaves. */
   attach: (guest: Guest) => () => void;
   state: () => PublisherState;
@@ -51,7 +55,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
   let connected = false;
   let settled = false;
   const guests = createGuests();
-  const life: Life = { topics: undefined, events: [], session: undefined };
+  const life: Life = { topics: undefined, events: [], holders: new Set(), session: undefined };
   const living = liveOnBroker(life, {
     ...options,
     ...{ guests, signal: ending.signal, keepalive: options.keepalive ?? KEEPALIVE },
@@ -75,6 +79,14 @@ export function startPublisher(options: PublisherOptions): Publisher {
       life.events.push(JSON.stringify(event));
       if (life.events.length > MOST_EVENTS) life.events.shift();
       life.session?.wake();
+    },
+    sendAgain: () => life.session?.sendAgain(),
+    hold: () => {
+      const holder = {};
+      life.holders.add(holder);
+      return () => {
+        if (life.holders.delete(holder)) life.session?.wake();
+      };
     },
     attach: guests.attach,
     state: () => ({ connected, url: nameBroker(options.broker) }),

@@ -1,4 +1,6 @@
+import type { Received } from "./connection.ts";
 import { PublishRefused } from "./errors.ts";
+import type { Link } from "./guests.ts";
 import { AVAILABILITY } from "./ledger.ts";
 import { OWNER, type Owner, readOwner } from "./owner.ts";
 import { endSession } from "./ownership.ts";
@@ -8,11 +10,21 @@ import { openVisit, type Visit, type VisitOptions } from "./visit.ts";
 export interface PurgeOptions extends VisitOptions {
   /** Who purges while it runs elsewhere: it leaves alone what is not its own, and does not end its own session. */
   self?: { installation: string; client_id: string };
+  farewell?: Farewell;
+}
+
+/** Who has messages outside of the base, which have to go before its topics do. */
+export interface Farewell {
+  /** Hears what arrives from outside of the base. */
+  hear: (message: Received) => void;
+  /** Resolves with the topics that were cleared. */
+  leave: (link: Link) => Promise<string[]>;
 }
 
 /** Takes everything below the base topic off the broker; refused while its owner lives. */
 export async function purgeBase(options: PurgeOptions): Promise<{ cleared: string[] } | { living: Owner }> {
-  const visit = await openVisit(options);
+  const { farewell } = options;
+  const visit = await openVisit({ ...options, ...(farewell && { beyond: farewell.hear }) });
   try {
     await visit.read();
     const owner = readOwner(visit.owner());
@@ -23,7 +35,8 @@ export async function purgeBase(options: PurgeOptions): Promise<{ cleared: strin
     // Else its will brings `offline` back after the clearing.
     if (owner && owner.client_id !== self?.client_id)
       await endSession(owner.client_id, { ...visit, signal: options.signal });
-    return { cleared: await clearAll(visit) };
+    const beyond = (await farewell?.leave(visit.link)) ?? [];
+    return { cleared: [...beyond, ...(await clearAll(visit))] };
   } finally {
     await visit.leave();
   }

@@ -25,6 +25,8 @@ export interface SessionOptions {
   signal: AbortSignal;
   onCommand: OnCommand;
   guests: Guest;
+  /** What is not wanted any more still has to stay. */
+  isHeld: () => boolean;
   onForeignOwner: (owner: Owner) => void;
   onWhole: () => void;
 }
@@ -32,8 +34,9 @@ export interface SessionOptions {
 /** The connection that stays: as the owner of its base topic. */
 export interface Session {
   want: (topics: Topics) => void;
-  /** There are events to tell. */
+  /** There are events to tell, or clearing is held no longer. */
   wake: () => void;
+  sendAgain: () => void;
   closed: Promise<string>;
   /** Resolves when what the broker held has been looked through. */
   looked: Promise<void>;
@@ -53,16 +56,11 @@ export async function openSession(visit: Visit, options: SessionOptions): Promis
     if (watch) watch.hear(message);
     else early.push(message);
   };
-  const ways = {
-    ...connectWays(broker, me, options.keepalive),
-    address: visit.address,
-    version: visit.version,
-  };
+  const { address, version } = visit;
   const tree = await openTree({
-    ...{ ...ways, base: broker.base_topic, random: options.random, signal },
-    ...{ ear, beyond: options.guests.hear },
+    ...{ address, version, ...connectWays(broker, me, options.keepalive) },
+    ...{ base: broker.base_topic, random: options.random, signal, ear, beyond: options.guests.hear },
   });
-  options.guests.open(tree.link);
   let open = true;
   void tree.closed.then(() => {
     open = false;
@@ -72,21 +70,24 @@ export async function openSession(visit: Visit, options: SessionOptions): Promis
       trouble.begins("watch", `vigie cannot look at what the broker holds: ${(error as Error).message}`);
     }
   };
-  const ledger = createLedger(JSON.stringify(me));
+  const ledger = createLedger(JSON.stringify(me), options.isHeld);
   const sender = createSender({ ...options, tree, ledger });
   watch = createWatch({ ...options, tree, ledger, sender, failed });
   for (const message of early) watch.hear(message);
   const looked = watch.start().then(() => trouble.ends("watch", "The broker lets vigie look again"), failed);
+  options.guests.open({ ...tree.link, echo: watch.echo });
+  const renew = (how: () => void) => {
+    how();
+    sender.wake();
+  };
   const close = (how: () => Promise<void>) => () => {
     over = true;
     return how();
   };
   return {
-    want: (topics) => {
-      ledger.want(topics);
-      sender.wake();
-    },
+    want: (topics) => renew(() => ledger.want(topics)),
     wake: sender.wake,
+    sendAgain: () => renew(ledger.doubtAll),
     closed: tree.closed,
     looked,
     leave: close(() => leave(tree, sender)),

@@ -69,7 +69,7 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
     echo,
     closed,
     leave,
-    link: connection,
+    link: { ...connection, echo },
   };
 }
 

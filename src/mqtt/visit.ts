@@ -3,10 +3,12 @@ import type { Clock } from "../runtime/clock.ts";
 import { sleep } from "../runtime/wait.ts";
 import { type Address, readAddress } from "./address.ts";
 import type { Goodbye, Received, Version } from "./connection.ts";
+import type { Link } from "./guests.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Message } from "./outbox.ts";
 import { clientId, OWNER, type Owner, PING, PONG, readOwner } from "./owner.ts";
-import { openTree, randomId } from "./tree.ts";
+import { openTree, randomId, type Tree } from "./tree.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 export interface VisitOptions {
   broker: MqttConfig;
@@ -14,6 +16,8 @@ export interface VisitOptions {
   clock: Clock;
   random: () => number;
   signal: AbortSignal;
+  /** Hears what arrives from outside of the base. */
+  beyond?: (message: Received) => void;
 }
 
 /** A short connection with a client id of its own and no will: it looks, and disturbs nobody. */
@@ -25,6 +29,8 @@ export interface Visit {
   /** From then on hears what changes there; only what was read before is heard. Returns its stop. */
   follow: (ear: (message: Received) => void) => () => void;
   publish: (message: Message) => Promise<void>;
+  /** The same connection for topics outside of the base. */
+  link: Link;
   /** The owner as read last; undefined: none. */
   owner: () => string | undefined;
   /** Asks whoever owns the base; null: nobody answers. */
@@ -49,6 +55,7 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
   const tree = await negotiate((version) =>
     openTree({
       ...{ address, version, base: broker.base_topic, random, ear, signal },
+      ...(options.beyond && { beyond: options.beyond }),
       ...{
         clientId: clientId(options.instance, `visit-${randomId(random)}`),
         session: null,
@@ -56,10 +63,7 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
       },
     }),
   );
-  // A broker that froze answers nothing that is still open: who is told to stop does not wait for it.
-  const cut = () => void tree.leave();
-  signal.addEventListener("abort", cut, { once: true });
-  void tree.closed.then(() => signal.removeEventListener("abort", cut));
+  cutOff(tree, signal);
   const read = async (filter = "#") => {
     await tree.subscribe(filter);
     await untilQuiet(tree.echo, () => retained);
@@ -71,20 +75,19 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
   };
   const askOwner = () => ask(tree.echo, follow, { clock, signal });
   return {
-    ...{ version: tree.version, address, read, follow, askOwner, closed: tree.closed, leave: tree.leave },
+    ...{ version: tree.version, address, read, follow, askOwner },
+    ...{ closed: tree.closed, leave: tree.leave, link: tree.link },
     publish: (message) => tree.publish(() => message),
     owner: () => heard.get(OWNER),
     livingOwner: async () => (readOwner((await read(`${OWNER}/#`)).get(OWNER)) ? askOwner() : null),
   };
 }
 
-/** The end of what is retained: one's own message comes back, and no retained one on the way (some brokers mix them). */
-export async function untilQuiet(echo: () => Promise<void>, retained: () => number): Promise<void> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const before = retained();
-    await echo();
-    if (retained() === before) return;
-  }
+/** A broker that froze answers nothing that is still open: who is told to stop does not wait for it. */
+function cutOff(tree: Tree, signal: AbortSignal): void {
+  const cut = () => void tree.leave();
+  signal.addEventListener("abort", cut, { once: true });
+  void tree.closed.then(() => signal.removeEventListener("abort", cut));
 }
 
 function note(heard: Map<string, string>, { topic, payload, retain }: Received): void {
@@ -122,7 +125,6 @@ async function ask(
 }
 
 const KEEPALIVE = 60;
-const MOST_ROUNDS = 20;
 const SILENCE = 2_000;
 const ENOUGH_ECHOES = 8;
 const BETWEEN_QUESTIONS = 250;

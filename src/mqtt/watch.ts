@@ -8,7 +8,7 @@ import { OWNER, type Owner, PING, PONG, readOwner } from "./owner.ts";
 import { isNested, isOrphan, nestedBase } from "./plan.ts";
 import type { Sender } from "./sender.ts";
 import type { Tree } from "./tree.ts";
-import { untilQuiet } from "./visit.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 /** The words as they came, and what they mean. */
 export type OnCommand = (topic: string, payload: string, command: Command) => void;
@@ -31,6 +31,8 @@ export interface Watch {
   hear: (message: Received) => void;
   /** Subscribes and looks through what the broker holds; resolves when that is judged. */
   start: () => Promise<void>;
+  /** The tree's own, once it can be heard; rejects where looking came to nothing. */
+  echo: () => Promise<void>;
 }
 
 /**
@@ -71,13 +73,22 @@ export function createWatch(options: WatchOptions): Watch {
     if (!act) weigh(message);
     else if (!isNested(message.topic, nested)) act(message, options);
   };
-  const start = async () => {
+  const look = async () => {
     await sender.idle();
     await tree.subscribe("#");
     await untilQuiet(tree.echo, () => retained);
     judge();
   };
-  return { hear, start };
+  let looked: Promise<void> | undefined;
+  const start = () => {
+    looked = look();
+    return looked;
+  };
+  const echo = async () => {
+    await looked;
+    await tree.echo();
+  };
+  return { hear, start, echo };
 }
 
 function noteNested({ topic, payload }: Received, nested: Set<string>): void {

@@ -352,14 +352,15 @@ describe("warnings", () => {
   });
 
   test.each([
-    ["homeassistant: { language: en }", true],
-    ["homeassistant: { discovery: device }", true],
-    ["homeassistant: { discovery: off }", false],
-    ["homeassistant:", false],
-    ["", false],
-  ])("Home Assistant is not spoken to yet, and whoever sets it hears so: %j", async (text, isSaid) => {
+    ["homeassistant: { exclude: [now_color, refresh] }", []],
+    [
+      "homeassistant: { exclude: [now_colour] }",
+      ["homeassistant.exclude: now_colour is the key of no component (did you mean now_color?)"],
+    ],
+    ["homeassistant:", []],
+  ])("a component that is left out has to be there: %j", async (text, expected) => {
     const { warnings } = await loadText(text);
-    expect(warnings.some((warning) => warning.startsWith("homeassistant: "))).toBe(isSaid);
+    expect(warnings).toEqual(expected);
   });
 
   test.each([

@@ -44,7 +44,10 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
     expect(refused.code).toBe(3);
     expect(refused.words).toContain("vigie 1.0.0 on host-a");
     await publisher.stop();
-    expect(await run(["--instance", "house"])).toEqual({ code: 0, words: "Cleared 3 topics below house\n" });
+    expect(await run(["--instance", "house"])).toEqual({
+      code: 0,
+      words: "Cleared 3 topics below house and homeassistant\n",
+    });
     expect([...(await readRetained(broker.url)).keys()].sort()).toEqual([
       ...["house/annexe/now/color", "house/annexe/owner", "vigie/now/color"],
     ]);

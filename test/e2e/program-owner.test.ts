@@ -64,7 +64,10 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
       [...(await readRetained(first.broker.url)).keys()].filter((topic) => topic.startsWith("vigie/")),
     ).toEqual([]);
     const nothing = await runVigie({ folder: elsewhere, args: ["purge"] });
-    expect(nothing).toMatchObject({ code: 0, stderr: "Nothing below vigie: all is clear\n" });
+    expect(nothing).toMatchObject({
+      code: 0,
+      stderr: "Nothing of vigie below vigie and homeassistant: all is clear\n",
+    });
   });
 
   test("publish once and for all where nobody lives", async () => {

@@ -33,7 +33,7 @@ function brokerAt(takes: "all" | "none" = "all") {
     subscribed.push(topic);
     if (way.deaf) throw new SubscribeRefused(`The broker does not let vigie hear ${topic}`);
   };
-  const link: Link = { publish, subscribe, closed };
+  const link: Link = { publish, subscribe, echo: async () => undefined, closed };
   const acknowledge = () => waiting.splice(0).forEach((goOn) => void goOn());
   return { link, told, subscribed, way, acknowledge, close: () => close("cut") };
 }
@@ -321,7 +321,8 @@ describe("a sudden death", () => {
         told.push(compose().payload);
       };
       say({ peak: true });
-      sender.open({ publish, subscribe: async () => undefined, closed: new Promise(() => undefined) });
+      const silent = async () => undefined;
+      sender.open({ publish, subscribe: silent, echo: silent, closed: new Promise(() => undefined) });
       await soon();
       if (!mortal) {
         say({ peak: false });

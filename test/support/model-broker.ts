@@ -61,7 +61,7 @@ export function createModelPublisher(broker: ModelBroker, clock: Pick<Clock, "no
   let topics: Topics | undefined;
   let link: { ledger: ReturnType<typeof createLedger>; sender: Sender; lost: boolean } | undefined;
   const connect = () => {
-    const ledger = createLedger("{}");
+    const ledger = createLedger("{}", () => false);
     const tree = {
       publish: async (compose: () => Message) => {
         if (link?.ledger !== ledger) throw new ConnectionLost("The connection to the broker is gone: test");

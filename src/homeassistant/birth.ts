@@ -1,0 +1,49 @@
+import type { Received } from "../mqtt/connection.ts";
+import { ConnectionLost, PublishRefused } from "../mqtt/errors.ts";
+import { sleep } from "../runtime/wait.ts";
+
+export interface BirthOptions {
+  /** Where Home Assistant says that it has started. */
+  status_topic: string;
+  random: () => number;
+  /** Tells it everything again. */
+  tell: () => Promise<void>;
+}
+
+export interface Birth {
+  hear: (message: Received) => void;
+  /** From now on births are answered, until the signal aborts. */
+  attend: (signal: AbortSignal) => void;
+}
+
+/** Home Assistant has started: a moment later it is told everything again, and not by all programs in one instant. */
+export function awaitBirth({ status_topic, random, tell }: BirthOptions): Birth {
+  let attending: AbortSignal | undefined;
+  let answering = false;
+  const answer = async (signal: AbortSignal) => {
+    await sleep(SOONEST + random() * SPREAD, signal);
+    answering = false;
+    await tell();
+  };
+  return {
+    hear: ({ topic, payload, retain }) => {
+      // A kept word is an old one: who has just connected has sent everything anyway.
+      if (topic !== status_topic || payload !== "online" || retain) return;
+      if (!attending || answering) return;
+      answering = true;
+      const signal = attending;
+      answer(signal).catch((error: unknown) => {
+        // The next connection tells everything by itself; what was refused was said when it was first sent.
+        if (!(signal.aborted || error instanceof ConnectionLost || error instanceof PublishRefused))
+          throw error;
+      });
+    },
+    attend: (signal) => {
+      attending = signal;
+      answering = false;
+    },
+  };
+}
+
+const SOONEST = 2_000;
+const SPREAD = 8_000;

@@ -1,0 +1,30 @@
+import type { Received } from "../mqtt/connection.ts";
+import type { Link } from "../mqtt/guests.ts";
+import { untilQuiet } from "../mqtt/until-quiet.ts";
+import type { Place } from "./announcement.ts";
+import { type Found, filtersOf, sortFound } from "./found.ts";
+
+/** Learns what the broker holds of an instance. */
+export interface Reader {
+  /** Has to hear whatever arrives over the connection. */
+  hear: (message: Received) => void;
+  read: (link: Link) => Promise<Found>;
+}
+
+export function createReader(place: Place): Reader {
+  const heard = new Map<string, string>();
+  let retained = 0;
+  return {
+    hear: ({ topic, payload, retain }) => {
+      if (!topic.startsWith(`${place.prefix}/`)) return;
+      if (retain) retained += 1;
+      heard.set(topic, payload);
+    },
+    read: async (link) => {
+      heard.clear();
+      await Promise.all(filtersOf(place).map(link.subscribe));
+      await untilQuiet(link.echo, () => retained);
+      return sortFound(heard, place);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+export type Platform = "sensor" | "binary_sensor" | "switch" | "number" | "select" | "button" | "event";
+
+interface ShapeKeys {
+  platform: Platform;
+  [key: string]: string | number;
+}
+
+/** What a value is, in Home Assistant's words. */
+export const SHAPES = {
+  choice: { platform: "sensor", device_class: "enum" },
+  text: { platform: "sensor" },
+  date: { platform: "sensor", device_class: "date" },
+  instant: { platform: "sensor", device_class: "timestamp" },
+  /** A JSON object with the instant at which it was said. */
+  list: { platform: "sensor", device_class: "timestamp", value_template: "{{ value_json.updated_at }}" },
+  percent: {
+    ...{ platform: "sensor", unit_of_measurement: "%", state_class: "measurement" },
+    suggested_display_precision: 0,
+  },
+  /** No device class: `monetary` takes no unit like this, and the Energy dashboard asks for none. */
+  price: {
+    ...{ platform: "sensor", unit_of_measurement: "EUR/kWh", state_class: "measurement" },
+    suggested_display_precision: 4,
+  },
+  days: {
+    ...{ platform: "sensor", device_class: "duration", unit_of_measurement: "d", state_class: "measurement" },
+    suggested_display_precision: 0,
+  },
+  yes_no: { platform: "binary_sensor" },
+  problem: { platform: "binary_sensor", device_class: "problem" },
+  switch: { platform: "switch" },
+  slider: {
+    ...{ platform: "number", min: 0, max: 100, step: 1, mode: "slider", unit_of_measurement: "%" },
+  },
+  select: { platform: "select" },
+  button: { platform: "button" },
+  event: { platform: "event" },
+} as const satisfies Record<string, ShapeKeys>;
+
+export type Shape = keyof typeof SHAPES;

@@ -1,0 +1,45 @@
+import { describeNotice, noticeEvent } from "./book/notice-words.ts";
+import type { Notice } from "./book/notices.ts";
+import type { PriceDifference } from "./facts/prices.ts";
+import type { Publisher } from "./mqtt/publisher.ts";
+import type { Log } from "./runtime/log.ts";
+import type { Trouble } from "./runtime/trouble.ts";
+import type { RoundOutcome } from "./service/round.ts";
+
+/** News of a day, for its owner and for whoever hears the `event` topic. */
+export function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {
+  publisher.announce(noticeEvent(notice));
+  if (notice.kind === "revised") log.warn(describeNotice(notice));
+  else log.info(describeNotice(notice));
+}
+
+/** What a poll came to, and whether its prices are those of the configuration. */
+export function tellPoll(outcome: RoundOutcome, differences: PriceDifference[], trouble: Trouble): void {
+  tellOutcome(outcome, trouble);
+  tellPrices(differences, trouble);
+}
+
+function tellOutcome({ failures, answers }: RoundOutcome, trouble: Trouble): void {
+  for (const failure of failures) trouble.begins("service", failure);
+  if (failures.length > 0) return;
+  if (answers === 0) {
+    trouble.begins("budget", "The requests of this day are used up: only the hourly poll goes on");
+    return;
+  }
+  trouble.ends("budget", "The service is asked again");
+  trouble.ends("service", "The forecast service answers as it should again");
+}
+
+/** One of the two is out of date; whose counts is `tariff.rates_first`. */
+function tellPrices(differences: PriceDifference[], trouble: Trouble): void {
+  const [first] = differences;
+  if (!first) {
+    trouble.ends("prices", "The service's prices and those of the configuration agree again");
+    return;
+  }
+  const { color, period, service, owner } = first;
+  trouble.begins(
+    "prices",
+    `${color} ${period} costs ${service} EUR/kWh by the service and ${owner} by tariff.rates: one of them is out of date`,
+  );
+}

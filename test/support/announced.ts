@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import type { HomeAssistantConfig } from "../../src/config/config.ts";
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import { type Announcement, announce } from "../../src/homeassistant/announcement.ts";
+import type { Component } from "../../src/homeassistant/component.ts";
+import type { Topics } from "../../src/mqtt/topic.ts";
+import { evaluateRules } from "../../src/rules/evaluate.ts";
+import { EMPTY_MEMORY } from "../../src/rules/memory.ts";
+import { planRules } from "../../src/rules/plan.ts";
+import { readyRules } from "../../src/rules/ready.ts";
+import { ruleTopics } from "../../src/rules/rule-topics.ts";
+import { stepRules } from "../../src/rules/step.ts";
+import { bookOf, forecast, official, officialDays } from "./known-days.ts";
+import { worldAt } from "./rules.ts";
+
+/** One rule with a threshold, and one without. */
+export const RULES = rulesOptions.parse([
+  {
+    ...{ id: "rouge_peak", name: { fr: "Heures pleines rouges", en: "Rouge peak" } },
+    when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
+  },
+  {
+    ...{ id: "week", name: { fr: "Rouge dans la semaine", en: "Rouge this week" }, threshold: 60 },
+    when: { day: "next_7_days", color: "rouge", confidence: "threshold" },
+  },
+]);
+
+type Change = Partial<HomeAssistantConfig> & {
+  instance?: string;
+  rules?: typeof RULES;
+};
+
+/** What a house announces, with the default settings but these. */
+export function announcement({ instance = "vigie", rules = RULES, ...change }: Change = {}): Announcement {
+  const homeassistant: HomeAssistantConfig = {
+    ...{ discovery: "device", prefix: "homeassistant", status_topic: "homeassistant/status" },
+    ...{ language: "en", exclude: [], ...change },
+  };
+  return announce({ instance, rules, mqtt: { base_topic: instance }, homeassistant }, "1.2.3");
+}
+
+export function components(change: Change = {}): [key: string, component: Component][] {
+  return Object.entries(announcement(change).components);
+}
+
+/** What the two rules publish, at any hour of two weeks that are half known. */
+export const anyRuleTopics: fc.Arbitrary<Topics> = fc
+  .record({
+    at: fc.integer({ min: Date.parse("2026-01-01T00:00:00Z"), max: Date.parse("2026-01-14T00:00:00Z") }),
+    enabled: fc.boolean(),
+    threshold: fc.nat({ max: 100 }),
+    clockRight: fc.boolean(),
+  })
+  .map(({ at, clockRight, ...setting }) => {
+    const world = worldAt(at, BOOK);
+    const verdicts = evaluateRules(readyRules(RULES), world, { week: setting }, EMPTY_MEMORY);
+    const memory = stepRules(EMPTY_MEMORY, verdicts, world);
+    const futures = planRules(verdicts, world, memory);
+    return new Map(ruleTopics({ verdicts, futures, memory, world, grace: 600_000, clockRight }));
+  });
+
+const BOOK = bookOf({
+  ...officialDays("2026-01-01", "2026-01-05"),
+  "2026-01-06": official("rouge"),
+  "2026-01-08": forecast("rouge"),
+});
