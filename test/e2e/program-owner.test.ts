@@ -58,7 +58,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     const cleared = await runVigie({ folder: elsewhere, args: ["purge"] });
     expect(cleared).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^Cleared \d+ topics below vigie\n$/),
+      stderr: expect.stringMatching(/^Cleared \d+ topics below vigie and homeassistant\n$/),
     });
     expect(
       [...(await readRetained(first.broker.url)).keys()].filter((topic) => topic.startsWith("vigie/")),
