@@ -1,36 +1,52 @@
 import { defineConfig } from "vitest/config";
 
 const SEASON = "test/season.test.ts";
+const HOME_ASSISTANT = "test/homeassistant/**/*.test.ts";
 const shared = { include: [], environment: "node", restoreMocks: true } as const;
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // Most of the time of the end-to-end tests is waiting: two at once, on two cores as well.
     maxWorkers: 2,
     reporters: ["default", "./test/support/closing-line.ts"],
-    projects: [
-      // Pure files: quick, one process for all.
-      {
-        test: {
-          ...shared,
-          name: "rooms",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", SEASON],
-          isolate: false,
-          testTimeout: 60_000,
-        },
-      },
-      // Real processes, brokers and sockets; and the year on a clock of its own, which heeds what others leave waiting.
-      {
-        test: {
-          ...shared,
-          name: "e2e",
-          include: ["test/e2e/**/*.test.ts", SEASON],
-          // What is waited for has a limit of its own, and says what it was.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
-    ],
+    projects: mode === "homeassistant" ? [homeAssistant] : [rooms, e2e],
   },
-});
+}));
+
+// Pure files: quick, one process for all.
+const rooms = {
+  test: {
+    ...shared,
+    name: "rooms",
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/e2e/**", HOME_ASSISTANT, SEASON],
+    isolate: false,
+    testTimeout: 60_000,
+  },
+};
+
+// Real processes, brokers and sockets; and the year on a clock of its own, which heeds what others leave waiting.
+const e2e = {
+  test: {
+    ...shared,
+    name: "e2e",
+    include: ["test/e2e/**/*.test.ts", SEASON],
+    // What is waited for has a limit of its own, and says what it was.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+};
+
+// A real Home Assistant, one for all files: they run one after the other in one process.
+const homeAssistant = {
+  test: {
+    ...shared,
+    name: "homeassistant",
+    include: [HOME_ASSISTANT],
+    globalSetup: "test/homeassistant/setup.ts",
+    isolate: false,
+    maxWorkers: 1,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+};

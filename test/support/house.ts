@@ -9,6 +9,8 @@ import type { Vigie, Yard } from "./vigie.ts";
 export interface HouseOptions {
   /** `service.base_url`. */
   service: string;
+  /** One that others use, too; left out, one of its own. */
+  broker?: Mosquitto;
   time?: FakeTime;
   /** A folder whose state this house starts from. */
   state?: string;
@@ -25,27 +27,28 @@ export interface House {
   observer: Observer;
   vigie: Vigie;
   config: Record<string, unknown>;
-  /** What the topics below `vigie/` hold, by their names. */
+  /** What the topics below the base (`vigie`, unless its instance is another) hold, by their names. */
   holds: (...names: string[]) => Record<string, string | undefined>;
-  /** Waits until the topics below `vigie/` hold this. */
+  /** Waits until those topics hold this. */
   until: (wanted: Record<string, string | RegExp>, patience?: number) => Promise<void>;
 }
 
 export async function openHouse(yard: Yard, options: HouseOptions): Promise<House> {
   const folder = await yard.folder();
   if (options.state !== undefined) await copyState(options.state, folder);
-  const broker = await startMosquitto();
-  yard.later(broker.remove);
-  const observer = await observe(broker.url, "vigie/#");
+  const broker = options.broker ?? (await startMosquitto());
+  if (!options.broker) yard.later(broker.remove);
+  const base = String(options.config?.["instance"] ?? "vigie");
+  const observer = await observe(broker.url, `${base}/#`);
   yard.later(observer.leave);
   await options.watched?.(broker.url);
   const config = houseConfig(options.service, broker.url, options.config);
   const vigie = await yard.start({ folder, config, ...(options.time && { env: options.time.env() }) });
-  const { retained } = observer;
+  const held = (name: string) => observer.retained.get(`${base}/${name}`);
   return {
     ...{ folder, broker, observer, vigie, config },
-    holds: (...names) => Object.fromEntries(names.map((name) => [name, retained.get(`vigie/${name}`)])),
-    until: (wanted, patience = PATIENCE) => untilHolds({ observer, vigie }, wanted, patience),
+    holds: (...names) => Object.fromEntries(names.map((name) => [name, held(name)])),
+    until: (wanted, patience = PATIENCE) => untilHolds({ observer, vigie, held }, wanted, patience),
   };
 }
 
@@ -116,19 +119,22 @@ export async function copyState(from: string, to: string): Promise<void> {
 }
 
 async function untilHolds(
-  { observer, vigie }: Pick<House, "observer" | "vigie">,
+  {
+    observer,
+    vigie,
+    held,
+  }: Pick<House, "observer" | "vigie"> & { held: (name: string) => string | undefined },
   wanted: Record<string, string | RegExp>,
   patience: number,
 ): Promise<void> {
   const fits = (payload: string | undefined, value: string | RegExp) =>
     payload !== undefined && (typeof value === "string" ? payload === value : value.test(payload));
   const names = Object.entries(wanted);
-  const holds = ({ retained }: Observer) =>
-    names.every(([name, value]) => fits(retained.get(`vigie/${name}`), value));
+  const holds = () => names.every(([name, value]) => fits(held(name), value));
   const waiting = observer.until(holds, JSON.stringify(wanted), patience);
   await waiting.catch((error: unknown) => {
-    const held = names.map(([name]) => `${name} ${observer.retained.get(`vigie/${name}`)}`).join(", ");
-    throw new Error(`Held ${held}; vigie said:\n${vigie.output()}`, { cause: error });
+    const found = names.map(([name]) => `${name} ${held(name)}`).join(", ");
+    throw new Error(`Held ${found}; vigie said:\n${vigie.output()}`, { cause: error });
   });
 }
 

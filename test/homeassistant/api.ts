@@ -1,0 +1,70 @@
+import { fetch, WebSocket } from "undici";
+
+/** What Home Assistant answers over HTTP and over its WebSocket. */
+export interface Api {
+  get: (path: string) => Promise<unknown>;
+  post: (path: string, body: unknown) => Promise<unknown>;
+  /** A command of the WebSocket and its result. */
+  ask: (type: string, more?: Record<string, unknown>) => Promise<unknown>;
+  close: () => void;
+}
+
+export async function openApi(base: string, token: string): Promise<Api> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const line = await openLine(base, token);
+  return {
+    get: async (path) => readAnswer(path, await fetch(base + path, { headers })),
+    post: async (path, body) =>
+      readAnswer(path, await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body) })),
+    ...line,
+  };
+}
+
+async function readAnswer(
+  path: string,
+  answer: { ok: boolean; status: number; text: () => Promise<string> },
+): Promise<unknown> {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  return JSON.parse(text);
+}
+
+interface Message {
+  id?: number;
+  type: string;
+  success?: boolean;
+  result?: unknown;
+  error?: unknown;
+}
+
+async function openLine(base: string, token: string): Promise<Pick<Api, "ask" | "close">> {
+  const socket = new WebSocket(`${base.replace("http", "ws")}/api/websocket`);
+  const waiting = new Map<number, (message: Message) => void>();
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener("error", () => reject(new Error("the WebSocket failed")));
+    socket.addEventListener("message", ({ data }) => {
+      const message = JSON.parse(String(data)) as Message;
+      if (message.type === "auth_required")
+        socket.send(JSON.stringify({ type: "auth", access_token: token }));
+      else if (message.type === "auth_ok") resolve();
+      else if (message.type === "auth_invalid") reject(new Error("the token is refused"));
+      else if (message.type === "result") waiting.get(message.id ?? 0)?.(message);
+    });
+  });
+  socket.addEventListener("close", () => {
+    for (const tell of waiting.values()) tell({ type: "result", success: false, error: "closed" });
+  });
+  let last = 0;
+  const ask: Api["ask"] = (type, more = {}) =>
+    new Promise((resolve, reject) => {
+      last += 1;
+      const id = last;
+      waiting.set(id, ({ success, result, error }) => {
+        waiting.delete(id);
+        if (success) resolve(result);
+        else reject(new Error(`${type}: ${JSON.stringify(error)}`));
+      });
+      socket.send(JSON.stringify({ id, type, ...more }));
+    });
+  return { ask, close: () => socket.close() };
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openHouse } from "../support/house.ts";
+import { startPlainService } from "../support/plain-service.ts";
+import { openYard } from "../support/vigie.ts";
+import { type Announced, announce, fact } from "./announced.ts";
+import { withoutHomeAssistant } from "./home-assistant.ts";
+import { type SharedHome, sharedHome } from "./house.ts";
+import { complaints, judge } from "./judge.ts";
+
+const HAND = "hand";
+const COLOR = "sensor.hand_now_color";
+const NEXT_ON = "sensor.hand_rules_rouge_peak_next_on";
+const ENABLED = "switch.hand_rules_rouge_peak_enabled";
+
+describe.skipIf(withoutHomeAssistant)(`a device announced by hand ${withoutHomeAssistant}`, () => {
+  const yard = openYard();
+  let shared: SharedHome;
+  let device: Announced;
+  let mark: number;
+
+  beforeAll(async () => {
+    shared = await sharedHome();
+    mark = await shared.home.mark();
+    device = await announce(shared.observer, HAND, {
+      ...Object.fromEntries([
+        fact(HAND, "sensor", "now/color", "moment", {
+          ...{ device_class: "enum", options: ["bleu", "blanc", "rouge"] },
+        }),
+        fact(HAND, "sensor", "rules/rouge_peak/next_on", "dated", { device_class: "timestamp" }),
+      ]),
+      rules_rouge_peak_enabled: {
+        ...{ platform: "switch", name: "enabled", state_topic: "hand/rules/rouge_peak/enabled" },
+        command_topic: "hand/rules/rouge_peak/enabled/set",
+      },
+    });
+    await device.say("availability", "online");
+    await device.say("now/color", "rouge");
+    await device.say("rules/rouge_peak/next_on", "2026-01-05T04:55:00Z");
+    await device.say("rules/rouge_peak/enabled", "ON");
+    await shared.home.until({ [COLOR]: "rouge", [NEXT_ON]: "2026-01-05T04:55:00+00:00", [ENABLED]: "on" });
+  });
+  afterAll(yard.clear);
+
+  test("its entities have the ids it asked for, on one device", async () => {
+    const entries = (await shared.home.registry()).filter(({ platform }) => platform === "mqtt");
+    expect(entries.map(({ entity_id }) => entity_id).sort()).toEqual([COLOR, NEXT_ON, ENABLED].sort());
+    const devices = (await shared.home.devices()).filter(({ name }) => name === HAND);
+    expect(new Set(entries.map(({ device_id }) => device_id))).toEqual(new Set(devices.map(({ id }) => id)));
+    await judge(shared.home, mark);
+  });
+
+  test("None is unknown, and only what has an availability becomes unavailable", async () => {
+    await device.say("now/color", "None");
+    await shared.home.until({ [COLOR]: "unknown" });
+    await device.say("availability", "offline");
+    await shared.home.until({ [COLOR]: "unavailable", [NEXT_ON]: "2026-01-05T04:55:00+00:00" });
+    await device.say("availability", "online");
+    await shared.home.until({ [COLOR]: "unknown" });
+    await judge(shared.home, mark);
+  });
+
+  test("a switch that is pressed in Home Assistant is a command on the broker", async () => {
+    const { home, observer } = shared;
+    await home.call("switch", "turn_off", { entity_id: ENABLED });
+    const isCommand = ({ topic, payload, retain }: (typeof observer.seen)[number]) =>
+      topic === "hand/rules/rouge_peak/enabled/set" && payload === "OFF" && !retain;
+    await observer.until(({ seen }) => seen.some(isCommand), "the command came");
+  });
+
+  test("what was said while Home Assistant was away counts when it is back", async () => {
+    const since = await shared.home.mark();
+    await shared.home.restart(() => device.say("now/color", "blanc"));
+    await shared.home.until({ [COLOR]: "blanc", [NEXT_ON]: "2026-01-05T04:55:00+00:00" });
+    await judge(shared.home, since);
+  });
+
+  test("a vigie on the same broker, with a service that answers nothing, makes nobody complain", async () => {
+    const since = await shared.home.mark();
+    const service = await startPlainService(() => ({ status: 500, body: {} }));
+    yard.later(service.stop);
+    const { broker } = shared;
+    const house = await openHouse(yard, { service: service.url, broker, config: { instance: "attic" } });
+    await house.until({ availability: "online", "now/color": "None" });
+    await judge(shared.home, since);
+  });
+
+  test("a value that is none of its options is seen by the judge", async () => {
+    const since = await shared.home.mark();
+    await device.say("now/color", "green");
+    await expect
+      .poll(() => complaints(shared.home, since))
+      .toEqual([expect.stringContaining("Ignoring invalid option received on topic 'hand/now/color'")]);
+  });
+
+  test("a device that is cleared in order leaves neither entity, device nor complaint", async () => {
+    const since = await shared.home.mark();
+    await device.clear();
+    await shared.home.until({ [COLOR]: null, [NEXT_ON]: null, [ENABLED]: null });
+    const devices = await shared.home.devices();
+    expect(devices.filter(({ name }) => name === HAND)).toEqual([]);
+    await judge(shared.home, since);
+  });
+});
