@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 const SEASON = "test/season.test.ts";
-const HOME_ASSISTANT = "test/homeassistant/**/*.test.ts";
+const HOME_ASSISTANT = "test/home/**/*.test.ts";
 const shared = { include: [], environment: "node", restoreMocks: true } as const;
 
 export default defineConfig(({ mode }) => ({
@@ -43,7 +43,7 @@ const homeAssistant = {
     ...shared,
     name: "homeassistant",
     include: [HOME_ASSISTANT],
-    globalSetup: "test/homeassistant/setup.ts",
+    globalSetup: "test/home/setup.ts",
     isolate: false,
     maxWorkers: 1,
     testTimeout: 120_000,
