@@ -84,7 +84,7 @@ async function speak(link: Link, signal: AbortSignal, options: Speech): Promise<
     // An entity that appears has its state by then.
     await Promise.race([publisher.settled(), aborted(signal)]);
     const wary = found.device !== null || found.singles.length > 0;
-    await deliver(planDiscovery(found, announcement), { link, signal, wary });
+    await deliver(planDiscovery(found, announcement, link.version === 5), { link, signal, wary });
     trouble.ends("discovery", "Home Assistant is told of every entity again");
   } catch (error) {
     if (signal.aborted) return;

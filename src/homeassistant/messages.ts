@@ -4,6 +4,8 @@ import type { Announcement, Components, Place } from "./announcement.ts";
 export interface Message {
   topic: string;
   payload: string;
+  /** Seconds after which the broker drops it by itself. */
+  expiry?: number;
 }
 
 export function deviceTopic({ prefix, instance }: Place): string {
@@ -38,8 +40,15 @@ export function writeSingles({ place, about, components }: Announcement): Messag
   }));
 }
 
-/** Home Assistant lets go of the entities and keeps what it knows of them, for another message to take them over. */
-export const MIGRATION = JSON.stringify({ migrate_discovery: true });
+/**
+ * Home Assistant lets go of the entities and keeps what it knows of them, for another message to take them over. It
+ * complains when the old topic is cleared by then, so the broker is asked to do that.
+ */
+export function writeMigration(topic: string): Message {
+  return { topic, payload: JSON.stringify({ migrate_discovery: true }), expiry: MIGRATION_LIFE };
+}
 
 /** Commands arrive, also those that were sent while vigie restarted. */
 const QOS = 1;
+
+const MIGRATION_LIFE = 10;

@@ -1,35 +1,42 @@
 import type { Announcement, Place } from "./announcement.ts";
 import type { Component } from "./component.ts";
 import type { DeviceMessage, Found, FoundSingle } from "./found.ts";
-import { deviceTopic, type Message, MIGRATION, writeDevice, writeSingles } from "./messages.ts";
+import { deviceTopic, type Message, writeDevice, writeMigration, writeSingles } from "./messages.ts";
 
 /** Messages that may go out together. Home Assistant needs a moment before the next. */
 export type Step = readonly Message[];
 
-/** From what the broker holds to what it should hold, so that no entity is lost, left behind or there twice. */
-export function planDiscovery(found: Found, wanted: Announcement): Step[] {
-  return stepsTo(found, wanted).filter((step) => step.length > 0);
+/**
+ * From what the broker holds to what it should hold, so that no entity is lost, left behind or there twice. `expiring`:
+ * the broker drops what has an expiry.
+ */
+export function planDiscovery(found: Found, wanted: Announcement, expiring: boolean): Step[] {
+  // What hands over goes by itself there.
+  const singles = found.singles.filter(({ migrating }) => !(migrating && expiring));
+  return stepsTo({ ...found, singles }, wanted, expiring).filter((step) => step.length > 0);
 }
 
-function stepsTo(found: Found, wanted: Announcement): Step[] {
+function stepsTo(found: Found, wanted: Announcement, expiring: boolean): Step[] {
   switch (wanted.mode) {
     case "device":
-      return toDevice(found, wanted);
+      return toDevice(found, wanted, expiring);
     case "components":
-      return toComponents(found, wanted);
+      return toComponents(found, wanted, expiring);
     case "off":
       return planClearing(found, wanted.place);
   }
 }
 
-/** Takes everything of an instance off the broker. */
+/** Takes everything of an instance off the broker: first what speaks for entities, then what only handed them over. */
 export function planClearing({ device, singles }: Found, place: Place): Step[] {
-  const all = [...(device ? [{ topic: deviceTopic(place), payload: "" }] : []), ...singles.map(clear)];
-  return all.length > 0 ? [all] : [];
+  const topic = deviceTopic(place);
+  const all = [...(device ? [{ topic, migrating: device.message === null }] : []), ...singles];
+  const ordered = [...all.filter(({ migrating }) => !migrating), ...all.filter(({ migrating }) => migrating)];
+  return ordered.length > 0 ? [ordered.map(clear)] : [];
 }
 
 /** Entities of their own are handed over before the device takes them; a key that goes is reduced to its platform first. */
-function toDevice({ device, singles }: Found, wanted: Announcement): Step[] {
+function toDevice({ device, singles }: Found, wanted: Announcement, expiring: boolean): Step[] {
   const { kept, gone } = sortSingles(singles, wanted);
   const reduced = device?.message ? reduceGone(device.message, wanted) : {};
   const message = writeDevice(wanted);
@@ -37,24 +44,24 @@ function toDevice({ device, singles }: Found, wanted: Announcement): Step[] {
     [...gone.map(clear), ...kept.filter(({ migrating }) => !migrating).map(migrate)],
     Object.keys(reduced).length > 0 ? [writeDevice(wanted, reduced)] : [],
     device?.payload === message.payload ? [] : [message],
-    kept.map(clear),
+    expiring ? [] : kept.map(clear),
   ];
 }
 
 /** What is not wanted any more leaves the device in the device's own way, before the rest is handed over. */
-function toComponents({ device, singles }: Found, wanted: Announcement): Step[] {
+function toComponents({ device, singles }: Found, wanted: Announcement, expiring: boolean): Step[] {
   const { gone } = sortSingles(singles, wanted);
   const topic = deviceTopic(wanted.place);
   const held = new Map(singles.map((single) => [single.topic, single.payload]));
   const message = device?.message;
   return [
     ...(message ? leaveDevice(message, wanted) : []),
-    message ? [{ topic, payload: MIGRATION }] : [],
+    message ? [writeMigration(topic)] : [],
     [
       ...gone.map(clear),
       ...writeSingles(wanted).filter((single) => held.get(single.topic) !== single.payload),
     ],
-    device ? [{ topic, payload: "" }] : [],
+    device && !expiring ? [{ topic, payload: "" }] : [],
   ];
 }
 
@@ -84,10 +91,10 @@ function platformOf(components: Announcement["components"], key: string): string
   return Object.hasOwn(components, key) ? components[key]?.platform : undefined;
 }
 
-function clear({ topic }: FoundSingle): Message {
+function clear({ topic }: Pick<Message, "topic">): Message {
   return { topic, payload: "" };
 }
 
 function migrate({ topic }: FoundSingle): Message {
-  return { topic, payload: MIGRATION };
+  return writeMigration(topic);
 }

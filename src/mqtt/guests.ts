@@ -1,4 +1,4 @@
-import type { Received } from "./connection.ts";
+import type { Received, Version } from "./connection.ts";
 import type { Message } from "./outbox.ts";
 
 /** Who speaks of topics that are not vigie's own, over vigie's connection. */
@@ -11,6 +11,7 @@ export interface Guest {
 
 /** One connection, for topics of any name. */
 export interface Link {
+  version: Version;
   /** Resolves when acknowledged; rejects with ConnectionLost or PublishRefused. */
   publish: (compose: () => Message) => Promise<void>;
   subscribe: (topic: string) => Promise<void>;

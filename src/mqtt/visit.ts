@@ -76,7 +76,8 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
   const askOwner = () => ask(tree.echo, follow, { clock, signal });
   return {
     ...{ version: tree.version, address, read, follow, askOwner },
-    ...{ closed: tree.closed, leave: tree.leave, link: tree.link },
+    ...{ closed: tree.closed, leave: tree.leave },
+    link: { ...tree.link, echo: async () => tree.subscribe(PING).then(tree.echo) },
     publish: (message) => tree.publish(() => message),
     owner: () => heard.get(OWNER),
     livingOwner: async () => (readOwner((await read(`${OWNER}/#`)).get(OWNER)) ? askOwner() : null),

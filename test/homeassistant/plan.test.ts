@@ -25,13 +25,14 @@ function house(
   return { ...base, components: Object.fromEntries(components) };
 }
 
-function plan(home: ModelHome, wanted: Announcement): Step[] {
-  return planDiscovery(sortFound(home.retained, wanted.place), wanted);
+function plan(home: ModelHome, wanted: Announcement, expiring = true): Step[] {
+  return planDiscovery(sortFound(home.retained, wanted.place), wanted, expiring);
 }
 
-function settle(home: ModelHome, wanted: Announcement): Step[] {
-  const steps = plan(home, wanted);
+function settle(home: ModelHome, wanted: Announcement, expiring = true): Step[] {
+  const steps = plan(home, wanted, expiring);
   for (const step of steps) home.hear(step);
+  if (expiring) home.expire();
   return steps;
 }
 
@@ -79,11 +80,7 @@ describe("what Home Assistant is told", () => {
       "single ones instead of the device",
       house("device", ["a", "b"]),
       house("components", ["a", "b"]),
-      [
-        "device/vigie/config migrate",
-        "sensor/vigie/a/config entity, sensor/vigie/b/config entity",
-        "device/vigie/config -",
-      ],
+      ["device/vigie/config migrate", "sensor/vigie/a/config entity, sensor/vigie/b/config entity"],
     ],
     [
       "single ones, one of them not wanted any more",
@@ -94,18 +91,13 @@ describe("what Home Assistant is told", () => {
         "device/vigie/config a",
         "device/vigie/config migrate",
         "sensor/vigie/a/config entity",
-        "device/vigie/config -",
       ],
     ],
     [
       "a device instead of single ones",
       house("components", ["a", "b"]),
       house("device", ["a"]),
-      [
-        "sensor/vigie/b/config -, sensor/vigie/a/config migrate",
-        "device/vigie/config a",
-        "sensor/vigie/a/config -",
-      ],
+      ["sensor/vigie/b/config -, sensor/vigie/a/config migrate", "device/vigie/config a"],
     ],
     [
       "one single entity less",
@@ -124,6 +116,14 @@ describe("what Home Assistant is told", () => {
     settle(home, from);
     expect(shape(settle(home, to))).toEqual(steps);
     expect(home.complaints).toEqual([]);
+  });
+
+  test("clears what handed over by itself where the broker lets nothing expire", () => {
+    const home = createModelHome();
+    settle(home, house("components", ["a"]), false);
+    expect(shape(settle(home, house("device", ["a"]), false)).at(-1)).toBe("sensor/vigie/a/config -");
+    expect(shape(settle(home, house("components", ["a"]), false)).at(-1)).toBe("device/vigie/config -");
+    expect([...home.retained.keys()]).toEqual(["homeassistant/sensor/vigie/a/config"]);
   });
 
   const anyHouse = fc

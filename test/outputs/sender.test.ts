@@ -33,7 +33,7 @@ function brokerAt(takes: "all" | "none" = "all") {
     subscribed.push(topic);
     if (way.deaf) throw new SubscribeRefused(`The broker does not let vigie hear ${topic}`);
   };
-  const link: Link = { publish, subscribe, echo: async () => undefined, closed };
+  const link: Link = { version: 5, publish, subscribe, echo: async () => undefined, closed };
   const acknowledge = () => waiting.splice(0).forEach((goOn) => void goOn());
   return { link, told, subscribed, way, acknowledge, close: () => close("cut") };
 }
@@ -322,7 +322,13 @@ describe("a sudden death", () => {
       };
       say({ peak: true });
       const silent = async () => undefined;
-      sender.open({ publish, subscribe: silent, echo: silent, closed: new Promise(() => undefined) });
+      sender.open({
+        version: 5,
+        publish,
+        subscribe: silent,
+        echo: silent,
+        closed: new Promise(() => undefined),
+      });
       await soon();
       if (!mortal) {
         say({ peak: false });

@@ -13,17 +13,26 @@ export interface ModelHome {
   forgotten: string[];
   complaints: string[];
   hear: (step: Step) => void;
+  /** The broker drops what has an expiry. */
+  expire: () => void;
 }
 
 export function createModelHome(): ModelHome {
+  const expiring = new Set<string>();
   const home: ModelHome = {
     ...{ retained: new Map(), entities: new Map(), forgotten: [], complaints: [] },
     hear: (step) => {
-      for (const { topic, payload } of step) {
+      for (const { topic, payload, expiry } of step) {
+        expiring.delete(topic);
+        if (expiry !== undefined) expiring.add(topic);
         if (payload === "") home.retained.delete(topic);
         else home.retained.set(topic, payload);
         hear(home, topic, payload);
       }
+    },
+    expire: () => {
+      for (const topic of expiring) home.retained.delete(topic);
+      expiring.clear();
     },
   };
   return home;
@@ -33,6 +42,10 @@ function hear(home: ModelHome, topic: string, payload: string): void {
   const spokenFor = [...home.entities].filter(([, by]) => by === topic).map(([id]) => id);
   if (payload === "") {
     for (const id of spokenFor) forget(home, id);
+    // Seen with a real one: it takes the clearing of a message that was migrated for a word on the entity.
+    const moved = [...home.entities].filter(([id, by]) => by && by !== topic && isAbout(topic, id));
+    for (const [id, by] of moved)
+      home.complaints.push(`${id}: ${by} speaks for it, and ${topic} was cleared`);
     return;
   }
   const message: { migrate_discovery?: true; components?: Record<string, object> } = JSON.parse(payload);
@@ -45,6 +58,10 @@ function hear(home: ModelHome, topic: string, payload: string): void {
     if (isReduced) forget(home, id);
     else takeOver(home, id, topic);
   }
+}
+
+function isAbout(topic: string, id: string): boolean {
+  return topic.includes("/device/") || topic.includes(`/${id.split(" ")[1]}/`);
 }
 
 function takeOver(home: ModelHome, id: string, topic: string): void {

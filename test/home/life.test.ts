@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readRetained } from "../support/observer.ts";
+import { openYard, runVigie } from "../support/vigie.ts";
+import { type Guest, openGuest, RULES } from "./guest.ts";
+import { withoutHomeAssistant } from "./home-assistant.ts";
+import { judge } from "./judge.ts";
+
+describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${withoutHomeAssistant}`, () => {
+  const yard = openYard();
+  let guest: Guest;
+  let mark: number;
+  let first: Map<string, string>;
+
+  beforeAll(async () => {
+    guest = await openGuest(yard, "life");
+    mark = await guest.home.mark();
+    first = await identities();
+  });
+  afterAll(yard.clear);
+
+  /** Which entity each id is: the same one as before, history and all, or another of that id. */
+  const identities = async (instance?: string) =>
+    new Map([...(await guest.entries(instance))].map(([id, entry]) => [id, entry.id]));
+  const without = (...parts: string[]) =>
+    new Map([...first].filter(([id]) => !parts.some((part) => id.includes(part))));
+  const expectSame = async (wanted: Map<string, string>) => {
+    await expect.poll(identities, { timeout: 15_000, interval: 100 }).toEqual(wanted);
+    const unavailable = async () =>
+      [...(await guest.entities())].filter(([id, { state }]) => wanted.has(id) && state === "unavailable");
+    await expect.poll(unavailable, { timeout: 5_000 }).toEqual([]);
+    await judge(guest.home, mark);
+  };
+
+  test("its names follow the language, and nothing else does", async () => {
+    await guest.configure({ homeassistant: { language: "fr" } });
+    const name = async () => (await guest.entries()).get("sensor.life_now_color")?.original_name;
+    await expect.poll(name, { timeout: 10_000 }).toBe("Couleur en cours");
+    await expectSame(first);
+    await guest.configure({ homeassistant: { language: "en" } });
+    await expect.poll(name, { timeout: 10_000 }).toBe("Colour now");
+    await expectSame(first);
+  });
+
+  test("a rule that is removed leaves nothing, and is the same one when it comes back", async () => {
+    const [ahead, week] = RULES;
+    await guest.configure({ rules: [ahead] });
+    await expectSame(without("_rules_week_"));
+    await guest.configure({ rules: [ahead, week] });
+    await expect
+      .poll(async () => [...(await identities()).keys()].toSorted(), { timeout: 15_000 })
+      .toEqual([...first.keys()].toSorted());
+    first = await identities();
+    await expectSame(first);
+  });
+
+  test("a rule that is named anew keeps its entities; one with another id has others", async () => {
+    const [ahead, week] = RULES;
+    await guest.configure({ rules: [ahead, { ...week, name: { fr: "Semaine", en: "Coming days" } }] });
+    const name = async () =>
+      (await guest.entries()).get("binary_sensor.life_rules_week_state")?.original_name;
+    await expect.poll(name, { timeout: 10_000 }).toBe("Coming days");
+    await expectSame(first);
+    await guest.configure({ rules: [ahead, { ...week, id: "month" }] });
+    await guest.home.until({
+      "binary_sensor.life_rules_month_state": /on|off|unknown/,
+      "binary_sensor.life_rules_week_state": null,
+    });
+    await judge(guest.home, mark);
+    await guest.configure({ rules: RULES });
+    await guest.home.until({
+      "binary_sensor.life_rules_month_state": null,
+      "binary_sensor.life_rules_week_state": /on|off|unknown/,
+    });
+    first = await identities();
+    await expectSame(first);
+  });
+
+  test("an entity that its owner does without goes, and nothing but it", async () => {
+    await guest.configure({ homeassistant: { language: "en", exclude: ["now_slot"] } });
+    await expectSame(without("now_slot"));
+    await guest.configure({ homeassistant: { language: "en" } });
+    await guest.home.until({ "sensor.life_now_slot": /_h[pc]$|unknown/ });
+    first = await identities();
+  });
+
+  test("single components take over from the device and give back, and every entity stays the same", async () => {
+    await guest.configure({ homeassistant: { language: "en", discovery: "components" } });
+    const device = "homeassistant/device/life/config";
+    const single = "homeassistant/sensor/life/now_color/config";
+    // By its expiry: no message tells of it.
+    const kept = async () => [...(await readRetained(guest.broker.url)).keys()];
+    await expect.poll(kept, { timeout: 20_000 }).toEqual(expect.arrayContaining([single]));
+    await expect.poll(kept, { timeout: 20_000 }).not.toContain(device);
+    await expectSame(first);
+    await guest.configure({ homeassistant: { language: "en", discovery: "device" } });
+    await expect.poll(kept, { timeout: 20_000 }).toContain(device);
+    await expect.poll(kept, { timeout: 20_000 }).not.toContain(single);
+    await expectSame(first);
+  });
+
+  test("with another prefix Home Assistant, which does not know it, forgets the device", async () => {
+    await guest.configure({ homeassistant: { language: "en", prefix: "elsewhere" } });
+    await expectSame(new Map());
+    expect([...guest.observer.retained.keys()].filter((topic) => topic.startsWith("elsewhere/"))).toEqual([
+      "elsewhere/device/life/config",
+    ]);
+    await guest.configure({ homeassistant: { language: "en" } });
+    await expect.poll(async () => (await identities()).size, { timeout: 15_000 }).toBe(first.size);
+    first = await identities();
+    await expectSame(first);
+    expect([...guest.observer.retained.keys()].filter((topic) => topic.startsWith("elsewhere/"))).toEqual([]);
+  });
+
+  test("under another name it is another device, and the old one is gone", async () => {
+    await guest.configure({ instance: "after" });
+    await expect.poll(async () => (await identities("after")).size, { timeout: 15_000 }).toBe(first.size);
+    await expectSame(new Map());
+    expect((await guest.entities("after")).has("sensor.after_now_color")).toBe(true);
+    expect([...guest.observer.retained.keys()].filter((topic) => topic.startsWith("life/"))).toEqual([]);
+  });
+
+  test("a purge leaves neither entity, device nor topic", async () => {
+    await guest.vigie().end();
+    const { code } = await runVigie({ folder: guest.house.folder, args: ["purge"] });
+    expect(code).toBe(0);
+    await expect.poll(async () => (await identities("after")).size, { timeout: 15_000 }).toBe(0);
+    expect(
+      (await guest.home.devices()).filter(({ name }) => ["Life", "After"].includes(String(name))),
+    ).toEqual([]);
+    expect([...guest.observer.retained.keys()].filter((topic) => /(^|\/)(life|after)\//.test(topic))).toEqual(
+      [],
+    );
+    await judge(guest.home, mark);
+  });
+});
