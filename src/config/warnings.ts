@@ -1,7 +1,7 @@
 import { lintRules } from "../rules/lint.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
-import { valueAt } from "./problems.ts";
+import { valueAt } from "./value.ts";
 
 /** What is allowed, but probably not what its owner means. */
 export function findWarnings(config: Config, given: unknown, inContainer: boolean): string[] {

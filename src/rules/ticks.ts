@@ -1,6 +1,7 @@
 import { addDays, dayStart, nextMidnight, tariffDate } from "../calendar/day.ts";
 import { periodSpans } from "../calendar/period.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
+import { leavesOf } from "./parts.ts";
 import type { Condition } from "./rule.ts";
 
 /** By which clocks a condition can turn. */
@@ -36,28 +37,6 @@ export function ticksOf(condition: Condition): Ticks {
 }
 
 const BY_DAY = ["weekday", "rate", "days_remaining", "remaining", "left"] as const;
-
-/** Conditions that ask something themselves. */
-export function leavesOf(condition: Condition): Leaf[] {
-  switch (condition.kind) {
-    case "all":
-    case "any":
-      return condition.parts.flatMap(leavesOf);
-    case "not":
-      return leavesOf(condition.part);
-    case "day":
-    case "period":
-    case "between":
-    case "weekday":
-    case "rate":
-    case "days_remaining":
-    case "remaining":
-    case "left":
-      return [condition];
-  }
-}
-
-export type Leaf = Exclude<Condition, { kind: "all" | "any" | "not" }>;
 
 /** Every instant of a stretch at which anything but a time on the wall can turn a condition; unsorted. */
 export interface Beats {
