@@ -1,10 +1,11 @@
+import { inOrder } from "../calendar/instants.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { Ask } from "./conditions.ts";
 import type { Rule } from "./rule.ts";
 import type { Seen } from "./seen.ts";
-import { inOrder, type Ticks } from "./ticks.ts";
+import type { Ticks } from "./ticks.ts";
 import { either, type Truth } from "./truth.ts";
-import { firstAfter, firstTick, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** A rule made ready to be asked. */
 export interface ReadyRule {
@@ -34,8 +35,7 @@ export function sayAt(ready: ReadyRule, world: World, at: Instant, threshold: nu
 /** Most of the time nothing turns so near that a lead or a lag could see it. */
 function canTurnWithin({ rule: { lead, lag }, ticks }: ReadyRule, world: World, at: Instant): boolean {
   if (lead === 0 && lag === 0) return false;
-  const next = firstTick(world.ticks(ticks), at - lag);
-  return next !== undefined && next <= at + lead;
+  return world.tickAfter(ticks, at - lag) <= at + lead;
 }
 
 /** What it says from one instant to before another, at each instant at which that can turn. */
@@ -63,12 +63,8 @@ function sayPlainly(
   threshold: number | null,
 ): Said[] {
   const said = [plainly(ask, world, first, threshold)];
-  const instants = world.ticks(ticks);
-  for (let index = firstAfter(instants, first); index < instants.length; index += 1) {
-    const at = instants[index];
-    if (at === undefined || at > last) break;
+  for (let at = world.tickAfter(ticks, first); at <= last; at = world.tickAfter(ticks, at))
     said.push(plainly(ask, world, at, threshold));
-  }
   return said;
 }
 
