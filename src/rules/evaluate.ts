@@ -22,8 +22,8 @@ export function evaluateRules(
     const threshold = rule.threshold === null ? null : (moved ?? rule.threshold);
     const fresh = sayAt(ready, world, world.at, threshold);
     if (!enabled) return disabled(ready, fresh, threshold);
-    const mine = own(memory.rules, rule.id);
     if (rule.hold === 0) return settled(ready, fresh, threshold, FREE);
+    const mine = own(memory.rules, rule.id);
     const beliefs = mine?.believed ?? memory.heard;
     const old = believing(beliefs);
     if (!old) return settled(ready, fresh, threshold, { held: null, moved: movedAt(mine) });
