@@ -53,8 +53,9 @@ function edgeWithin(
   if (jumps && start > after) return start;
   let first = Number.POSITIVE_INFINITY;
   for (const time of times) {
+    // Not before the start: it is a jump, or midnight, or the first of all.
     const at = start + time - shows;
-    if (at >= start && at > after && at < end && at < first) first = at;
+    if (at > after && at < end && at < first) first = at;
   }
   return first;
 }
