@@ -1,6 +1,6 @@
-import type { Book } from "./book/book.ts";
+import { type Book, newestInstant } from "./book/book.ts";
 import { compareBooks, type Notice } from "./book/notices.ts";
-import { newestInstant, remember } from "./book/remember.ts";
+import { remember } from "./book/remember.ts";
 import type { Instant, Tariff } from "./calendar/tariff.ts";
 import { type ClockEvidence, checkClock } from "./facts/clock-check.ts";
 import type { Known, PollRecord } from "./facts/facts.ts";

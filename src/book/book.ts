@@ -52,3 +52,13 @@ export interface BookSeason extends SaidSeason {
 }
 
 export const EMPTY_BOOK: Book = { days: {}, seasons: {}, updated_at: null };
+
+/** The newest instant at which something was seen: time has certainly come that far. */
+export function newestInstant(book: Book): Instant | null {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { forecast, official } of Object.values(book.days)) {
+    newest = Math.max(newest, forecast?.seen_at ?? newest, official?.seen_at ?? newest);
+  }
+  for (const { seen_at } of Object.values(book.seasons)) newest = Math.max(newest, seen_at);
+  return newest === Number.NEGATIVE_INFINITY ? null : newest;
+}

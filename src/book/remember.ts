@@ -20,16 +20,6 @@ export function remember(book: Book, answers: readonly Answer[], now: Instant, t
   return news || updated_at !== book.updated_at ? { days, seasons, updated_at } : book;
 }
 
-/** The newest instant at which something was seen: time has certainly come that far. */
-export function newestInstant(book: Book): Instant | null {
-  let newest = Number.NEGATIVE_INFINITY;
-  for (const { forecast, official } of Object.values(book.days)) {
-    newest = Math.max(newest, forecast?.seen_at ?? newest, official?.seen_at ?? newest);
-  }
-  for (const { seen_at } of Object.values(book.seasons)) newest = Math.max(newest, seen_at);
-  return newest === Number.NEGATIVE_INFINITY ? null : newest;
-}
-
 interface Moment {
   now: Instant;
   tariff: Tariff;

@@ -1,25 +1,63 @@
-import { addDays, bothInstants, civilDate, clockShifts, wallInstant, wallTime } from "./day.ts";
-import { remembered } from "./memo.ts";
-import type { Instant, IsoDate } from "./tariff.ts";
+import { wallTime } from "./day.ts";
+import { inOrder, placeAfter } from "./instants.ts";
+import type { Instant } from "./tariff.ts";
 
-/** Every instant after one and up to another at which the wall reaches one of these times, or jumps; unsorted. */
-export function wallEdges(
-  times: readonly string[],
-  after: Instant,
-  until: Instant,
+/** The wall between two instants, in stretches in which it runs as evenly as the time: zone arithmetic is dear. */
+export interface Wall {
+  starts: readonly Instant[];
+  stretches: readonly Stretch[];
+}
+
+interface Stretch {
+  start: Instant;
+  end: Instant;
+  /** What the wall shows at the start, in milliseconds since midnight. */
+  shows: number;
+  /** The clocks are moved at its start. */
+  jumps: boolean;
+}
+
+/** `midnights` and `shifts` of the clocks as they are between these instants, the last one included. */
+export function wallBetween(
+  [first, last]: readonly [Instant, Instant],
+  midnights: readonly Instant[],
+  shifts: readonly Instant[],
   timeZone: string,
-): Instant[] {
-  if (times.length === 0) return [];
-  const edges: Instant[] = [];
-  const last = civilDate(until, timeZone);
-  for (let date = civilDate(after, timeZone); date <= last; date = addDays(date, 1)) {
-    const day = civilDay(date, timeZone);
-    // Zone arithmetic is dear: it is left out where the wall runs as evenly as the time.
-    for (const time of times)
-      edges.push(...(day.even ? [day.start + sinceMidnight(time)] : bothInstants(date, time, timeZone)));
-    edges.push(...day.shifts);
+): Wall {
+  const starts = inOrder([first, ...midnights, ...shifts]);
+  const stretches = starts.map((start, index) => ({
+    start,
+    end: starts[index + 1] ?? last + 1,
+    shows: wallClock(start, timeZone),
+    jumps: shifts.includes(start),
+  }));
+  return { starts, stretches };
+}
+
+/** The first instant after one at which the wall reaches one of these times, or jumps; infinite where none is near. */
+export function nextWallEdge(times: readonly number[], { starts, stretches }: Wall, after: Instant): Instant {
+  if (times.length === 0) return Number.POSITIVE_INFINITY;
+  for (let index = Math.max(0, placeAfter(starts, after) - 1); index < stretches.length; index += 1) {
+    const stretch = stretches[index];
+    const edge = stretch ? edgeWithin(stretch, times, after) : Number.POSITIVE_INFINITY;
+    if (edge !== Number.POSITIVE_INFINITY) return edge;
   }
-  return edges.filter((at) => at > after && at <= until);
+  return Number.POSITIVE_INFINITY;
+}
+
+function edgeWithin(
+  { start, end, shows, jumps }: Stretch,
+  times: readonly number[],
+  after: Instant,
+): Instant {
+  if (jumps && start > after) return start;
+  let first = Number.POSITIVE_INFINITY;
+  for (const time of times) {
+    // Not before the start: it is a jump, or midnight, or the first of all.
+    const at = start + time - shows;
+    if (at > after && at < end && at < first) first = at;
+  }
+  return first;
 }
 
 /** Milliseconds that a wall shows since midnight. */
@@ -33,21 +71,5 @@ export function sinceMidnight(time: string): number {
   return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND;
 }
 
-interface CivilDay {
-  start: Instant;
-  shifts: readonly Instant[];
-  /** No clock is moved on it. */
-  even: boolean;
-}
-
-const civilDay = remembered((date: IsoDate, timeZone: string): CivilDay => {
-  const start = wallInstant(date, "00:00", timeZone);
-  const end = wallInstant(addDays(date, 1), "00:00", timeZone);
-  const shifts = clockShifts(start, end, timeZone);
-  const even = shifts.length === 0 && end - start === DAY && wallTime(start, timeZone).endsWith("T00:00:00");
-  return { start, shifts, even };
-}, 512);
-
 const SECOND = 1000;
-const DAY = 24 * 3_600_000;
 const TIME_FROM = "2026-01-05T".length;

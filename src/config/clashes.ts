@@ -1,4 +1,5 @@
 import { parseAddress } from "./address.ts";
+import { valueAt } from "./value.ts";
 
 /** A wrong meeting of two options: where it is said, and what was expected there. */
 interface Clash {
@@ -65,9 +66,7 @@ function isWithin(topic: string, parent: string): boolean {
   return topic === parent || topic.startsWith(`${parent}/`);
 }
 
-function textAt(value: unknown, [first, ...rest]: string[]): string | undefined {
-  if (first === undefined) return value === undefined || value === null ? undefined : String(value);
-  return typeof value === "object" && value !== null && Object.hasOwn(value, first)
-    ? textAt((value as Record<string, unknown>)[first], rest)
-    : undefined;
+function textAt(options: unknown, path: string[]): string | undefined {
+  const value = valueAt(options, path);
+  return value === undefined || value === null ? undefined : String(value);
 }

@@ -5,18 +5,11 @@ import { isContainer } from "./container.ts";
 import { readEnvironment } from "./environment.ts";
 import { type ConfigFile, type FileRequest, PLACES, readConfigFile } from "./file.ts";
 import { listOptions, type Path } from "./options.ts";
-import {
-  ConfigError,
-  describeIssues,
-  expectation,
-  type Problem,
-  pathText,
-  shown,
-  valueAt,
-} from "./problems.ts";
+import { ConfigError, describeIssues, expectation, type Problem, pathText, shown } from "./problems.ts";
 import { whyUnreadable } from "./reading.ts";
 import { configSchema } from "./schema.ts";
 import { applySettings, type Setting, spreadGroup, withValue } from "./settings.ts";
+import { valueAt } from "./value.ts";
 import { findWarnings } from "./warnings.ts";
 
 export interface LoadRequest extends FileRequest {

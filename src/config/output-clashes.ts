@@ -1,5 +1,6 @@
 import { findPlaceholders, PLACEHOLDERS } from "../outputs/placeholders.ts";
 import { nearest } from "./nearest.ts";
+import { valueAt } from "./value.ts";
 
 /** What an output may not be beside the other options: where it is said, and what was expected there. */
 interface Clash {
@@ -97,13 +98,7 @@ function isWithin(topic: string, parent: string | undefined): boolean {
 }
 
 function at(value: unknown, ...path: PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
-        ? (inner as Record<PropertyKey, unknown>)[key]
-        : undefined,
-    value,
-  );
+  return valueAt(value, path);
 }
 
 function text(value: unknown): string | undefined {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { maskAddress } from "./address.ts";
 import { nearest } from "./nearest.ts";
 import { isSecret, keysAt, listOptions, type Path } from "./options.ts";
+import { valueAt } from "./value.ts";
 
 /** The configuration is refused whole, with all that is wrong with it. */
 export class ConfigError extends Error {
@@ -122,17 +123,6 @@ function quoted(text: string): string {
 function hint(value: unknown, words: readonly string[]): string {
   const near = typeof value === "string" ? nearest(value.slice(0, 40), words) : undefined;
   return near === undefined ? "" : ` (did you mean ${near}?)`;
-}
-
-/** What stands at this path. */
-export function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
-        ? (inner as Record<PropertyKey, unknown>)[key]
-        : undefined,
-    value,
-  );
 }
 
 /** `tariff.rates[0].from`. */

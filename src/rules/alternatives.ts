@@ -1,5 +1,4 @@
-import type { Condition } from "./rule.ts";
-import type { Leaf } from "./ticks.ts";
+import type { Condition, Leaf } from "./rule.ts";
 
 /** A condition that must be so, or must not. */
 export interface Demand {
@@ -9,24 +8,10 @@ export interface Demand {
 
 /** Every way in which a condition can become so (or not so), each as what must hold together; null where they are too many. */
 export function alternatives(condition: Condition, wanted: boolean): Demand[][] | null {
-  switch (condition.kind) {
-    case "not":
-      return alternatives(condition.part, !wanted);
-    case "all":
-    case "any": {
-      const parts = condition.parts.map((part) => alternatives(part, wanted));
-      return (condition.kind === "all") === wanted ? combine(parts) : collect(parts);
-    }
-    case "day":
-    case "period":
-    case "between":
-    case "weekday":
-    case "rate":
-    case "days_remaining":
-    case "remaining":
-    case "left":
-      return [[{ leaf: condition, wanted }]];
-  }
+  if ("part" in condition) return alternatives(condition.part, !wanted);
+  if (!("parts" in condition)) return [[{ leaf: condition, wanted }]];
+  const parts = condition.parts.map((part) => alternatives(part, wanted));
+  return (condition.kind === "all") === wanted ? combine(parts) : collect(parts);
 }
 
 type Ways = Demand[][] | null;

@@ -2,7 +2,7 @@ import type { Instant } from "../calendar/tariff.ts";
 import { sinceMidnight } from "../calendar/wall.ts";
 import { assureDay, testDay } from "./day-test.ts";
 import type { Frame, Measure } from "./frame.ts";
-import type { Bounds, DayCondition, NumberCondition, TimeCondition } from "./rule.ts";
+import type { Bounds, DayCondition, DayName, NumberCondition, TimeCondition } from "./rule.ts";
 import type { Seen, SeenDay, SeenValue } from "./seen.ts";
 import { enough, type Truth } from "./truth.ts";
 
@@ -13,9 +13,9 @@ export function askDay(condition: DayCondition): Ask {
   const { range, confidence } = condition;
   const asked = (threshold: number | null) => (confidence === "threshold" ? threshold : confidence);
   if (range !== null) return (frame, _, threshold) => seeRange(condition, range, frame, asked(threshold));
-  const name = condition.day as keyof Frame["days"];
+  const name = condition.day as DayName;
   return (frame, _, threshold) => {
-    const sight = frame.days[name];
+    const sight = frame.day(name);
     const least = asked(threshold);
     const truth = testDay(condition, sight, least);
     const certain = assureDay(condition, sight, truth);
@@ -28,8 +28,7 @@ function seeRange(condition: DayCondition, range: number, { ahead }: Frame, conf
   const days: SeenDay[] = [];
   const counts = { on: 0, unknown: 0, surelyOn: 0, unsure: 0 };
   for (let index = 0; index < range; index += 1) {
-    const sight = ahead[index];
-    if (!sight) break;
+    const sight = ahead(index);
     const truth = testDay(condition, sight, confidence);
     const certain = assureDay(condition, sight, truth);
     if (truth) counts.on += 1;
@@ -76,7 +75,7 @@ function see(condition: SeenValue["condition"], value: SeenValue["value"], truth
 function readerOf(condition: NumberCondition): (frame: Frame) => Measure {
   switch (condition.kind) {
     case "rate":
-      return ({ rate }) => rate;
+      return ({ rate }) => rate();
     case "days_remaining":
       return ({ season }) => season().days_remaining;
     case "remaining":

@@ -1,6 +1,5 @@
 import { type Ask, askDay, askNumber, askTime } from "./conditions.ts";
 import type { Condition, Group } from "./rule.ts";
-import type { Seen } from "./seen.ts";
 import { type SharedAsks, shareAsk } from "./shared.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
 
@@ -38,14 +37,12 @@ function askGroup(condition: Group, shared: SharedAsks): Ask {
   const join = condition.kind === "all" ? both : either;
   const start = condition.kind === "all";
   return (frame, at, threshold) => {
-    const parts: Seen[] = [];
+    const parts = asks.map((ask) => ask(frame, at, threshold));
     let truth: Truth = start;
     let certain: Truth = start;
-    for (const ask of asks) {
-      const seen = ask(frame, at, threshold);
-      truth = join(truth, seen.truth);
-      certain = join(certain, seen.certain);
-      parts.push(seen);
+    for (const part of parts) {
+      truth = join(truth, part.truth);
+      certain = join(certain, part.certain);
     }
     return { condition, truth, certain, parts };
   };

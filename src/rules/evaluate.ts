@@ -1,3 +1,4 @@
+import type { Instant } from "../calendar/tariff.ts";
 import { worldsBelieved } from "./held.ts";
 import type { RuleMemory, RuleSetting, RuleSettings, RulesMemory } from "./memory.ts";
 import { own } from "./own.ts";
@@ -22,19 +23,18 @@ export function evaluateRules(
     const threshold = rule.threshold === null ? null : (moved ?? rule.threshold);
     const fresh = sayAt(ready, world, world.at, threshold);
     if (!enabled) return disabled(ready, fresh, threshold);
+    if (rule.hold === 0) return settled(ready, fresh, threshold, null);
     const mine = own(memory.rules, rule.id);
-    if (rule.hold === 0) return settled(ready, fresh, threshold, FREE);
     const beliefs = mine?.believed ?? memory.heard;
     const old = believing(beliefs);
-    if (!old) return settled(ready, fresh, threshold, { held: null, moved: movedAt(mine) });
-    const before = settled(ready, sayAt(ready, old, world.at, threshold), threshold, FREE);
-    const after = settled(ready, fresh, threshold, { held: null, moved: movedAt(mine) });
+    const after = settled(ready, fresh, threshold, mine?.moved ?? null);
+    if (!old) return after;
+    const before = settled(ready, sayAt(ready, old, world.at, threshold), threshold, null);
     return withHold(before, after, { world, mine, beliefs });
   });
 }
 
 const AS_CONFIGURED: RuleSetting = {};
-const FREE = { held: null, moved: null };
 
 /** As a verdict counts: an unknown one as its owner settled it. */
 export function settle({ when_unknown: otherwise }: Rule, truth: Truth): Truth {
@@ -45,12 +45,7 @@ export function isSure({ truth, certain }: Pick<Said, "truth" | "certain">): boo
   return truth !== null && truth === certain;
 }
 
-function settled(
-  ready: ReadyRule,
-  said: Said,
-  threshold: number | null,
-  { held, moved }: Pick<Verdict, "held" | "moved">,
-): Verdict {
+function settled(ready: ReadyRule, said: Said, threshold: number | null, moved: Instant | null): Verdict {
   const state = settle(ready.rule, said.truth);
   return {
     ready,
@@ -61,18 +56,14 @@ function settled(
     threshold,
     seen: said.seen,
     seen_at: said.seen_at,
-    held,
+    held: null,
     moved,
   };
 }
 
 function disabled(ready: ReadyRule, { seen, seen_at }: Said, threshold: number | null): Verdict {
   const off = { state: false, sure: true, reason: "disabled", enabled: false } as const;
-  return { ready, ...off, threshold, seen, seen_at, ...FREE };
-}
-
-function movedAt(mine: RuleMemory | undefined): Verdict["moved"] {
-  return mine?.moved ?? null;
+  return { ready, ...off, threshold, seen, seen_at, held: null, moved: null };
 }
 
 interface Holding {

@@ -4,10 +4,10 @@ import { periodAt } from "../calendar/period.ts";
 import { seasonOf } from "../calendar/season.ts";
 import type { Color, Instant, IsoDate, Period } from "../calendar/tariff.ts";
 import { wallClock } from "../calendar/wall.ts";
-import type { DayFacts } from "../facts/facts.ts";
+import { CIVIL_DAYS, type DayFacts } from "../facts/facts.ts";
 import { seasonFacts } from "../facts/season-facts.ts";
 import type { View } from "../facts/view.ts";
-import { type DayName, LONGEST_RANGE, WEEKDAYS, type Weekday } from "./rule.ts";
+import { type DayName, WEEKDAYS, type Weekday } from "./rule.ts";
 import type { Seen } from "./seen.ts";
 
 /** What rules can see. All but the time on the wall stays as it is until the next frame begins. */
@@ -15,13 +15,13 @@ export interface Frame {
   start: Instant;
   /** Milliseconds that the wall shows since midnight, at the start. */
   wall: number;
-  days: Record<DayName, Sight>;
-  /** Tariff days from `next` on. */
-  ahead: readonly Sight[];
   period: Period;
   weekday: Weekday;
-  rate: Measure;
-  /** Counted only where a rule asks. */
+  /** Days and counts are looked at only where a rule asks for them. */
+  day: (name: DayName) => Sight;
+  /** Tariff days from `next` on: it is the first. */
+  ahead: (place: number) => Sight;
+  rate: () => Measure;
   season: () => SeasonSight;
   /** What was asked of this frame before. */
   looks: Map<unknown, { threshold: number | null; seen: Seen }>;
@@ -47,34 +47,37 @@ export interface SeasonSight {
 }
 
 export function frameAt(start: Instant, view: View): Frame {
-  const { tariff, now, next, today } = view;
+  const { tariff, now, next } = view;
   const sights = new Map<IsoDate, Sight>();
   const sight = (date: IsoDate): Sight => {
     const known = sights.get(date) ?? { facts: view.day(date), possible: possibleColors(date, tariff.laws) };
     sights.set(date, known);
     return known;
   };
-  const civil = (days: number) => sight(addDays(today, days));
   const period = periodAt(start, tariff);
-  const { facts } = sight(now);
   let season: SeasonSight | undefined;
   return {
     start,
     wall: wallClock(start, tariff.time_zone),
-    days: {
-      ...{ now: sight(now), next: sight(next), today: civil(0), tomorrow: civil(1) },
-      ...{ d2: civil(2), d3: civil(3), d4: civil(4), d5: civil(5), d6: civil(6), d7: civil(7) },
-    },
-    ahead: Array.from({ length: LONGEST_RANGE }, (_, days) => sight(addDays(next, days))),
     period,
     weekday: WEEKDAYS[weekday(now) - 1] ?? "sun",
-    rate: { value: facts.rates[period], certain: facts.official },
+    day: (name) => sight(dateOf(name, view)),
+    ahead: (place) => sight(addDays(next, place)),
+    rate: () => {
+      const { facts } = sight(now);
+      return { value: facts.rates[period], certain: facts.official };
+    },
     season: () => {
       season ??= seasonSight(view);
       return season;
     },
     looks: new Map(),
   };
+}
+
+function dateOf(name: DayName, { now, next, today }: View): IsoDate {
+  if (name === "now") return now;
+  return name === "next" ? next : addDays(today, CIVIL_DAYS.indexOf(name));
 }
 
 /** What the service says of the season stands for the tariff day on which it said so. */

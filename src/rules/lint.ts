@@ -1,8 +1,8 @@
 import type { Tariff } from "../calendar/tariff.ts";
 import { alternatives } from "./alternatives.ts";
 import { isFeasible } from "./feasible.ts";
+import { leavesOf, partsOf } from "./parts.ts";
 import type { Condition, DayCondition, Rule } from "./rule.ts";
-import { leavesOf } from "./ticks.ts";
 
 /** What is allowed, but probably not what its owner means. */
 export function lintRules(rules: readonly Rule[], tariff: Tariff): string[] {
@@ -42,22 +42,8 @@ function warnOfNegations(condition: Condition): string[] {
 
 /** Days that are asked below a `not`. */
 function negated(condition: Condition): DayCondition[] {
-  switch (condition.kind) {
-    case "all":
-    case "any":
-      return condition.parts.flatMap(negated);
-    case "not":
-      return leavesOf(condition.part).filter((leaf) => leaf.kind === "day");
-    case "day":
-    case "period":
-    case "between":
-    case "weekday":
-    case "rate":
-    case "days_remaining":
-    case "remaining":
-    case "left":
-      return [];
-  }
+  if (condition.kind !== "not") return partsOf(condition).flatMap(negated);
+  return leavesOf(condition).filter((leaf) => leaf.kind === "day");
 }
 
 /** `today` and `tomorrow` flip at 00:00, in the middle of the night. */
@@ -74,23 +60,8 @@ function warnOfMidnight(condition: Condition, tariff: Tariff): string[] {
 
 /** What must hold at one time: for each "all" everything in it, however deep. */
 function joined(condition: Condition): Condition[][] {
-  switch (condition.kind) {
-    case "all":
-      return [leavesOf(condition), ...condition.parts.flatMap(joined)];
-    case "any":
-      return condition.parts.flatMap(joined);
-    case "not":
-      return joined(condition.part);
-    case "day":
-    case "period":
-    case "between":
-    case "weekday":
-    case "rate":
-    case "days_remaining":
-    case "remaining":
-    case "left":
-      return [];
-  }
+  const below = partsOf(condition).flatMap(joined);
+  return condition.kind === "all" ? [leavesOf(condition), ...below] : below;
 }
 
 function isCivil(condition: Condition): boolean {

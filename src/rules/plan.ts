@@ -39,7 +39,9 @@ export function planRules(verdicts: readonly Verdict[], world: World, memory: Ru
     if (!verdict.enabled) return switchedOff(world, since);
     const old = verdict.held && believing(verdict.held.believed);
     const spans = spansAhead(verdict, world, old);
-    return future(withStart(spans, since), world, nextTick(verdict, world));
+    // What is so now began when it began: the plan stays as it is until something turns.
+    if (spans[0]) spans[0].start = Math.min(spans[0].start, since);
+    return future(spans, world, nextTick(verdict, world));
   });
 }
 
@@ -52,32 +54,28 @@ function switchedOff({ until }: World, since: Instant): Future {
 function spansAhead(verdict: Verdict, world: World, old: World | null): PlanSpan[] {
   const { at, until } = world;
   const release = old && verdict.held ? Math.min(verdict.held.until, until) : at;
-  return [
-    ...(old && release > at ? stretch(verdict, old, at, release) : []),
-    ...(until > release ? stretch(verdict, world, release, until) : []),
-  ].reduce<PlanSpan[]>(join, []);
-}
-
-function stretch({ ready, threshold }: Verdict, world: World, from: Instant, to: Instant): PlanSpan[] {
-  const said = sayBetween(ready, world, [from, to], threshold);
   const spans: PlanSpan[] = [];
-  for (const [index, one] of said.entries()) {
-    const end = said[index + 1]?.start ?? to;
-    join(spans, { start: one.start, end, state: settle(ready.rule, one.truth), sure: isSure(one) });
+  if (old && release > at) addStretch(spans, verdict, old, [at, release]);
+  if (until > release) addStretch(spans, verdict, world, [release, until]);
+  return spans;
+}
+
+function addStretch(
+  spans: PlanSpan[],
+  { ready, threshold }: Verdict,
+  world: World,
+  [from, to]: readonly [Instant, Instant],
+): void {
+  for (const said of sayBetween(ready, world, [from, to], threshold)) {
+    const { start } = said;
+    const state = settle(ready.rule, said.truth);
+    const sure = isSure(said);
+    const last = spans.at(-1);
+    if (last) last.end = start;
+    if (last?.state !== state || last.sure !== sure) spans.push({ start, end: to, state, sure });
   }
-  return spans;
-}
-
-function join(spans: PlanSpan[], span: PlanSpan): PlanSpan[] {
   const last = spans.at(-1);
-  if (last?.state === span.state && last.sure === span.sure) last.end = span.end;
-  else spans.push(span);
-  return spans;
-}
-
-/** What is so now began when it began: the plan stays as it is until something turns. */
-function withStart([first, ...rest]: PlanSpan[], since: Instant): PlanSpan[] {
-  return first ? [{ ...first, start: Math.min(first.start, since) }, ...rest] : [];
+  if (last) last.end = to;
 }
 
 function future(spans: readonly PlanSpan[], world: World, tick: Instant | null): Future {

@@ -15,7 +15,10 @@ export interface Rule {
   threshold: number | null;
 }
 
-export type Condition = Group | Negation | DayCondition | TimeCondition | NumberCondition;
+export type Condition = Group | Negation | Leaf;
+
+/** Asks something itself. */
+export type Leaf = DayCondition | TimeCondition | NumberCondition;
 
 export interface Group {
   kind: "all" | "any";

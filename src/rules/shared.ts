@@ -1,5 +1,5 @@
 import type { Ask } from "./conditions.ts";
-import type { Leaf } from "./ticks.ts";
+import type { Leaf } from "./rule.ts";
 
 /** Conditions that several rules ask, by what they say. */
 export type SharedAsks = Map<string, Ask>;

@@ -1,10 +1,11 @@
+import { inOrder } from "../calendar/instants.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { Ask } from "./conditions.ts";
 import type { Rule } from "./rule.ts";
 import type { Seen } from "./seen.ts";
-import { inOrder, type Ticks } from "./ticks.ts";
+import type { Ticks } from "./ticks.ts";
 import { either, type Truth } from "./truth.ts";
-import { firstAfter, firstTick, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** A rule made ready to be asked. */
 export interface ReadyRule {
@@ -28,14 +29,14 @@ export function sayAt(ready: ReadyRule, world: World, at: Instant, threshold: nu
   const { lead, lag } = ready.rule;
   if (!canTurnWithin(ready, world, at)) return plainly(ready.ask, world, at, threshold);
   const before = lag === 0 ? [] : sayPlainly(ready, world, [at - lag, at - 1], threshold);
-  return widen([...before, ...sayPlainly(ready, world, [at, at + lead], threshold)], at, ready.rule);
+  const stretch = [...before, ...sayPlainly(ready, world, [at, at + lead], threshold)];
+  return widen(stretch, stretch.length - 1, at, lag);
 }
 
 /** Most of the time nothing turns so near that a lead or a lag could see it. */
 function canTurnWithin({ rule: { lead, lag }, ticks }: ReadyRule, world: World, at: Instant): boolean {
   if (lead === 0 && lag === 0) return false;
-  const next = firstTick(world.ticks(ticks), at - lag);
-  return next !== undefined && next <= at + lead;
+  return world.tickAfter(ticks, at - lag) <= at + lead;
 }
 
 /** What it says from one instant to before another, at each instant at which that can turn. */
@@ -48,9 +49,13 @@ export function sayBetween(
   const { lead, lag } = ready.rule;
   if (lead === 0 && lag === 0) return sayPlainly(ready, world, [from, to - 1], threshold);
   const stretch = sayPlainly(ready, world, [from - lag, to + lead], threshold);
-  const turns = stretch.flatMap(({ start }) => [start - lead, start, start + lag]);
+  const turns = stretch.flatMap(({ start }) => [start - lead, start + lag]);
   const instants = inOrder([from, ...turns.filter((at) => at > from && at < to)]);
-  return instants.map((at) => widen(stretch, at, ready.rule));
+  let last = 0;
+  return instants.map((at) => {
+    while ((stretch[last + 1]?.start ?? Number.POSITIVE_INFINITY) <= at + lead) last += 1;
+    return widen(stretch, last, at, lag);
+  });
 }
 
 type Stretch = readonly [first: Instant, last: Instant];
@@ -63,12 +68,8 @@ function sayPlainly(
   threshold: number | null,
 ): Said[] {
   const said = [plainly(ask, world, first, threshold)];
-  const instants = world.ticks(ticks);
-  for (let index = firstAfter(instants, first); index < instants.length; index += 1) {
-    const at = instants[index];
-    if (at === undefined || at > last) break;
+  for (let at = world.tickAfter(ticks, first); at <= last; at = world.tickAfter(ticks, at))
     said.push(plainly(ask, world, at, threshold));
-  }
   return said;
 }
 
@@ -77,14 +78,14 @@ function plainly(ask: Ask, world: World, at: Instant, threshold: number | null):
   return { start: at, truth: seen.truth, certain: seen.certain, seen, seen_at: at };
 }
 
-/** ON when it is at any instant from `lag` before to `lead` after; OFF when it is at all of them. */
-function widen(stretch: readonly Said[], at: Instant, { lead, lag }: Rule): Said {
+/** ON when it is at any instant from `lag` before to the last that its lead can see; OFF when it is at all of them. */
+function widen(stretch: readonly Said[], last: number, at: Instant, lag: number): Said {
   let truth: Truth = false;
   let certain: Truth = false;
   let best: Said | undefined;
-  for (let index = stretch.length - 1; index >= 0; index -= 1) {
+  for (let index = last; index >= 0; index -= 1) {
     const said = stretch[index];
-    if (!said || said.start > at + lead) continue;
+    if (!said) continue;
     truth = either(truth, said.truth);
     certain = either(certain, said.certain);
     if (!best || isTeller(said, best, at)) best = said;

@@ -1,6 +1,5 @@
-import { addDays, dayStart, nextMidnight, tariffDate } from "../calendar/day.ts";
-import { periodSpans } from "../calendar/period.ts";
-import type { Instant, Tariff } from "../calendar/tariff.ts";
+import { sinceMidnight } from "../calendar/wall.ts";
+import { leavesOf } from "./parts.ts";
 import type { Condition } from "./rule.ts";
 
 /** By which clocks a condition can turn. */
@@ -10,10 +9,8 @@ export interface Ticks {
   /** The civil date. */
   midnight: boolean;
   period: boolean;
-  /** Times on the wall. */
-  times: readonly string[];
-  /** Equal for those that tick alike. */
-  key: string;
+  /** Times on the wall, in milliseconds since midnight. */
+  times: readonly number[];
 }
 
 export function ticksOf(condition: Condition): Ticks {
@@ -22,7 +19,7 @@ export function ticksOf(condition: Condition): Ticks {
   const days = leaves.filter((leaf) => leaf.kind === "day");
   const times = new Set(leaves.flatMap((leaf) => (leaf.kind === "between" ? [leaf.from, leaf.to] : [])));
   const civil = days.filter(({ day, range }) => range === null && day !== "now" && day !== "next");
-  const ticks = {
+  return {
     // Also a civil day becomes final when it begins.
     day:
       civil.length < days.length ||
@@ -30,74 +27,8 @@ export function ticksOf(condition: Condition): Ticks {
       BY_DAY.some((kind) => kinds.has(kind)),
     midnight: civil.length > 0,
     period: kinds.has("period") || kinds.has("rate"),
-    times: [...times].toSorted(),
+    times: [...times].map(sinceMidnight),
   };
-  return { ...ticks, key: JSON.stringify(ticks) };
 }
 
 const BY_DAY = ["weekday", "rate", "days_remaining", "remaining", "left"] as const;
-
-/** Conditions that ask something themselves. */
-export function leavesOf(condition: Condition): Leaf[] {
-  switch (condition.kind) {
-    case "all":
-    case "any":
-      return condition.parts.flatMap(leavesOf);
-    case "not":
-      return leavesOf(condition.part);
-    case "day":
-    case "period":
-    case "between":
-    case "weekday":
-    case "rate":
-    case "days_remaining":
-    case "remaining":
-    case "left":
-      return [condition];
-  }
-}
-
-export type Leaf = Exclude<Condition, { kind: "all" | "any" | "not" }>;
-
-/** Every instant of a stretch at which anything but a time on the wall can turn a condition; unsorted. */
-export interface Beats {
-  days: readonly Instant[];
-  midnights: readonly Instant[];
-  periods: readonly Instant[];
-}
-
-export function beatsBetween(after: Instant, until: Instant, tariff: Tariff): Beats {
-  const days: Instant[] = [];
-  const periods: Instant[] = [];
-  const midnights: Instant[] = [];
-  const last = addDays(tariffDate(until, tariff), 1);
-  for (let date = tariffDate(after, tariff); date <= last; date = addDays(date, 1)) {
-    days.push(dayStart(date, tariff));
-    periods.push(...periodSpans(tariff, date).map(({ start }) => start));
-  }
-  let midnight = nextMidnight(after, tariff.time_zone);
-  for (; midnight <= until; midnight = nextMidnight(midnight, tariff.time_zone)) midnights.push(midnight);
-  const within = (at: Instant) => at > after && at <= until;
-  return { days: days.filter(within), midnights, periods: periods.filter(within) };
-}
-
-/** The instants of a stretch at which such a condition can turn, in order. */
-export function tickInstants(
-  { day, midnight, period, times }: Ticks,
-  beats: Beats,
-  edges: (times: readonly string[]) => Instant[],
-): Instant[] {
-  const all = [
-    ...(day ? beats.days : []),
-    ...(midnight ? beats.midnights : []),
-    ...(period ? beats.periods : []),
-    ...edges(times),
-  ];
-  return inOrder(all);
-}
-
-/** Each once, in order. */
-export function inOrder(instants: readonly Instant[]): Instant[] {
-  const sorted = instants.toSorted((one, other) => one - other);
-  return sorted.filter((at, index) => at !== sorted[index - 1]);
-}

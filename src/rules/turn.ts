@@ -1,6 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Verdict } from "./verdict.ts";
-import { firstTick, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** The earliest instant after now at which time alone can turn any of these rules; null where none can. */
 export function nextRuleTurn(verdicts: readonly Verdict[], world: World): Instant | null {
@@ -15,9 +15,7 @@ export function nextRuleTurn(verdicts: readonly Verdict[], world: World): Instan
 /** When a rule can next turn, or see something else: a tick, a lead before one, a lag after one, the end of a hold. */
 export function nextTick({ ready, held }: Verdict, world: World): Instant | null {
   const { lead, lag } = ready.rule;
-  const instants = world.ticks(ready.ticks);
-  const after = (shift: number) =>
-    (firstTick(instants, world.at + shift) ?? Number.POSITIVE_INFINITY) - shift;
+  const after = (shift: number) => world.tickAfter(ready.ticks, world.at + shift) - shift;
   let next = Math.min(after(0), held?.until ?? Number.POSITIVE_INFINITY);
   if (lead > 0) next = Math.min(next, after(lead));
   if (lag > 0) next = Math.min(next, after(-lag));

@@ -1,12 +1,13 @@
 import type { Book } from "../book/book.ts";
-import { addDays, clockShifts, dayStart } from "../calendar/day.ts";
+import { addDays, dayStart } from "../calendar/day.ts";
+import { inOrder, placeAfter } from "../calendar/instants.ts";
 import { datesBetween } from "../calendar/season.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
-import { wallEdges } from "../calendar/wall.ts";
 import type { View } from "../facts/view.ts";
+import { beatsBetween, nextBeat } from "./beats.ts";
 import { type Frame, frameAt } from "./frame.ts";
 import { LONGEST_SHIFT } from "./rule.ts";
-import { beatsBetween, inOrder, type Ticks, tickInstants } from "./ticks.ts";
+import type { Ticks } from "./ticks.ts";
 
 /** What rules are asked about: what is known, seen from any instant from two days ago to the last known day. */
 export interface World {
@@ -16,8 +17,8 @@ export interface World {
   /** The end of the last tariff day of the horizon of which a colour is known. */
   until: Instant;
   frame: (at: Instant) => Frame;
-  /** When such a condition can turn, in order. */
-  ticks: (ticks: Ticks) => readonly Instant[];
+  /** When such a condition can turn next after an instant; infinite where it cannot, so far as is known. */
+  tickAfter: (ticks: Ticks, instant: Instant) => Instant;
   /** The same instants, with another book. */
   withBook: (book: Book) => World;
 }
@@ -33,36 +34,16 @@ export interface WorldOptions {
 }
 
 export function openWorld(options: WorldOptions): World {
-  const { at, book, tariff } = options;
+  const { at, book, tariff, edges } = options;
   const until = endOfKnown(options.look(book, at));
-  const [after, last] = [at - LOOKING_BACK, until + LONGEST_SHIFT];
-  const beats = beatsBetween(after, last, tariff);
-  const edges = (options.edges ?? []).filter((edge) => edge > after && edge <= last);
-  const shifts = clockShifts(after, last, tariff.time_zone);
-  const starts = inOrder([
-    after,
-    at,
-    ...beats.days,
-    ...beats.midnights,
-    ...beats.periods,
-    ...shifts,
-    ...edges,
-  ]);
-  const remembered = new Map<string, readonly Instant[]>();
-  const ticks = (asked: Ticks) => {
-    const known = remembered.get(asked.key);
-    if (known) return known;
-    const walls = (times: readonly string[]) => [
-      ...wallEdges(times, after, last, tariff.time_zone),
-      ...edges,
-    ];
-    const instants = tickInstants(asked, beats, walls);
-    remembered.set(asked.key, instants);
-    return instants;
-  };
+  const after = at - LOOKING_BACK;
+  const beats = beatsBetween(after, until + LONGEST_SHIFT, tariff, edges);
+  const { days, midnights, periods, shifts } = beats;
+  const starts = inOrder([after, at, ...days, ...midnights, ...periods, ...shifts, ...beats.edges]);
   const open = (known: Book): World => ({
-    ...{ at, book: known, tariff, until, ticks },
+    ...{ at, book: known, tariff, until },
     frame: framesOf(starts, (start) => frameAt(start, options.look(known, start))),
+    tickAfter: (ticks, instant) => nextBeat(ticks, beats, instant),
     withBook: open,
   });
   return open(book);
@@ -78,7 +59,7 @@ function endOfKnown({ now, last, day, tariff }: View): Instant {
 function framesOf(starts: readonly Instant[], make: (start: Instant) => Frame): World["frame"] {
   const frames: (Frame | undefined)[] = [];
   const find = (at: Instant): Frame => {
-    const index = Math.max(0, firstAfter(starts, at) - 1);
+    const index = Math.max(0, placeAfter(starts, at) - 1);
     const frame = frames[index] ?? make(starts[index] ?? at);
     frames[index] = frame;
     return frame;
@@ -89,21 +70,6 @@ function framesOf(starts: readonly Instant[], make: (start: Instant) => Frame): 
     if (last?.at !== at) last = { at, frame: find(at) };
     return last.frame;
   };
-}
-
-/** The place of the first of these instants that comes after one. */
-export function firstAfter(instants: readonly Instant[], at: Instant): number {
-  let [low, high] = [0, instants.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((instants[middle] ?? at) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-export function firstTick(instants: readonly Instant[], after: Instant): Instant | undefined {
-  return instants[firstAfter(instants, after)];
 }
 
 /** A lag of a day, and as long a sleep before it. */

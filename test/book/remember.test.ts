@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Book, EMPTY_BOOK } from "../../src/book/book.ts";
-import { newestInstant, remember } from "../../src/book/remember.ts";
+import { type Book, EMPTY_BOOK, newestInstant } from "../../src/book/book.ts";
+import { remember } from "../../src/book/remember.ts";
 import { addDays, dayStart, wallInstant } from "../../src/calendar/day.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../../src/calendar/tariff.ts";
 import type { Answer, SaidDay, SaidSeason } from "../../src/service/answer.ts";

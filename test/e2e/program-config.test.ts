@@ -1,9 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
-import { houseConfig, openHouse } from "../support/house.ts";
+import { houseConfig, openHouse, serveDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { openYard, runVigie, writeConfig } from "../support/vigie.ts";
 
@@ -49,17 +47,16 @@ describe.skipIf(withoutMosquitto)(
   `a configuration that changes under a running vigie ${withoutMosquitto}`,
   () => {
     const yard = openYard();
-    let simulator: RunningSimulator;
+    let service: string;
     beforeAll(async () => {
-      simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
-      yard.later(simulator.stop);
+      service = await serveDays(yard);
     });
     afterAll(yard.clear);
 
     test.concurrent("is in force without a gap, a wrong one is said and changes nothing, SIGHUP asks for it", async () => {
-      const house = await openHouse(yard, { service: simulator.url, config: prices(0.5) });
+      const house = await openHouse(yard, { service, config: prices(0.5) });
       const { folder, vigie, broker } = house;
-      const config = (more: object) => houseConfig(simulator.url, broker.url, { ...more });
+      const config = (more: object) => houseConfig(service, broker.url, { ...more });
       await house.until({ availability: "online", "prices/rouge_hp": "0.5", "service/status": "ok" });
 
       await writeConfig(folder, config(prices(0.6)));
@@ -88,11 +85,11 @@ describe.skipIf(withoutMosquitto)(
     });
 
     test.concurrent("moves everything to another base topic, and leaves nothing at the old one", async () => {
-      const house = await openHouse(yard, { service: simulator.url });
+      const house = await openHouse(yard, { service });
       await house.until({ availability: "online", "service/status": "ok" });
       await writeConfig(
         house.folder,
-        houseConfig(simulator.url, house.broker.url, {
+        houseConfig(service, house.broker.url, {
           mqtt: { url: house.broker.url, base_topic: "cabin" },
         }),
       );
@@ -106,10 +103,10 @@ describe.skipIf(withoutMosquitto)(
     });
 
     test.concurrent("also while vigie is not running", async () => {
-      const house = await openHouse(yard, { service: simulator.url });
+      const house = await openHouse(yard, { service });
       await house.until({ availability: "online", "service/status": "ok" });
       await house.vigie.end();
-      const moved = houseConfig(simulator.url, house.broker.url, {
+      const moved = houseConfig(service, house.broker.url, {
         mqtt: { url: house.broker.url, base_topic: "cabin" },
       });
       const heir = await yard.start({ folder: house.folder, config: moved });

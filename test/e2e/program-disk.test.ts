@@ -2,9 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
-import { houseConfig } from "../support/house.ts";
+import { houseConfig, serveDays } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { openYard } from "../support/vigie.ts";
@@ -21,10 +19,9 @@ const reason = withoutMosquitto || mountless;
 
 describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () => {
   const yard = openYard();
-  let simulator: RunningSimulator;
+  let service: string;
   beforeAll(async () => {
-    simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
-    yard.later(simulator.stop);
+    service = await serveDays(yard);
   });
   afterAll(yard.clear);
 
@@ -47,7 +44,7 @@ describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () =>
     yard.later(broker.remove);
     const observer = await observe(broker.url, "vigie/#");
     yard.later(observer.leave);
-    const config = houseConfig(simulator.url, broker.url);
+    const config = houseConfig(service, broker.url);
     const vigie = await yard.start({ folder, config, through: disk(state, options) });
     const right = () =>
       /^(bleu|blanc|rouge)$/.test(observer.retained.get("vigie/now/color") ?? "") &&

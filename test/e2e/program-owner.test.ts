@@ -1,7 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
-import { houseConfig, openHouse } from "../support/house.ts";
+import { houseConfig, openHouse, serveDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { readRetained } from "../support/observer.ts";
 import { openYard, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
@@ -11,9 +9,8 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
   afterAll(yard.clear);
 
   test("are kept out while the first one lives, who is never thrown off; --take-over replaces it", async () => {
-    const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
-    yard.later(simulator.stop);
-    const first = await openHouse(yard, { service: simulator.url });
+    const service = await serveDays(yard);
+    const first = await openHouse(yard, { service });
     await first.until({ availability: "online", "service/status": "ok" });
 
     const here = { folder: first.folder, args: ["run"] };
@@ -26,7 +23,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     }
 
     const elsewhere = await yard.folder();
-    await writeConfig(elsewhere, houseConfig(simulator.url, first.broker.url));
+    await writeConfig(elsewhere, houseConfig(service, first.broker.url));
     const other = await runVigie({ folder: elsewhere, args: ["run"] });
     expect(other.code).toBe(3);
     expect(other.stderr).toMatch(/^vigie run: The base topic vigie has another owner: .+ --take-over .+\n$/);
@@ -71,9 +68,8 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
   });
 
   test("publish once and for all where nobody lives", async () => {
-    const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
-    yard.later(simulator.stop);
-    const house = await openHouse(yard, { service: simulator.url });
+    const service = await serveDays(yard);
+    const house = await openHouse(yard, { service });
     await house.until({ availability: "online" });
     await house.vigie.end();
     const purged = await runVigie({ folder: house.folder, args: ["purge"] });

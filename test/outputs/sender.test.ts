@@ -56,9 +56,22 @@ function start(list: Output[], keeper: OutputsKeeper = keepInMind()) {
     states = next;
     sender.follow(outlookOf(states));
   };
-  return { sender, say: tell, lines, keeper, refreshes: () => refreshes };
+  /** Says it, and gives the sender time to act on it. */
+  const settle = async (next: Record<string, boolean | null>) => {
+    tell(next);
+    await soon();
+  };
+  return { sender, say: tell, settle, lines, keeper, refreshes: () => refreshes };
 }
 
+/** A sender that is connected. */
+function connect(list: Output[], broker = brokerAt(), keeper = keepInMind()) {
+  const started = start(list, keeper);
+  started.sender.open(broker.link);
+  return { ...started, broker };
+}
+
+const lastSentOn = () => keepInMind(sentMemory({ "boiler/set": "on" }));
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 async function until(holds: () => boolean): Promise<void> {
   for (let round = 0; !holds(); round += 1) {
@@ -69,30 +82,24 @@ async function until(holds: () => boolean): Promise<void> {
 
 describe("the sender of outputs", () => {
   test("sends what is in force once, and remembers it when the broker has it", async () => {
-    const { sender, say, lines, keeper } = start([BOILER]);
-    const broker = brokerAt("none");
-    sender.open(broker.link);
-    say({ peak: true });
-    await soon();
-    say({ peak: true });
-    await soon();
+    const { settle, lines, keeper, broker } = connect([BOILER], brokerAt("none"));
+    await settle({ peak: true });
+    await settle({ peak: true });
     expect(broker.told).toEqual(["boiler/set off"]);
     expect(keeper.get()["boiler/set"]).toMatchObject({ payload: "off", acknowledged: false });
     broker.acknowledge();
     await soon();
-    say({ peak: true });
-    await soon();
+    await settle({ peak: true });
     expect(broker.told).toEqual(["boiler/set off"]);
     expect(keeper.get()["boiler/set"]).toMatchObject({ payload: "off", acknowledged: true });
     expect(lines).toEqual(['Sent "off" to boiler/set: peak is ON']);
-    say({ peak: false });
-    await soon();
+    await settle({ peak: false });
     expect(broker.told.at(-1)).toBe("boiler/set on");
     expect(broker.told).toHaveLength(2);
   });
 
   test("sends what is in force when the broker is there again, and nothing of what was in between", async () => {
-    const { sender, say } = start([BOILER], keepInMind(sentMemory({ "boiler/set": "on" })));
+    const { sender, say, settle } = start([BOILER], lastSentOn());
     const first = brokerAt();
     say({ peak: true });
     say({ peak: false });
@@ -103,8 +110,7 @@ describe("the sender of outputs", () => {
     await soon();
     say({ peak: true });
     say({ peak: null });
-    say({ peak: true });
-    await soon();
+    await settle({ peak: true });
     const second = brokerAt();
     sender.open(second.link);
     await soon();
@@ -112,13 +118,9 @@ describe("the sender of outputs", () => {
   });
 
   test("what changes while a message is on its way goes out after it", async () => {
-    const { sender, say, keeper } = start([BOILER], keepInMind(sentMemory({ "boiler/set": "on" })));
-    const broker = brokerAt("none");
-    sender.open(broker.link);
-    say({ peak: true });
-    await soon();
-    say({ peak: false });
-    await soon();
+    const { settle, keeper, broker } = connect([BOILER], brokerAt("none"), lastSentOn());
+    await settle({ peak: true });
+    await settle({ peak: false });
     expect(broker.told).toEqual(["boiler/set off"]);
     broker.acknowledge();
     await soon();
@@ -129,11 +131,10 @@ describe("the sender of outputs", () => {
   });
 
   test("a message that was cut off goes out again on the next connection", async () => {
-    const { sender, say } = start([BOILER]);
+    const { sender, settle } = start([BOILER]);
     const [first, second] = [brokerAt("none"), brokerAt()];
     sender.open(first.link);
-    say({ peak: true });
-    await soon();
+    await settle({ peak: true });
     first.close();
     await soon();
     sender.open(second.link);
@@ -142,11 +143,10 @@ describe("the sender of outputs", () => {
   });
 
   test("a message that was cut off is taken back where something else is in force by then", async () => {
-    const { sender, say } = start([BOILER], keepInMind(sentMemory({ "boiler/set": "on" })));
+    const { sender, say, settle } = start([BOILER], lastSentOn());
     const [first, second] = [brokerAt("none"), brokerAt()];
     sender.open(first.link);
-    say({ peak: true });
-    await soon();
+    await settle({ peak: true });
     first.close();
     await soon();
     say({ peak: false });
@@ -156,35 +156,27 @@ describe("the sender of outputs", () => {
   });
 
   test("says what the broker does not take, as a problem, until it takes it or it is not wanted", async () => {
-    const { sender, say, lines, refreshes } = start([BOILER], keepInMind(sentMemory({ "boiler/set": "on" })));
     const broker = brokerAt();
     broker.way.refuses = "off";
-    sender.open(broker.link);
-    say({ peak: true });
-    await soon();
-    say({ peak: true });
-    await soon();
+    const { sender, settle, lines, refreshes } = connect([BOILER], broker, lastSentOn());
+    await settle({ peak: true });
+    await settle({ peak: true });
     expect(sender.hasProblem()).toBe(true);
     expect(refreshes()).toBe(2);
     expect(lines).toEqual(['The broker refuses boiler/set: not authorized; "off" was not sent']);
     // It may have gone out after all: nobody knows.
-    say({ peak: false });
-    await soon();
+    await settle({ peak: false });
     expect(sender.hasProblem()).toBe(false);
     expect(broker.told).toEqual(["boiler/set on"]);
   });
 
   test("stops with what is on its way, and begins nothing new", async () => {
-    const { sender, say } = start([BOILER]);
-    const broker = brokerAt("none");
-    sender.open(broker.link);
-    say({ peak: true });
-    await soon();
+    const { sender, settle, broker } = connect([BOILER], brokerAt("none"));
+    await settle({ peak: true });
     const stopping = sender.stop();
     broker.acknowledge();
     await stopping;
-    say({ peak: false });
-    await soon();
+    await settle({ peak: false });
     expect(broker.told).toEqual(["boiler/set off"]);
   });
 });
@@ -195,9 +187,7 @@ describe("a device that is asked", () => {
   const word = (payload: string, retain = false) => ({ topic: "boiler", payload, retain });
 
   test("is told again until it answers", async () => {
-    const { sender, say, keeper } = start([ASKED]);
-    const broker = brokerAt();
-    sender.open(broker.link);
+    const { sender, say, keeper, broker } = connect([ASKED]);
     expect(broker.subscribed).toEqual(["boiler"]);
     say({ peak: true });
     await until(() => broker.told.length >= 3);
@@ -217,32 +207,24 @@ describe("a device that is asked", () => {
   });
 
   test("that the broker knows to have obeyed already is told once", async () => {
-    const { sender, say, keeper } = start([ASKED]);
-    const broker = brokerAt();
-    sender.open(broker.link);
+    const { sender, settle, keeper } = connect([ASKED]);
     sender.hear(word("off", true));
-    say({ peak: true });
-    await soon();
+    await settle({ peak: true });
     expect(keeper.get()["boiler/set"]?.answer).toBe("heard");
     await sender.stop();
   });
 
   test("is not believed for what it said before it was told", async () => {
-    const { sender, say, keeper } = start([ASKED]);
-    const broker = brokerAt();
-    sender.open(broker.link);
+    const { sender, settle, keeper } = connect([ASKED]);
     sender.hear(word("off", true));
     sender.hear(word("off"));
-    say({ peak: true });
-    await soon();
+    await settle({ peak: true });
     expect(keeper.get()["boiler/set"]?.answer).toBe("awaited");
     await sender.stop();
   });
 
   test("that never answers is a problem after a while, until it does or nothing is wanted of it", async () => {
-    const { sender, say, lines, refreshes } = start([ASKED]);
-    const broker = brokerAt();
-    sender.open(broker.link);
+    const { sender, say, lines, refreshes, broker } = connect([ASKED]);
     say({ peak: true });
     await until(() => sender.hasProblem());
     expect(lines.at(-1)).toMatch(
@@ -283,10 +265,9 @@ describe("a device that is asked", () => {
   });
 
   test("that may not be heard is said", async () => {
-    const { sender, lines } = start([ASKED]);
     const broker = brokerAt();
     broker.way.deaf = true;
-    sender.open(broker.link);
+    const { sender, lines } = connect([ASKED], broker);
     await soon();
     expect(lines).toEqual(["The broker does not let vigie hear boiler"]);
     await sender.stop();
@@ -315,7 +296,7 @@ describe("a sudden death", () => {
           disk = JSON.stringify(next);
         },
       };
-      const { sender, say } = start([BOILER], keeper);
+      const { sender, say, settle } = start([BOILER], keeper);
       const publish = async (compose: () => Message) => {
         if (!spend()) return never;
         told.push(compose().payload);
@@ -330,10 +311,7 @@ describe("a sudden death", () => {
         closed: new Promise(() => undefined),
       });
       await soon();
-      if (!mortal) {
-        say({ peak: false });
-        await soon();
-      }
+      if (!mortal) await settle({ peak: false });
     };
     await live(true);
     await live(false);

@@ -1,6 +1,8 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { startSimulator } from "../../src/simulator/server.ts";
 import { type FakeTime, startFakeTime } from "./fake-time.ts";
 import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
@@ -54,6 +56,13 @@ export async function openHouse(yard: Yard, options: HouseOptions): Promise<Hous
 
 export function houseConfig(service: string, broker: string, more: Record<string, unknown> = {}) {
   return { service: { base_url: service }, mqtt: { url: broker }, state: "./state", ...more };
+}
+
+/** A service with invented days, by the clock of this machine; its address. */
+export async function serveDays(yard: Yard): Promise<string> {
+  const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
+  yard.later(simulator.stop);
+  return simulator.url;
 }
 
 /** Days given by hand, and bleu around them. */
