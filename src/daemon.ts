@@ -1,6 +1,6 @@
 import type { Store } from "./book/store.ts";
 import type { Config } from "./config/config.ts";
-import { leaveFormerPlace, rememberFirstPlace } from "./former-place.ts";
+import { leaveFormerPlaces, rememberPlace } from "./former-places.ts";
 import { type Lookout, startLookout } from "./lookout.ts";
 import type { Identity, Owner } from "./mqtt/owner.ts";
 import type { OnCommand } from "./mqtt/watch.ts";
@@ -44,29 +44,35 @@ export function createDaemon(options: DaemonOptions): Daemon {
   let current: Config | undefined;
   let source: Source | undefined;
   let lookout: Lookout | undefined;
-  let moving = Promise.resolve();
-  const stopping = new AbortController();
-  const stopped = aborted(stopping.signal);
+  let moving: { done: Promise<void>; stop: () => void } | undefined;
 
   const configure = async (config: Config) => {
+    moving?.stop();
     await lookout?.stop();
+    await moving?.done;
+    await rememberPlace({ config, store });
     if (source?.key !== config.service.base_url) source = openSource(store, config.service.base_url);
     const onCommand: OnCommand = (...said) => lookout?.command(...said);
     const running = await renewParts(parts, config, { ...options, memory: source.client, onCommand });
     lookout = startLookout({ ...options, ...running, config, source });
     current = config;
-    moving = move(config, running, lookout);
+    const stopping = new AbortController();
+    const done = move(config, { ...running, ...lookout }, stopping.signal);
+    moving = { done, stop: () => stopping.abort() };
   };
-  const move = async (config: Config, { publisher, broker }: Running, { announced }: Lookout) => {
-    await rememberFirstPlace({ config, store });
-    await Promise.race([Promise.all([publisher.settled(), announced()]), stopped]);
-    if (stopping.signal.aborted) return;
-    await leaveFormerPlace({ ...options, config, broker, signal: stopping.signal });
+  const move = async (
+    config: Config,
+    { publisher, broker, announced }: Running & Lookout,
+    signal: AbortSignal,
+  ) => {
+    await Promise.race([Promise.all([publisher.settled(), announced()]), aborted(signal)]);
+    if (signal.aborted) return;
+    await leaveFormerPlaces({ ...options, config, broker, signal });
   };
   const stop = async () => {
-    stopping.abort();
+    moving?.stop();
     await lookout?.stop();
-    await moving;
+    await moving?.done;
     await stopAllParts(parts, log);
     source?.save();
     await store.flush();

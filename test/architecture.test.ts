@@ -14,7 +14,7 @@ const SHELLS = [
     "lookout.ts",
     "cycle.ts",
     "parts.ts",
-    "former-place.ts",
+    "former-places.ts",
     "rulebook.ts",
     "orders.ts",
   ],

@@ -9,8 +9,8 @@ export interface State {
   installation: string;
   /** Names the last start that wrote to the broker. */
   incarnation: string | null;
-  /** Where was published last. */
-  published: { base_topic: string; instance: string; prefix: string } | null;
+  /** Where something of ours may be on the broker, the place of now at the end. */
+  published: { base_topic: string; instance: string; prefix: string }[];
   /** One a source, the one used last at the end; never mixed. */
   books: Record<string, Book>;
   /** What the service client learned of a source; its own room reads it. */
@@ -23,7 +23,7 @@ export interface State {
 }
 
 export function emptyState(installation: string): State {
-  return { version: VERSION, installation, incarnation: null, published: null, books: {}, clients: {} };
+  return { version: VERSION, installation, incarnation: null, published: [], books: {}, clients: {} };
 }
 
 /** Reads what a state file holds; throws DamagedState or NewerState. */
@@ -155,7 +155,7 @@ const stateSchema: z.ZodType<State> = z.object({
   version: z.literal(VERSION),
   installation: z.string().min(1),
   incarnation: z.string().nullable(),
-  published: z.object({ base_topic: z.string(), instance: z.string(), prefix: z.string() }).nullable(),
+  published: z.array(z.object({ base_topic: z.string(), instance: z.string(), prefix: z.string() })),
   books: z.record(z.string(), bookSchema),
   clients: z.record(z.string(), z.record(z.string(), z.unknown())),
   rules: z.unknown().exactOptional(),

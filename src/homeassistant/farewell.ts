@@ -1,19 +1,22 @@
+import type { Link } from "../mqtt/guests.ts";
 import type { Farewell } from "../mqtt/purge.ts";
 import type { Place } from "./announcement.ts";
 import { deliver } from "./deliver.ts";
 import { planClearing } from "./plan.ts";
 import { createReader } from "./reader.ts";
 
-/** Takes the messages of an instance off the broker, and leaves Home Assistant the time to forget its entities. */
-export function prepareFarewell(place: Place, signal: AbortSignal): Farewell {
-  const reader = createReader(place);
+/** Takes the messages at these places off the broker, and leaves Home Assistant the time to forget the entities. */
+export function prepareFarewell(places: readonly Place[], signal: AbortSignal): Farewell {
+  const readers = places.map((place) => ({ place, reader: createReader(place) }));
+  const leave = async (link: Link, { place, reader }: (typeof readers)[number]) => {
+    const steps = planClearing(await reader.read(link), place);
+    await deliver(steps, { link, signal, wary: true });
+    return steps.flat().map(({ topic }) => topic);
+  };
   return {
-    hear: reader.hear,
-    leave: async (link) => {
-      const found = await reader.read(link);
-      const steps = planClearing(found, place);
-      await deliver(steps, { link, signal, wary: true });
-      return steps.flat().map(({ topic }) => topic);
+    hear: (message) => {
+      for (const { reader } of readers) reader.hear(message);
     },
+    leave: async (link) => (await Promise.all(readers.map((one) => leave(link, one)))).flat(),
   };
 }

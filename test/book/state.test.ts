@@ -86,7 +86,7 @@ const BOOK: Book = remember(
 const STATE: State = {
   ...withSource(emptyState("abc"), "simulator", { book: BOOK, client: { names: { start: "from" } } }),
   incarnation: "def",
-  published: { base_topic: "vigie", instance: "vigie", prefix: "homeassistant" },
+  published: [{ base_topic: "vigie", instance: "vigie", prefix: "homeassistant" }],
 };
 
 describe("the state file", () => {

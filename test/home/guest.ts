@@ -63,7 +63,7 @@ export async function openGuest(
       const from = vigie.lines.length;
       config = { ...config, ...change };
       await writeConfig(folder, config);
-      await vigie.says(/The new configuration is in force/, from);
+      await vigie.says(/The new configuration is in force|nothing takes effect/, from);
     },
     restart: async (signal = "SIGTERM", meanwhile = async () => undefined) => {
       await vigie.end(signal);

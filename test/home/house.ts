@@ -35,6 +35,6 @@ async function openHome(): Promise<SharedHome> {
       void broker.remove();
       if (ending === "SIGTERM") process.exit();
     });
-  const observer = await observe(broker.url);
+  const observer = await observe(broker.url, "#", 5, { reconnectPeriod: 100 });
   return { home: await startHomeAssistant({ broker: broker.port }), broker, observer };
 }

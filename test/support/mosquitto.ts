@@ -23,6 +23,8 @@ export interface Mosquitto {
   end: (signal?: NodeJS.Signals) => Promise<void>;
   /** Starts it again on the same port. */
   start: () => Promise<void>;
+  /** Loses what it kept on disk; it has to be ended by then. */
+  forget: () => Promise<void>;
   /** SIGSTOP and SIGCONT. */
   freeze: () => void;
   thaw: () => void;
@@ -88,6 +90,7 @@ async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
   };
   return {
     ...{ url: `mqtt://127.0.0.1:${port}`, port, start, end },
+    forget: () => rm(join(folder, "mosquitto.db"), { force: true }),
     freeze: () => child?.kill("SIGSTOP"),
     thaw: () => child?.kill("SIGCONT"),
     remove: async () => {

@@ -18,10 +18,15 @@ export interface Observer {
   leave: () => Promise<void>;
 }
 
-export async function observe(url: string, filter = "#", version: 4 | 5 = 5): Promise<Observer> {
+export async function observe(
+  url: string,
+  filter = "#",
+  version: 4 | 5 = 5,
+  { reconnectPeriod = 0 } = {},
+): Promise<Observer> {
   const client = await mqtt.connectAsync(url, {
     protocolVersion: version,
-    reconnectPeriod: 0,
+    reconnectPeriod,
     connectTimeout: 20_000,
   });
   const checks = new Set<() => void>();
@@ -51,6 +56,7 @@ export async function observe(url: string, filter = "#", version: 4 | 5 = 5): Pr
       }),
     leave: () => client.endAsync(),
   };
+  client.on("error", () => undefined);
   client.on("message", (topic, payload, { retain }) => {
     observer.seen.push({ topic, payload: payload.toString(), retain });
     if (payload.length === 0) observer.retained.delete(topic);

@@ -1,0 +1,103 @@
+import type { State } from "./book/state.ts";
+import type { Store } from "./book/store.ts";
+import type { Config, MqttConfig } from "./config/config.ts";
+import { prepareFarewell } from "./homeassistant/farewell.ts";
+import { isBrokerError } from "./mqtt/errors.ts";
+import { type Identity, ownerOf } from "./mqtt/owner.ts";
+import { type Farewell, purgeBase } from "./mqtt/purge.ts";
+import { openVisit, type VisitOptions } from "./mqtt/visit.ts";
+import type { Clock } from "./runtime/clock.ts";
+import type { Log } from "./runtime/log.ts";
+import type { Trouble } from "./runtime/trouble.ts";
+
+interface FormerPlacesOptions {
+  config: Config;
+  /** The broker in use now. */
+  broker: MqttConfig;
+  store: Store;
+  identity: Identity;
+  clock: Clock;
+  random: () => number;
+  log: Log;
+  trouble: Trouble;
+  signal: AbortSignal;
+}
+
+/** Remembered before anything is published there: vigie may end at any moment. */
+export function rememberPlace({
+  config,
+  store,
+}: Pick<FormerPlacesOptions, "config" | "store">): Promise<void> {
+  const here = placeOf(config);
+  const former = store.state().published.filter((place) => !isSame(place, here));
+  return store.save({ ...store.state(), published: [...former, here] });
+}
+
+/**
+ * Clears what was published before the settings changed, base topics and discovery messages, once the new ones are whole.
+ * What cannot be cleared now is tried again at the next start: the state file remembers it until it is done.
+ */
+export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<void> {
+  const { config, store, trouble, signal } = options;
+  const here = placeOf(config);
+  const former = store.state().published.filter((place) => !isSame(place, here));
+  // Of one base all that was announced goes before its topics do.
+  for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
+    const places = former.filter(({ base_topic }) => base_topic === base);
+    try {
+      if (!(await isLeft(places, base, options))) continue;
+      const rest = store.state().published.filter((place) => !places.includes(place));
+      await store.save({ ...store.state(), published: rest });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isBrokerError(error)) throw error;
+      trouble.begins("former place", `The topics below ${base} are still there: ${error.message}`);
+    }
+  }
+}
+
+/** Where this installation publishes, or did. */
+type PublishedPlace = State["published"][number];
+
+/** Whether nothing of ours is left below a base where vigie published formerly; false where another vigie lives there. */
+async function isLeft(
+  places: readonly PublishedPlace[],
+  base_topic: string,
+  options: FormerPlacesOptions,
+): Promise<boolean> {
+  const { config, identity, log, signal } = options;
+  const { instance, mqtt, homeassistant } = config;
+  const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
+  const farewell = prepareFarewell(elsewhere, signal);
+  const broker = { ...options.broker, base_topic };
+  const visiting = { ...options, broker, instance };
+  if (base_topic === mqtt.base_topic) {
+    await leaveDiscovery(farewell, visiting);
+    return true;
+  }
+  const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), farewell });
+  if ("living" in result) return false;
+  log.info(
+    `${result.cleared.length} topics below ${base_topic} were cleared: vigie publishes below ${mqtt.base_topic} now`,
+  );
+  return true;
+}
+
+async function leaveDiscovery(farewell: Farewell, options: VisitOptions): Promise<void> {
+  const visit = await openVisit({ ...options, beyond: farewell.hear });
+  try {
+    await farewell.leave(visit.link);
+  } finally {
+    await visit.leave();
+  }
+}
+
+function placeOf({ instance, mqtt: { base_topic }, homeassistant: { prefix } }: Config): PublishedPlace {
+  return { base_topic, instance, prefix };
+}
+
+function isSame(one: PublishedPlace, other: PublishedPlace): boolean {
+  return (
+    one.base_topic === other.base_topic && one.instance === other.instance && one.prefix === other.prefix
+  );
+}
