@@ -32,7 +32,8 @@ export function formatTopics(topics: Tree, { title, color, zone }: PageOptions):
 type Read = (topic: string) => string;
 
 function heading(read: Read, title: string): string {
-  const invented = read("service/status") === "simulated" ? "  (the days are INVENTED: a simulator)" : "";
+  const isInvented = read("service/status") === "simulated" && read("simulation/until") === UNKNOWN;
+  const invented = isInvented ? "  (the days are INVENTED: a simulator)" : "";
   // `vigie once` and a vigie that was purged leave no such topic.
   const availability = read("availability");
   const life = availability === UNKNOWN ? "none runs here" : availability;

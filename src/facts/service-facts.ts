@@ -1,12 +1,15 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Known, MomentFacts, PollRecord, ProblemCode, ServiceFacts, ServiceStatus } from "./facts.ts";
+import { runningSimulation } from "./simulation.ts";
 
 /** How the service fares, and the one problem that matters most. */
 export function serviceFacts(known: Known, moment: MomentFacts | null): ServiceFacts {
   const { book, polls, clock } = known;
   const status = serviceStatus(polls, clock.at);
+  const isPretending = moment !== null && runningSimulation(known.simulation, clock.at) !== null;
   return {
-    status,
+    // How the service fares is told by the problem all the same.
+    status: isPretending ? "simulated" : status,
     last_success: polls.shown_success,
     last_error: polls.failure,
     updated_at: book.updated_at,

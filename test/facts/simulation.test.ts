@@ -161,7 +161,11 @@ describe("with any simulation", () => {
         const known = { ...knownAt(begun + later, book), output_problem: failing };
         const [without, within] = [known, { ...known, simulation }].map((one) => deriveFacts(one, PARIS));
         expect(JSON.stringify(within?.dated)).toBe(JSON.stringify(without?.dated));
-        expect(within?.service).toEqual(without?.service);
+        const isRunning = runningSimulation(simulation, known.clock.at) !== null;
+        expect(within?.service).toEqual({
+          ...without?.service,
+          ...(isRunning && { status: "simulated" }),
+        });
         const [plain, pretended] = [without, within].map((facts) => facts?.moment);
         expect(pretended?.announcement).toEqual(plain?.announcement);
         for (const [name, day] of Object.entries(pretended?.days ?? {})) {

@@ -21,6 +21,8 @@ export function answerDays(path: string, at: number, days: PlainDays): PlainAnsw
   if (path === "/v1/public") {
     return { body: { today: say(0), tomorrow: say(1), forecast: [2, 3, 4, 5, 6, 7].map(say) } };
   }
+  if (path.startsWith("/v1/public/history")) return { body: [] };
+  if (path.startsWith("/v1/public/season")) return { body: SEASON };
   const date = /^[/]v1[/]public[/](\d{4}-\d\d-\d\d)$/.exec(path)?.[1];
   if (date === undefined) return { status: 422, body: { detail: [] } };
   const isOfficial = date <= today || (date === shiftDate(today, 1) && time >= officialAt);
@@ -28,3 +30,10 @@ export function answerDays(path: string, at: number, days: PlainDays): PlainAnsw
 }
 
 const wall = createNaiveWall("Europe/Paris");
+
+/** Nothing here is about seasons. */
+const COUNTS = { rouge: 22, blanc: 43, bleu: 300 };
+const SEASON = {
+  ...{ season: "2025-2026", start_date: "2025-09-01", end_date: "2026-08-31" },
+  ...{ remaining: COUNTS, total: COUNTS, days_elapsed: 100, days_remaining: 265 },
+};
