@@ -29,6 +29,8 @@ export interface Story {
   holds: (name: string) => string | undefined;
   until: (wanted: Record<string, string | RegExp>, patience?: number) => Promise<void>;
   configure: (more: Record<string, unknown>) => Promise<void>;
+  /** For a command at this instant. */
+  env: (at: string) => Record<string, string>;
   /** A life from this instant on. */
   begin: (at: number, speed: number) => Promise<Life>;
   /** A life from this instant on, to a death that many minutes later: loading takes most of the first minute. */
@@ -81,6 +83,11 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
     told: (topic) => observer.seen.filter((one) => one.topic === topic).map(({ payload }) => payload),
     holds: (name) => observer.retained.get(`vigie/${name}`),
     until: (wanted, patience = PATIENCE) => untilHolds(observer, wanted, patience),
+    env: (at) => {
+      const time = startFakeTime(at, 1);
+      now = time.clock.now;
+      return time.env();
+    },
     pass: async (at, minutes) => {
       const life = await begin(at, MINUTE / (MARGIN * loading.took));
       await life.past(at + minutes * MINUTE);
