@@ -62,6 +62,13 @@ describe.skipIf(reason)(`rules of a configuration ${reason}`, () => {
     };
     expect(await once()).toContain("+ rules/now/state ON");
     await story.until({ "rules/now/state": "ON", "rules/week/threshold": "60", "rules/now": /"state":true/ });
+    const shown = await runVigie({
+      folder: story.folder,
+      args: ["show"],
+      env: story.env("2026-01-13T12:00:00Z"),
+    });
+    expect(shown.stdout).toMatch(/rule now +ON +OFF .*06:00.* now is rouge \(2026-01-13 rouge, official\)/);
+    expect(shown.stdout).toMatch(/rule week +OFF +not so: /);
     await story.configure({ rules: [NOW] });
     expect(await once()).toContain("- rules/week/state");
     await story.observer.until(({ retained }) => !retained.has("vigie/rules/week/plan"), "the rule is gone");

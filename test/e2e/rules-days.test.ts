@@ -131,7 +131,9 @@ describe.skipIf(reason)(`a boiler and a heat pump, in many short lives ${reason}
     expect(runs(told("vigie/rules/rouge_ahead/state"))).toEqual(["ON"]);
   });
 
-  test.concurrent("killed at each minute around 06:00 and 22:00, vigie tells the boiler off once, before 06:00, and on once", async () => {
+  test.concurrent("killed at each minute around 06:00 and 22:00, vigie tells the boiler off once, before 06:00, and on once", {
+    timeout: 600_000,
+  }, async () => {
     const days = { colors: { "2026-01-13": "rouge" } };
     const story = await openStory(yard, { days, config: HOUSE });
     const minutes = (from: string, to: string) => {
