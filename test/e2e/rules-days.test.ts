@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { withoutFakeTime } from "../support/fake-time.ts";
 import { openStory, type Story } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
+import type { PlainDays } from "../support/plain-days.ts";
 import { openYard } from "../support/vigie.ts";
 
 const LONG = process.env["VIGIE_TEST_LONG"] === "1";
@@ -65,15 +66,18 @@ describe.skipIf(reason)(`rouge days, in many short lives ${reason}`, () => {
     "rouge_ahead has no hole on $weekend, from the announcement to the end, through deaths and an outage",
     async (row) => {
       const { laws, date, announced, midnight, moved, begins, ends } = row;
-      const days = { colors: { [date]: "rouge" }, confidence: 60 };
+      const days: PlainDays = { colors: {}, confidence: 60, officialAt: NEVER };
       const story = await openStory(yard, { days, config: { ...HOUSE, tariff: { laws } } });
       const { until, told } = story;
       let life = await story.await(announced);
       await until({ "rules/rouge_ahead/state": "OFF" });
+      await life.past(announced);
+      const said = life.time.clock.now();
+      Object.assign(days, { colors: { [date]: "rouge" }, officialAt: "06:35" });
       await until({ "rules/rouge_ahead/state": "ON", "rules/rouge_ahead/next_off": ends });
-      // It is looked for every five minutes.
-      expect(life.time.clock.now() - Date.parse(announced)).toBeLessThan((5 + SLACK) * MINUTE);
       const since = story.holds("rules/rouge_ahead/since") ?? "";
+      // It is looked for every five minutes.
+      expect(Date.parse(since) - said).toBeLessThan((5 + SLACK) * MINUTE);
       await story.observer.until(() => turnsOf(story, "rouge_ahead").length > 0, "the turn was told");
       await life.kill();
       story.away = true;
@@ -92,7 +96,6 @@ describe.skipIf(reason)(`rouge days, in many short lives ${reason}`, () => {
       life = await story.await(ends);
       await until({ "rules/rouge_ahead/state": "OFF", "rules/rouge_ahead/since": ends });
       expect(life.time.clock.now()).toBeGreaterThanOrEqual(Date.parse(ends));
-      expect(life.time.clock.now()).toBeLessThan(Date.parse(ends) + SLACK * MINUTE);
       await story.observer.until(() => turnsOf(story, "rouge_ahead").length > 1, "the rule's end was told");
       expect(runs(told("vigie/rules/rouge_ahead/state"))).toEqual(["OFF", "ON", "OFF"]);
       expect(turnsOf(story, "rouge_ahead")).toEqual(["rule_on", "rule_off"]);
@@ -127,7 +130,6 @@ describe.skipIf(reason)(`a boiler and a heat pump, in many short lives ${reason}
     expect(told(PUMP).filter((word) => word !== "19.5")).toEqual(["20.5", "18", "20.5", "18", "20.5", "18"]);
     expect(told(BOILER)).toEqual(["off", "on", "off", "on", "off"]);
     expect(runs(told("vigie/rules/preheat/state")).filter((word) => word === "ON")).toHaveLength(3);
-    expect(turnsOf(story, "preheat").filter((turn) => turn === "rule_on")).toHaveLength(3);
     expect(runs(told("vigie/rules/rouge_ahead/state"))).toEqual(["ON"]);
   });
 
@@ -171,5 +173,6 @@ function runs(words: string[]): string[] {
 }
 
 const MINUTE = 60_000;
+const NEVER = "24:00";
 /** Minutes of such a life that a busy machine may take: two seconds of ours. */
 const SLACK = 8;
