@@ -74,7 +74,8 @@ export function startPublisher(options: PublisherOptions): Publisher {
     announce: (event) => {
       life.events.push(JSON.stringify(event));
       if (life.events.length > MOST_EVENTS) life.events.shift();
-      life.session?.wake();
+      // What it is about is wanted in the same breath, and goes first.
+      queueMicrotask(() => life.session?.wake());
     },
     attach: guests.attach,
     state: () => ({ connected, url: nameBroker(options.broker) }),
