@@ -15,6 +15,6 @@ export function readTime(name: string, given: string, { time_zone }: Tariff): In
   );
 }
 
-const INSTANT = z.iso.datetime({ offset: true });
+const INSTANT = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })]);
 const DATE = z.iso.date();
 const TIME = z.iso.time();

@@ -74,6 +74,7 @@ const counts = z
   .refine((colors) => Object.values(colors).some((bounds) => bounds !== undefined), { error: A_COUNT });
 
 const A_PERCENT = "a whole percent from 0 to 100, or threshold for the rule's own";
+const percent = z.int({ error: A_PERCENT }).min(0, { error: A_PERCENT }).max(100, { error: A_PERCENT });
 const A_LEAST = `a number of days from 1 to ${LONGEST_RANGE}`;
 const TWO_TIMES = 'two different times of day, such as ["03:30", "06:00"]';
 const A_CONDITION = "a condition, such as { day: next, color: rouge }";
@@ -108,7 +109,7 @@ export const conditionOptions: z.ZodType<GivenCondition, GivenCondition> = z
         .optional()
         .meta({ description: "Is the day of this colour, or of one of these?" }),
       confidence: z
-        .union([z.int().min(0).max(100), z.literal("threshold")], { error: A_PERCENT })
+        .union([percent, z.literal("threshold")], { error: A_PERCENT })
         .optional()
         .meta({
           description:

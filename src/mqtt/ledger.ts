@@ -9,8 +9,10 @@ export const OFFLINE = "offline";
 /** What one connection has sent, and what should be on the broker by vigie's own hand. */
 export interface Ledger {
   want: (topics: Topics) => void;
-  /** From now on `online` is wanted, too; false where it was already, or nothing is known to say yet. */
-  announce: () => boolean;
+  /** All but `online` is there to be sent. */
+  mayAnnounce: () => boolean;
+  /** From now on `online` is wanted, too. */
+  announce: () => void;
   isAnnounced: () => boolean;
   wanted: () => Topics;
   plan: () => Change[];
@@ -39,11 +41,10 @@ export function createLedger(owner: string, isHeld: () => boolean): Ledger {
       topics = newest;
       compile();
     },
+    mayAnnounce: () => !announced && topics !== undefined,
     announce: () => {
-      if (announced || !topics) return false;
       announced = true;
       compile();
-      return true;
     },
     isAnnounced: () => announced,
     wanted: () => wanted,

@@ -78,7 +78,8 @@ export function startPublisher(options: PublisherOptions): Publisher {
     announce: (event) => {
       life.events.push(JSON.stringify(event));
       if (life.events.length > MOST_EVENTS) life.events.shift();
-      life.session?.wake();
+      // What it is about is wanted in the same breath, and goes first.
+      queueMicrotask(() => life.session?.wake());
     },
     sendAgain: () => life.session?.sendAgain(),
     hold: () => {

@@ -13,6 +13,8 @@ export interface SenderOptions {
   trouble: Trouble;
   /** Told once each, in order; taken off when acknowledged. */
   events: string[];
+  /** Hears from now on what is said below the base; never rejects. */
+  listen: () => Promise<void>;
   /** All is acknowledged, `online` too. */
   onWhole: () => void;
 }
@@ -52,7 +54,7 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /** One step towards nothing to do; false when there. */
-function createStep({ tree, ledger, clock, trouble, events }: SenderOptions): () => Promise<boolean> {
+function createStep({ tree, ledger, clock, trouble, events, listen }: SenderOptions): () => Promise<boolean> {
   const refused = new Map<string, string>();
   const send = async ({ topic }: Change) => {
     let value: Topic | undefined;
@@ -73,8 +75,12 @@ function createStep({ tree, ledger, clock, trouble, events }: SenderOptions): ()
       sayRefusals(trouble, refused);
       return true;
     }
-    // `online` goes out last: no old value becomes available again before it is corrected.
-    if (ledger.announce()) return true;
+    // `online` goes out last: no old value becomes available again before it is corrected, and whoever sees it is heard.
+    if (ledger.mayAnnounce()) {
+      await listen();
+      ledger.announce();
+      return true;
+    }
     const [event] = events;
     if (event === undefined || !ledger.isAnnounced()) return false;
     await refusalOf(tree.publish(() => ({ topic: "event", payload: event, retain: false })));

@@ -11,7 +11,7 @@ import { createSender, type Sender } from "./sender.ts";
 import type { Topics } from "./topic.ts";
 import { openTree, type Tree } from "./tree.ts";
 import type { Visit } from "./visit.ts";
-import { createWatch, type OnCommand, type Watch } from "./watch.ts";
+import { createWatch, type OnCommand } from "./watch.ts";
 
 export interface SessionOptions {
   broker: MqttConfig;
@@ -48,50 +48,76 @@ export interface Session {
 
 export async function openSession(visit: Visit, options: SessionOptions): Promise<Session> {
   const { broker, me, trouble, signal } = options;
-  const early: Received[] = [];
-  let watch: Watch | undefined;
-  let over = false;
-  const ear = (message: Received) => {
-    if (over) return;
-    if (watch) watch.hear(message);
-    else early.push(message);
-  };
+  const ear = createEar();
   const { address, version } = visit;
   const tree = await openTree({
     ...{ address, version, ...connectWays(broker, me, options.keepalive) },
-    ...{ base: broker.base_topic, random: options.random, signal, ear, beyond: options.guests.hear },
+    ...{ base: broker.base_topic, random: options.random, signal },
+    ...{ ear: ear.hear, beyond: options.guests.hear },
   });
   let open = true;
   void tree.closed.then(() => {
     open = false;
   });
   const failed = (error: unknown) => {
-    if (open && !over && !signal.aborted) {
+    if (open && !ear.isShut() && !signal.aborted) {
       trouble.begins("watch", `vigie cannot look at what the broker holds: ${(error as Error).message}`);
     }
   };
   const ledger = createLedger(JSON.stringify(me), options.isHeld);
-  const sender = createSender({ ...options, tree, ledger });
-  watch = createWatch({ ...options, tree, ledger, sender, failed });
-  for (const message of early) watch.hear(message);
+  const subscribed = onlyOnce(() => tree.subscribe("#"));
+  // That it is refused is said by the watch.
+  const listen = () => subscribed().catch(() => undefined);
+  const sender = createSender({ ...options, tree, ledger, listen });
+  const watch = createWatch({ ...options, tree, ledger, sender, subscribed, failed });
   const looked = watch.start().then(() => trouble.ends("watch", "The broker lets vigie look again"), failed);
   options.guests.open({ ...tree.link, echo: watch.echo });
-  const renew = (how: () => void) => {
-    how();
-    sender.wake();
-  };
-  const close = (how: () => Promise<void>) => () => {
-    over = true;
-    return how();
-  };
   return {
-    want: (topics) => renew(() => ledger.want(topics)),
+    want: (topics) => {
+      ledger.want(topics);
+      ear.open(watch.hear);
+      sender.wake();
+    },
     wake: sender.wake,
-    sendAgain: () => renew(ledger.doubtAll),
+    sendAgain: () => {
+      ledger.doubtAll();
+      sender.wake();
+    },
     closed: tree.closed,
     looked,
-    leave: close(() => leave(tree, sender)),
-    quit: close(() => tree.leave({ endSession: true })),
+    leave: ear.shutBefore(() => leave(tree, sender)),
+    quit: ear.shutBefore(() => tree.leave({ endSession: true })),
+  };
+}
+
+type Hear = (message: Received) => void;
+
+/** What comes before anything is known waits: without its topics there is no telling which rule a command is for. */
+function createEar() {
+  const early: Received[] = [];
+  let listener: Hear = (message) => void early.push(message);
+  let shut = false;
+  return {
+    hear: (message: Received) => {
+      if (!shut) listener(message);
+    },
+    open: (hear: Hear) => {
+      listener = hear;
+      for (const message of early.splice(0)) hear(message);
+    },
+    isShut: () => shut,
+    shutBefore: (leaving: () => Promise<void>) => () => {
+      shut = true;
+      return leaving();
+    },
+  };
+}
+
+function onlyOnce(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act();
+    return done;
   };
 }
 

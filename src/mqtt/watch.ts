@@ -17,6 +17,8 @@ export interface WatchOptions {
   tree: Tree;
   ledger: Ledger;
   sender: Sender;
+  /** When the broker hands out what is below the base. */
+  subscribed: () => Promise<void>;
   me: Owner;
   clock: Pick<Clock, "steady">;
   log: Log;
@@ -29,7 +31,7 @@ export interface WatchOptions {
 
 export interface Watch {
   hear: (message: Received) => void;
-  /** Subscribes and looks through what the broker holds; resolves when that is judged. */
+  /** Looks through what the broker holds; resolves when that is judged. */
   start: () => Promise<void>;
   /** The tree's own, once it can be heard; rejects where looking came to nothing. */
   echo: () => Promise<void>;
@@ -40,7 +42,7 @@ export interface Watch {
  * way. What surprises is kept until a message of one's own has come back after it: then the last word is known.
  */
 export function createWatch(options: WatchOptions): Watch {
-  const { tree, ledger, sender, clock, signal } = options;
+  const { tree, ledger, sender, subscribed, clock, signal } = options;
   const odd = new Map<string, string>();
   const nested = new Set<string>();
   const judge = createJudge(options, odd, nested);
@@ -75,7 +77,7 @@ export function createWatch(options: WatchOptions): Watch {
   };
   const look = async () => {
     await sender.idle();
-    await tree.subscribe("#");
+    await subscribed();
     await untilQuiet(tree.echo, () => retained);
     judge();
   };

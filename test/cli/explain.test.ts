@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { emptyState, serialiseState } from "../../src/book/state.ts";
 import { explain } from "../../src/cli/explain.ts";
 import { folderWith } from "../config/folder.ts";
-import { official, bookOf as oneBook } from "../support/known-days.ts";
+import { official, officialDays, bookOf as oneBook } from "../support/known-days.ts";
 
 const CONFIG = `rules:
   - { id: rouge_now, when: { day: now, color: rouge } }
@@ -40,6 +40,29 @@ night  ON  next OFF at 2026-01-05 06:00
 `);
   });
 
+  test.each([
+    ["2026-03-29T05:59", "2026-03-29 05:59", "OFF  next ON at 2026-03-29 06:00"],
+    ["2026-03-29T06:00", "2026-03-29 06:00", "ON  next OFF at 2026-03-30 06:00"],
+    // There is no such time on the wall.
+    ["2026-03-29T02:30", "2026-03-29 03:00", "OFF  next ON at 2026-03-29 06:00"],
+    // There are two of these.
+    ["2026-10-25T02:30", "2026-10-25 02:30", "OFF  next ON at 2026-10-25 06:00"],
+    ["2026-10-25T01:30Z", "2026-10-25 02:30", "OFF  next ON at 2026-10-25 06:00"],
+    ["2026-10-25T05:00Z", "2026-10-25 06:00", "ON  next OFF at 2026-10-26 06:00"],
+  ])(
+    "on the weekends on which clocks are moved, %s is %s on the wall, and rouge is %s",
+    async (at, wall, rouge) => {
+      const days = {
+        ...officialDays("2026-03-27", "2026-03-31"),
+        ...officialDays("2026-10-23", "2026-10-27"),
+      };
+      const moved = oneBook({ ...days, "2026-03-29": official("rouge"), "2026-10-25": official("rouge") });
+      const state = serialiseState({ ...emptyState("here"), books: { simulator: moved }, clients: {} });
+      const { out } = await run(["--at", at, "rouge_now"], { "state/state.json": state });
+      expect(out).toContain(`${wall}, Europe/Paris\n\nrouge_now  ${rouge}\n`);
+    },
+  );
+
   test("takes an instant, and the rules that are asked for", async () => {
     const { out } = await run(["--at", "2026-01-05T05:00:00Z", "rouge_now"]);
     expect(out).toContain("rouge_now  ON");
@@ -74,6 +97,10 @@ night  ON  next OFF at 2026-01-05 06:00
   });
 
   test.each([
+    [["--at", ""], "Expected --at to be a time like 2026-01-04T23:00"],
+    [["--at", "2026-02-30T10:00"], "got 2026-02-30T10:00"],
+    [["--at", "2026-01-05T6:00"], "got 2026-01-05T6:00"],
+    [["constructor"], "Expected the id of a rule such as rouge_now, got constructor"],
     [["--at", "tomorrow"], "Expected --at to be a time like 2026-01-04T23:00"],
     [["rouge_noww"], "Expected the id of a rule such as rouge_now, got rouge_noww"],
     [["--att"], "--att"],

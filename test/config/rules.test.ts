@@ -105,6 +105,8 @@ describe("a rule that is wrong is refused with its place, what was expected and 
       "(did you mean threshold?)",
     ],
     [`{ ${NOW}, confidence: 0.8 }`, "rules[0].when.confidence", "expected a whole percent from 0 to 100"],
+    [`{ ${NOW}, confidence: 101 }`, "rules[0].when.confidence", "expected a whole percent from 0 to 100"],
+    [`{ ${NOW}, confidence: -1 }`, "rules[0].when.confidence", "expected a whole percent from 0 to 100"],
     [`{ ${NOW}, official: "yes" }`, "rules[0].when.official", 'expected true or false, got "yes"'],
     [`{ ${NOW}, stage: announcd }`, "rules[0].when.stage", "(did you mean announced?)"],
     ["{ period: peak }", "rules[0].when.period", "expected one of hp, hc"],

@@ -89,6 +89,21 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await observer.leave();
   });
 
+  test("tells an event after what it is about, though it is announced first", async () => {
+    const { publisher, base: name } = own();
+    publisher.want(topics({ a: "OFF" }));
+    await publisher.settled();
+    const observer = await observe(broker.url, `${name}/#`);
+    await observer.until(({ seen }) => seen.length >= 3, "the retained ones");
+    observer.seen.length = 0;
+    publisher.announce({ event_type: "rule_on" });
+    publisher.want(topics({ a: "ON" }));
+    await observer.until(({ seen }) => seen.some(({ topic }) => topic === `${name}/event`), "the event");
+    const told = observer.seen.filter(({ topic }) => !topic.includes("owner/"));
+    expect(told.map(({ payload }) => payload)).toEqual(["ON", '{"event_type":"rule_on"}']);
+    await observer.leave();
+  });
+
   test("sends a value again when it lives longer, though it is equal", async () => {
     const { publisher, base: name } = own();
     const until = (seconds: number) => topics({ a: { payload: "1", expires: Date.now() + seconds * 1000 } });

@@ -72,6 +72,7 @@ export function createModelPublisher(broker: ModelBroker, clock: Pick<Clock, "no
     const sender = createSender({
       ...{ tree, ledger, clock, trouble },
       events: [],
+      listen: async () => undefined,
       onWhole: () => undefined,
     });
     link = { ledger, sender, lost: false };
