@@ -84,7 +84,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const life = await story.await("2026-01-14T04:30:00Z", REAL);
     await story.until({ availability: "online", "rules/red/state": "OFF" });
     await give(story, "simulation", "rouge");
-    await story.until({ "rules/red/state": "ON", "now/color": "rouge", "today/source": "simulation" });
+    await story.until({ "rules/red/state": "ON", "now/color": "rouge", "now/source": "simulation" });
     await life.kill();
     expect(story.told(BOILER)).toEqual([]);
     await story.begin(Date.parse("2026-01-14T05:00:01Z"), REAL);
