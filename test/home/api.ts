@@ -4,6 +4,8 @@ import { fetch, WebSocket } from "undici";
 export interface Api {
   get: (path: string) => Promise<unknown>;
   post: (path: string, body: unknown) => Promise<unknown>;
+  /** The same, where the answer is no JSON. */
+  text: (path: string, body: unknown) => Promise<string>;
   /** A command of the WebSocket and its result. */
   ask: (type: string, more?: Record<string, unknown>) => Promise<unknown>;
   close: () => void;
@@ -12,21 +14,19 @@ export interface Api {
 export async function openApi(base: string, token: string): Promise<Api> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const line = await openLine(base, token);
+  const send = async (path: string, body?: unknown) => {
+    const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const answer = await fetch(base + path, { headers, ...posted });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+    return text;
+  };
   return {
-    get: async (path) => readAnswer(path, await fetch(base + path, { headers })),
-    post: async (path, body) =>
-      readAnswer(path, await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body) })),
+    get: async (path) => JSON.parse(await send(path)),
+    post: async (path, body) => JSON.parse(await send(path, body)),
+    text: send,
     ...line,
   };
-}
-
-async function readAnswer(
-  path: string,
-  answer: { ok: boolean; status: number; text: () => Promise<string> },
-): Promise<unknown> {
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-  return JSON.parse(text);
 }
 
 interface Message {

@@ -7,6 +7,7 @@ import { type Api, openApi } from "./api.ts";
 import { writeConfiguration } from "./configuration.ts";
 import { becomeOwner, joinBroker } from "./onboarding.ts";
 import { type HassProcess, type LogLine, startHass } from "./process.ts";
+import { pause, type State, untilStates, type Wanted } from "./states.ts";
 
 /*
  * A real Home Assistant, joined with a broker, and what a test asks of it:
@@ -16,7 +17,7 @@ import { type HassProcess, type LogLine, startHass } from "./process.ts";
  *   await home.until({ "sensor.vigie_now_color": "rouge" });
  *   await home.call("switch", "turn_on", { entity_id: "switch.vigie_rules_rouge_peak_enabled" });
  *   await home.restart(async () => { … what happens meanwhile … });
- *   await expectContent(home, mark);      // judge.ts: nothing in the log, nothing to repair
+ *   await judge(home, mark);              // judge.ts: nothing in the log since then, and nothing to repair
  *
  * It ends with the process that started it. Tests share one: see house.ts.
  */
@@ -26,13 +27,6 @@ export const withoutHomeAssistant = process.env["HASS"]
   ? ""
   : "needs HASS, the command that runs Home Assistant (npm run test:homeassistant)";
 
-export interface State {
-  entity_id: string;
-  state: string;
-  attributes: Record<string, unknown>;
-  last_changed: string;
-}
-
 export interface HomeAssistantOptions {
   /** The port of its broker on 127.0.0.1. */
   broker: number;
@@ -41,8 +35,6 @@ export interface HomeAssistantOptions {
   files?: Record<string, string>;
   timeZone?: string;
 }
-
-type Wanted = string | RegExp | ((state: State) => boolean) | null;
 
 export interface HomeAssistant {
   url: string;
@@ -56,6 +48,7 @@ export interface HomeAssistant {
   /** A command of the WebSocket. */
   ask: Api["ask"];
   post: Api["post"];
+  text: Api["text"];
   registry: () => Promise<Record<string, unknown>[]>;
   devices: () => Promise<Record<string, unknown>[]>;
   repairs: () => Promise<Record<string, unknown>[]>;
@@ -132,6 +125,7 @@ function questions(now: () => Api, lines: LogLine[], hass: () => HassProcess | u
     ...{ states, call },
     ask: (type: string, more?: Record<string, unknown>) => now().ask(type, more),
     post: (path: string, body: unknown) => now().post(path, body),
+    text: (path: string, body: unknown) => now().text(path, body),
     state: async (id: string) => (await states()).find(({ entity_id }) => entity_id === id),
     until: (wanted: Record<string, Wanted>, patience = PATIENCE) => untilStates(states, wanted, patience),
     registry: () => list("config/entity_registry/list"),
@@ -153,30 +147,6 @@ function questions(now: () => Api, lines: LogLine[], hass: () => HassProcess | u
 
 export const MARKER = "vigie.mark";
 
-async function untilStates(
-  states: () => Promise<State[]>,
-  wanted: Record<string, Wanted>,
-  patience: number,
-): Promise<void> {
-  const end = Date.now() + patience;
-  for (;;) {
-    const all = new Map((await states()).map((state) => [state.entity_id, state]));
-    const names = Object.entries(wanted);
-    if (names.every(([id, value]) => fits(all.get(id), value))) return;
-    if (Date.now() > end) {
-      const held = names.map(([id, value]) => `${id} is ${all.get(id)?.state}, not ${value}`);
-      throw new Error(`Waited in vain: ${held.join("; ")}`);
-    }
-    await pause(50);
-  }
-}
-
-function fits(state: State | undefined, wanted: Wanted): boolean {
-  if (wanted === null || !state) return wanted === null && !state;
-  if (typeof wanted === "function") return wanted(state);
-  return typeof wanted === "string" ? state.state === wanted : wanted.test(state.state);
-}
-
 async function answering(url: string, hass: HassProcess): Promise<void> {
   for (;;) {
     const status = await fetch(url).then(
@@ -196,5 +166,4 @@ async function running(api: Api): Promise<void> {
   while (((await api.get("/api/config")) as { state: string }).state !== "RUNNING") await pause(50);
 }
 
-export const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const PATIENCE = 15_000;

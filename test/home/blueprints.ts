@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Observer } from "../support/observer.ts";
+import { type Announced, announce, fact } from "./announced.ts";
+import { openHome, type SharedHome } from "./house.ts";
+
+const SHIPPED = join(import.meta.dirname, "..", "..", "config", "homeassistant");
+
+export type Inputs = Record<string, unknown>;
+
+/** A Home Assistant with the shipped blueprints, where it is early in the evening. */
+export interface BlueprintHome extends SharedHome {
+  /** Takes another set of automations, by their ids: the blueprint and its inputs. */
+  use: (automations: Record<string, [blueprint: string, inputs: Inputs]>) => Promise<void>;
+  /** What a template says in it. */
+  render: (template: string) => Promise<string>;
+}
+
+let shared: Promise<BlueprintHome> | undefined;
+
+export function blueprintHome(): Promise<BlueprintHome> {
+  shared ??= open();
+  return shared;
+}
+
+async function open(): Promise<BlueprintHome> {
+  const names = readdirSync(SHIPPED).filter((name) => name.endsWith(".yaml"));
+  const files = names.map((name) => [
+    `blueprints/automation/vigie/${name}`,
+    readFileSync(join(SHIPPED, name), "utf8"),
+  ]);
+  const { home, ...rest } = await openHome({
+    timeZone: zoneAt(19),
+    lines: [
+      "automation: !include automations.yaml",
+      "input_boolean: {boiler_memory: }",
+      "input_number: {preheat_memory: {min: 0, max: 100}}",
+      `template: ${JSON.stringify([{ switch: [slowSwitch] }])}`,
+    ],
+    files: { ...Object.fromEntries(files), "automations.yaml": "[]" },
+  });
+  const use: BlueprintHome["use"] = async (automations) => {
+    const list = Object.entries(automations).map(([id, [blueprint, input]]) => ({
+      ...{ id, alias: id },
+      use_blueprint: { path: `vigie/${blueprint}.yaml`, input },
+    }));
+    await home.writeFile("automations.yaml", JSON.stringify(list));
+    await home.call("automation", "reload");
+    await home.until(Object.fromEntries(list.map(({ id }) => [`automation.${id}`, "on"])));
+  };
+  const render = (template: string) => home.text("/api/template", { template });
+  return { home, ...rest, use, render };
+}
+
+/** `switch.slow_boiler` is the boiler's relay behind a bridge that takes its time. */
+const slowSwitch = {
+  name: "slow_boiler",
+  state: "{{ is_state('switch.boiler_relay', 'on') }}",
+  turn_on: slowly("ON"),
+  turn_off: slowly("OFF"),
+};
+
+function slowly(payload: string): object[] {
+  const sent = { action: "mqtt.publish", data: { topic: "boiler/set", payload, retain: true } };
+  return [{ delay: { milliseconds: 500 } }, sent];
+}
+
+/** A time zone in which it is this hour now: an evening does not wait for the evening. */
+function zoneAt(hour: number): string {
+  const ahead = hour - new Date().getUTCHours();
+  const offset = ahead > 14 ? ahead - 24 : ahead;
+  return offset < 0 ? `Etc/GMT+${-offset}` : `Etc/GMT-${offset}`;
+}
+
+/** A rule as vigie announces it. */
+export async function announceRule(observer: Observer, instance: string, id: string) {
+  const stamp = { device_class: "timestamp" };
+  return speaking(
+    await announce(
+      observer,
+      instance,
+      Object.fromEntries([
+        fact(instance, "binary_sensor", `rules/${id}/state`, "moment"),
+        fact(instance, "sensor", `rules/${id}/since`, "moment", stamp),
+        fact(instance, "sensor", `rules/${id}/next_on`, "dated", stamp),
+        fact(instance, "sensor", `rules/${id}/next_off`, "dated", stamp),
+      ]),
+    ),
+    id,
+  );
+}
+
+export interface AnnouncedRule extends Announced {
+  /** It turns now. */
+  turn: (state: "ON" | "OFF" | "None") => Promise<void>;
+  /** What it foretells, in seconds from now. */
+  foretell: (turns: { on: number | null; off: number | null }) => Promise<void>;
+}
+
+function speaking(device: Announced, id: string): AnnouncedRule {
+  const { say } = device;
+  return {
+    ...device,
+    turn: async (state) => {
+      await say(`rules/${id}/state`, state);
+      await say(`rules/${id}/since`, instantIn(0));
+    },
+    foretell: async ({ on, off }) => {
+      await say(`rules/${id}/next_on`, on === null ? "None" : instantIn(on));
+      await say(`rules/${id}/next_off`, off === null ? "None" : instantIn(off));
+    },
+  };
+}
+
+export function instantIn(seconds: number): string {
+  return new Date(Math.floor(Date.now() / 1000 + seconds) * 1000).toISOString().replace(".000", "");
+}
+
+export function ruleInputs(instance: string, id: string): Inputs {
+  const key = `${instance}_rules_${id}`;
+  return {
+    ...{ rule: `binary_sensor.${key}_state`, since: `sensor.${key}_since` },
+    ...{ next_on: `sensor.${key}_next_on`, next_off: `sensor.${key}_next_off` },
+  };
+}
+
+/** Waits until this, and no more, came on a topic since a place in what was seen. */
+export async function expectHeard(
+  house: SharedHome,
+  [topic, from]: [topic: string, from: number],
+  wanted: readonly string[],
+): Promise<void> {
+  await settle(house);
+  const heard = () =>
+    house.observer.seen
+      .slice(from)
+      .filter((message) => message.topic === topic)
+      .map(({ payload }) => payload);
+  await expect.poll(heard, { timeout: 5_000 }).toEqual(wanted);
+}
+
+/** What came before has had its effect in Home Assistant, and that has come back. */
+export async function settle({ home, observer }: SharedHome): Promise<void> {
+  await home.mark();
+  await home.mark();
+  const mark = `settled/${observer.seen.length}`;
+  await observer.publish(mark, "x", false);
+  await observer.until(({ seen }) => seen.some(({ topic }) => topic === mark), "the mark came");
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import { type Announced, announce, fact } from "./announced.ts";
+import { type BlueprintHome, blueprintHome, expectHeard, type Inputs } from "./blueprints.ts";
+import { withoutHomeAssistant } from "./home-assistant.ts";
+import { judge } from "./judge.ts";
+import { pause } from "./states.ts";
+
+const VIGIE = "evening_vigie";
+const DATE = `sensor.${VIGIE}_next_rouge_date`;
+const STAGE = `sensor.${VIGIE}_tomorrow_stage`;
+
+describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAssistant}`, () => {
+  let house: BlueprintHome;
+  let vigie: Announced;
+  let mark: number;
+  let from: number;
+  let automations = 0;
+
+  beforeAll(async () => {
+    house = await blueprintHome();
+    mark = await house.home.mark();
+    vigie = await announce(
+      house.observer,
+      VIGIE,
+      Object.fromEntries([
+        fact(VIGIE, "sensor", "next_rouge/date", "dated", { device_class: "date" }),
+        fact(VIGIE, "sensor", "next_rouge/confidence", "dated", { unit_of_measurement: "%" }),
+        fact(VIGIE, "sensor", "tomorrow/stage", "moment", {
+          ...{ device_class: "enum", options: ["forecast", "announced", "final"] },
+        }),
+        fact(VIGIE, "sensor", "tomorrow/date", "moment", { device_class: "date" }),
+      ]),
+    );
+  });
+  beforeEach(async () => {
+    await house.use({});
+    await vigie.say("availability", "online");
+    await vigie.say("next_rouge/date", "None");
+    await vigie.say("next_rouge/confidence", "None");
+    await vigie.say("tomorrow/date", await civil(1));
+    await vigie.say("tomorrow/stage", "final");
+    await house.home.until({ [DATE]: "unknown", [STAGE]: "final" });
+    from = house.observer.seen.length;
+  });
+  afterAll(async () => {
+    if (!house) return;
+    await house.use({});
+    await vigie.clear();
+  });
+
+  /** The date so many days from now, where this Home Assistant is. */
+  const civil = (days: number) =>
+    house.render(`{{ (now() + timedelta(days=${days})).strftime('%Y-%m-%d') }}`);
+  /** The time of the day so many seconds from now. */
+  const wall = (seconds: number) =>
+    house.render(`{{ (now() + timedelta(seconds=${seconds})).strftime('%H:%M:%S') }}`);
+  const expectTold = (...wanted: string[]) => expectHeard(house, ["told", from], wanted);
+
+  const untilTold = () => {
+    const { observer } = house;
+    return observer.until(
+      ({ seen }) => seen.slice(from).some(({ topic }) => topic === "told"),
+      "it was told",
+    );
+  };
+
+  /** An automation that was never there before, and tells the broker what it tells. */
+  const use = async (blueprint: string, inputs: Inputs) => {
+    automations += 1;
+    const tell = [{ action: "mqtt.publish", data: { topic: "told", payload: "{{ message }}" } }];
+    await house.use({ [`evening_${automations}`]: [blueprint, { ...inputs, tell }] });
+  };
+  const useMessage = async (at: string) =>
+    use("evening-message", {
+      at,
+      date_entity: DATE,
+      confidence_entity: `sensor.${VIGIE}_next_rouge_confidence`,
+    });
+  const useAlarm = async (at: string, patience: number) =>
+    use("announcement-alarm", {
+      at,
+      patience,
+      stage_entity: STAGE,
+      date_entity: `sensor.${VIGIE}_tomorrow_date`,
+    });
+
+  const comes = async (days: number, confidence: string) => {
+    await vigie.say("next_rouge/confidence", confidence);
+    await vigie.say("next_rouge/date", await civil(days));
+    await house.home.until({ [DATE]: await civil(days) });
+  };
+
+  test("a rouge day is told at the time that was asked for, once, though Home Assistant restarts", async () => {
+    await comes(1, "100");
+    await useMessage(await wall(5));
+    await expectTold();
+    await untilTold();
+    const wanted = `${await civil(1)}: rouge from 06:00 on.`;
+    await expectTold(wanted);
+    await house.home.restart();
+    await house.home.until({ [DATE]: await civil(1) });
+    for (const confidence of ["None", "100"]) await vigie.say("next_rouge/confidence", confidence);
+    await pause(4_000);
+    await expectTold(wanted);
+    await judge(house.home, mark);
+  });
+
+  test("one that is known later, or came while Home Assistant was down, is told then, with vigie gone too", async () => {
+    const tomorrow = await civil(1);
+    await useMessage(await wall(-60));
+    await vigie.say("availability", "offline");
+    await expectTold();
+    await house.home.restart(async () => {
+      await vigie.say("next_rouge/confidence", "85");
+      await vigie.say("next_rouge/date", tomorrow);
+    });
+    await untilTold();
+    await expectTold(`${tomorrow}: rouge from 06:00 on (forecast, 85 %).`);
+  });
+
+  test("nothing is told of a forecast that is not sure enough, nor of a day that is further away", async () => {
+    await useMessage(await wall(-60));
+    await comes(1, "75");
+    await pause(4_000);
+    await comes(2, "100");
+    await pause(4_000);
+    await expectTold();
+  });
+
+  test("an alarm comes once where tomorrow is not final from its time on, and none where it is", async () => {
+    await useAlarm(await wall(2), SHORT);
+    await pause(6_000);
+    await expectTold();
+    await vigie.say("tomorrow/stage", "announced");
+    await untilTold();
+    await expectTold("Tomorrow's colour is not final (announced).");
+    await house.home.restart();
+    await house.home.until({ [STAGE]: "announced" });
+    await vigie.say("tomorrow/stage", "forecast");
+    await pause(5_000);
+    await expectTold("Tomorrow's colour is not final (announced).");
+    await judge(house.home, mark);
+  });
+
+  test("a restart and a short silence are no alarm, a longer one is", async () => {
+    await useAlarm(await wall(-60), SHORT);
+    await house.home.restart();
+    await house.home.until({ [STAGE]: "final" });
+    for (const silence of ["offline", "online"]) await vigie.say("availability", silence);
+    for (const stage of ["None", "final"]) await vigie.say("tomorrow/stage", stage);
+    await house.home.until({ [STAGE]: "final" });
+    await pause(5_000);
+    await expectTold();
+    await vigie.say("availability", "offline");
+    await untilTold();
+    await expectTold("vigie says nothing of tomorrow.");
+  });
+
+  test("what is final of another day is not tomorrow's", async () => {
+    await useAlarm(await wall(-60), SHORT);
+    await vigie.say("tomorrow/date", await civil(0));
+    await untilTold();
+    await expectTold("vigie says nothing of tomorrow.");
+  });
+});
+
+/** In minutes. */
+const SHORT = 0.06;
