@@ -1,7 +1,7 @@
 import { type House, openHouse } from "../support/house.ts";
 import { type Vigie, writeConfig, type Yard } from "../support/vigie.ts";
-import type { State } from "./home-assistant.ts";
 import { type SharedHome, sharedHome } from "./house.ts";
+import type { State } from "./states.ts";
 
 /** A vigie with invented days, as a guest of the one Home Assistant. */
 export interface Guest extends SharedHome {
