@@ -49,7 +49,8 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
     const signal = lifeOf(standing, stopping.signal);
     await speaking;
     link = standing;
-    speaking = speak(standing, signal, { ...options, reader });
+    // A broker that froze answers nothing: who is told to stop does not wait for it.
+    speaking = Promise.race([speak(standing, signal, { ...options, reader }), aborted(signal)]);
     await speaking;
     if (signal.aborted) return;
     release();

@@ -97,8 +97,8 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     const warning = await house.vigie.says(/6 January was corrected: it is rouge, no longer bleu/);
     expect(warning.level).toBe("warn");
     await house.observer.until(
-      ({ seen }) => seen.some(({ topic }) => topic === "vigie/event"),
-      "an event came",
+      ({ seen }) => seen.some(({ topic, payload }) => topic === "vigie/event" && /revised/.test(payload)),
+      "the event of the revision came",
     );
     const events = house.observer.seen.filter(({ topic }) => topic === "vigie/event");
     expect(events.map(({ payload, retain }) => ({ retain, ...JSON.parse(payload) }))).toContainEqual({
