@@ -4,6 +4,8 @@ export interface Seen {
   topic: string;
   payload: string;
   retain: boolean;
+  /** When it came, by the clock on the wall. */
+  at: number;
 }
 
 /** Another program on the same broker: sees all there is, and may write. */
@@ -58,7 +60,7 @@ export async function observe(
   };
   client.on("error", () => undefined);
   client.on("message", (topic, payload, { retain }) => {
-    observer.seen.push({ topic, payload: payload.toString(), retain });
+    observer.seen.push({ topic, payload: payload.toString(), retain, at: Date.now() });
     if (payload.length === 0) observer.retained.delete(topic);
     else if (retain || version === 4) observer.retained.set(topic, payload.toString());
     for (const check of checks) check();

@@ -1,0 +1,170 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { type House, openHouse } from "../support/house.ts";
+import { withoutMosquitto } from "../support/mosquitto.ts";
+import { observe, readRetained, type Seen } from "../support/observer.ts";
+import { openYard, runVigie, writeConfig } from "../support/vigie.ts";
+
+const without = withoutMosquitto || withoutFakeTime;
+const SPEED = 10;
+/** Home Assistant needs this long between two messages on one device. */
+const APART = 2_000 / SPEED;
+const DEVICE = "homeassistant/device/vigie/config";
+const RULE = { id: "red", when: { day: "now", color: "rouge" } };
+const INVENTED = { base_url: "simulator", allow_simulator: true };
+
+describe.skipIf(without)(`what Home Assistant is told over the broker ${without}`, () => {
+  const yard = openYard();
+  afterEach(yard.clear);
+
+  /** Ten times as fast as in life; everything on the broker is seen. */
+  async function open(config: Record<string, unknown> = {}) {
+    const time = startFakeTime("2026-01-05T12:00:00Z", SPEED);
+    let all: House["observer"] | undefined;
+    const watched = async (url: string) => {
+      all = await observe(url);
+      yard.later(all.leave);
+    };
+    const house = await openHouse(yard, {
+      service: "simulator",
+      time,
+      watched,
+      config: { service: INVENTED, rules: [RULE], ...config },
+    });
+    if (!all) throw new Error("Expected an observer");
+    const observer = all;
+    await observer.until(
+      ({ retained }) => retained.has(DEVICE) || config["homeassistant"] !== undefined,
+      "the device is announced",
+      25_000,
+    );
+    const configure = (change: Record<string, unknown>) =>
+      writeConfig(house.folder, { ...house.config, ...change });
+    const start = () => yard.start({ folder: house.folder, env: time.env() });
+    const messages = (topic: string | RegExp, from = 0) =>
+      observer.seen
+        .slice(from)
+        .filter((seen) => (typeof topic === "string" ? seen.topic === topic : topic.test(seen.topic)));
+    return { ...house, observer, time, configure, start, messages };
+  }
+
+  const keysOf = ({ payload }: Seen) => Object.keys(JSON.parse(payload).components);
+  const indexOf = (all: readonly Seen[], seen: Seen | undefined) => (seen ? all.indexOf(seen) : -1);
+
+  test("is told once all it tells of is there, and not again by a restart", async () => {
+    const { observer, messages, vigie, start } = await open();
+    const { seen } = observer;
+    const [told] = messages(DEVICE);
+    const online = seen.find(({ topic, payload }) => topic === "vigie/availability" && payload === "online");
+    expect(indexOf(seen, told)).toBeGreaterThan(indexOf(seen, online));
+    const named = Object.values<Record<string, string>>(JSON.parse(told?.payload ?? "").components).flatMap(
+      ({ state_topic }) => state_topic ?? [],
+    );
+    expect(named.filter((topic) => topic !== "vigie/event" && !observer.retained.has(topic))).toEqual([]);
+    await vigie.end();
+    const from = seen.length;
+    await start();
+    await observer.until(() => messages("vigie/owner", from).length > 0, "vigie is back");
+    await observer.until(() => messages("vigie/owner/ping", from).length > 1, "it has looked");
+    expect(messages(DEVICE, from)).toEqual([]);
+  });
+
+  test("a rule that is removed while vigie is away leaves in two steps, and only then its topics go", async () => {
+    const { observer, messages, vigie, configure, start } = await open();
+    await vigie.end();
+    await configure({ rules: [] });
+    const from = observer.seen.length;
+    await start();
+    await observer.until(
+      ({ retained }) => ![...retained.keys()].some((topic) => topic.startsWith("vigie/rules/")),
+      "its topics are cleared",
+      20_000,
+    );
+    const [reduced, rest, ...more] = messages(DEVICE, from);
+    expect(more).toEqual([]);
+    expect(JSON.parse(reduced?.payload ?? "").components.rules_red_state).toEqual({
+      platform: "binary_sensor",
+    });
+    expect(rest && keysOf(rest).filter((key) => key.includes("red_"))).toEqual([]);
+    expect((rest?.at ?? 0) - (reduced?.at ?? 0)).toBeGreaterThanOrEqual(APART);
+    const cleared = messages(/^vigie\/rules\/red/, from).filter(({ payload }) => payload === "");
+    expect(cleared.length).toBeGreaterThan(6);
+    expect(Math.min(...cleared.map((one) => indexOf(observer.seen, one)))).toBeGreaterThan(
+      indexOf(observer.seen, rest),
+    );
+  });
+
+  test("two changes in one second are two messages with time between them", async () => {
+    const { observer, messages, configure, vigie } = await open();
+    const from = observer.seen.length;
+    await configure({ homeassistant: { language: "en" } });
+    await vigie.says(/new configuration is in force/);
+    await configure({ homeassistant: { language: "fr", exclude: ["now_slot"] } });
+    const isLast = (seen: Seen) => !keysOf(seen).includes("now_slot");
+    await observer.until(() => messages(DEVICE, from).some(isLast), "the last settings count", 20_000);
+    const times = [...messages(DEVICE, 0), ...messages(DEVICE, from)]
+      .map(({ at }) => at)
+      .toSorted((one, other) => one - other);
+    const gaps = [...new Set(times)].slice(1).map((at, index) => at - ([...new Set(times)][index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(APART);
+  });
+
+  test("at its birth it is told everything again, a moment later and once; a kept birth is an old one", async () => {
+    const { observer, messages } = await open();
+    await observer.until(() => messages("vigie/owner/ping").length > 2, "it has looked");
+    const from = observer.seen.length;
+    const born = Date.now();
+    for (let times = 0; times < 3; times += 1)
+      await observer.publish("homeassistant/status", "online", false);
+    await observer.until(() => messages(DEVICE, from).length > 0, "it is told again", 20_000);
+    const delay = (messages(DEVICE, from)[0]?.at ?? 0) - born;
+    expect(delay).toBeGreaterThanOrEqual(2_000 / SPEED - 20);
+    expect(messages("vigie/now/color", from)).toHaveLength(1);
+    expect(messages("vigie/availability", from).map(({ payload }) => payload)).toEqual(["online"]);
+    const later = observer.seen.length;
+    await observer.publish("homeassistant/status", "online", true);
+    await new Promise((resolve) => setTimeout(resolve, 11_000 / SPEED));
+    expect(messages(DEVICE, later)).toEqual([]);
+  });
+
+  test("what was announced elsewhere is taken back, also when that changed while vigie was away", async () => {
+    const { broker, configure, vigie, start } = await open();
+    await configure({ homeassistant: { prefix: "other" } });
+    const kept = async () =>
+      [...(await readRetained(broker.url)).keys()].filter((topic) => topic.includes("/config")).toSorted();
+    await expect.poll(kept, { timeout: 20_000 }).toEqual(["other/device/vigie/config"]);
+    await vigie.end();
+    await configure({ instance: "after" });
+    await start();
+    await expect.poll(kept, { timeout: 20_000 }).toEqual(["homeassistant/device/after/config"]);
+    await expect
+      .poll(
+        async () =>
+          [...(await readRetained(broker.url)).keys()].filter((topic) => topic.startsWith("vigie/")),
+        { timeout: 20_000 },
+      )
+      .toEqual([]);
+  });
+
+  test("a purge takes the announcement back first, and the topics when Home Assistant has forgotten them", async () => {
+    const { observer, messages, vigie, folder, time, broker } = await open();
+    await vigie.end();
+    const from = observer.seen.length;
+    const { code } = await runVigie({ folder, args: ["purge"], env: time.env() });
+    expect(code).toBe(0);
+    const [gone] = messages(DEVICE, from);
+    expect(gone?.payload).toBe("");
+    const [cleared] = messages(/^vigie\/now\//, from);
+    expect((cleared?.at ?? 0) - (gone?.at ?? 0)).toBeGreaterThanOrEqual(APART);
+    expect([...(await readRetained(broker.url)).keys()]).toEqual([]);
+  });
+
+  test("where discovery is off nothing is announced, and what had been is taken back", async () => {
+    const { broker, configure, messages } = await open();
+    await configure({ homeassistant: { discovery: "off" } });
+    const kept = async () =>
+      [...(await readRetained(broker.url)).keys()].filter((topic) => topic.startsWith("homeassistant/"));
+    await expect.poll(kept, { timeout: 20_000 }).toEqual([]);
+    expect(messages(DEVICE).at(-1)?.payload).toBe("");
+  });
+});
