@@ -51,4 +51,4 @@ export function writeMigration(topic: string): Message {
 /** Commands arrive, also those that were sent while vigie restarted. */
 const QOS = 1;
 
-const MIGRATION_LIFE = 10;
+const MIGRATION_LIFE = 5;

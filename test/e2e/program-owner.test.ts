@@ -8,7 +8,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
   const yard = openYard();
   afterAll(yard.clear);
 
-  test("are kept out while the first one lives, who is never thrown off; --take-over replaces it", async () => {
+  test.concurrent("are kept out while the first one lives, who is never thrown off; --take-over replaces it", async () => {
     const service = await serveDays(yard);
     const first = await openHouse(yard, { service });
     await first.until({ availability: "online", "service/status": "ok" });
@@ -67,7 +67,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     });
   });
 
-  test("publish once and for all where nobody lives", async () => {
+  test.concurrent("publish once and for all where nobody lives", async () => {
     const service = await serveDays(yard);
     const house = await openHouse(yard, { service });
     await house.until({ availability: "online" });

@@ -47,11 +47,14 @@ export const RULES = [
 export async function openGuest(
   yard: Yard,
   instance: string,
-  more: Record<string, unknown> = {},
+  { mqtt, ...more }: { mqtt?: object } & Record<string, unknown> = {},
 ): Promise<Guest> {
   const shared = await sharedHome();
   const service = { base_url: "simulator", allow_simulator: true };
-  const settings = { instance, service, rules: RULES, homeassistant: { language: "en" }, ...more };
+  const settings = {
+    ...{ instance, service, rules: RULES, homeassistant: { language: "en" } },
+    ...{ mqtt: { url: shared.broker.url, ...mqtt }, ...more },
+  };
   const house = await openHouse(yard, { service: "simulator", broker: shared.broker, config: settings });
   let { vigie } = house;
   let config: Record<string, unknown> = house.config;

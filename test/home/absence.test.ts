@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { announcement } from "../support/announced.ts";
+import { openYard, runVigie } from "../support/vigie.ts";
+import { type Guest, openGuest } from "./guest.ts";
+import { withoutHomeAssistant } from "./home-assistant.ts";
+import { judge } from "./judge.ts";
+
+describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssistant}`, () => {
+  const yard = openYard();
+  let guest: Guest;
+  let mark: number;
+
+  beforeAll(async () => {
+    guest = await openGuest(yard, "away", { mqtt: { grace: "4s" } });
+    mark = await guest.home.mark();
+  });
+  afterAll(async () => {
+    if (guest) await runVigie({ folder: guest.house.folder, args: ["purge"] });
+    await yard.clear();
+  });
+
+  const unavailable = async () =>
+    [...(await guest.entities())]
+      .flatMap(([id, { state }]) => (state === "unavailable" ? [id] : []))
+      .toSorted();
+
+  test("is missed once the grace is over: what could become untrue is unavailable, and nothing else", async () => {
+    const known = Object.values(announcement({ instance: "away" }).components)
+      .filter((component) => component["availability_topic"] && component["enabled_by_default"] !== false)
+      .map((component) => String(component["default_entity_id"]))
+      .filter((id) => !id.includes("_rules_rouge_peak_"));
+    await guest.vigie().end("SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await unavailable()).toEqual([]);
+    await expect.poll(unavailable, { timeout: 15_000 }).toEqual(expect.arrayContaining(known));
+    const gone = await unavailable();
+    expect(
+      gone.filter((id) =>
+        /_(next_change|next_rouge|season|prices|yesterday|next_on$|next_off$|forecast)/.test(id),
+      ),
+    ).toEqual([]);
+    await judge(guest.home, mark);
+  });
+
+  test("is back at once, with everything", async () => {
+    await guest.restart();
+    await expect.poll(unavailable, { timeout: 15_000 }).toEqual([]);
+    await judge(guest.home, mark);
+    await guest.vigie().end();
+  });
+});
