@@ -67,7 +67,6 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
     stop: async () => {
       stopping.abort();
       await speaking;
-      release();
       settle();
     },
   };

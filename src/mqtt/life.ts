@@ -17,8 +17,8 @@ import type { OnCommand } from "./watch.ts";
 export interface Life {
   topics: Topics | undefined;
   events: string[];
-  /** Who asked that nothing be cleared. */
-  holders: Set<object>;
+  /** Who asked last that nothing be cleared. */
+  holder: object | undefined;
   /** While one stands. */
   session: Session | undefined;
 }
@@ -81,7 +81,7 @@ async function liveOnce(life: Life, memory: Memory, options: LifeOptions): Promi
     const session = await openSession(visit, {
       ...options,
       ...{ me: ownerOf(options.identity, options.instance), events: life.events },
-      isHeld: () => life.holders.size > 0,
+      isHeld: () => life.holder !== undefined,
       onForeignOwner: (newer) => {
         other ??= newer;
         void session.quit();

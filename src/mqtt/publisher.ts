@@ -38,7 +38,7 @@ export interface Publisher {
   announce: (event: object) => void;
   /** Sends everything once more, though nothing changed. */
   sendAgain: () => void;
-  /** From now on nothing is cleared, until what is returned is called. */
+  /** From now on nothing is cleared, until what is returned is called. Whoever holds next takes that over. */
   hold: () => () => void;
   /** Takes a guest on board for topics outside of the base; returns how it leaves. */
   attach: (guest: Guest) => () => void;
@@ -55,7 +55,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
   let connected = false;
   let settled = false;
   const guests = createGuests();
-  const life: Life = { topics: undefined, events: [], holders: new Set(), session: undefined };
+  const life: Life = { topics: undefined, events: [], holder: undefined, session: undefined };
   const living = liveOnBroker(life, {
     ...options,
     ...{ guests, signal: ending.signal, keepalive: options.keepalive ?? KEEPALIVE },
@@ -84,9 +84,11 @@ export function startPublisher(options: PublisherOptions): Publisher {
     sendAgain: () => life.session?.sendAgain(),
     hold: () => {
       const holder = {};
-      life.holders.add(holder);
+      life.holder = holder;
       return () => {
-        if (life.holders.delete(holder)) life.session?.wake();
+        if (life.holder !== holder) return;
+        life.holder = undefined;
+        life.session?.wake();
       };
     },
     attach: guests.attach,
