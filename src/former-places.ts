@@ -45,13 +45,14 @@ export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<v
   for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
     const places = former.filter(({ base_topic }) => base_topic === base);
     try {
-      if (!(await isLeft(places, base, options))) continue;
+      if ((await leaveBase(places, base, options)) === "living") continue;
       const rest = store.state().published.filter((place) => !places.includes(place));
       await store.save({ ...store.state(), published: rest });
+      trouble.ends(`former place ${base}`, `Nothing of ours is below ${base} any more`);
     } catch (error) {
       if (signal.aborted) return;
       if (!isBrokerError(error)) throw error;
-      trouble.begins("former place", `The topics below ${base} are still there: ${error.message}`);
+      trouble.begins(`former place ${base}`, `The topics below ${base} are still there: ${error.message}`);
     }
   }
 }
@@ -59,12 +60,12 @@ export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<v
 /** Where this installation publishes, or did. */
 type PublishedPlace = State["published"][number];
 
-/** Whether nothing of ours is left below a base where vigie published formerly; false where another vigie lives there. */
-async function isLeft(
+/** Takes back what was said at these places, which share a base; nothing where another vigie lives there. */
+async function leaveBase(
   places: readonly PublishedPlace[],
   base_topic: string,
   options: FormerPlacesOptions,
-): Promise<boolean> {
+): Promise<"left" | "living"> {
   const { config, identity, log, signal } = options;
   const { instance, mqtt, homeassistant } = config;
   const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
@@ -73,14 +74,14 @@ async function isLeft(
   const visiting = { ...options, broker, instance };
   if (base_topic === mqtt.base_topic) {
     await leaveDiscovery(farewell, visiting);
-    return true;
+    return "left";
   }
   const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), farewell });
-  if ("living" in result) return false;
+  if ("living" in result) return "living";
   log.info(
     `${result.cleared.length} topics below ${base_topic} were cleared: vigie publishes below ${mqtt.base_topic} now`,
   );
-  return true;
+  return "left";
 }
 
 async function leaveDiscovery(farewell: Farewell, options: VisitOptions): Promise<void> {

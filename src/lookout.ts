@@ -64,7 +64,7 @@ export function startLookout(options: LookoutOptions): Lookout {
     ...{ trouble: options.trouble, refresh: () => cycle.refresh() },
   });
   const cycle = openCycle(options, rulebook, sender);
-  // Before anything is wanted: what is wanted no longer has to leave Home Assistant first.
+  // Discovery first: it holds clearing, so that no topic goes before its entity does.
   const discovery = openDiscovery(options);
   cycle.refresh();
   const leaves = [sender, discovery].map(options.publisher.attach);

@@ -8,9 +8,7 @@ import {
   runningSimulation,
   type Simulation,
   type SimulationWish,
-  simulateView,
 } from "./facts/simulation.ts";
-import { viewAt } from "./facts/view.ts";
 import type { Topic } from "./mqtt/topic.ts";
 import { evaluateRules } from "./rules/evaluate.ts";
 import { type RulesMemory, readRulesMemory } from "./rules/memory.ts";
@@ -23,7 +21,7 @@ import { stepRules } from "./rules/step.ts";
 import { nextRuleTurn } from "./rules/turn.ts";
 import { findTurns, type RuleTurn } from "./rules/turned.ts";
 import type { Verdict } from "./rules/verdict.ts";
-import { openWorld, type World } from "./rules/world.ts";
+import { openShownWorld, type World } from "./rules/world.ts";
 import type { Log } from "./runtime/log.ts";
 
 export interface RulebookOptions {
@@ -38,7 +36,7 @@ export interface RulebookOptions {
 
 /** The rules, and what has to be remembered of them: what they said, how their owner set them, what is pretended. */
 export interface Rulebook {
-  /** What the rules say now, remembered; whoever tells hears of each turn once. */
+  /** What the rules say now, which is remembered; `telling`: each turn is told, once. */
   read: (known: Known, telling: boolean) => Reading;
   /** The same without the colour that is pretended; undefined where none is. Nothing is remembered. */
   truth: (known: Known) => RulesOutlook | undefined;
@@ -72,7 +70,7 @@ export function openRulebook(options: RulebookOptions): Rulebook {
   const remember = (verdicts: readonly Verdict[], world: World, telling: boolean) => {
     const before = kept.memory;
     kept.memory = stepRules(before, verdicts, world);
-    // When they were evaluated last is no news: it goes along with the next write (SD cards).
+    // When they were evaluated last is no reason to write (SD cards).
     if (kept.memory.rules === before.rules && kept.memory.heard === before.heard) return;
     if (telling) for (const turn of findTurns(before, verdicts, world)) turned(turn);
     kept.save({ rules: kept.memory });
@@ -137,9 +135,5 @@ function recall({ rules, store, log }: RulebookOptions): Kept {
 }
 
 function worldOf({ book, clock: { at } }: Known, tariff: Tariff, simulation: Simulation | null): World {
-  return openWorld({
-    ...{ at, book, tariff },
-    look: (known, instant) => simulateView(viewAt(known, instant, tariff), simulation),
-    edges: simulation ? [simulation.begun, simulation.until] : [],
-  });
+  return openShownWorld({ at, book, tariff, simulation });
 }

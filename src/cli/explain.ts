@@ -7,8 +7,7 @@ import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { nearest } from "../config/nearest.ts";
 import { isAbsent, readText, whyUnreadable } from "../config/reading.ts";
-import { readSimulation, simulateView } from "../facts/simulation.ts";
-import { viewAt } from "../facts/view.ts";
+import { readSimulation } from "../facts/simulation.ts";
 import { evaluateRules } from "../rules/evaluate.ts";
 import { type Explanation, explainRule, formatExplanation } from "../rules/explain.ts";
 import { EMPTY_MEMORY, readRulesMemory } from "../rules/memory.ts";
@@ -16,7 +15,7 @@ import { planRules } from "../rules/plan.ts";
 import { readyRules } from "../rules/ready.ts";
 import type { Rule } from "../rules/rule.ts";
 import { readSettings, settingsInForce } from "../rules/settings.ts";
-import { openWorld } from "../rules/world.ts";
+import { openShownWorld } from "../rules/world.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -101,11 +100,7 @@ function refuseUncovered(at: Instant, book: Book, tariff: Tariff): void {
 
 function explainAll({ rules, config: { tariff }, book, state, at, isNow }: Asked): Explanation[] {
   const simulation = readSimulation(state?.simulation);
-  const world = openWorld({
-    ...{ at, book, tariff },
-    look: (known, instant) => simulateView(viewAt(known, instant, tariff), simulation),
-    edges: simulation ? [simulation.begun, simulation.until] : [],
-  });
+  const world = openShownWorld({ at, book, tariff, simulation });
   // What a rule held to, and since when, is of now only.
   const memory = isNow ? readRulesMemory(state?.rules) : EMPTY_MEMORY;
   const settings = settingsInForce(readSettings(state?.settings));

@@ -12,11 +12,10 @@ export interface HealthReport {
 }
 
 /** Writes how the loop is, for `vigie health` and for whoever looks for the embedded broker. */
-export function reportHealth(instance: string, env: NodeJS.ProcessEnv, trouble: Trouble): HealthReport {
-  const path = healthPath(instance, env);
-  let written: Health | null = null;
+export function reportHealth(env: NodeJS.ProcessEnv, trouble: Trouble): HealthReport {
+  let written: Written | null = null;
   let writing = Promise.resolve();
-  const write = async (health: Health) => {
+  const write = async ({ path, health }: Written) => {
     try {
       await writeHealth(path, health);
       trouble.ends("health", "The health file can be written again");
@@ -26,32 +25,44 @@ export function reportHealth(instance: string, env: NodeJS.ProcessEnv, trouble: 
   };
   return {
     beat: (now, daemon) => {
-      const health = healthOf(now, daemon);
-      if (!health || (written && !isDue(health, written))) return;
-      written = health;
-      writing = writing.then(() => write(health));
+      const next = healthOf(now, daemon, env);
+      if (!next || (written && !isDue(next, written))) return;
+      written = next;
+      writing = writing.then(() => write(next));
     },
     stop: () => writing,
   };
 }
 
-function isDue({ at, broker }: Health, written: Health): boolean {
-  return Math.abs(at - written.at) >= EVERY || JSON.stringify(broker) !== JSON.stringify(written.broker);
+/** The file follows the instance. */
+interface Written {
+  path: string;
+  health: Health;
 }
 
-function healthOf(at: Instant, { lookout, parts }: Daemon): Health | null {
+function isDue(
+  { path, health: { at, broker } }: Written,
+  { path: before, health: written }: Written,
+): boolean {
+  if (path !== before || Math.abs(at - written.at) >= EVERY) return true;
+  return JSON.stringify(broker) !== JSON.stringify(written.broker);
+}
+
+function healthOf(at: Instant, { lookout, parts, config }: Daemon, env: NodeJS.ProcessEnv): Written | null {
   const facts = lookout()?.facts();
   const { publisher, broker } = parts;
-  if (!facts || !publisher) return null;
+  const instance = config()?.instance;
+  if (!facts || !publisher || instance === undefined) return null;
   const { service, dated } = facts;
   const newest = dated.forecast.days.findLast(({ color }) => color !== null)?.date ?? null;
   const { connected, url } = publisher.it.state();
-  return {
+  const health = {
     at,
     pid: process.pid,
     broker: { connected, url, port: broker?.it?.port ?? null },
     data: { last_success: service.last_success, newest },
   };
+  return { path: healthPath(instance, env), health };
 }
 
 const EVERY = 30_000;

@@ -77,13 +77,16 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const { config, file } = loaded;
   const yielded = new AbortController();
   const ended = AbortSignal.any([io.signal, yielded.signal]);
-  const health = reportHealth(config.instance, io.env, trouble);
+  const health = reportHealth(io.env, trouble);
   let greeted = false;
   const daemon: Daemon = createDaemon({
     ...options,
     clock: systemClock,
     random: Math.random,
-    onYield: (owner: Owner) => yielded.abort(new Yielded(baseTaken(config.mqtt.base_topic, owner))),
+    onYield: (owner: Owner) => {
+      const { mqtt } = daemon.config() ?? config;
+      yielded.abort(new Yielded(baseTaken(mqtt.base_topic, owner)));
+    },
     onPoll: () => {
       // `show` finds the broker by it: it is there before the screen that says to type `show`.
       health.beat(systemClock.now(), daemon);

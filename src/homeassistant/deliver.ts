@@ -5,7 +5,7 @@ import type { Step } from "./plan.ts";
 interface Delivery {
   link: Link;
   signal: AbortSignal;
-  /** Home Assistant knows something by now, and nobody knows since when. */
+  /** Home Assistant was told something before, and may still be busy with it. */
   wary: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface Discovery extends Guest {
   stop: () => Promise<void>;
 }
 
-/** Until Home Assistant has let go of an entity its topics stay: cleared, they would be wrong values to it. */
+/** Topics of an entity that goes stay until Home Assistant has dropped it: cleared first, they would be wrong values to it. */
 export function startDiscovery(options: DiscoveryOptions): Discovery {
   const { announcement, publisher } = options;
   const stopping = new AbortController();

@@ -8,7 +8,7 @@ import { isNested, nestedBase } from "./plan.ts";
 import { openVisit, type Visit, type VisitOptions } from "./visit.ts";
 
 export interface PurgeOptions extends VisitOptions {
-  /** Who purges while it runs elsewhere: it leaves alone what is not its own, and does not end its own session. */
+  /** A running vigie that left this base: it clears only a base of its own, and does not end its own session. */
   self?: { installation: string; client_id: string };
   farewell?: Farewell;
 }
@@ -29,14 +29,16 @@ export async function purgeBase(options: PurgeOptions): Promise<{ cleared: strin
     await visit.read();
     const owner = readOwner(visit.owner());
     const { self } = options;
-    if (self && owner?.installation !== self.installation) return { cleared: [] };
+    const isOurs = !self || owner?.installation === self.installation;
+    if (owner && !isOurs) return { cleared: [] };
     const living = await visit.askOwner();
     if (living) return { living };
     // Else its will brings `offline` back after the clearing.
     if (owner && owner.client_id !== self?.client_id)
       await endSession(owner.client_id, { ...visit, signal: options.signal });
     const beyond = (await farewell?.leave(visit.link)) ?? [];
-    return { cleared: [...beyond, ...(await clearAll(visit))] };
+    // Without an owner's word nobody knows whose the topics are.
+    return { cleared: [...beyond, ...(isOurs ? await clearAll(visit) : [])] };
   } finally {
     await visit.leave();
   }

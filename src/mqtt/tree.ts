@@ -31,7 +31,7 @@ export interface Tree {
   closed: Promise<string>;
   leave: (words?: Goodbye) => Promise<void>;
   /** The same connection for topics outside of the base. */
-  link: Link;
+  link: Omit<Link, "echo">;
 }
 
 export async function openTree({ base, random, ear, beyond, ...options }: TreeOptions): Promise<Tree> {
@@ -69,7 +69,7 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
     echo,
     closed,
     leave,
-    link: { ...connection, echo },
+    link: connection,
   };
 }
 

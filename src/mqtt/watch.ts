@@ -33,7 +33,7 @@ export interface Watch {
   hear: (message: Received) => void;
   /** Looks through what the broker holds; resolves when that is judged. */
   start: () => Promise<void>;
-  /** The tree's own, once it can be heard; rejects where looking came to nothing. */
+  /** The tree's own, once the subscription stands; rejects where looking came to nothing. */
   echo: () => Promise<void>;
 }
 

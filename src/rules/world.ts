@@ -3,7 +3,8 @@ import { addDays, dayStart } from "../calendar/day.ts";
 import { inOrder, placeAfter } from "../calendar/instants.ts";
 import { datesBetween } from "../calendar/season.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
-import type { View } from "../facts/view.ts";
+import { type Simulation, simulateView } from "../facts/simulation.ts";
+import { type View, viewAt } from "../facts/view.ts";
 import { beatsBetween, nextBeat } from "./beats.ts";
 import { type Frame, frameAt } from "./frame.ts";
 import { LONGEST_SHIFT } from "./rule.ts";
@@ -47,6 +48,20 @@ export function openWorld(options: WorldOptions): World {
     withBook: open,
   });
   return open(book);
+}
+
+/** The world as it is shown: with the colour that is pretended, while it is. */
+export function openShownWorld({ simulation, ...options }: ShownWorldOptions): World {
+  const { tariff } = options;
+  return openWorld({
+    ...options,
+    look: (known, instant) => simulateView(viewAt(known, instant, tariff), simulation),
+    edges: simulation ? [simulation.begun, simulation.until] : [],
+  });
+}
+
+interface ShownWorldOptions extends Pick<WorldOptions, "at" | "book" | "tariff"> {
+  simulation: Simulation | null;
 }
 
 /** Rules speak of the days that are known: to the last of them, or of the day in force only. */

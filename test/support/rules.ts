@@ -1,8 +1,7 @@
 import type { Book } from "../../src/book/book.ts";
 import type { Tariff } from "../../src/calendar/tariff.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import { type Simulation, simulateView } from "../../src/facts/simulation.ts";
-import { viewAt } from "../../src/facts/view.ts";
+import type { Simulation } from "../../src/facts/simulation.ts";
 import { evaluateRules } from "../../src/rules/evaluate.ts";
 import { EMPTY_MEMORY, type RuleSettings, type RulesMemory } from "../../src/rules/memory.ts";
 import { type Future, planRules } from "../../src/rules/plan.ts";
@@ -11,7 +10,7 @@ import type { Rule } from "../../src/rules/rule.ts";
 import type { ReadyRule } from "../../src/rules/spans.ts";
 import { stepRules } from "../../src/rules/step.ts";
 import type { Verdict } from "../../src/rules/verdict.ts";
-import { openWorld, type World } from "../../src/rules/world.ts";
+import { openShownWorld, type World } from "../../src/rules/world.ts";
 import { PARIS } from "./tariff.ts";
 
 /** One rule, as the configuration reads it. */
@@ -34,11 +33,7 @@ export function worldAt(
   book: Book,
   { tariff = PARIS, simulation = null }: { tariff?: Tariff; simulation?: Simulation | null } = {},
 ): World {
-  return openWorld({
-    ...{ at: instantOf(at), book, tariff },
-    look: (known, instant) => simulateView(viewAt(known, instant, tariff), simulation),
-    edges: simulation ? [simulation.begun, simulation.until] : [],
-  });
+  return openShownWorld({ at: instantOf(at), book, tariff, simulation });
 }
 
 interface Round {
