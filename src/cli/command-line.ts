@@ -120,7 +120,7 @@ const printHelp: Command = async ([name], io) => {
 };
 
 const EVERYWHERE = `Everywhere: --config FILE, --help, --version.
-Without a command: run. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 another vigie owns this base topic.`;
+Without a command: run. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 another vigie owns this base topic or this state folder.`;
 
 const printVersion: Command = async (_args, io) => {
   const { VERSION } = await import("../runtime/version.ts");

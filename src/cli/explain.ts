@@ -59,14 +59,11 @@ function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly R
   return ids.map((id) => {
     const rule = rules.find((one) => one.id === id);
     if (rule) return rule;
-    const near = nearest(
-      id.slice(0, 40),
-      rules.map((one) => one.id),
-      Number.POSITIVE_INFINITY,
-    );
-    throw new WrongUsage(
-      `Expected the id of a rule${near === undefined ? ", but there are no rules" : ` such as ${near}`}, got ${id}`,
-    );
+    const ids = rules.map((one) => one.id);
+    if (ids.length === 0) throw new WrongUsage(`Expected no rule, for the configuration has none, got ${id}`);
+    const near = nearest(id.slice(0, 40), ids);
+    const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
+    throw new WrongUsage(`Expected the id of a rule (${ids.join(", ")}), got ${id}${meant}`);
   });
 }
 

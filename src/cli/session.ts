@@ -5,7 +5,7 @@ import { loadConfig } from "../config/load.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
-import { deadline } from "../runtime/wait.ts";
+import { deadline, sleep } from "../runtime/wait.ts";
 import type { Answer, Request } from "../service/answer.ts";
 import { createServiceClient, type ServiceClient } from "../service/client.ts";
 import { ServiceUnreachable } from "../service/errors.ts";
@@ -40,6 +40,7 @@ export async function openClient(config: Config, io: Io): Promise<Session> {
     random: Math.random,
     memory: keepMemory(),
     log: logTo(io),
+    wait: waitFor(A_PERSON),
   });
   const stop = async () => {
     await client.close();
@@ -69,6 +70,18 @@ export async function askOnce(
 }
 
 const LIMIT = 60_000;
+
+/** Who types a command would rather know soon: few more tries, and none late. */
+function waitFor({ tries, longest }: typeof A_PERSON) {
+  let left = tries;
+  return (milliseconds: number, signal: AbortSignal): Promise<void> => {
+    left -= 1;
+    if (left < 0) return Promise.reject(new RangeError("No more tries"));
+    return sleep(Math.min(milliseconds, longest), signal);
+  };
+}
+
+const A_PERSON = { tries: 2, longest: 2_000 };
 
 /** A person is waiting: everything is said. */
 function logTo({ stderr }: Io): Log {

@@ -120,6 +120,7 @@ function dayCell(day: string, read: Read): Cell {
 }
 
 function stage(day: string, read: Read): string {
+  if (read(`${day}/source`) === "simulation") return "PRETENDED";
   const confidence = read(`${day}/confidence`);
   const words = word(read(`${day}/stage`));
   return words === "forecast" && confidence !== UNKNOWN ? `forecast ${confidence} %` : words;

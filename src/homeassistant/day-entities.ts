@@ -7,8 +7,8 @@ export function dayEntities(): Row[] {
   return [
     ...dayRows("now", { fr: "en cours", en: "now" }),
     ...NOW_ROWS,
-    ...dayRows("next", { fr: "jour à suivre", en: "next day" }),
-    { topic: "next/at", shape: "instant", fr: "Début jour à suivre", en: "Start next day" },
+    ...dayRows("next", { fr: "du jour suivant", en: "of the next day" }),
+    { topic: "next/at", shape: "instant", fr: "Début du jour suivant", en: "Start of the next day" },
     ...CIVIL_DAYS.flatMap((day) => [...dayRows(day, CIVIL_NAMES[day]), ...civilRows(day, CIVIL_NAMES[day])]),
   ];
 }
@@ -27,20 +27,20 @@ function dayRows(day: string, { fr, en }: Words): Row[] {
     },
     {
       ...{ topic: `${day}/confidence`, shape: "percent", icon: "mdi:percent" },
-      ...{ fr: `Confiance ${fr}`, en: `Confidence ${en}` },
+      ...{ fr: `Confiance, couleur ${fr}`, en: `Confidence, colour ${en}` },
     },
     {
       ...{ topic: `${day}/stage`, shape: "choice", options: STAGES, icon: "mdi:bullhorn" },
-      ...{ fr: `Annonce ${fr}`, en: `Stage ${en}`, ...(isNear ? {} : QUIET) },
+      ...{ fr: `Étape, couleur ${fr}`, en: `Stage, colour ${en}`, ...(isNear ? {} : QUIET) },
     },
     {
       ...{ topic: `${day}/official`, shape: "yes_no", icon: "mdi:check-decagram" },
-      ...{ fr: `Officiel ${fr}`, en: `Official ${en}`, ...(isNear ? {} : QUIET) },
+      ...{ fr: `Officielle, couleur ${fr}`, en: `Official, colour ${en}`, ...(isNear ? {} : QUIET) },
     },
-    { topic: `${day}/date`, shape: "date", fr: `Date ${fr}`, en: `Date ${en}`, ...QUIET },
+    { topic: `${day}/date`, shape: "date", fr: `Date, couleur ${fr}`, en: `Date, colour ${en}`, ...QUIET },
     {
       ...{ topic: `${day}/source`, shape: "text", icon: "mdi:source-branch" },
-      ...{ fr: `Source ${fr}`, en: `Source ${en}`, ...QUIET },
+      ...{ fr: `Source, couleur ${fr}`, en: `Source, colour ${en}`, ...QUIET },
     },
   ];
 }
@@ -50,10 +50,10 @@ function civilRows(day: CivilDay, { fr, en }: Words): Row[] {
   return [
     {
       ...{ topic: `${day}/explanation`, shape: "text", icon: "mdi:text" },
-      ...{ fr: `Explication ${fr}`, en: `Explanation ${en}`, ...QUIET },
+      ...{ fr: `Explication, couleur ${fr}`, en: `Explanation, colour ${en}`, ...QUIET },
     },
-    { topic: `${day}/rate_hp`, fr: `Prix heures pleines ${fr}`, en: `Peak price ${en}`, ...price },
-    { topic: `${day}/rate_hc`, fr: `Prix heures creuses ${fr}`, en: `Off-peak price ${en}`, ...price },
+    { topic: `${day}/rate_hp`, fr: `Prix ${fr}, heures pleines`, en: `Price ${en}, peak`, ...price },
+    { topic: `${day}/rate_hc`, fr: `Prix ${fr}, heures creuses`, en: `Price ${en}, off-peak`, ...price },
   ];
 }
 
@@ -63,8 +63,8 @@ const QUIET = { quiet: true } as const;
 const DISTANT = ["today", "d2", "d3", "d4", "d5", "d6", "d7"];
 
 const CIVIL_NAMES: Record<CivilDay, Words> = {
-  today: { fr: "aujourd'hui", en: "today" },
-  tomorrow: { fr: "demain", en: "tomorrow" },
+  today: { fr: "d'aujourd'hui", en: "today" },
+  tomorrow: { fr: "de demain", en: "tomorrow" },
   d2: { fr: "à J+2", en: "in 2 days" },
   d3: { fr: "à J+3", en: "in 3 days" },
   d4: { fr: "à J+4", en: "in 4 days" },
@@ -86,7 +86,12 @@ const NOW_ROWS: Row[] = [
     ...{ fr: "Couleur et période en cours", en: "Colour and period now" },
   },
   { topic: "now/rate", shape: "price", fr: "Prix en cours", en: "Price now", icon: "mdi:currency-eur" },
-  { topic: "now/color_until", shape: "instant", fr: "Fin du jour en cours", en: "End of the day now" },
+  {
+    topic: "now/color_until",
+    shape: "instant",
+    fr: "Fin de la couleur en cours",
+    en: "End of the colour now",
+  },
   {
     topic: "now/period_until",
     shape: "instant",

@@ -5,7 +5,13 @@ import type { Row } from "./entity.ts";
 /** Yes or no, at this moment. */
 export const FLAG_ENTITIES: readonly Row[] = [
   { topic: "rouge_now", shape: "yes_no", fr: "Rouge en cours", en: "Rouge now", icon: "mdi:alert" },
-  { topic: "rouge_next", shape: "yes_no", fr: "Rouge à suivre", en: "Rouge next", icon: "mdi:alert-outline" },
+  {
+    topic: "rouge_next",
+    shape: "yes_no",
+    fr: "Rouge le jour suivant",
+    en: "Rouge next",
+    icon: "mdi:alert-outline",
+  },
   {
     ...{ topic: "rouge_hp_now", shape: "yes_no", icon: "mdi:flash-alert" },
     ...{ fr: "Heures pleines rouges en cours", en: "Rouge peak hours now" },
@@ -33,7 +39,7 @@ export const FLAG_ENTITIES: readonly Row[] = [
   },
   {
     ...{ topic: "announcement/stage", shape: "choice", options: STAGES, icon: "mdi:bullhorn" },
-    ...{ fr: "État de l'annonce", en: "Announcement" },
+    ...{ fr: "Étape de l'annonce", en: "Stage of the announcement" },
   },
   { topic: "announcement/date", shape: "date", fr: "Date de l'annonce", en: "Date announced", quiet: true },
   { topic: "announcement/late", shape: "problem", fr: "Annonce en retard", en: "Announcement late" },
@@ -41,7 +47,7 @@ export const FLAG_ENTITIES: readonly Row[] = [
 
 /** What stays true whenever it is read. */
 export const DATED_ENTITIES: readonly Row[] = [
-  { topic: "yesterday/date", shape: "date", fr: "Date hier", en: "Date yesterday", quiet: true },
+  { topic: "yesterday/date", shape: "date", fr: "Date d'hier", en: "Date of yesterday", quiet: true },
   {
     ...{
       topic: "yesterday/color",
@@ -50,15 +56,15 @@ export const DATED_ENTITIES: readonly Row[] = [
       icon: "mdi:palette",
       attributes: "yesterday",
     },
-    ...{ fr: "Couleur hier", en: "Colour yesterday" },
+    ...{ fr: "Couleur d'hier", en: "Colour yesterday" },
   },
   {
     ...{ topic: "yesterday/predicted_color", shape: "choice", options: COLORS, icon: "mdi:crystal-ball" },
-    ...{ fr: "Couleur prévue hier", en: "Colour forecast yesterday", quiet: true },
+    ...{ fr: "Couleur d'hier, comme prévue", en: "Colour yesterday, as forecast", quiet: true },
   },
   {
     ...{ topic: "yesterday/prediction_confidence", shape: "percent", icon: "mdi:percent" },
-    ...{ fr: "Confiance prévue hier", en: "Confidence forecast yesterday", quiet: true },
+    ...{ fr: "Confiance, prévision d'hier", en: "Confidence, forecast of yesterday", quiet: true },
   },
   {
     topic: "next_change/color",
@@ -81,7 +87,7 @@ export const DATED_ENTITIES: readonly Row[] = [
   ...["rouge", "blanc"].flatMap(sightingRows),
   {
     ...{ topic: "forecast", shape: "list", attributes: "forecast" },
-    ...{ fr: "Prévisions", en: "Forecast", icon: "mdi:calendar-week" },
+    ...{ fr: "Prévisions du", en: "Forecast of", icon: "mdi:calendar-week" },
   },
   ...COLORS.flatMap(priceRows),
   {
@@ -96,13 +102,13 @@ function sightingRows(color: string): Row[] {
     { topic: `next_${color}/date`, shape: "date", ...words, icon: "mdi:calendar-search" },
     {
       ...{ topic: `next_${color}/confidence`, shape: "percent", icon: "mdi:percent" },
-      ...{ fr: `Confiance ${words.fr.toLowerCase()}`, en: `Confidence ${words.en.toLowerCase()}` },
+      ...{ fr: `Confiance, ${words.fr.toLowerCase()}`, en: `Confidence, ${words.en.toLowerCase()}` },
     },
     {
       ...{ topic: `next_${color}/outlook`, shape: "choice", options: OUTLOOKS, icon: "mdi:telescope" },
       ...{
-        fr: `Perspective ${words.fr.toLowerCase()}`,
-        en: `Outlook ${words.en.toLowerCase()}`,
+        fr: `Perspective, ${words.fr.toLowerCase()}`,
+        en: `Outlook, ${words.en.toLowerCase()}`,
         quiet: true,
       },
     },
@@ -113,6 +119,6 @@ function priceRows(color: string): Row[] {
   const names = { hp: { fr: "heures pleines", en: "peak" }, hc: { fr: "heures creuses", en: "off-peak" } };
   return PERIODS.map((period) => ({
     ...{ topic: `prices/${color}_${period}`, shape: "price", icon: "mdi:currency-eur" },
-    ...{ fr: `Prix ${color} ${names[period].fr}`, en: `Price ${color} ${names[period].en}` },
+    ...{ fr: `Prix ${color}, ${names[period].fr}`, en: `Price ${color}, ${names[period].en}` },
   }));
 }

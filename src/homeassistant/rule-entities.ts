@@ -23,7 +23,7 @@ export function ruleEntities({ id, name: { fr, en }, threshold }: RuleToShow): E
     },
     {
       ...{ topic: `${topic}/enabled`, shape: "switch", kind: "command", category: "config" },
-      ...{ fr: `${fr} : active`, en: `${en}: enabled` },
+      ...{ fr: `${fr} : règle activée`, en: `${en}: enabled` },
     },
     ...(threshold === null ? [] : [thresholdEntity({ topic, fr, en })]),
   ];
