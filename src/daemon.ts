@@ -54,7 +54,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     if (source?.key !== config.service.base_url) source = openSource(store, config.service.base_url);
     const onCommand: OnCommand = (...said) => lookout?.command(...said);
     const running = await renewParts(parts, config, { ...options, memory: source.client, onCommand });
-    lookout = startLookout({ ...options, ...running, config, source });
+    lookout = startLookout({ ...options, ...running, config, source, renewed: current !== undefined });
     current = config;
     const stopping = new AbortController();
     const done = move(config, { ...running, ...lookout }, stopping.signal);

@@ -69,7 +69,7 @@ async function leaveBase(
   const { config, identity, log, signal } = options;
   const { instance, mqtt, homeassistant } = config;
   const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
-  const farewell = prepareFarewell(elsewhere, signal);
+  const farewell = prepareFarewell(elsewhere, { signal, before: true });
   const broker = { ...options.broker, base_topic };
   const visiting = { ...options, broker, instance };
   if (base_topic === mqtt.base_topic) {

@@ -39,6 +39,8 @@ export interface LookoutOptions {
   trouble: Trouble;
   clock: Clock;
   random: () => number;
+  /** Another one ran before it in this process. */
+  renewed: boolean;
   onPoll: () => void;
   onBeat: (now: number) => void;
 }

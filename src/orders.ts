@@ -20,7 +20,7 @@ export interface OrdersOptions {
 export function obey(topic: string, command: Command, options: OrdersOptions): void {
   switch (command.kind) {
     case "refresh":
-      options.log.info(`${topic}: the service is asked`);
+      options.log.info(`${topic}: the service is asked, as soon as politeness allows`);
       options.ask();
       break;
     case "enabled":

@@ -12,6 +12,7 @@ import { openClient } from "./session.ts";
 export async function checkLive(config: Config, io: Io): Promise<number> {
   // The broker first: a service that does not answer is asked for a while.
   const broker = await checkBroker(config, io);
+  if (io.signal.aborted) return 1;
   const service = await checkService(config, io);
   return service && broker ? 0 : 1;
 }

@@ -33,7 +33,7 @@ async function purgeInstance(
   }
   const result = await purgeBase({
     ...{ broker: mqtt, instance, clock: systemClock, random: Math.random, signal },
-    farewell: prepareFarewell([{ prefix, instance }], signal),
+    farewell: prepareFarewell([{ prefix, instance }], { signal, before: false }),
   });
   if ("living" in result) {
     throw new Yielded(`${nameOwner(result.living)} keeps ${mqtt.base_topic}: stop it first, then purge`);

@@ -6,19 +6,24 @@ interface Delivery {
   link: Link;
   signal: AbortSignal;
   /** Home Assistant was told something before, and may still be busy with it. */
-  wary: boolean;
+  before: boolean;
+  /** What follows has to wait until it is done with this. */
+  after: boolean;
 }
 
 /**
  * One step after the other, with the time between them that Home Assistant needs to follow: of two different messages on
  * one device in quick succession it loses entities.
  */
-export async function deliver(steps: readonly Step[], { link, signal, wary }: Delivery): Promise<void> {
-  if (wary && steps[0]?.some(({ payload }) => payload !== "")) await sleep(PAUSE, signal);
-  for (const step of steps) {
+export async function deliver(
+  steps: readonly Step[],
+  { link, signal, before, after }: Delivery,
+): Promise<void> {
+  if (before && steps.length > 0) await sleep(PAUSE, signal);
+  for (const [index, step] of steps.entries()) {
     signal.throwIfAborted();
     await Promise.all(step.map((message) => link.publish(() => ({ ...message, retain: true }))));
-    if (wary) await sleep(PAUSE, signal);
+    if (after || index < steps.length - 1) await sleep(PAUSE, signal);
   }
 }
 

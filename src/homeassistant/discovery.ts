@@ -15,6 +15,8 @@ export interface DiscoveryOptions {
   announcement: Announcement;
   status_topic: string;
   publisher: Pick<Publisher, "hold" | "sendAgain" | "settled">;
+  /** This process has told Home Assistant of other settings before. */
+  renewed: boolean;
   random: () => number;
   trouble: Trouble;
 }
@@ -37,20 +39,25 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
     ...options,
     tell: async () => {
       publisher.sendAgain();
-      if (link) await deliver([writeMessages(announcement)], { link, signal: stopping.signal, wary: false });
+      if (link)
+        await deliver([writeMessages(announcement)], {
+          link,
+          signal: stopping.signal,
+          before: false,
+          after: false,
+        });
     },
   });
   let speaking = Promise.resolve();
-  let settle: () => void = () => undefined;
-  const settled = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
+  let { renewed } = options;
+  const { settled, settle } = createSettling();
   const open = async (standing: Link) => {
     const signal = lifeOf(standing, stopping.signal);
     await speaking;
     link = standing;
     // A broker that froze answers nothing: who is told to stop does not wait for it.
-    speaking = Promise.race([speak(standing, signal, { ...options, reader }), aborted(signal)]);
+    speaking = Promise.race([speak(standing, signal, { ...options, reader, renewed }), aborted(signal)]);
+    renewed = true;
     await speaking;
     if (signal.aborted) return;
     release();
@@ -72,19 +79,28 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
   };
 }
 
+function createSettling(): { settled: Promise<void>; settle: () => void } {
+  let settle: () => void = () => undefined;
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { settled, settle };
+}
+
 interface Speech extends DiscoveryOptions {
   reader: Reader;
 }
 
 /** Once a connection: what the broker holds becomes what it should hold. Ends early with the signal. */
 async function speak(link: Link, signal: AbortSignal, options: Speech): Promise<void> {
-  const { announcement, publisher, trouble } = options;
+  const { announcement, publisher, renewed, trouble } = options;
   try {
     const found = await look(link, signal, options);
     // An entity that appears has its state by then.
     await Promise.race([publisher.settled(), aborted(signal)]);
-    const wary = found.device !== null || found.singles.length > 0;
-    await deliver(planDiscovery(found, announcement, link.version === 5), { link, signal, wary });
+    const isKnown = renewed || found.device !== null || found.singles.length > 0;
+    const steps = planDiscovery(found, announcement, link.version === 5);
+    await deliver(steps, { link, signal, before: isKnown, after: isKnown });
     trouble.ends("discovery", "Home Assistant is told of every entity again");
   } catch (error) {
     if (signal.aborted) return;

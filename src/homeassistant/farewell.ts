@@ -5,12 +5,18 @@ import { deliver } from "./deliver.ts";
 import { planClearing } from "./plan.ts";
 import { createReader } from "./reader.ts";
 
-/** Takes the messages at these places off the broker, and leaves Home Assistant the time to forget the entities. */
-export function prepareFarewell(places: readonly Place[], signal: AbortSignal): Farewell {
+/**
+ * Takes the messages at these places off the broker, and leaves Home Assistant the time to forget the entities. `before`:
+ * it may have been told of them just now.
+ */
+export function prepareFarewell(
+  places: readonly Place[],
+  { signal, before }: { signal: AbortSignal; before: boolean },
+): Farewell {
   const readers = places.map((place) => ({ place, reader: createReader(place) }));
   const leave = async (link: Link, { place, reader }: (typeof readers)[number]) => {
     const steps = planClearing(await reader.read(link), place);
-    await deliver(steps, { link, signal, wary: true });
+    await deliver(steps, { link, signal, before, after: true });
     return steps.flat().map(({ topic }) => topic);
   };
   return {

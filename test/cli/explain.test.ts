@@ -102,7 +102,10 @@ night  ON  next OFF at 2026-01-05 06:00
     [["--at", "2026-01-05T6:00"], "got 2026-01-05T6:00"],
     [["constructor"], "Expected the id of a rule (rouge_now, night), got constructor\n"],
     [["--at", "tomorrow"], "Expected --at to be a time like 2026-01-04T23:00"],
-    [["rouge_noww"], "Expected the id of a rule (rouge_now, night), got rouge_noww (did you mean rouge_now?)"],
+    [
+      ["rouge_noww"],
+      "Expected the id of a rule (rouge_now, night), got rouge_noww (did you mean rouge_now?)",
+    ],
     [["--att"], "--att"],
   ])("%j is wrong usage", async (args, words) => {
     const { code, err } = await run(args);
