@@ -94,6 +94,25 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
     );
   });
 
+  test("a rule that is taken away and put back at once, or whose vigie is stopped meanwhile, keeps its topics", async () => {
+    const { observer, messages, configure, vigie } = await open();
+    const from = observer.seen.length;
+    await configure({ rules: [] });
+    await vigie.says(/new configuration is in force/);
+    const back = vigie.lines.length;
+    await configure({ rules: [RULE] });
+    await vigie.says(/new configuration is in force/, back);
+    // Long enough for a removal that had gone on.
+    await new Promise((resolve) => setTimeout(resolve, 8_000 / SPEED));
+    expect(messages(/^vigie\/rules\/red/, from).filter(({ payload }) => payload === "")).toEqual([]);
+    const lines = vigie.lines.length;
+    await configure({ rules: [] });
+    await vigie.says(/new configuration is in force/, lines);
+    await vigie.end();
+    expect(messages(/^vigie\/rules\/red/, from).filter(({ payload }) => payload === "")).toEqual([]);
+    expect(observer.retained.has("vigie/rules/red/state")).toBe(true);
+  });
+
   test("two changes in one second are two messages with time between them", async () => {
     const { observer, messages, configure, vigie } = await open();
     const from = observer.seen.length;
