@@ -61,10 +61,12 @@ describe.skipIf(withoutHomeAssistant)(
       await guest.home.until({
         "event.asked_event": (state) => state.attributes["event_type"] === "rule_off",
       });
+      const from = guest.vigie().lines.length;
       await guest.home.call("button", "press", { entity_id: "button.asked_refresh" });
       const isPress = ({ topic, payload }: { topic: string; payload: string }) =>
         topic === "asked/refresh/set" && payload === "PRESS";
       await guest.observer.until(({ seen }) => seen.some(isPress), "the press arrived");
+      await guest.vigie().says(/^refresh\/set: the service is asked$/, from);
       await judge(guest.home, mark);
     });
 
