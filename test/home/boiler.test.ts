@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
-import { type Announced, announce } from "./announced.ts";
 import {
   type AnnouncedRule,
   announceRule,
@@ -9,6 +8,7 @@ import {
   ruleInputs,
   settle,
 } from "./blueprints.ts";
+import { type Announced, announce } from "./by-hand.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
-import { type Announced, announce, fact } from "./announced.ts";
 import { type BlueprintHome, blueprintHome, expectHeard, type Inputs } from "./blueprints.ts";
+import { type Announced, announce, fact } from "./by-hand.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
 import { pause } from "./states.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withoutFakeTime } from "../support/fake-time.ts";
 import { plantDays } from "../support/house.ts";
 import { openYard } from "../support/vigie.ts";
-import { type Announced, announce, fact } from "./announced.ts";
+import { type Announced, announce, fact } from "./by-hand.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { openVigieHome, type SharedHome, sharedHome } from "./house.ts";
 import { complaints, judge } from "./judge.ts";
@@ -48,7 +48,9 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
   });
 
   test("its entities have the ids it asked for, on one device", async () => {
-    const entries = (await shared.home.registry()).filter(({ platform }) => platform === "mqtt");
+    const entries = (await shared.home.registry()).filter(({ unique_id }) =>
+      String(unique_id).startsWith(`${HAND}_`),
+    );
     expect(entries.map(({ entity_id }) => entity_id).sort()).toEqual([COLOR, NEXT_ON, ENABLED].sort());
     const devices = (await shared.home.devices()).filter(({ name }) => name === HAND);
     expect(new Set(entries.map(({ device_id }) => device_id))).toEqual(new Set(devices.map(({ id }) => id)));
