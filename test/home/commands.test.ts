@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openYard, runVigie } from "../support/vigie.ts";
+import { openYard } from "../support/vigie.ts";
 import { type Guest, openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
@@ -15,11 +15,7 @@ describe.skipIf(withoutHomeAssistant)(
       guest = await openGuest(yard, "asked");
       mark = await guest.home.mark();
     });
-    afterAll(async () => {
-      await guest?.vigie().end();
-      if (guest) await runVigie({ folder: guest.house.folder, args: ["purge"] });
-      await yard.clear();
-    });
+    afterAll(yard.clear);
 
     test("a rule is switched off and on", async () => {
       const entity_id = "switch.asked_rules_rouge_ahead_enabled";
