@@ -42,8 +42,7 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
   afterAll(async () => {
     if (!house) return;
     await house.use({});
-    await rule.clear();
-    await relay.clear();
+    await Promise.all([rule.clear(), relay.clear()]);
   });
 
   const use = (boiler: string) =>

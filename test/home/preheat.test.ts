@@ -55,8 +55,7 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
   afterAll(async () => {
     if (!house) return;
     await house.use({});
-    await rule.clear();
-    await heating.clear();
+    await Promise.all([rule.clear(), heating.clear()]);
   });
 
   const isSetTo = (degrees: number) => ({
