@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { FaultName } from "../../src/simulator/faults.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
-import { type FakeTime, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { type FakeTime, MINUTE, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { openHouse, openWindow, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
 import { openYard } from "../support/vigie.ts";
 
-const SPEED = 240;
-const MINUTE = 60_000;
 const NO_DAYS = new Map<string, "rouge" | "bleu">();
 const reason = withoutMosquitto || withoutFakeTime;
 const LONG = process.env["VIGIE_TEST_LONG"] === "1";
@@ -58,7 +56,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     const folder = await yard.folder();
     await writeFile(join(folder, "days.csv"), "date,color\n2026-01-05,rouge\n2026-01-06,blanc\n");
     const args = ["simulator", "--port", "0", "--days", "days.csv"];
-    const { holds, until, expectPunctual } = await openWindow(yard, {
+    const { held, until, expectPunctual } = await openWindow(yard, {
       at: "2026-01-05T05:00:00Z",
       service: async (time) => {
         const program = await yard.start({ folder, args, env: time.env() });
@@ -66,7 +64,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
       },
       ...{ before: { "today/color": "rouge", "today/official": "ON" }, lead: 12 },
     });
-    expect(holds("now/date", "rouge_now", "service/problem_code")).toEqual({
+    expect(held("now/date", "rouge_now", "service/problem_code")).toEqual({
       ...{ "now/date": "2026-01-04", rouge_now: "OFF", "service/problem_code": "none" },
     });
     await until({ "now/color": "rouge", rouge_hp_now: "ON", "now/official": "ON" });

@@ -2,12 +2,11 @@ import { afterAll, describe, expect, test } from "vitest";
 import { FAULTS, type FaultName } from "../../src/simulator/faults.ts";
 import { pick, randomFrom } from "../../src/simulator/random.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
-import { type FakeTime, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { type FakeTime, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { type House, openHouse, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { openYard } from "../support/vigie.ts";
 
-const SPEED = 240;
 const A_GROUP = 9;
 const LONG = process.env["VIGIE_TEST_LONG"] === "1";
 const reason = withoutMosquitto || withoutFakeTime;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { withoutFakeTime } from "../support/fake-time.ts";
+import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { openStory, type Story } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { PlainDays } from "../support/plain-days.ts";
@@ -172,7 +172,6 @@ function runs(words: string[]): string[] {
   return words.filter((word, index) => word !== words[index - 1]);
 }
 
-const MINUTE = 60_000;
 const NEVER = "24:00";
 /** Minutes of such a life that a busy machine may take: two seconds of ours. */
 const SLACK = 8;

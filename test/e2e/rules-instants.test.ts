@@ -1,12 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { withoutFakeTime } from "../support/fake-time.ts";
+import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { openStory, type StoryOptions } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { PlainDays } from "../support/plain-days.ts";
 import { openYard } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
-const MINUTE = 60_000;
 /** A second of ours is twenty of theirs. */
 const SPEED = 20;
 const RED = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };

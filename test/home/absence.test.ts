@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { announcement } from "../support/announced.ts";
-import { openYard, runVigie } from "../support/vigie.ts";
+import { openYard } from "../support/vigie.ts";
 import { type Guest, openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
@@ -14,10 +14,7 @@ describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssista
     guest = await openGuest(yard, "away", { mqtt: { grace: "4s" } });
     mark = await guest.home.mark();
   });
-  afterAll(async () => {
-    if (guest) await runVigie({ folder: guest.house.folder, args: ["purge"] });
-    await yard.clear();
-  });
+  afterAll(yard.clear);
 
   const unavailable = async () =>
     [...(await guest.entities())]
@@ -46,6 +43,5 @@ describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssista
     await guest.restart();
     await expect.poll(unavailable, { timeout: 15_000 }).toEqual([]);
     await judge(guest.home, mark);
-    await guest.vigie().end();
   });
 });

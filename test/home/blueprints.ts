@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Observer } from "../support/observer.ts";
-import { type Announced, announce, fact } from "./announced.ts";
+import { type Announced, announce, fact } from "./by-hand.ts";
 import { openHome, type SharedHome } from "./house.ts";
 
 const SHIPPED = join(import.meta.dirname, "..", "..", "config", "homeassistant");

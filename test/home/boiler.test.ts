@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
-import { type Announced, announce } from "./announced.ts";
 import {
   type AnnouncedRule,
   announceRule,
@@ -9,6 +8,7 @@ import {
   ruleInputs,
   settle,
 } from "./blueprints.ts";
+import { type Announced, announce } from "./by-hand.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
 
@@ -42,8 +42,7 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
   afterAll(async () => {
     if (!house) return;
     await house.use({});
-    await rule.clear();
-    await relay.clear();
+    await Promise.all([rule.clear(), relay.clear()]);
   });
 
   const use = (boiler: string) =>

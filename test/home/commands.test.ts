@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openYard, runVigie } from "../support/vigie.ts";
+import { openYard } from "../support/vigie.ts";
 import { type Guest, openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
@@ -15,11 +15,7 @@ describe.skipIf(withoutHomeAssistant)(
       guest = await openGuest(yard, "asked");
       mark = await guest.home.mark();
     });
-    afterAll(async () => {
-      await guest?.vigie().end();
-      if (guest) await runVigie({ folder: guest.house.folder, args: ["purge"] });
-      await yard.clear();
-    });
+    afterAll(yard.clear);
 
     test("a rule is switched off and on", async () => {
       const entity_id = "switch.asked_rules_rouge_ahead_enabled";
@@ -61,10 +57,12 @@ describe.skipIf(withoutHomeAssistant)(
       await guest.home.until({
         "event.asked_event": (state) => state.attributes["event_type"] === "rule_off",
       });
+      const from = guest.vigie().lines.length;
       await guest.home.call("button", "press", { entity_id: "button.asked_refresh" });
       const isPress = ({ topic, payload }: { topic: string; payload: string }) =>
         topic === "asked/refresh/set" && payload === "PRESS";
       await guest.observer.until(({ seen }) => seen.some(isPress), "the press arrived");
+      await guest.vigie().says(/^refresh\/set: the service is asked$/, from);
       await judge(guest.home, mark);
     });
 

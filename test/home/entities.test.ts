@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HomeAssistantConfig } from "../../src/config/config.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import { announcement } from "../support/announced.ts";
-import { openYard, runVigie } from "../support/vigie.ts";
+import { openYard } from "../support/vigie.ts";
 import { type Guest, openGuest, RULES } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
@@ -16,11 +16,7 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
     guest = await openGuest(yard, "seen");
     mark = await guest.home.mark();
   });
-  afterAll(async () => {
-    await guest?.vigie().end();
-    if (guest) await runVigie({ folder: guest.house.folder, args: ["purge"] });
-    await yard.clear();
-  });
+  afterAll(yard.clear);
 
   const announced = (language: HomeAssistantConfig["language"]) =>
     Object.entries(announcement({ instance: "seen", language, rules: rulesOptions.parse(RULES) }).components);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
-import { type Announced, announce, fact } from "./announced.ts";
 import { type BlueprintHome, blueprintHome, expectHeard, type Inputs } from "./blueprints.ts";
+import { type Announced, announce, fact } from "./by-hand.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
 import { pause } from "./states.ts";
@@ -129,7 +129,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
 
   test("an alarm comes once where tomorrow is not final from its time on, and none where it is", async () => {
     await useAlarm(await wall(2), SHORT);
-    await pause(6_000);
+    await pause(3_000);
     await expectTold();
     await vigie.say("tomorrow/stage", "announced");
     await untilTold();

@@ -1,9 +1,10 @@
+import type { FakeTime } from "../support/fake-time.ts";
 import { type House, openHouse } from "../support/house.ts";
-import { type Vigie, writeConfig, type Yard } from "../support/vigie.ts";
+import { runVigie, startVigie, type Vigie, writeConfig, type Yard } from "../support/vigie.ts";
 import { type SharedHome, sharedHome } from "./house.ts";
 import type { State } from "./states.ts";
 
-/** A vigie with invented days, as a guest of the one Home Assistant. */
+/** A vigie as a guest of the shared Home Assistant. Each file takes an instance of its own: no other may see its entities. */
 export interface Guest extends SharedHome {
   house: House;
   instance: string;
@@ -43,23 +44,34 @@ export const RULES = [
   },
 ];
 
-/** Resolves when Home Assistant shows what vigie says. */
-export async function openGuest(
-  yard: Yard,
-  instance: string,
-  { mqtt, ...more }: { mqtt?: object } & Record<string, unknown> = {},
-): Promise<Guest> {
+export interface GuestOptions extends Record<string, unknown> {
+  /** The address of a forecast service; left out, vigie invents the days itself. */
+  service?: string;
+  time?: FakeTime;
+  /** More of these settings. */
+  mqtt?: object;
+}
+
+/** Resolves when Home Assistant shows what vigie says. The yard takes it away again, with all that it had said. */
+export async function openGuest(yard: Yard, instance: string, options: GuestOptions = {}): Promise<Guest> {
+  const { service = "simulator", time, mqtt, ...more } = options;
   const shared = await sharedHome();
-  const service = { base_url: "simulator", allow_simulator: true };
   const settings = {
-    ...{ instance, service, rules: RULES, homeassistant: { language: "en" } },
-    ...{ mqtt: { url: shared.broker.url, ...mqtt }, ...more },
+    ...{ instance, service: { base_url: service, allow_simulator: true }, rules: RULES },
+    ...{ homeassistant: { language: "en" }, mqtt: { url: shared.broker.url, ...mqtt }, ...more },
   };
-  const house = await openHouse(yard, { service: "simulator", broker: shared.broker, config: settings });
+  const house = await openHouse(yard, {
+    ...{ service, broker: shared.broker, config: settings, ...(time && { time }) },
+  });
+  const { folder } = house;
+  const env = () => (time ? time.env() : {});
   let { vigie } = house;
   let config: Record<string, unknown> = house.config;
-  const { folder } = house;
-  await shared.home.until({ [`sensor.${instance}_service_status`]: "simulated" });
+  yard.later(async () => {
+    await vigie.end();
+    await runVigie({ folder, args: ["purge"], env: env() });
+  });
+  await shared.home.until({ [`sensor.${instance}_service_status`]: /ok|simulated/ });
   return {
     ...{ ...shared, house, instance, vigie: () => vigie },
     configure: async (change) => {
@@ -71,7 +83,7 @@ export async function openGuest(
     restart: async (signal = "SIGTERM", meanwhile = async () => undefined) => {
       await vigie.end(signal);
       await meanwhile();
-      vigie = await yard.start({ folder, config });
+      vigie = await startVigie({ folder, config, env: env() });
     },
     entries: async (of = instance) => {
       const all = (await shared.home.registry()) as unknown as Entry[];

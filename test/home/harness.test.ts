@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withoutFakeTime } from "../support/fake-time.ts";
+import { startSimulator } from "../../src/simulator/server.ts";
+import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { plantDays } from "../support/house.ts";
 import { openYard } from "../support/vigie.ts";
-import { type Announced, announce, fact } from "./announced.ts";
+import { type Announced, announce, fact } from "./by-hand.ts";
+import { openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { openVigieHome, type SharedHome, sharedHome } from "./house.ts";
+import { type SharedHome, sharedHome } from "./house.ts";
 import { complaints, judge } from "./judge.ts";
 
 const HAND = "hand";
@@ -48,7 +50,9 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
   });
 
   test("its entities have the ids it asked for, on one device", async () => {
-    const entries = (await shared.home.registry()).filter(({ platform }) => platform === "mqtt");
+    const entries = (await shared.home.registry()).filter(({ unique_id }) =>
+      String(unique_id).startsWith(`${HAND}_`),
+    );
     expect(entries.map(({ entity_id }) => entity_id).sort()).toEqual([COLOR, NEXT_ON, ENABLED].sort());
     const devices = (await shared.home.devices()).filter(({ name }) => name === HAND);
     expect(new Set(entries.map(({ device_id }) => device_id))).toEqual(new Set(devices.map(({ id }) => id)));
@@ -82,13 +86,14 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
 
   test("a vigie on the same broker makes nobody complain, also where its service is down", async () => {
     const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
-    const { home, until, simulator } = await openVigieHome(yard, {
-      ...{ instance: "attic", at: "2026-01-05T08:00:00Z", speed: 240, days },
-    });
+    const time = startFakeTime("2026-01-05T08:00:00Z", 240);
+    const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: false, days });
+    yard.later(simulator.stop);
+    const { home, house } = await openGuest(yard, "attic", { service: simulator.url, time });
     const since = await home.mark();
-    await until({ availability: "online", "now/color": "rouge" });
+    await house.until({ availability: "online", "now/color": "rouge" });
     simulator.faults.set(["down"]);
-    await until({ "service/status": "degraded" }, 40_000);
+    await house.until({ "service/status": "degraded" }, 40_000);
     await judge(home, since);
   });
 

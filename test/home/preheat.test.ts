@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
-import { type Announced, announce } from "./announced.ts";
 import {
   type AnnouncedRule,
   announceRule,
@@ -9,6 +8,7 @@ import {
   ruleInputs,
   settle,
 } from "./blueprints.ts";
+import { type Announced, announce } from "./by-hand.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
 
@@ -55,8 +55,7 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
   afterAll(async () => {
     if (!house) return;
     await house.use({});
-    await rule.clear();
-    await heating.clear();
+    await Promise.all([rule.clear(), heating.clear()]);
   });
 
   const isSetTo = (degrees: number) => ({

@@ -19,6 +19,10 @@ export interface FakeTime {
   env: () => Record<string, string>;
 }
 
+/** How many times faster than life most tests go: a second is four minutes. */
+export const SPEED = 240;
+export const MINUTE = 60_000;
+
 /** `from` is an instant like 2026-01-05T04:55:00Z. */
 export function startFakeTime(from: string, speed: number): FakeTime {
   const started = performance.now();

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
-import { type FakeTime, startFakeTime } from "./fake-time.ts";
+import { type FakeTime, MINUTE, SPEED, startFakeTime } from "./fake-time.ts";
+import { type Holdings, PATIENCE, watchHoldings } from "./holdings.ts";
 import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
 import type { Vigie, Yard } from "./vigie.ts";
@@ -22,17 +23,13 @@ export interface HouseOptions {
   watched?: (broker: string) => Promise<void>;
 }
 
-/** A broker, who looks at it, and a vigie. */
-export interface House {
+/** A broker, who looks at it, and a vigie; the base topic is `vigie`, unless its instance is another. */
+export interface House extends Holdings {
   folder: string;
   broker: Mosquitto;
   observer: Observer;
   vigie: Vigie;
   config: Record<string, unknown>;
-  /** What the topics below the base (`vigie`, unless its instance is another) hold, by their names. */
-  holds: (...names: string[]) => Record<string, string | undefined>;
-  /** Waits until those topics hold this. */
-  until: (wanted: Record<string, string | RegExp>, patience?: number) => Promise<void>;
 }
 
 export async function openHouse(yard: Yard, options: HouseOptions): Promise<House> {
@@ -46,11 +43,9 @@ export async function openHouse(yard: Yard, options: HouseOptions): Promise<Hous
   await options.watched?.(broker.url);
   const config = houseConfig(options.service, broker.url, options.config);
   const vigie = await yard.start({ folder, config, ...(options.time && { env: options.time.env() }) });
-  const held = (name: string) => observer.retained.get(`${base}/${name}`);
   return {
     ...{ folder, broker, observer, vigie, config },
-    holds: (...names) => Object.fromEntries(names.map((name) => [name, held(name)])),
-    until: (wanted, patience = PATIENCE) => untilHolds({ observer, vigie, held }, wanted, patience),
+    ...watchHoldings(observer, base, vigie.output),
   };
 }
 
@@ -96,7 +91,7 @@ export interface Window extends House {
   expectPunctual: (within?: number) => void;
 }
 
-/** A house that is whole some minutes before an instant, at 240 times the speed of life: a second is four minutes. */
+/** A house that is whole some minutes before an instant, at `SPEED`. */
 export async function openWindow(yard: Yard, options: WindowOptions): Promise<Window> {
   const at = Date.parse(options.at);
   const { lead = 8, service, before, ...rest } = options;
@@ -105,7 +100,7 @@ export async function openWindow(yard: Yard, options: WindowOptions): Promise<Wi
   const house = await openHouse(yard, { ...rest, service: await service(time), time });
   const tooLate = () => time.clock.now() > at - MINUTE;
   const wanted = Object.entries({ availability: "online", ...before });
-  const isThere = () => wanted.every(([name, value]) => house.holds(name)[name] === value);
+  const isThere = () => wanted.every(([name, value]) => house.holds(name) === value);
   await house.observer.until(() => isThere() || tooLate(), `${JSON.stringify(wanted)} is there`, PATIENCE);
   const whole = time.clock.now();
   if (tooLate()) {
@@ -127,27 +122,4 @@ export async function copyState(from: string, to: string): Promise<void> {
   await cp(join(from, "state", "state.json"), join(to, "state", "state.json"));
 }
 
-async function untilHolds(
-  {
-    observer,
-    vigie,
-    held,
-  }: Pick<House, "observer" | "vigie"> & { held: (name: string) => string | undefined },
-  wanted: Record<string, string | RegExp>,
-  patience: number,
-): Promise<void> {
-  const fits = (payload: string | undefined, value: string | RegExp) =>
-    payload !== undefined && (typeof value === "string" ? payload === value : value.test(payload));
-  const names = Object.entries(wanted);
-  const holds = () => names.every(([name, value]) => fits(held(name), value));
-  const waiting = observer.until(holds, JSON.stringify(wanted), patience);
-  await waiting.catch((error: unknown) => {
-    const found = names.map(([name]) => `${name} ${held(name)}`).join(", ");
-    throw new Error(`Held ${found}; vigie said:\n${vigie.output()}`, { cause: error });
-  });
-}
-
-const SPEED = 240;
-const MINUTE = 60_000;
 const DAY = 86_400_000;
-const PATIENCE = 25_000;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type FakeTime, startFakeTime } from "./fake-time.ts";
+import { type FakeTime, MINUTE, SPEED, startFakeTime } from "./fake-time.ts";
+import { type Holdings, watchHoldings } from "./holdings.ts";
 import { houseConfig } from "./house.ts";
 import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
@@ -14,7 +15,7 @@ export interface StoryOptions {
 }
 
 /** One broker, one service and one state folder, in which vigie lives again and again; all that was said stays on record. */
-export interface Story {
+export interface Story extends Holdings {
   folder: string;
   broker: Mosquitto;
   /** Hears everything from the first life on. */
@@ -26,8 +27,6 @@ export interface Story {
   away: boolean;
   /** What a topic was told so far, one after the other. */
   told: (topic: string) => string[];
-  holds: (name: string) => string | undefined;
-  until: (wanted: Record<string, string | RegExp>, patience?: number) => Promise<void>;
   configure: (more: Record<string, unknown>) => Promise<void>;
   /** For a command at this instant. */
   env: (at: string) => Record<string, string>;
@@ -54,6 +53,7 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
   const observer = await observe(broker.url);
   yard.later(observer.leave);
   let now = () => 0;
+  let output = () => "";
   const answer = (path: string): PlainAnswer =>
     story.away ? { status: 503, body: "away" } : answerDays(path, now(), days);
   const service = await startPlainService(answer);
@@ -68,6 +68,7 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
     now = time.clock.now;
     const started = performance.now();
     const vigie = await yard.start({ folder, env: time.env() });
+    output = vigie.output;
     vigie.says(/^Connected to the broker/).then(
       () => {
         loading.took = performance.now() - started;
@@ -81,8 +82,7 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
   const story: Story = {
     ...{ folder, broker, observer, asked: service.asked, days, away: false, configure, begin },
     told: (topic) => observer.seen.filter((one) => one.topic === topic).map(({ payload }) => payload),
-    holds: (name) => observer.retained.get(`vigie/${name}`),
-    until: (wanted, patience = PATIENCE) => untilHolds(observer, wanted, patience),
+    ...watchHoldings(observer, "vigie", () => output()),
     env: (at) => {
       const time = startFakeTime(at, 1);
       now = time.clock.now;
@@ -101,10 +101,6 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
   };
   return story;
 }
-
-const SPEED = 240;
-const MINUTE = 60_000;
-const PATIENCE = 25_000;
 
 function live(vigie: Vigie, folder: string, time: FakeTime, speed: number): Life {
   return {
@@ -130,14 +126,3 @@ async function isSending(folder: string): Promise<boolean> {
 
 /** How much longer than the last one it may take. */
 const MARGIN = 1.6;
-
-async function untilHolds(observer: Observer, wanted: Record<string, string | RegExp>, patience: number) {
-  const names = Object.entries(wanted);
-  const fits = (payload = "", value: string | RegExp) =>
-    typeof value === "string" ? payload === value : value.test(payload);
-  const holds = () => names.every(([name, value]) => fits(observer.retained.get(`vigie/${name}`), value));
-  await observer.until(holds, JSON.stringify(wanted), patience).catch((error: unknown) => {
-    const held = names.map(([name]) => `${name} ${observer.retained.get(`vigie/${name}`)}`).join(", ");
-    throw new Error(`Held ${held}`, { cause: error });
-  });
-}
