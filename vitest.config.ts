@@ -37,7 +37,7 @@ const e2e = {
   },
 };
 
-// A real Home Assistant, one for all files: they run one after the other in one process.
+// A real Home Assistant, one for all files of a process. Most of their time is waiting: two at once.
 const homeAssistant = {
   test: {
     ...shared,
@@ -45,7 +45,7 @@ const homeAssistant = {
     include: [HOME_ASSISTANT],
     globalSetup: "test/home/setup.ts",
     isolate: false,
-    maxWorkers: 1,
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
