@@ -22,7 +22,7 @@ export function createReader(place: Place): Reader {
     },
     read: async (link) => {
       heard.clear();
-      await Promise.all(filtersOf(place).map(link.subscribe));
+      await Promise.all(filtersOf(place).map((filter) => link.subscribe(filter)));
       await untilQuiet(link.echo, () => retained);
       return sortFound(heard, place);
     },

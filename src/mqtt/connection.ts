@@ -31,7 +31,8 @@ export interface Connection {
   version: Version;
   /** Composed when the broker has room for it; resolves when acknowledged. */
   publish: (compose: () => Message) => Promise<void>;
-  subscribe: (filter: string) => Promise<void>;
+  /** `kept`: what the broker holds is handed out, too; on 3.1.1 it always is. */
+  subscribe: (filter: string, kept?: boolean) => Promise<void>;
   /** Sends what needs no answer: a broker that waits to hear that its last packet arrived goes on at once. */
   nudge: () => void;
   /** Why it ended; resolves, never rejects. */
@@ -88,7 +89,7 @@ function wrap(
   return {
     version,
     publish: createOutbox(client, { version, limits: connack.properties ?? {}, closed }),
-    subscribe: (filter) => subscribe(client, filter, version),
+    subscribe: (filter, kept = true) => subscribe(client, filter, { version, kept }),
     nudge: () => client.sendPing(),
     closed,
     leave: async (words = {}) => {
@@ -104,9 +105,13 @@ function wrap(
 }
 
 /** Retained as published: what is said to be kept is told from what is only said, live as well. */
-async function subscribe(client: MqttClient, filter: string, version: Version): Promise<void> {
+async function subscribe(
+  client: MqttClient,
+  filter: string,
+  { version, kept }: { version: Version; kept: boolean },
+): Promise<void> {
   try {
-    await client.subscribeAsync(filter, version === 5 ? { qos: 1, rap: true, rh: 0 } : { qos: 1 });
+    await client.subscribeAsync(filter, version === 5 ? { qos: 1, rap: true, rh: kept ? 0 : 2 } : { qos: 1 });
   } catch (cause) {
     if (!client.connected) throw new ConnectionLost("The connection to the broker is gone", { cause });
     throw new SubscribeRefused(`The broker does not let vigie hear ${filter}: ${(cause as Error).message}`, {

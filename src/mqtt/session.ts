@@ -65,11 +65,10 @@ export async function openSession(visit: Visit, options: SessionOptions): Promis
     }
   };
   const ledger = createLedger(JSON.stringify(me), options.isHeld);
-  const subscribed = onlyOnce(() => tree.subscribe("#"));
-  // That it is refused is said by the watch.
-  const listen = () => subscribed().catch(() => undefined);
+  // What is kept can wait until all is said. That listening is refused is said by the watch.
+  const listen = () => tree.subscribe("#", false).catch(() => undefined);
   const sender = createSender({ ...options, tree, ledger, listen });
-  const watch = createWatch({ ...options, tree, ledger, sender, subscribed, failed });
+  const watch = createWatch({ ...options, tree, ledger, sender, failed });
   const looked = watch.start().then(() => trouble.ends("watch", "The broker lets vigie look again"), failed);
   options.guests.open({ ...tree.link, echo: watch.echo });
   return {
@@ -110,14 +109,6 @@ function createEar() {
       shut = true;
       return leaving();
     },
-  };
-}
-
-function onlyOnce(act: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= act();
-    return done;
   };
 }
 

@@ -25,7 +25,7 @@ export interface TreeOptions extends Omit<ConnectOptions, "onMessage"> {
 export interface Tree {
   version: Version;
   publish: (compose: () => Message) => Promise<void>;
-  subscribe: (filter: string) => Promise<void>;
+  subscribe: (filter: string, kept?: boolean) => Promise<void>;
   /** When it resolves, all that the broker held for us at the call has been heard. Only where subscribed. */
   echo: () => Promise<void>;
   closed: Promise<string>;
@@ -65,7 +65,7 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
   return {
     version,
     publish,
-    subscribe: (filter) => connection.subscribe(`${base}/${filter}`),
+    subscribe: (filter, kept) => connection.subscribe(`${base}/${filter}`, kept),
     echo,
     closed,
     leave,

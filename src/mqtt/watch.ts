@@ -17,8 +17,6 @@ export interface WatchOptions {
   tree: Tree;
   ledger: Ledger;
   sender: Sender;
-  /** When the broker hands out what is below the base. */
-  subscribed: () => Promise<void>;
   me: Owner;
   clock: Pick<Clock, "steady">;
   log: Log;
@@ -31,7 +29,7 @@ export interface WatchOptions {
 
 export interface Watch {
   hear: (message: Received) => void;
-  /** Looks through what the broker holds; resolves when that is judged. */
+  /** Subscribes and looks through what the broker holds; resolves when that is judged. */
   start: () => Promise<void>;
   /** The tree's own, once the subscription stands; rejects where looking came to nothing. */
   echo: () => Promise<void>;
@@ -42,7 +40,7 @@ export interface Watch {
  * way. What surprises is kept until a message of one's own has come back after it: then the last word is known.
  */
 export function createWatch(options: WatchOptions): Watch {
-  const { tree, ledger, sender, subscribed, clock, signal } = options;
+  const { tree, ledger, sender, clock, signal } = options;
   const odd = new Map<string, string>();
   const nested = new Set<string>();
   const judge = createJudge(options, odd, nested);
@@ -77,7 +75,7 @@ export function createWatch(options: WatchOptions): Watch {
   };
   const look = async () => {
     await sender.idle();
-    await subscribed();
+    await tree.subscribe("#");
     await untilQuiet(tree.echo, () => retained);
     judge();
   };
