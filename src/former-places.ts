@@ -28,9 +28,7 @@ export function rememberPlace({
   config,
   store,
 }: Pick<FormerPlacesOptions, "config" | "store">): Promise<void> {
-  const here = placeOf(config);
-  const former = store.state().published.filter((place) => !isSame(place, here));
-  return store.save({ ...store.state(), published: [...former, here] });
+  return store.save({ ...store.state(), published: [...formerPlaces(config, store), placeOf(config)] });
 }
 
 /**
@@ -39,8 +37,7 @@ export function rememberPlace({
  */
 export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<void> {
   const { config, store, trouble, signal } = options;
-  const here = placeOf(config);
-  const former = store.state().published.filter((place) => !isSame(place, here));
+  const former = formerPlaces(config, store);
   // Of one base all that was announced goes before its topics do.
   for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
     const places = former.filter(({ base_topic }) => base_topic === base);
@@ -91,6 +88,11 @@ async function leaveDiscovery(farewell: Farewell, options: VisitOptions): Promis
   } finally {
     await visit.leave();
   }
+}
+
+function formerPlaces(config: Config, store: Store): PublishedPlace[] {
+  const here = placeOf(config);
+  return store.state().published.filter((place) => !isSame(place, here));
 }
 
 function placeOf({ instance, mqtt: { base_topic }, homeassistant: { prefix } }: Config): PublishedPlace {

@@ -52,6 +52,7 @@ const PURE_AMONG_SHELLS = [
   "trouble",
   "lifecycle",
   "error-code",
+  "json",
 ].map((name) => `runtime/${name}.ts`);
 const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
 const IMPURE = [

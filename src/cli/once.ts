@@ -2,8 +2,8 @@ import { openStore } from "../book/store.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { nameOwner } from "../mqtt/owner.ts";
-import { type Change, isOrphan, nestedBase, planChanges } from "../mqtt/plan.ts";
-import type { Topics } from "../mqtt/topic.ts";
+import { type Change, isOrphan, nestedBases, planChanges } from "../mqtt/plan.ts";
+import { secondsLeft, type Topics } from "../mqtt/topic.ts";
 import { openVisit, type Visit } from "../mqtt/visit.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
@@ -69,7 +69,7 @@ function visitFor(config: Config, { signal }: Io): Promise<Visit> {
 }
 
 function planFrom(found: ReadonlyMap<string, string>, desired: Topics): Change[] {
-  const nested = [...found.keys()].flatMap((topic) => nestedBase(topic) ?? []);
+  const nested = nestedBases(found.keys());
   const ours = [...found].filter(([topic]) => desired.has(topic) || isOrphan(topic, desired, nested));
   return planChanges(new Map(ours.map(([topic, payload]) => [topic, { payload }])), desired);
 }
@@ -89,9 +89,8 @@ async function apply(changes: readonly Change[], visit: Visit): Promise<void> {
   await Promise.all(
     changes.map((change) => {
       if (change.kind === "clear") return visit.publish({ topic: change.topic, payload: "", retain: true });
-      const { payload, expires } = change.value;
-      const left =
-        expires === undefined ? undefined : Math.max(1, Math.ceil((expires - systemClock.now()) / 1000));
+      const { payload } = change.value;
+      const left = secondsLeft(change.value, systemClock.now());
       return visit.publish({
         topic: change.topic,
         payload,

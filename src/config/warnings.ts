@@ -18,6 +18,7 @@ export function findWarnings(config: Config, inContainer: boolean): string[] {
 }
 
 function warnOfExclude({ homeassistant: { exclude }, rules }: Config): string[] {
+  if (exclude.length === 0) return [];
   const keys = listEntities(rules).map(keyOf);
   return exclude
     .filter((key) => !keys.includes(key))

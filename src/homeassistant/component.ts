@@ -1,3 +1,4 @@
+import { AVAILABILITY } from "../mqtt/topic.ts";
 import { type Entity, keyOf, type Language } from "./entity.ts";
 import { SHAPES } from "./shapes.ts";
 
@@ -29,7 +30,7 @@ export function describeComponent(entity: Entity, { instance, base, language }: 
     ...(attributes !== undefined && { json_attributes_topic: `${base}/${attributes}` }),
     ...(takesCommands(entity) && { command_topic: `${base}/${entity.command ?? `${topic}/set`}` }),
     // At the root of a device it would be everything's: the root has none.
-    ...(kind !== "dated" && { availability_topic: `${base}/availability` }),
+    ...(kind !== "dated" && { availability_topic: `${base}/${AVAILABILITY}` }),
     ...(icon !== undefined && { icon }),
     ...(category !== undefined && { entity_category: category }),
     ...(quiet && { enabled_by_default: false }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../runtime/json.ts";
 import { ORIGIN, type Place } from "./announcement.ts";
 import { deviceTopic, singleTopic } from "./messages.ts";
 
@@ -59,14 +60,6 @@ function readSingle(topic: string, payload: string, { prefix, instance }: Place)
 
 function isMigrating(json: unknown): boolean {
   return migrationSchema.safeParse(json).success;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const migrationSchema = z.object({ migrate_discovery: z.literal(true) });

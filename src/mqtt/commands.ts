@@ -2,6 +2,7 @@ import { z } from "zod";
 import { COLORS } from "../calendar/tariff.ts";
 import { duration, idWord } from "../config/words.ts";
 import type { SimulationWish } from "../facts/simulation.ts";
+import { parseJson } from "../runtime/json.ts";
 
 /** All that may be asked of vigie over the broker. */
 export type Command =
@@ -67,14 +68,6 @@ function describeRefusal({ issues: [issue] }: z.ZodError): string {
   if (issue?.code === "unrecognized_keys") return "no other keys than color, from and for";
   if (issue && issue.path.length > 0) return `${issue.path.join(".")}: ${issue.message}`;
   return `${WORDS.join(", ")}, or JSON such as {"color":"rouge","from":"next","for":"1h"}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const WORDS = ["auto", ...COLORS] as const;

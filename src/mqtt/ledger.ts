@@ -1,8 +1,7 @@
 import { OWNER } from "./owner.ts";
 import { type Change, planChanges } from "./plan.ts";
-import type { Topic, Topics } from "./topic.ts";
+import { AVAILABILITY, type Topic, type Topics } from "./topic.ts";
 
-export const AVAILABILITY = "availability";
 const ONLINE = "online";
 export const OFFLINE = "offline";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isoInstant } from "../calendar/day.ts";
 import type { Instant } from "../calendar/tariff.ts";
+import { parseJson } from "../runtime/json.ts";
 
 /** Who this process is, among all that may ever use the same base topic. */
 export interface Identity {
@@ -58,12 +59,4 @@ export function nameOwner({ version, host, since, installation }: Owner): string
 
 export function readPing(payload: string): string | undefined {
   return z.object({ id: z.string() }).safeParse(parseJson(payload)).data?.id;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

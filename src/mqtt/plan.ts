@@ -1,4 +1,5 @@
-import type { Topic, Topics } from "./topic.ts";
+import { OWNER } from "./owner.ts";
+import { AVAILABILITY, type Topic, type Topics } from "./topic.ts";
 
 /** One message that makes the broker hold what it should. */
 export type Change = { kind: "publish"; topic: string; value: Topic } | { kind: "clear"; topic: string };
@@ -21,11 +22,16 @@ function isSame(sent: Topic | undefined, desired: Topic): boolean {
 }
 
 /** Topics that tell who owns a base; no plan ever clears them. */
-const RESERVED = new Set(["owner", "availability"]);
+const RESERVED = new Set([OWNER, AVAILABILITY]);
 
 /** The base topic of another vigie below ours, told by the `owner` it keeps there; undefined for any other topic. */
 export function nestedBase(topic: string): string | undefined {
-  return topic.endsWith("/owner") ? topic.slice(0, -"/owner".length) : undefined;
+  return topic.endsWith(`/${OWNER}`) ? topic.slice(0, -`/${OWNER}`.length) : undefined;
+}
+
+/** Of all that are kept there. */
+export function nestedBases(topics: Iterable<string>): string[] {
+  return [...topics].flatMap((topic) => nestedBase(topic) ?? []);
 }
 
 /** Whether a retained topic that was found is nobody's: not wanted, and not in the subtree of another vigie. */

@@ -1,10 +1,10 @@
 import type { Received } from "./connection.ts";
 import { PublishRefused } from "./errors.ts";
 import type { Link } from "./guests.ts";
-import { AVAILABILITY } from "./ledger.ts";
 import { OWNER, type Owner, readOwner } from "./owner.ts";
 import { endSession } from "./ownership.ts";
-import { isNested, nestedBase } from "./plan.ts";
+import { isNested, nestedBases } from "./plan.ts";
+import { AVAILABILITY } from "./topic.ts";
 import { openVisit, type Visit, type VisitOptions } from "./visit.ts";
 
 export interface PurgeOptions extends VisitOptions {
@@ -61,7 +61,7 @@ async function clearAll(visit: Visit): Promise<string[]> {
 
 /** The owner goes last: a purge that was cut off can be asked for again, and still knows whose session to end. */
 function inOrder(found: ReadonlyMap<string, string>): string[] {
-  const nested = [...found.keys()].flatMap((topic) => nestedBase(topic) ?? []);
+  const nested = nestedBases(found.keys());
   const topics = [...found.keys()].filter((topic) => !isNested(topic, nested));
   const last = [AVAILABILITY, OWNER].filter((topic) => topics.includes(topic));
   return [...topics.filter((topic) => !last.includes(topic)), ...last];

@@ -3,7 +3,7 @@ import type { Trouble } from "../runtime/trouble.ts";
 import { ConnectionLost, PublishRefused } from "./errors.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Change } from "./plan.ts";
-import type { Topic } from "./topic.ts";
+import { secondsLeft, type Topic } from "./topic.ts";
 import type { Tree } from "./tree.ts";
 
 export interface SenderOptions {
@@ -91,8 +91,8 @@ function createStep({ tree, ledger, clock, trouble, events, listen }: SenderOpti
 
 /** The time left is computed when the message leaves: it may have waited. */
 function expiry(value: Topic | undefined, clock: Pick<Clock, "now">): { expiry?: number } {
-  if (value?.expires === undefined) return {};
-  return { expiry: Math.max(1, Math.ceil((value.expires - clock.now()) / 1000)) };
+  const left = value && secondsLeft(value, clock.now());
+  return left === undefined ? {} : { expiry: left };
 }
 
 async function refusalOf(publishing: Promise<void>): Promise<string | null> {

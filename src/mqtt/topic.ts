@@ -13,3 +13,11 @@ export type Topics = ReadonlyMap<string, Topic>;
 
 /** The literal that consumers read as "unknown". */
 export const UNKNOWN = "None";
+
+/** Where vigie says that it is there; the broker says that it is not. */
+export const AVAILABILITY = "availability";
+
+/** How many seconds the broker may keep a value that is sent now; undefined: for ever. */
+export function secondsLeft({ expires }: Topic, now: Instant): number | undefined {
+  return expires === undefined ? undefined : Math.max(1, Math.ceil((expires - now) / 1000));
+}

@@ -3,10 +3,11 @@ import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { type Command, isCommandTopic, readCommand, stateTopics } from "./commands.ts";
 import type { Received } from "./connection.ts";
-import { AVAILABILITY, type Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { OWNER, type Owner, PING, PONG, readOwner } from "./owner.ts";
 import { isNested, isOrphan, nestedBase } from "./plan.ts";
 import type { Sender } from "./sender.ts";
+import { AVAILABILITY } from "./topic.ts";
 import type { Tree } from "./tree.ts";
 import { untilQuiet } from "./until-quiet.ts";
 

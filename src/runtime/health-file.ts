@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { replaceFile } from "./atomic-file.ts";
 import { hasCode } from "./error-code.ts";
 import { type FoundHealth, type Health, healthSchema } from "./health.ts";
+import { parseJson } from "./json.ts";
 import { maskSecrets } from "./mask.ts";
 
 /** systemd's own folder for this unit, the first where it gives several; else the system's temporary folder. */
@@ -25,14 +26,6 @@ export async function readHealth(path: string): Promise<FoundHealth | null> {
   });
   const health = healthSchema.safeParse(parseJson(text));
   return health.success ? { health: health.data, running: isRunning(health.data.pid) } : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isRunning(pid: number): boolean {

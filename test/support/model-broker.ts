@@ -1,8 +1,9 @@
 import { ConnectionLost } from "../../src/mqtt/errors.ts";
-import { AVAILABILITY, createLedger, OFFLINE } from "../../src/mqtt/ledger.ts";
+import { createLedger, OFFLINE } from "../../src/mqtt/ledger.ts";
 import type { Message } from "../../src/mqtt/outbox.ts";
 import { createSender, type Sender } from "../../src/mqtt/sender.ts";
 import type { Topics } from "../../src/mqtt/topic.ts";
+import { AVAILABILITY } from "../../src/mqtt/topic.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 
 /** Retained messages as MQTT 5 keeps them: each until it expires, by a clock of the test's own. */
