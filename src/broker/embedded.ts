@@ -36,18 +36,11 @@ export async function startEmbeddedBroker({
   return { url, port: taken, stop: () => stop(aedes, server, sockets) };
 }
 
+/** Read only when a house asks for it: most have a broker of their own. */
 async function createAedes(): Promise<Aedes> {
-  try {
-    const { Aedes: Broker } = await import("aedes");
-    // A subscriber that is frozen must not hold up the others.
-    return await Broker.createBroker({ drainTimeout: 60_000 });
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
-    throw new Error(
-      "Expected the optional package aedes for mqtt.url: embedded, got none installed: npm install aedes, or set mqtt.url to a broker",
-      { cause },
-    );
-  }
+  const { Aedes: Broker } = await import("aedes");
+  // A subscriber that is frozen must not hold up the others.
+  return Broker.createBroker({ drainTimeout: 60_000 });
 }
 
 function listen(server: Server, port: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { owedPoll } from "../../dist/service/slots.js";
-import { startSimulator } from "../../dist/simulator/server.js";
+import { owedPoll } from "../../.build/service/slots.js";
+import { startSimulator } from "../../.build/simulator/server.js";
 import { CONFIG, openHouse } from "./house.mjs";
 
 const MINUTE = 60_000;

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { openStore } from "../../dist/book/store.js";
-import { loadConfig } from "../../dist/config/load.js";
-import { createCycle } from "../../dist/cycle.js";
-import { planChanges } from "../../dist/mqtt/plan.js";
-import { openRulebook } from "../../dist/rulebook.js";
-import { createServiceClient } from "../../dist/service/client.js";
-import { isOfficialSilent } from "../../dist/service/memory.js";
-import { openSource } from "../../dist/service/source.js";
+import { openStore } from "../../.build/book/store.js";
+import { loadConfig } from "../../.build/config/load.js";
+import { createCycle } from "../../.build/cycle.js";
+import { planChanges } from "../../.build/mqtt/plan.js";
+import { openRulebook } from "../../.build/rulebook.js";
+import { createServiceClient } from "../../.build/service/client.js";
+import { isOfficialSilent } from "../../.build/service/memory.js";
+import { openSource } from "../../.build/service/source.js";
 
 /** The configuration as shipped, whatever the surroundings say. */
 const file = new URL("../../config/vigie.yaml", import.meta.url).pathname;

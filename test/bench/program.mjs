@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-export const VIGIE = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+export const VIGIE = fileURLToPath(new URL("../../.build/main.js", import.meta.url));
 export const FLOOR = fileURLToPath(new URL("floor.mjs", import.meta.url));
 
 /** A program of its own: what it writes is kept, should it fail. */

@@ -1,11 +1,11 @@
-import { addDays } from "../../dist/calendar/day.js";
-import { viewAt } from "../../dist/facts/view.js";
-import { evaluateRules } from "../../dist/rules/evaluate.js";
-import { EMPTY_MEMORY } from "../../dist/rules/memory.js";
-import { planRules } from "../../dist/rules/plan.js";
-import { readyRules } from "../../dist/rules/ready.js";
-import { stepRules } from "../../dist/rules/step.js";
-import { openWorld } from "../../dist/rules/world.js";
+import { addDays } from "../../.build/calendar/day.js";
+import { viewAt } from "../../.build/facts/view.js";
+import { evaluateRules } from "../../.build/rules/evaluate.js";
+import { EMPTY_MEMORY } from "../../.build/rules/memory.js";
+import { planRules } from "../../.build/rules/plan.js";
+import { readyRules } from "../../.build/rules/ready.js";
+import { stepRules } from "../../.build/rules/step.js";
+import { openWorld } from "../../.build/rules/world.js";
 import { CONFIG } from "./house.mjs";
 import { median } from "./report.mjs";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { remember } from "../../dist/book/remember.js";
-import { emptyState } from "../../dist/book/state.js";
-import { addDays } from "../../dist/calendar/day.js";
-import { createCycle } from "../../dist/cycle.js";
+import { remember } from "../../.build/book/remember.js";
+import { emptyState } from "../../.build/book/state.js";
+import { addDays } from "../../.build/calendar/day.js";
+import { createCycle } from "../../.build/cycle.js";
 import { CONFIG, cycleWays, openHouse } from "./house.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
 import { median } from "./report.mjs";

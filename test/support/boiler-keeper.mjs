@@ -3,11 +3,11 @@
 // has, and the state file knows of, is said on the standard output.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { openStore } from "../../dist/book/store.js";
-import { startPublisher } from "../../dist/mqtt/publisher.js";
-import { keepOutputs } from "../../dist/outputs/memory.js";
-import { startOutputSender } from "../../dist/outputs/sender.js";
-import { systemClock } from "../../dist/runtime/clock.js";
+import { openStore } from "../../.build/book/store.js";
+import { startPublisher } from "../../.build/mqtt/publisher.js";
+import { keepOutputs } from "../../.build/outputs/memory.js";
+import { startOutputSender } from "../../.build/outputs/sender.js";
+import { systemClock } from "../../.build/runtime/clock.js";
 
 const [folder, url] = process.argv.slice(2);
 const lines = createInterface({ input: process.stdin });

@@ -1,6 +1,6 @@
 // Takes and releases the lock of a folder as it is told, line by line, and says how that went. Argument: the folder.
 import { createInterface } from "node:readline";
-import { takeLock } from "../../dist/runtime/lock.js";
+import { takeLock } from "../../.build/runtime/lock.js";
 
 let lock = {};
 process.stdout.write("ready\n");

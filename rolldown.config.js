@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { defineConfig } from "rolldown";
+
+/**
+ * One file holds all that a house runs, and needs no node_modules. What invents days and what plays the broker are for a
+ * first look and for tests: files of their own, read only when they are asked for.
+ */
+const APART = [
+  [/(^|\/)simulator\/server\.ts$|^\.\/server\.ts$/, "./simulator.js"],
+  [/^aedes$/, "./broker.js"],
+];
+
+export default defineConfig([
+  {
+    input: "src/main.ts",
+    platform: "node",
+    plugins: [keepApart(), sayVersion(), listLicenses("licenses.txt")],
+    output: { ...output(), codeSplitting: false, cleanDir: true },
+  },
+  {
+    input: { simulator: "src/simulator/server.ts", broker: "aedes" },
+    platform: "node",
+    plugins: [sayVersion(), listLicenses("licenses-first-look.txt")],
+    output: output(),
+  },
+]);
+
+function output() {
+  return {
+    dir: "dist",
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "shared.js",
+    minify: true,
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  };
+}
+
+function keepApart() {
+  return {
+    name: "keep-apart",
+    resolveId(source) {
+      const file = APART.find(([asked]) => asked.test(source))?.[1];
+      return file && { id: file, external: "relative" };
+    },
+  };
+}
+
+/** package.json is the one place that says it; the built program does not need the file. */
+function sayVersion() {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  return {
+    name: "say-version",
+    load: (id) =>
+      id.endsWith("src/runtime/version.ts") ? `export const VERSION = ${JSON.stringify(version)};` : null,
+  };
+}
+
+/** Whose code is inside, and on which terms: their licences ask to be handed on. */
+function listLicenses(fileName) {
+  return {
+    name: "list-licenses",
+    generateBundle(_options, bundle) {
+      const folders = new Set(
+        Object.values(bundle)
+          .flatMap(({ moduleIds }) => moduleIds ?? [])
+          .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0])
+          .filter((folder) => folder !== undefined),
+      );
+      const source = [...folders].sort().map(describeLicense).join("\n");
+      this.emitFile({ type: "asset", fileName, source });
+    },
+  };
+}
+
+function describeLicense(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file ? readFileSync(`${folder}/${file}`, "utf8").trim() : "";
+  return `${name} ${version} (${license})\n\n${text}\n\n${"-".repeat(80)}\n`;
+}
