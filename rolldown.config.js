@@ -14,7 +14,7 @@ export default defineConfig([
   {
     input: "src/main.ts",
     platform: "node",
-    plugins: [keepApart(), sayVersion(), listLicenses("licenses.txt")],
+    plugins: [keepApart(), leaveOut(), sayVersion(), listLicenses("licenses.txt")],
     output: { ...output(), codeSplitting: false, cleanDir: true },
   },
   {
@@ -44,6 +44,32 @@ function keepApart() {
       const file = APART.find(([asked]) => asked.test(source))?.[1];
       return file && { id: file, external: "relative" };
     },
+  };
+}
+
+/**
+ * What is loaded at each start and never used: all of undici but that which carries one request (a third of vigie's start,
+ * and Node's own copy of it besides), HTTP/2, and proxies that no option of vigie names.
+ */
+const LEFT_OUT = [
+  [
+    /^undici$/,
+    `import Agent from "undici/lib/dispatcher/agent.js";
+     import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
+     import api from "undici/lib/api/index.js";
+     Object.assign(Dispatcher.prototype, api);
+     export { Agent };`,
+  ],
+  [/^\.\/client-h2\.js$/, "export default null;"],
+  [/^\.\/socks$/, 'export default () => { throw new Error("vigie goes through no SOCKS proxy"); };'],
+];
+
+function leaveOut() {
+  return {
+    name: "leave-out",
+    resolveId: (source) => (LEFT_OUT.some(([asked]) => asked.test(source)) ? `\0lean:${source}` : null),
+    load: (id) =>
+      id.startsWith("\0lean:") ? LEFT_OUT.find(([asked]) => asked.test(id.slice(6)))?.[1] : null,
   };
 }
 

@@ -51,11 +51,15 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
     });
   const echo = async () => {
     const id = randomId(random);
-    const heard = new Promise<void>((resolve) => echoes.set(id, resolve));
+    let isHeard = false;
+    const heard = new Promise<void>((resolve) => echoes.set(id, resolve)).then(() => {
+      isHeard = true;
+    });
     try {
       await publish(() => ({ topic: PING, payload: JSON.stringify({ id }), retain: false }));
-      // mosquitto holds the echo back until its acknowledgement has arrived, which TCP tells 40 ms later unasked.
-      connection.nudge();
+      // mosquitto holds the echo back until its acknowledgement has arrived, which TCP tells 40 ms later unasked. Where
+      // the echo came first, a nudge's own answer would hold back what comes next.
+      if (!isHeard) connection.nudge();
       await within(heard, connection, options.signal);
     } finally {
       echoes.delete(id);

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import { deadline } from "../runtime/wait.ts";
 import type { Arrival } from "./arrival.ts";
 import { LARGEST_BODY, readBody } from "./body.ts";
@@ -21,7 +21,7 @@ export interface TransportOptions {
 
 export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: TransportOptions): Transport {
   const { origin, host, pathname } = new URL(base);
-  const prefix = origin + pathname.replace(/\/+$/, "");
+  const prefix = pathname.replace(/\/+$/, "");
   const agent = openAgent(timeout);
   const get: Transport["get"] = async (path, headers, signal) => {
     signal.throwIfAborted();
@@ -30,14 +30,14 @@ export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: Tr
       return new ServiceUnreachable(asked, host, `no whole answer within ${Math.ceil(timeout / 1000)} s`);
     });
     try {
-      const options = {
-        dispatcher: agent,
-        signal: limit.signal,
-        headers: { ...ownHeaders(version), ...headers },
-      };
-      const response = await request(prefix + path, options).catch((cause: unknown) => {
-        throw limit.signal.aborted ? limit.signal.reason : explainFailure(asked, host, cause);
-      });
+      const response = await agent
+        .request({
+          ...{ origin, path: prefix + path, method: "GET", signal: limit.signal },
+          headers: { ...ownHeaders(version), ...headers },
+        })
+        .catch((cause: unknown) => {
+          throw limit.signal.aborted ? limit.signal.reason : explainFailure(asked, host, cause);
+        });
       return await receive(response, asked, limit.signal);
     } finally {
       limit.clear();
