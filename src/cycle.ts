@@ -3,7 +3,8 @@ import { compareBooks, type Notice } from "./book/notices.ts";
 import { remember } from "./book/remember.ts";
 import type { Instant, Tariff } from "./calendar/tariff.ts";
 import { type ClockEvidence, checkClock } from "./facts/clock-check.ts";
-import type { Known, PollRecord } from "./facts/facts.ts";
+import type { Known } from "./facts/facts.ts";
+import { isShownAlike, recordAnswer, recordOutcome, startRecord } from "./facts/poll-record.ts";
 import type { Topics } from "./mqtt/topic.ts";
 import type { Clock } from "./runtime/clock.ts";
 import { type SeeingOptions, type Seen, see, wantedTopics } from "./seen.ts";
@@ -82,7 +83,7 @@ export function createCycle(options: CycleOptions): Cycle {
     const before = memory.book;
     memory = learn(memory, answer, at, tariff);
     for (const notice of compareBooks(before, memory.book, at, tariff)) options.notice(notice);
-    if (isNews(answer)) polls = recordSuccess(polls, at, memory.book !== before);
+    polls = recordAnswer(polls, { answer, at, before, after: memory.book });
     options.keep(memory);
     renew();
     return before;
@@ -131,35 +132,6 @@ function watchClock({ clock, check_clock }: Pick<CycleOptions, "clock" | "check_
   };
 }
 
-/** An answer about the days ahead: what `last_success` and `down` are about. */
-function isNews(answer: Answer): boolean {
-  return answer.kind === "forecasts" || answer.kind === "date";
-}
-
-function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
-  const last = newestInstant(book);
-  return { started_at: now, last_success: last, shown_success: last, failure: null, simulated };
-}
-
-/** That all is well is said by the status: when it was so last is shown seldom, and beside other news. */
-function recordSuccess(polls: PollRecord, now: Instant, isBesideNews: boolean): PollRecord {
-  const { shown_success: shown } = polls;
-  // What an earlier life saw last is no measure for this one.
-  const age = shown === null || shown < polls.started_at ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
-  const stale = polls.failure !== null || age >= (isBesideNews ? SHOWN_BESIDE_NEWS : SHOWN_AT_LEAST);
-  return { ...polls, last_success: now, shown_success: stale ? now : shown };
-}
-
-/** Where nothing was asked, as the budget was spent, nothing is known either. */
-function recordOutcome(polls: PollRecord, { answers, failures }: RoundOutcome): PollRecord {
-  return answers + failures.length > 0 ? { ...polls, failure: failures[0] ?? null } : polls;
-}
-
-/** What of two records the topics show; a success more moves only the instant from which the service is down. */
-function isShownAlike(one: PollRecord, other: PollRecord): boolean {
-  return one.shown_success === other.shown_success && one.failure === other.failure;
-}
-
 function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
   let running: Promise<RoundOutcome> | null = null;
   return (options) => {
@@ -169,7 +141,3 @@ function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
     return running;
   };
 }
-
-const HOUR = 3_600_000;
-const SHOWN_BESIDE_NEWS = 3 * HOUR;
-const SHOWN_AT_LEAST = 4 * HOUR;

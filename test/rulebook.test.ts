@@ -27,7 +27,14 @@ const BLEU = bookOf(officialDays("2026-01-01", "2026-01-12"));
 const ROUGE = bookOf({ ...BLEU.days, "2026-01-05": official("rouge") });
 
 function knownAt(at: number, book = BLEU, right = true): Known {
-  const polls = { started_at: at, last_success: at, shown_success: at, failure: null, simulated: false };
+  const polls = {
+    started_at: at,
+    last_success: at,
+    shown_success: at,
+    shown_update: at,
+    failure: null,
+    simulated: false,
+  };
   return { book, polls, clock: { at, right }, late_after: "12:00" };
 }
 

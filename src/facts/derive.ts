@@ -2,7 +2,7 @@ import { addDays } from "../calendar/day.ts";
 import { datesBetween } from "../calendar/season.ts";
 import type { Tariff } from "../calendar/tariff.ts";
 import { nextChange } from "./changes.ts";
-import type { DatedFacts, DayFacts, Facts, Known } from "./facts.ts";
+import type { DatedFacts, DayFacts, Facts, Known, PollRecord } from "./facts.ts";
 import { momentFacts } from "./moment.ts";
 import { pricesNow } from "./prices.ts";
 import { seasonFacts } from "./season-facts.ts";
@@ -20,20 +20,19 @@ export function deriveFacts(known: Known, tariff: Tariff): Facts {
   return {
     at: view.at,
     moment: moment && simulateMoment(moment, simulation),
-    dated: datedFacts(view),
+    dated: datedFacts(view, known.polls),
     service: serviceFacts(known, moment),
     ...(simulation && { simulation }),
   };
 }
 
-function datedFacts(view: View): DatedFacts {
-  const { book } = view;
+function datedFacts(view: View, { shown_update }: PollRecord): DatedFacts {
   return {
     yesterday: yesterdayFacts(view),
     next_change: nextChange(view),
     next_rouge: sightColor("rouge", view),
     next_blanc: sightColor("blanc", view),
-    forecast: { updated_at: book.updated_at, days: forecastDays(view) },
+    forecast: { updated_at: shown_update, days: forecastDays(view) },
     rates: rateSpans(view, (day) => day.official),
     rates_forecast: rateSpans(view, () => true),
     prices: pricesNow(view),

@@ -139,6 +139,8 @@ export interface PollRecord {
   last_success: Instant | null;
   /** `last_success` as published: moved every few hours. */
   shown_success: Instant | null;
+  /** The service's `updated_at` as published: moved with the days, else every few hours. */
+  shown_update: Instant | null;
   /** The last poll's failure in one sentence; null after a success. */
   failure: string | null;
   simulated: boolean;

@@ -3,13 +3,13 @@ import type { Known, MomentFacts, PollRecord, ProblemCode, ServiceFacts, Service
 
 /** How the service fares, and the one problem that matters most. */
 export function serviceFacts(known: Known, moment: MomentFacts | null): ServiceFacts {
-  const { book, polls, clock } = known;
+  const { polls, clock } = known;
   const status = serviceStatus(polls, clock.at);
   return {
     status,
     last_success: polls.shown_success,
     last_error: polls.failure,
-    updated_at: book.updated_at,
+    updated_at: polls.shown_update,
     problem_code: problemCode(status, moment, known.output_problem ?? false),
   };
 }

@@ -51,6 +51,7 @@ export function knownAt(instant: string | number, book: Book, polls: Partial<Pol
       started_at: at - 60_000,
       last_success: at - 60_000,
       shown_success: at - 60_000,
+      shown_update: book.updated_at,
       failure: null,
       simulated: false,
       ...polls,
