@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openYard } from "../support/vigie.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const run = promisify(execFile);
+
+/** What a house gets, and nothing else. */
+const FILES = [
+  "CHANGELOG.md",
+  "LICENSE",
+  "README.md",
+  "config/homeassistant/announcement-alarm.yaml",
+  "config/homeassistant/boiler.yaml",
+  "config/homeassistant/evening-message.yaml",
+  "config/homeassistant/preheat.yaml",
+  "config/vigie.schema.json",
+  "config/vigie.yaml",
+  "dist/broker.js",
+  "dist/broker.js.map",
+  "dist/licenses-first-look.txt",
+  "dist/licenses.txt",
+  "dist/main.js",
+  "dist/main.js.map",
+  "dist/simulator.js",
+  "dist/simulator.js.map",
+  "package.json",
+];
+
+describe("the package", () => {
+  const yard = openYard();
+  let house = "";
+  let contents: string[] = [];
+
+  beforeAll(async () => {
+    house = await yard.folder();
+    // `npm test` has built it; building it again would pull the program away from under the other tests.
+    await run("npm", ["pack", "--ignore-scripts", "--pack-destination", house], { cwd: ROOT });
+    const [name = ""] = (await run("ls", [house])).stdout.split("\n");
+    contents = (await run("tar", ["-tzf", join(house, name)])).stdout.trim().split("\n");
+    await writeFile(join(house, "package.json"), "{}");
+    const offline = ["--offline", "--no-audit", "--no-fund", "--omit=dev"];
+    await run("npm", ["install", ...offline, join(house, name)], { cwd: house });
+  });
+  afterAll(yard.clear);
+
+  const vigie = (...args: string[]) =>
+    run("npx", ["--no-install", "vigie", ...args], { cwd: house, env: { ...process.env, VIGIE_CONFIG: "" } });
+
+  it("holds the program, its configuration and its guides, and nothing else", () => {
+    expect(contents.map((path) => path.replace(/^package\//, "")).sort()).toEqual(FILES);
+  });
+
+  it("needs no other package", async () => {
+    const { stdout } = await run("ls", ["-A", join(house, "node_modules")]);
+    expect(stdout.split("\n").filter((name) => name && !name.startsWith("."))).toEqual(["vigie"]);
+  });
+
+  it("says the version that package.json says, and so does the newest section of CHANGELOG.md", async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+    expect((await vigie("--version")).stdout.trim()).toBe(version);
+    const changes = await readFile(join(ROOT, "CHANGELOG.md"), "utf8");
+    expect(/^## (\S+)/m.exec(changes)?.[1]).toBe(version);
+  });
+
+  it("runs as npx vigie: what it ships as configuration is right", async () => {
+    const shipped = join(house, "node_modules", "vigie", "config", "vigie.yaml");
+    expect((await vigie("check", "--config", shipped)).stderr).toMatch(/is right/);
+  });
+
+  it("says in an empty folder what it needs, and invents nothing", async () => {
+    await mkdir(join(house, "empty"));
+    const failed = await vigie("check").catch((error: { code: number; stderr: string }) => error);
+    expect(failed).toMatchObject({ code: 2 });
+    expect(failed.stderr).toMatch(/VIGIE_SERVICE_BASE_URL/);
+    expect(failed.stderr).toMatch(/VIGIE_MQTT_URL/);
+  });
+
+  it("names where a line of the built file came from", async () => {
+    const { SourceMap } = await import("node:module");
+    const map = new SourceMap(JSON.parse(await readFile(join(ROOT, "dist", "main.js.map"), "utf8")));
+    const lines = (await readFile(join(ROOT, "dist", "main.js"), "utf8")).split("\n");
+    const words = "Nothing keeps a second vigie out of";
+    const line = lines.findIndex((text) => text.includes(words));
+    const entry = map.findEntry(line, lines[line]?.indexOf(words) ?? 0);
+    expect("originalSource" in entry && entry.originalSource).toBe("../src/cli/run.ts");
+  });
+});
