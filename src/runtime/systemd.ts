@@ -30,9 +30,11 @@ export function openSupervisor(options: SupervisorOptions): Supervisor {
   let due = 0;
   let telling: Promise<void> | undefined;
   let left = false;
-  const tell = async (...words: string[]) => {
+  const notify = (...words: string[]) => runNotify(words, { NOTIFY_SOCKET, PATH }, patience);
+  const tell = async (status: string) => {
     try {
-      await notify(words, { NOTIFY_SOCKET, PATH }, patience);
+      // READY each time: the first word may have been lost.
+      await notify("READY=1", "WATCHDOG=1", `STATUS=${status}`);
       trouble.ends(KEY, "systemd can be told again how vigie is");
     } catch (error) {
       due = Math.min(due, clock.steady() + RETRY);
@@ -45,13 +47,13 @@ export function openSupervisor(options: SupervisorOptions): Supervisor {
       if (isNews) due = 0;
       if (left || telling || clock.steady() < due) return;
       due = clock.steady() + every;
-      // READY each time: the first word may have been lost.
-      telling = tell("READY=1", "WATCHDOG=1", `STATUS=${words()}`);
+      telling = tell(words());
     },
     leave: async () => {
       left = true;
       await telling;
-      await tell("STOPPING=1", "STATUS=leaving");
+      // Whether it is heard or not, vigie goes.
+      await notify("STOPPING=1", "STATUS=leaving").catch(() => undefined);
     },
   };
 }
@@ -62,7 +64,7 @@ function intervalOf(microseconds = ""): number {
 }
 
 /** Node has no datagrams on unix sockets, so systemd's own program carries the word: 10 ms, once a minute. */
-function notify(words: string[], env: NodeJS.ProcessEnv, timeout: number): Promise<void> {
+function runNotify(words: string[], env: NodeJS.ProcessEnv, timeout: number): Promise<void> {
   const options = { env, timeout, killSignal: "SIGKILL" } as const;
   return new Promise((resolve, reject) => {
     execFile("systemd-notify", words, options, (error, _, stderr) => {
