@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const SEASON = "test/season.test.ts";
 const HOME_ASSISTANT = "test/home/**/*.test.ts";
+const SYSTEMD = "test/systemd/**/*.test.ts";
 const shared = { include: [], environment: "node", restoreMocks: true } as const;
 
 export default defineConfig(({ mode }) => ({
@@ -9,7 +10,7 @@ export default defineConfig(({ mode }) => ({
     // Most of the time of the end-to-end tests is waiting: two at once, on two cores as well.
     maxWorkers: 2,
     reporters: ["default", "./test/support/closing-line.ts"],
-    projects: mode === "homeassistant" ? [homeAssistant] : [rooms, e2e],
+    projects: apart[mode] ?? [rooms, e2e],
   },
 }));
 
@@ -19,7 +20,7 @@ const rooms = {
     ...shared,
     name: "rooms",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/e2e/**", HOME_ASSISTANT, SEASON],
+    exclude: ["test/e2e/**", HOME_ASSISTANT, SYSTEMD, SEASON],
     isolate: false,
     testTimeout: 60_000,
   },
@@ -50,3 +51,18 @@ const homeAssistant = {
     hookTimeout: 120_000,
   },
 };
+
+// Real machines, which start, freeze, lose their power and start again: one at a time, on one tree.
+const systemd = {
+  test: {
+    ...shared,
+    name: "systemd",
+    include: [SYSTEMD],
+    globalSetup: "test/systemd/setup.ts",
+    fileParallelism: false,
+    hookTimeout: 400_000,
+  },
+};
+
+// Asked for by `--mode`: they need more than a checkout.
+const apart: Record<string, object[]> = { homeassistant: [homeAssistant], systemd: [systemd] };

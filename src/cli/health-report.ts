@@ -1,8 +1,9 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Daemon } from "../daemon.ts";
 import { describeDiskError } from "../runtime/disk-words.ts";
-import type { Health } from "../runtime/health.ts";
+import { describeHealth, type Health, judgeHealth } from "../runtime/health.ts";
 import { healthPath, writeHealth } from "../runtime/health-file.ts";
+import type { Supervisor } from "../runtime/systemd.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 
 export interface HealthReport {
@@ -11,8 +12,11 @@ export interface HealthReport {
   stop: () => Promise<void>;
 }
 
-/** Writes how the loop is, for `vigie health` and for whoever looks for the embedded broker. */
-export function reportHealth(env: NodeJS.ProcessEnv, trouble: Trouble): HealthReport {
+/** Writes how the loop is, for `vigie health` and for whoever looks for the embedded broker; systemd hears the same. */
+export function reportHealth(
+  env: NodeJS.ProcessEnv,
+  { trouble, supervisor }: { trouble: Trouble; supervisor: Supervisor },
+): HealthReport {
   let written: Written | null = null;
   let writing = Promise.resolve();
   const write = async ({ path, health }: Written) => {
@@ -26,7 +30,10 @@ export function reportHealth(env: NodeJS.ProcessEnv, trouble: Trouble): HealthRe
   return {
     beat: (now, daemon) => {
       const next = healthOf(now, daemon, env);
-      if (!next || (written && !isDue(next, written))) return;
+      if (!next) return;
+      const isNews = !written || isElsewhere(next, written);
+      supervisor.hear(() => describeHealth(judgeHealth({ health: next.health, running: true }, now)), isNews);
+      if (!isNews && Math.abs(now - (written?.health.at ?? 0)) < EVERY) return;
       written = next;
       writing = writing.then(() => write(next));
     },
@@ -40,12 +47,9 @@ interface Written {
   health: Health;
 }
 
-function isDue(
-  { path, health: { at, broker } }: Written,
-  { path: before, health: written }: Written,
-): boolean {
-  if (path !== before || Math.abs(at - written.at) >= EVERY) return true;
-  return JSON.stringify(broker) !== JSON.stringify(written.broker);
+function isElsewhere(next: Written, before: Written): boolean {
+  if (next.path !== before.path) return true;
+  return JSON.stringify(next.health.broker) !== JSON.stringify(before.health.broker);
 }
 
 function healthOf(at: Instant, { lookout, parts, config }: Daemon, env: NodeJS.ProcessEnv): Written | null {

@@ -7,6 +7,7 @@ import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
+import { openSupervisor } from "../runtime/systemd.ts";
 import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
@@ -77,7 +78,8 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const { config, file } = loaded;
   const yielded = new AbortController();
   const ended = AbortSignal.any([io.signal, yielded.signal]);
-  const health = reportHealth(io.env, trouble);
+  const supervisor = openSupervisor({ env: io.env, clock: systemClock, trouble });
+  const health = reportHealth(io.env, { trouble, supervisor });
   let greeted = false;
   const daemon: Daemon = createDaemon({
     ...options,
@@ -99,9 +101,10 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   await daemon.configure(config);
   const stopFollowing = followConfig(loaded, { ...options, configure: daemon.configure });
   await aborted(ended);
+  const left = supervisor.leave();
   await stopFollowing();
   await daemon.stop();
-  await health.stop();
+  await Promise.all([health.stop(), left]);
   if (!io.signal.aborted) throw yielded.signal.reason;
   log.info("vigie has left");
 }

@@ -5,23 +5,23 @@ import { hasCode } from "./error-code.ts";
 
 /**
  * Replaces a file whole or not at all: a reader, or a power cut where it is `durable`, finds the old text or the new
- * one. Only the user may read it.
+ * one. Only the user may read it, unless it is `open` to all.
  */
 export async function replaceFile(
   path: string,
   text: string,
-  { durable }: { durable: boolean },
+  options: { durable: boolean; open?: boolean },
 ): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}${TEMPORARY}`;
   try {
-    await writeNew(temporary, text, durable);
+    await writeNew(temporary, text, options);
     await rename(temporary, path);
   } catch (error) {
     // What went wrong first is what the caller needs to hear.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
-  if (durable) await syncFolder(dirname(path));
+  if (options.durable) await syncFolder(dirname(path));
 }
 
 /** Removes what a death in the middle of replacing this file left behind. */
@@ -31,10 +31,15 @@ export async function removeLeftovers(path: string): Promise<void> {
   for (const name of leftovers) await rm(join(dirname(path), name), { force: true });
 }
 
-async function writeNew(path: string, text: string, durable: boolean): Promise<void> {
+async function writeNew(
+  path: string,
+  text: string,
+  { durable, open: toAll }: { durable: boolean; open?: boolean },
+): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
     await file.writeFile(text);
+    if (toAll) await file.chmod(0o644);
     if (durable) await file.sync();
   } finally {
     await file.close();

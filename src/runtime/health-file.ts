@@ -13,9 +13,10 @@ export function healthPath(instance: string, env: NodeJS.ProcessEnv): string {
   return folder ? join(folder, "health.json") : join(tmpdir(), `vigie-${instance}-health.json`);
 }
 
+/** Open to all: whoever asks how vigie is need not be the user that it runs as. */
 export async function writeHealth(path: string, health: Health): Promise<void> {
   const broker = { ...health.broker, url: maskSecrets(health.broker.url) };
-  await replaceFile(path, `${JSON.stringify({ ...health, broker })}\n`, { durable: false });
+  await replaceFile(path, `${JSON.stringify({ ...health, broker })}\n`, { durable: false, open: true });
 }
 
 /** null where there is none, or none that a vigie wrote. */

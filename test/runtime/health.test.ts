@@ -91,7 +91,12 @@ describe("the health file", () => {
     expect(await readHealth(path)).toEqual({ health, running: true });
     await writeHealth(path, { ...health, pid: 2 ** 22 + 1 });
     expect(await readHealth(path)).toMatchObject({ running: false });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("can be read by others than its writer, however private that one keeps the rest", async () => {
+    const mask = process.umask(0o077);
+    await writeHealth(path, health).finally(() => process.umask(mask));
+    expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 
   it("holds no password", async () => {

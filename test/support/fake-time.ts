@@ -1,10 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock } from "../../src/runtime/clock.ts";
 
 const LIBRARY = folders()
   .map((folder) => join(folder, "faketime", "libfaketime.so.1"))
   .find(existsSync);
+
+/** Where the library lies, for a machine that has none of its own. */
+export const libraryFolder = LIBRARY && dirname(LIBRARY);
 
 /** Says why where the library is missing; empty where it is there. A machine that was prepared must have it. */
 export const withoutFakeTime =

@@ -1,0 +1,130 @@
+#!/bin/sh
+# Installs vigie as a systemd service, or upgrades it: from an unpacked package, or from a checkout after `npm run build`.
+#
+#   sudo sh systemd/install.sh [--service ADDRESS] [--broker ADDRESS] [--username NAME]
+#
+# What it puts where:
+#   /usr/local/lib/vigie                the program, replaced by an upgrade
+#   /usr/local/bin/vigie                the command
+#   /etc/systemd/system/vigie.service   the service
+#   /etc/vigie/vigie.yaml               the configuration: kept where there is one
+#   /etc/vigie/mqtt_password            the broker's password, for root only; empty: none. Kept where there is one
+#   user and group vigie; systemd makes /var/lib/vigie (what vigie knows: kept) and /run/vigie (its health)
+#
+# The options fill in the configuration where it still invents days. Until it is filled in, nothing is started.
+set -eu
+umask 022
+package=$(cd "$(dirname "$0")/.." && pwd)
+program=/usr/local/lib/vigie
+config=/etc/vigie/vigie.yaml
+
+main() {
+  service= broker= username=
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --service) service=${2:?--service needs an address} ;;
+      --broker) broker=${2:?--broker needs an address} ;;
+      --username) username=${2:?--username needs a name} ;;
+      *) end "what is $1? expected --service ADDRESS, --broker ADDRESS or --username NAME" ;;
+    esac
+    shift 2
+  done
+  require_machine
+  require_right_configuration
+  was_running=$(systemctl is-active vigie || true)
+  install_program
+  install_configuration
+  systemctl daemon-reload
+  systemctl --quiet enable vigie
+  start
+}
+
+end() {
+  echo "install.sh: $*" >&2
+  exit 1
+}
+
+require_machine() {
+  [ "$(id -u)" = 0 ] || end "only root can install a service: sudo sh $0"
+  [ -d /run/systemd/system ] || end "this machine was not started by systemd"
+  command -v systemd-notify >/dev/null || end "systemd-notify is missing, which is a part of systemd"
+  [ -f "$package/dist/main.js" ] || end "$package/dist is missing: npm ci && npm run build makes it; the package from npm pack has it"
+  # Where services look for it; a Node in somebody's home is none for a service.
+  PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+  command -v node >/dev/null || end "Node is missing. On Debian 13 and its like: apt install nodejs"
+  node -e 'const [major, minor] = process.versions.node.split("."); process.exit(major > 20 || (major == 20 && minor >= 19) ? 0 : 1)' ||
+    end "vigie needs Node 20.19 or newer, got $(node --version). Debian 13 has it; on Debian 12 take one from nodesource.com"
+}
+
+# The new program has to take the configuration that is there; else the one that runs now runs on.
+require_right_configuration() {
+  [ -e "$config" ] || return 0
+  words=$(node "$package/dist/main.js" check --config "$config" 2>&1) || {
+    echo "$words" >&2
+    end "nothing was changed: the configuration has to be right first"
+  }
+}
+
+install_program() {
+  getent passwd vigie >/dev/null ||
+    useradd --system --user-group --home-dir /var/lib/vigie --no-create-home --shell /usr/sbin/nologin vigie
+  rm -rf "$program.new"
+  mkdir -p "$program.new"
+  for part in dist config systemd package.json LICENSE README.md; do
+    cp -R --no-preserve=all "$package/$part" "$program.new/"
+  done
+  rm -rf "$program"
+  mv "$program.new" "$program"
+  install -m 755 "$program/systemd/vigie" /usr/local/bin/vigie
+  install -m 644 "$program/systemd/vigie.service" /etc/systemd/system/vigie.service
+}
+
+install_configuration() {
+  mkdir -p /etc/vigie
+  [ -e "$config" ] || install -m 644 "$program/config/vigie.yaml" "$config"
+  install -m 644 "$program/config/vigie.schema.json" /etc/vigie/vigie.schema.json
+  [ -e /etc/vigie/mqtt_password ] || install -m 600 /dev/null /etc/vigie/mqtt_password
+  fill '  base_url: simulator' base_url "$service"
+  fill '  url: embedded' url "$broker"
+  fill '  # username: vigie' username "$username"
+}
+
+# Puts a value where the configuration still has the line as shipped.
+fill() {
+  [ -n "$3" ] || return 0
+  case $3 in *[!A-Za-z0-9:/._~%@+-]*) end "$2 cannot be $3" ;; esac
+  if grep -qxF "$1" "$config"; then sed -i "s|^$1\$|  $2: \"$3\"|" "$config"; else echo "$config has its own $2: kept"; fi
+}
+
+start() {
+  case "$(vigie check 2>&1)" in
+    *'source    simulator'* | *'broker    embedded'*)
+      if [ "$was_running" != active ]; then
+        cat <<TEXT
+vigie is installed and will start with this machine, but was not started now: it would invent days.
+  sudo nano $config                     service.base_url and mqtt.url: your service and your broker
+  sudo nano /etc/vigie/mqtt_password    the broker's password, where it asks for one
+  sudo vigie check --live               do both answer?
+  sudo systemctl restart vigie
+TEXT
+        return
+      fi ;;
+  esac
+  systemctl restart vigie || {
+    journalctl --no-pager --unit vigie --lines 10 >&2
+    end "vigie does not start; why is said above"
+  }
+  # The broker and the service take a moment; whether they answer is said, and is no reason to fail.
+  for _ in 1 2 3 4 5 6 7 8 9 10; do vigie health >/dev/null 2>&1 && break; sleep 1; done
+  vigie health || true
+  cat <<TEXT
+
+vigie $(vigie --version) runs, and starts with this machine. What next:
+  vigie health             is all well?
+  sudo vigie show          what is on the broker
+  journalctl -fu vigie     what it says
+  sudo nano $config        the configuration; taken over when saved
+TEXT
+}
+
+main "$@"

@@ -1,0 +1,146 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Log } from "../../src/runtime/log.ts";
+import { openSupervisor } from "../../src/runtime/systemd.ts";
+import { createTrouble } from "../../src/runtime/trouble.ts";
+
+const MINUTE = 60_000;
+let folder: string;
+let lines: string[];
+let steady: number;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "vigie-systemd-"));
+  lines = [];
+  steady = 1;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Stands where systemd's own program would: what it does is a line of shell. */
+const install = (does: string) => {
+  const path = join(folder, "systemd-notify");
+  writeFileSync(path, `#!/bin/sh\n${does}\n`);
+  chmodSync(path, 0o755);
+};
+const KEEP = `printf '%s|' "$@" >> "$(dirname "$0")/heard"; echo >> "$(dirname "$0")/heard"`;
+const heard = () => {
+  const path = join(folder, "heard");
+  return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
+};
+
+const open = (env: NodeJS.ProcessEnv, options: { patience?: number } = {}) => {
+  const say = (level: string) => (sentence: string) => void lines.push(`${level}: ${sentence}`);
+  const log: Log = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
+  const clock = { now: () => 0, steady: () => steady };
+  const PATH = [folder, process.env["PATH"]].join(delimiter);
+  return openSupervisor({ env: { PATH, ...env }, clock, trouble: createTrouble(log, clock), ...options });
+};
+const ASKED = { NOTIFY_SOCKET: "/run/systemd/notify", WATCHDOG_USEC: String(3 * MINUTE * 1000) };
+
+/** The beats of so long, one a second; the program gets the time it takes. */
+const beat = async (
+  supervisor: ReturnType<typeof open>,
+  milliseconds: number,
+  words = "alive",
+  isNews = false,
+) => {
+  for (const end = steady + milliseconds; steady < end; steady += 1000) {
+    supervisor.hear(() => words, isNews);
+    if (steady % 20_000 === 1) await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 100));
+};
+
+describe("systemd", () => {
+  it("hears of the first beat, and then thrice in the time after which it would act", async () => {
+    install(KEEP);
+    await beat(open(ASKED), 6 * MINUTE);
+    expect(heard()).toEqual(Array(6).fill("READY=1|WATCHDOG=1|STATUS=alive|"));
+  });
+
+  it.each([
+    ["a short watchdog", "3000000", 60],
+    ["a long one", String(3_600_000_000), 1],
+    ["none", undefined, 1],
+  ])("with %s hears as often as that asks for, and at least once a minute", async (_, usec, times) => {
+    install(KEEP);
+    const supervisor = open({ NOTIFY_SOCKET: "x", ...(usec && { WATCHDOG_USEC: usec }) });
+    for (const end = steady + MINUTE; steady < end; steady += 1000) {
+      supervisor.hear(() => "alive", false);
+      if (times > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(heard().length).toBeGreaterThan(times * 0.6);
+    expect(heard().length).toBeLessThanOrEqual(times);
+  });
+
+  it("hears of news at once", async () => {
+    install(KEEP);
+    const supervisor = open(ASKED);
+    await beat(supervisor, 3000);
+    await beat(supervisor, 1000, "the broker is lost", true);
+    await beat(supervisor, 3000);
+    expect(heard()).toEqual([
+      "READY=1|WATCHDOG=1|STATUS=alive|",
+      "READY=1|WATCHDOG=1|STATUS=the broker is lost|",
+    ]);
+  });
+
+  it("hears the goodbye last", async () => {
+    install(KEEP);
+    const supervisor = open(ASKED);
+    await beat(supervisor, 1000);
+    await supervisor.leave();
+    await beat(supervisor, 5 * MINUTE, "still there", true);
+    expect(heard().at(-1)).toBe("STOPPING=1|STATUS=leaving|");
+    expect(heard()).toHaveLength(2);
+  });
+
+  it("that never asked is told nothing", async () => {
+    install(KEEP);
+    const supervisor = open({});
+    await beat(supervisor, 5 * MINUTE);
+    await supervisor.leave();
+    expect(heard()).toEqual([]);
+  });
+
+  it("hears nothing of vigie's own variables", async () => {
+    install(`env > "$(dirname "$0")/heard"`);
+    const supervisor = open({ ...ASKED, VIGIE_MQTT_PASSWORD: "hunter2" });
+    await beat(supervisor, 1000);
+    expect(heard().join("\n")).toContain("NOTIFY_SOCKET=");
+    expect(heard().join("\n")).not.toContain("hunter2");
+  });
+
+  it.each([
+    ["is missing", undefined, /systemd-notify cannot be started: it does not exist/],
+    ["fails", "echo No socket >&2; exit 1", /systemd-notify failed \(No socket\)/],
+    ["fails without a word", "exit 3", /systemd-notify failed \(code 3\)/],
+  ])("whose program %s is a trouble that is said once, and tried again soon", async (_, does, words) => {
+    if (does) install(does);
+    const supervisor = open(does ? ASKED : { ...ASKED, PATH: folder });
+    await beat(supervisor, MINUTE);
+    expect(lines).toEqual([expect.stringMatching(words)]);
+    install(KEEP.replaceAll("dirname", "/usr/bin/dirname"));
+    await beat(supervisor, 20_000);
+    expect(heard().length).toBeGreaterThan(0);
+    expect(lines[1]).toMatch(/^info: systemd can be told again/);
+  });
+});
+
+describe("a systemd-notify that hangs", () => {
+  it("is ended, and keeps no beat waiting", async () => {
+    install(`echo $$ >> "$(dirname "$0")/heard"; exec sleep 60`);
+    const supervisor = open(ASKED, { patience: 1_000 });
+    const began = performance.now();
+    await beat(supervisor, 10_000, "alive", true);
+    expect(performance.now() - began).toBeLessThan(900);
+    expect(heard()).toHaveLength(1);
+    await expect
+      .poll(() => lines, { timeout: 5_000 })
+      .toEqual([expect.stringMatching(/did not end in time/)]);
+    expect(() => process.kill(Number(heard()[0]), 0)).toThrow();
+  });
+});

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { libraryFolder } from "../support/fake-time.ts";
+import { type Findings, runOnMachine, withoutMachine } from "./machine.ts";
+
+describe.skipIf(withoutMachine)(`vigie through reboots and power cuts ${withoutMachine}`, () => {
+  let found: Findings;
+  beforeAll(async () => {
+    found = await runOnMachine("boots.sh");
+  });
+  const text = (name: string) => found(name).text;
+  const succeeds = (name: string) => expect(found(name), name).toMatchObject({ code: 0 });
+
+  it("is installed, and works without a password file", () => {
+    succeeds("install");
+    succeeds("restart without a password file");
+    expect(text("known")).toMatch(/^now \d{4}-\d\d-\d\d rouge$/m);
+    expect(text("known")).toMatch(/^d7 \d{4}-\d\d-\d\d blanc$/m);
+    expect(text("known").split("\n").at(-1)).toBe("ON");
+  });
+
+  describe.each([
+    [2, "a reboot with the service away"],
+    [3, "a power cut for broker and vigie at once"],
+    [4, "a power cut with a broker that lost everything, and a time of the network that never comes"],
+  ])("boot %i, after %s", (boot) => {
+    it("is active, and holds up nothing", () => {
+      expect(text(`boot ${boot}: unit`)).toBe("NRestarts=0\nActiveState=active");
+      expect(text(`boot ${boot}: failed units`)).toBe("");
+      expect(text(`boot ${boot}: multi-user.target`)).toBe("active");
+    });
+
+    it("has every day and what follows from it on the broker again", () => {
+      succeeds(`boot ${boot}: all on the broker`);
+      expect(text(`boot ${boot}: availability`)).toBe("online");
+      expect(found(`boot ${boot}: days`)).toEqual({ code: 0, text: "" });
+    });
+
+    it("has nothing to complain of", () => expect(text(`boot ${boot}: warnings`)).toBe(""));
+  });
+
+  it("says that the service is missed, and keeps the days", () => {
+    succeeds("boot 2: service missed");
+    expect(found("boot 2: days without the service")).toEqual({ code: 0, text: "" });
+    expect(found("boot 2: health")).toEqual({
+      code: 0,
+      text: expect.stringMatching(/^loop alive; broker reached/),
+    });
+    expect(text("boot 2: status")).toMatch(/^loop alive; broker reached/);
+  });
+
+  it("waits for the time of the network where the machine does, but for half a minute only", () => {
+    expect(text("boot 4: still waited for")).toContain("waiting");
+    expect(Number(text("boot 4: waited"))).toBeGreaterThanOrEqual(29);
+    expect(Number(text("boot 4: waited"))).toBeLessThan(45);
+  });
+
+  describe.skipIf(libraryFolder === undefined)("a clock that is a day behind", () => {
+    it.each(["state", "service"])("the %s is noticed: vigie runs, and says nothing of now", (witness) => {
+      succeeds(`clock behind the ${witness}: problem`);
+      expect(text(`clock behind the ${witness}: now`)).toBe("None");
+    });
+
+    it("leaves what is true by its date", () => {
+      expect(text("clock behind the service: today")).toBe("None");
+      expect(text("clock behind the service: forecast")).toMatch(/"date":"\d{4}-\d\d-\d\d","color":"rouge"/);
+    });
+
+    it("and is set right by the network makes all whole without a restart", () => {
+      succeeds("clock set right");
+      expect(text("clock set right: problem")).toBe("none");
+    });
+  });
+});

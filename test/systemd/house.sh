@@ -1,0 +1,153 @@
+# A house from the first install to the last trace, on one boot: a broker that asks for a password, and a service.
+set -u
+. /suite/findings.sh
+secret=Bon-jour-7731
+echo $secret >/tmp/secret
+reader=(-u reader -P of-all)
+cd /tmp
+
+files() {
+  find / -xdev \( -path /proc -o -path /sys -o -path /run -o -path /dev -o -path /tmp -o -path /out -o -path /var/log -o -path /var/lib/mosquitto \
+    -o -path /package -o -path /suite -o -path /faketime \) -prune -o -printf '%M %u:%g %p\n' | sort
+  sha256sum /etc/passwd /etc/group /etc/shadow /etc/gshadow
+  find /run /tmp -name '*vigie*'
+}
+nobody() { su nobody -s /bin/sh -c "$*"; }
+install_vigie() { sh /package/systemd/install.sh "$@"; }
+state_id() { jq -r .installation /var/lib/vigie/state.json; }
+
+printf 'listener 1883 127.0.0.1\nallow_anonymous false\npassword_file /etc/mosquitto/passwords\n' >/etc/mosquitto/conf.d/house.conf
+install -m 600 -o mosquitto /dev/null /etc/mosquitto/passwords
+mosquitto_passwd -b /etc/mosquitto/passwords vigie $secret
+mosquitto_passwd -b /etc/mosquitto/passwords reader of-all
+systemctl restart mosquitto
+mkdir -p unbuilt && cp -R /package/systemd unbuilt/
+start_service >/dev/null
+files >before
+
+# --- Install ---------------------------------------------------------------------------------------------------------
+finding "install as nobody" nobody sh /package/systemd/install.sh
+finding "install of what was not built" sh unbuilt/systemd/install.sh
+finding "install with a wrong word" install_vigie --servce http://127.0.0.1:8787
+files >untouched
+finding "after installs that were refused" diff before untouched
+finding "install without addresses" install_vigie
+finding "after it: enabled" systemctl is-enabled vigie
+finding "after it: active" systemctl is-active vigie
+echo $secret | install -m 600 /dev/stdin /etc/vigie/mqtt_password
+finding "install" install_vigie --service http://127.0.0.1:8787 --broker mqtt://127.0.0.1:1883 --username vigie
+finding "its configuration" grep -E '^  (base_url|url|username)' /etc/vigie/vigie.yaml
+finding "online" until_so 10 says availability online
+finding "topics" retained
+finding "unit" systemctl show vigie --property ActiveState,SubState,NRestarts,User,StatusText
+finding "security" systemd-analyze --no-pager security vigie.service
+finding "verify" systemd-analyze verify /etc/systemd/system/vigie.service
+
+# --- The command line ------------------------------------------------------------------------------------------------
+for command in health check show explain; do
+  finding "root: vigie $command" vigie $command
+  finding "nobody: vigie $command" nobody vigie $command
+done
+finding "root: vigie check --live" vigie check --live
+finding "root: vigie once" vigie once
+finding "owners of the state" find /var/lib/vigie ! -user vigie
+
+# --- Secrets ---------------------------------------------------------------------------------------------------------
+finding "files with the secret" grep -rl -f secret /etc /var /run /tmp /usr/local
+finding "journal with the secret" bash -c "journalctl --no-pager --output=export | grep -ac -f secret"
+finding "unit with the secret" bash -c "{ systemctl show vigie; systemctl cat vigie; } | grep -c -f secret"
+finding "command lines with the secret" bash -c "cat /proc/[0-9]*/cmdline | grep -ac -f secret"
+finding "environment of vigie with the secret" bash -c "tr '\0' '\n' </proc/$(pid)/environ | grep -c -f secret"
+finding "nobody reads the password" nobody cat /etc/vigie/mqtt_password
+finding "nobody reads the credential" nobody cat /run/credentials/vigie.service/mqtt_password
+finding "nobody reads the environment" nobody cat "/proc/$(pid)/environ"
+
+# --- Killed, upgraded: seen by a house that looks on -----------------------------------------------------------------
+sub -t vigie/availability -F %p >availability &
+looking=$!
+old=$(pid)
+kill -9 "$old"
+finding "back after kill -9" until_so 30 is_another "$old"
+finding "online after kill -9" until_so 10 says service/status ok
+echo '# mine' >>/etc/vigie/vigie.yaml
+sed -i 's/^  language: fr/  language: en/' /etc/vigie/vigie.yaml
+finding "a change takes effect" until_so 10 bash -c 'journalctl -u vigie | grep -q "new configuration is in force"'
+old=$(pid) id=$(state_id) configuration=$(sha256sum /etc/vigie/vigie.yaml)
+finding "reload" systemctl reload vigie
+finding "process after reload" test "$(pid)" = "$old"
+retained | grep -vE ' \{|/(since|last_success|updated_at|owner)' | sort >topics-before
+finding "upgrade" install_vigie --service http://127.0.0.9:1
+finding "process after the upgrade" is_another "$old"
+finding "state after the upgrade" test "$(state_id)" = "$id"
+finding "configuration after the upgrade" test "$(sha256sum /etc/vigie/vigie.yaml)" = "$configuration"
+until_so 10 says service/status ok >/dev/null
+retained | grep -vE ' \{|/(since|last_success|updated_at|owner)' | sort >topics-after
+finding "topics after the upgrade" diff topics-before topics-after
+cp /etc/vigie/vigie.yaml right.yaml
+old=$(pid)
+sed -i 's/^  language: en/  langage: en/' /etc/vigie/vigie.yaml
+finding "upgrade with a wrong configuration" install_vigie
+finding "process after that" test "$(pid)" = "$old"
+until_so 10 bash -c 'journalctl -u vigie -p err | grep -q langage' >/dev/null
+cp right.yaml /etc/vigie/vigie.yaml
+kill $looking
+finding "availability meanwhile" cat availability
+
+# --- Frozen ----------------------------------------------------------------------------------------------------------
+printf '[Service]\nWatchdogSec=4\nRestartSec=1\n' | drop_in test
+systemctl restart vigie
+sleep 10
+finding "restarts by the watchdog of one that works" of_unit NRestarts
+old=$(pid)
+kill -STOP "$old"
+finding "back after SIGSTOP" until_so 20 is_another "$old"
+finding "what systemd says of it" bash -c 'journalctl --no-pager -u vigie | grep -i watchdog'
+finding "restarts by the watchdog" of_unit NRestarts
+
+# --- Another vigie on these topics -----------------------------------------------------------------------------------
+systemctl restart vigie
+systemd-run --quiet --unit=other --property=DynamicUser=yes --property=StateDirectory=other --property=LoadCredential=mqtt_password:/etc/vigie/mqtt_password \
+  node /package/dist/main.js run --take-over --config /etc/vigie/vigie.yaml
+finding "gone for the other" until_so 15 systemctl --quiet is-failed vigie
+sleep 3
+finding "unit after the other came" systemctl show vigie --property ActiveState,ExecMainStatus,NRestarts
+finding "errors after the other came" in_journal -u vigie -p err --since -20s
+systemctl stop other
+rm -rf /var/lib/other /var/lib/private/other
+finding "start after the other left" systemctl start vigie
+
+# --- A wrong configuration at the start, and a broker that refuses ---------------------------------------------------
+systemctl stop vigie
+sed -i 's/^  language: en/  langage: en/' /etc/vigie/vigie.yaml
+systemctl start vigie --no-block
+finding "tried again" until_so 15 bash -c '[ "$(systemctl show vigie -P NRestarts)" -ge 2 ]'
+finding "status of a wrong configuration" systemctl show vigie --property ExecMainStatus
+finding "errors" in_journal -u vigie -p 3..3
+finding "errors of a wrong configuration" in_journal -u vigie -p 3..3 --since -10s
+cp right.yaml /etc/vigie/vigie.yaml
+finding "active once mended" until_so 15 systemctl --quiet is-active vigie
+mv /etc/vigie/mqtt_password kept
+finding "restart without a password file" systemctl restart vigie
+finding "warned of the password" until_so 10 bash -c 'journalctl -u vigie -p 4..4 | grep -q "not authori"'
+finding "active without a password file" systemctl is-active vigie
+finding "health without the broker" vigie health
+mv kept /etc/vigie/mqtt_password
+systemctl restart vigie
+finding "online with the password" until_so 10 says availability online
+finding "warnings" in_journal -u vigie -p 4..4
+finding "information" in_journal -u vigie -p 6..6
+finding "priorities" bash -c 'journalctl -u vigie -o json | jq -r "select(._COMM == \"node\") | .PRIORITY" | sort | uniq -c'
+
+# --- Taken away ------------------------------------------------------------------------------------------------------
+no_drop_ins
+finding "uninstall --keep" sh /usr/local/lib/vigie/systemd/uninstall.sh --keep
+finding "kept" ls /etc/vigie /var/lib/vigie
+finding "install again" install_vigie
+finding "state of the one that came back" test "$(state_id)" = "$id"
+until_so 10 says availability online >/dev/null
+finding "uninstall" sh /usr/local/lib/vigie/systemd/uninstall.sh
+files >after
+finding "left behind" diff before after
+finding "left on the broker" retained
+finding "unit left" systemctl status vigie
+finding "uninstall where there is none" sh /package/systemd/uninstall.sh

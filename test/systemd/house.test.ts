@@ -1,0 +1,236 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Findings, runOnMachine, withoutMachine } from "./machine.ts";
+
+describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}`, () => {
+  let found: Findings;
+  beforeAll(async () => {
+    found = await runOnMachine("house.sh");
+  });
+  const text = (name: string) => found(name).text;
+  const succeeds = (name: string) => expect(found(name), name).toMatchObject({ code: 0 });
+  const tenths = (name: string) => Number(text(name));
+
+  describe("install.sh", () => {
+    it.each([
+      ["install as nobody", "only root can install a service: sudo sh /package/systemd/install.sh"],
+      ["install of what was not built", "dist is missing: npm ci && npm run build makes it"],
+      ["install with a wrong word", "what is --servce? expected --service ADDRESS"],
+    ])("refuses an %s, and says what to do", (name, words) => {
+      expect(found(name)).toEqual({ code: 1, text: expect.stringContaining(words) });
+    });
+
+    it("changes nothing where it refuses", () => expect(text("after installs that were refused")).toBe(""));
+
+    it("without addresses starts nothing that would invent days, and says what to fill in", () => {
+      succeeds("install without addresses");
+      expect(text("install without addresses")).toMatch(
+        /not started now: it would invent days[\s\S]*sudo nano \/etc\/vigie\/vigie.yaml/,
+      );
+      expect(text("after it: enabled")).toBe("enabled");
+      expect(text("after it: active")).toBe("inactive");
+    });
+
+    it("with addresses fills them in, starts vigie, and says how it is and what to type next", () => {
+      succeeds("install");
+      expect(text("its configuration")).toBe(
+        ['  base_url: "http://127.0.0.1:8787"', '  url: "mqtt://127.0.0.1:1883"', '  username: "vigie"'].join(
+          "\n",
+        ),
+      );
+      expect(text("install")).toMatch(/^loop alive; broker reached[\s\S]*journalctl -fu vigie/);
+    });
+  });
+
+  describe("the service", () => {
+    it("is active as its own user, and its status says what vigie health says", () => {
+      const unit = text("unit");
+      expect(unit).toContain("ActiveState=active");
+      expect(unit).toContain("NRestarts=0");
+      expect(unit).toContain("User=vigie");
+      expect(unit).toMatch(/^StatusText=loop alive; broker reached at mqtt:\/\/127.0.0.1:1883; data fresh/m);
+    });
+
+    it("has its topics and its device on a broker that asks for the password", () => {
+      succeeds("online");
+      for (const topic of [
+        "vigie/now/color rouge",
+        "vigie/next/color rouge",
+        "vigie/availability online",
+        "homeassistant/device/vigie/config {",
+      ])
+        expect(text("topics")).toContain(`\n${topic}`);
+    });
+
+    it("is locked in: exposure at most 1.5, and nothing to complain of in its unit", () => {
+      expect(
+        Number(/exposure level for vigie.service: ([\d.]+)/.exec(text("security"))?.[1]),
+      ).toBeLessThanOrEqual(1.5);
+      expect(found("verify")).toEqual({ code: 0, text: "" });
+    });
+  });
+
+  describe("vigie at the command line", () => {
+    it.each(["health", "check", "show", "explain", "check --live"])(
+      "%s finds what the service has",
+      (command) => {
+        succeeds(`root: vigie ${command}`);
+      },
+    );
+
+    it("tells whoever asks how vigie is, and whether the configuration is right", () => {
+      const withoutAge = (words: string) => words.replace(/\d+ s ago/, "");
+      expect(withoutAge(text("nobody: vigie health"))).toBe(withoutAge(text("root: vigie health")));
+      succeeds("nobody: vigie check");
+    });
+
+    it("keeps the password from who is not root, and says so", () => {
+      expect(found("nobody: vigie show")).toEqual({
+        code: 1,
+        text: expect.stringContaining("sudo vigie show"),
+      });
+    });
+
+    it("run by root leaves nothing of root's in the state, and gives way to the service", () => {
+      expect(found("owners of the state")).toEqual({ code: 0, text: "" });
+      expect(found("root: vigie once").code).toBe(3);
+    });
+  });
+
+  describe("the password", () => {
+    it("is in its own file, in the service's credential, and in no other", () => {
+      const places = [
+        "/etc/vigie/mqtt_password",
+        "/run/credentials/vigie.service/mqtt_password",
+        "/tmp/secret",
+      ];
+      expect(text("files with the secret").split("\n").sort()).toEqual(places);
+    });
+
+    it.each(["journal", "unit", "command lines", "environment of vigie"])("is not in the %s", (place) => {
+      expect(text(`${place} with the secret`)).toBe("0");
+    });
+
+    it.each(["password", "credential", "environment"])("cannot be read by others from the %s", (place) => {
+      expect(found(`nobody reads the ${place}`)).toEqual({
+        code: 1,
+        text: expect.stringContaining("Permission denied"),
+      });
+    });
+  });
+
+  describe("a house that looks on", () => {
+    it("has vigie back after kill -9, within the pause of ten seconds and a start", () => {
+      succeeds("back after kill -9");
+      expect(tenths("back after kill -9")).toBeGreaterThanOrEqual(95);
+      succeeds("online after kill -9");
+    });
+
+    it("has a change of the configuration in force without a restart, by itself or on reload", () => {
+      succeeds("a change takes effect");
+      succeeds("reload");
+      succeeds("process after reload");
+    });
+
+    it("has another process after an upgrade, with the same state, configuration and topics", () => {
+      for (const name of [
+        "upgrade",
+        "process after the upgrade",
+        "state after the upgrade",
+        "configuration after the upgrade",
+      ])
+        succeeds(name);
+      expect(text("topics after the upgrade")).toBe("");
+      expect(text("upgrade")).toContain("/etc/vigie/vigie.yaml has its own base_url: kept");
+    });
+
+    it("has the old vigie on where the new one would refuse the configuration", () => {
+      expect(found("upgrade with a wrong configuration")).toEqual({
+        code: 1,
+        text: expect.stringMatching(/langage[\s\S]*did you mean language[\s\S]*nothing was changed/),
+      });
+      succeeds("process after that");
+    });
+
+    it("never sees vigie offline meanwhile", () => {
+      expect(new Set(text("availability meanwhile").split("\n"))).toEqual(new Set(["online"]));
+    });
+  });
+
+  describe("the watchdog", () => {
+    it("leaves one that works alone", () =>
+      expect(text("restarts by the watchdog of one that works")).toBe("0"));
+
+    it("replaces one that is frozen, within its bound", () => {
+      succeeds("back after SIGSTOP");
+      // Four seconds of silence, of which some had gone by; then a pause and a start.
+      expect(tenths("back after SIGSTOP")).toBeLessThan(100);
+      expect(text("what systemd says of it")).toContain("Watchdog timeout (limit 4s)");
+      expect(text("restarts by the watchdog")).toBe("1");
+    });
+  });
+
+  describe("another vigie that takes the topics", () => {
+    it("is not thrown off again: exit code 3 is not restarted, and said as an error", () => {
+      succeeds("gone for the other");
+      const unit = text("unit after the other came");
+      for (const line of ["ActiveState=failed", "ExecMainStatus=3", "NRestarts=0"])
+        expect(unit).toContain(line);
+      expect(text("errors after the other came")).toContain("The base topic vigie has another owner");
+    });
+
+    it("can be followed by this one when it is gone", () => succeeds("start after the other left"));
+  });
+
+  describe("what is wrong at the start", () => {
+    it("of a configuration is an error in the journal, by file and line, tried again until it is mended", () => {
+      succeeds("tried again");
+      expect(text("errors of a wrong configuration")).toMatch(
+        /^\/etc\/vigie\/vigie.yaml:\d+:\d+ homeassistant.langage: expected a known option/m,
+      );
+      succeeds("active once mended");
+    });
+
+    it("of a password file that is missing keeps vigie from nothing but the broker", () => {
+      succeeds("restart without a password file");
+      succeeds("warned of the password");
+      expect(text("active without a password file")).toBe("active");
+      expect(found("health without the broker")).toEqual({
+        code: 1,
+        text: expect.stringMatching(/loop alive; broker not reached[\s\S]*data fresh/),
+      });
+      succeeds("online with the password");
+    });
+  });
+
+  it("says each thing in the journal at its own priority", () => {
+    expect(text("information")).toMatch(/^vigie \d+\.\d+\.\d+ watches/m);
+    expect(text("information")).not.toMatch(/wrong|not authori|systemd-notify/);
+    expect(text("warnings")).toMatch(/does not let vigie in \(not authorised\)/);
+    expect(text("warnings")).not.toContain("systemd-notify");
+    expect(text("errors")).toMatch(/^Configuration: \/etc\/vigie\/vigie.yaml:\d+:\d+ homeassistant.langage/m);
+    expect(text("priorities")).toMatch(/^\d+ 3\n\s*\d+ 4\n\s*\d+ 6$/);
+  });
+
+  describe("uninstall.sh", () => {
+    it("--keep leaves what a vigie that comes back goes on from", () => {
+      succeeds("uninstall --keep");
+      expect(text("kept")).toMatch(/mqtt_password[\s\S]*vigie.yaml[\s\S]*state.json/);
+      succeeds("install again");
+      succeeds("state of the one that came back");
+    });
+
+    it("leaves no file, no user, no unit and no topic", () => {
+      succeeds("uninstall");
+      expect(text("left behind")).toBe("");
+      expect(text("left on the broker").replace("Timed out", "")).toBe("");
+      expect(text("unit left")).toContain("could not be found");
+    });
+
+    it("says so where there is nothing to take away", () => {
+      expect(found("uninstall where there is none")).toEqual({
+        code: 0,
+        text: "vigie is not installed here",
+      });
+    });
+  });
+});

@@ -1,0 +1,29 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { withoutMachine } from "./machine.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The package as somebody unpacks it. */
+    unpacked: string;
+  }
+}
+
+/** What is installed is what `npm pack` gives, and nothing else of the checkout. */
+export default async function unpackPackage({
+  provide,
+}: TestProject): Promise<(() => Promise<void>) | undefined> {
+  provide("unpacked", "");
+  if (withoutMachine) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), "vigie-package-"));
+  const root = join(import.meta.dirname, "..", "..");
+  const packed = execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], {
+    cwd: root,
+  });
+  execFileSync("tar", ["-xzf", join(folder, packed.toString().trim()), "-C", folder]);
+  provide("unpacked", join(folder, "package"));
+  return () => rm(folder, { recursive: true, force: true });
+}
