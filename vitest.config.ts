@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const SEASON = "test/season.test.ts";
 const HOME_ASSISTANT = "test/home/**/*.test.ts";
+const DOCKER = "test/docker/**/*.test.ts";
 const shared = { include: [], environment: "node", restoreMocks: true } as const;
 
 export default defineConfig(({ mode }) => ({
@@ -9,7 +10,7 @@ export default defineConfig(({ mode }) => ({
     // Most of the time of the end-to-end tests is waiting: two at once, on two cores as well.
     maxWorkers: 2,
     reporters: ["default", "./test/support/closing-line.ts"],
-    projects: mode === "homeassistant" ? [homeAssistant] : [rooms, e2e],
+    projects: suites[mode] ?? [rooms, e2e],
   },
 }));
 
@@ -19,7 +20,7 @@ const rooms = {
     ...shared,
     name: "rooms",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/e2e/**", HOME_ASSISTANT, SEASON],
+    exclude: ["test/e2e/**", HOME_ASSISTANT, DOCKER, SEASON],
     isolate: false,
     testTimeout: 60_000,
   },
@@ -50,3 +51,17 @@ const homeAssistant = {
     hookTimeout: 120_000,
   },
 };
+
+// The image, built and run as it will be: one build for all files.
+const docker = {
+  test: {
+    ...shared,
+    name: "docker",
+    include: [DOCKER],
+    globalSetup: "test/docker/setup.ts",
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+  },
+};
+
+const suites: Record<string, object[]> = { homeassistant: [homeAssistant], docker: [docker] };
