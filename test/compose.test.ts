@@ -64,6 +64,33 @@ describe("compose.yaml", () => {
   });
 });
 
+describe("the guide for a NAS", () => {
+  const guide = read("docs/docker-nas.md");
+
+  test("shows the service of compose.yaml, but for what an editor without a folder cannot take", () => {
+    const [, text = ""] = /```yaml\n([\s\S]*?)```/.exec(guide) ?? [];
+    const shown: Compose["services"]["vigie"] = parse(text).services.vigie;
+    const { build: _, secrets, environment, volumes, ...kept } = parse(read("compose.yaml")).services.vigie;
+    const { environment: variables, volumes: folders, ...rest } = shown;
+    expect(rest).toEqual(kept);
+    expect(Object.keys(variables)).toEqual(Object.keys(environment));
+    expect(folders).toEqual([
+      ...volumes,
+      `/share/Container/vigie/mqtt-password:/run/secrets/${secrets[0]}:ro`,
+    ]);
+  });
+
+  test("and README start it with what compose.yaml gives it", () => {
+    for (const flag of ["--read-only", "--tmpfs /tmp", "--restart unless-stopped", ":/data"]) {
+      expect(guide).toContain(flag);
+      expect(read("README.md")).toContain(flag);
+    }
+    for (const flag of ["--cap-drop ALL", "--security-opt no-new-privileges:true", "--memory 192m"]) {
+      expect(guide).toContain(flag);
+    }
+  });
+});
+
 describe(".dockerignore", () => {
   const lines = read(".dockerignore")
     .split("\n")

@@ -26,10 +26,22 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   });
 
   it.concurrent("has the command vigie, for whoever looks into it", async () => {
+    const house = await openContainerHouse(yard);
+    await house.until(WHOLE);
     const tree = await openTree(yard);
+    const ask = async (...words: string[]) => {
+      const command = ["vigie", ...words];
+      return (await startContainer(yard, { ...house.options, tree, command })).ended;
+    };
     const { version } = JSON.parse(await readFile(join(tree, "usr/local/lib/vigie/package.json"), "utf8"));
-    const container = await startContainer(yard, { tree, env: {}, command: ["vigie", "--version"] });
-    expect(await container.ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await ask("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await ask("show")).toMatchObject({ code: 0, stdout: expect.stringMatching(/vigie: online/) });
+    expect((await ask("check", "--live")).code).toBe(0);
+    await house.container.end();
+    expect(await ask("purge")).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Cleared \d+ topics/),
+    });
   });
 
   it.concurrent("with no variable invents nothing: it says what is missing, and ends with 2", async () => {
