@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 const SEASON = "test/season.test.ts";
 const HOME_ASSISTANT = "test/home/**/*.test.ts";
 const SYSTEMD = "test/systemd/**/*.test.ts";
+const DOCKER = "test/docker/**/*.test.ts";
 const shared = { include: [], environment: "node", restoreMocks: true } as const;
 
 export default defineConfig(({ mode }) => ({
@@ -10,7 +11,7 @@ export default defineConfig(({ mode }) => ({
     // Most of the time of the end-to-end tests is waiting: two at once, on two cores as well.
     maxWorkers: 2,
     reporters: ["default", "./test/support/closing-line.ts"],
-    projects: apart[mode] ?? [rooms, e2e],
+    projects: suites[mode] ?? [rooms, e2e],
   },
 }));
 
@@ -20,7 +21,7 @@ const rooms = {
     ...shared,
     name: "rooms",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/e2e/**", HOME_ASSISTANT, SYSTEMD, SEASON],
+    exclude: ["test/e2e/**", HOME_ASSISTANT, SYSTEMD, DOCKER, SEASON],
     isolate: false,
     testTimeout: 60_000,
   },
@@ -64,5 +65,21 @@ const systemd = {
   },
 };
 
+// The image, built and run as it will be: one build for all files.
+const docker = {
+  test: {
+    ...shared,
+    name: "docker",
+    include: [DOCKER],
+    globalSetup: "test/docker/setup.ts",
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+  },
+};
+
 // Asked for by `--mode`: they need more than a checkout.
-const apart: Record<string, object[]> = { homeassistant: [homeAssistant], systemd: [systemd] };
+const suites: Record<string, object[]> = {
+  homeassistant: [homeAssistant],
+  systemd: [systemd],
+  docker: [docker],
+};

@@ -20,7 +20,7 @@ const SHELLS = [
   ],
   ...["cli/", "runtime/", "broker/"],
   ...["book/state-file.ts", "book/store.ts"],
-  ...["container", "environment", "file", "load", "reading", "watch", "yaml-text"].map(
+  ...["container", "environment", "file", "instance", "load", "reading", "watch", "yaml-text"].map(
     (name) => `config/${name}.ts`,
   ),
   ...[

@@ -1,9 +1,10 @@
 import { dirname, join } from "node:path";
 import { removeLeftovers, replaceFile } from "../runtime/atomic-file.ts";
-import { describeDiskError } from "../runtime/disk-words.ts";
+import { describeDiskError, describeDiskMend } from "../runtime/disk-words.ts";
 import type { Log } from "../runtime/log.ts";
 import { makeFolder } from "../runtime/make-folder.ts";
 import type { Trouble } from "../runtime/trouble.ts";
+import { thisUser } from "../runtime/user.ts";
 import { inventId } from "./identity.ts";
 import { emptyState, type State, serialiseState } from "./state.ts";
 import { readStateFile } from "./state-file.ts";
@@ -86,7 +87,8 @@ function textOf(kept: Kept): string {
 function sayTrouble(path: string, error: unknown, trouble: Trouble): void {
   const sentence =
     `The state cannot be saved in ${dirname(path)}: ${describeDiskError(error)}. ` +
-    "vigie goes on and tries again, but a restart would forget what is new";
+    "vigie goes on and tries again, but a restart would forget what is new" +
+    describeDiskMend(error, dirname(path), thisUser());
   trouble.begins(KEY, sentence, { error });
 }
 

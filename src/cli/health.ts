@@ -1,18 +1,36 @@
-import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/config.ts";
+import type { FileRequest } from "../config/file.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { describeHealth, judgeHealth } from "../runtime/health.ts";
-import { healthPath, readHealth } from "../runtime/health-file.ts";
-import { CommandFailed, toExitCode } from "./exit-code.ts";
+import { givenHealthPath, healthPath, readHealth } from "../runtime/health-file.ts";
 import type { Io } from "./io.ts";
 import { readArgs } from "./usage.ts";
 
 /** Is the running vigie well? One line, and an exit code for whoever watches it. */
-export function health(args: string[], io: Io): Promise<number> {
-  return toExitCode("health", io, async () => {
+export async function health(args: string[], io: Io): Promise<number> {
+  try {
     const { values } = readArgs({ args, options: { config: { type: "string" } } });
-    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
-    const verdict = judgeHealth(await readHealth(healthPath(config.instance, io.env)), systemClock.now());
-    if (!verdict.healthy) throw new CommandFailed(describeHealth(verdict));
-    io.stdout.write(`${describeHealth(verdict)}\n`);
-  });
+    const found = await readHealth(await findHealth(values.config, io));
+    const verdict = judgeHealth(found, systemClock.now());
+    if (verdict.healthy) io.stdout.write(`${describeHealth(verdict)}\n`);
+    else io.stderr.write(`vigie health: ${describeHealth(verdict)}\n`);
+    return verdict.healthy ? 0 : 1;
+  } catch (error) {
+    // What every command knows of errors takes long to load, and is seldom needed here.
+    const { toExitCode } = await import("./exit-code.ts");
+    return toExitCode("health", io, () => Promise.reject(error));
+  }
+}
+
+async function findHealth(file: string | undefined, { env, cwd }: Io): Promise<string> {
+  const given = givenHealthPath(env);
+  if (given !== undefined) return given;
+  const request = { file, env, cwd };
+  const { readInstance } = await import("../config/instance.ts");
+  return healthPath((await readInstance(request)) ?? (await readWhole(request)).instance, env);
+}
+
+async function readWhole(request: FileRequest): Promise<Config> {
+  const { loadConfig } = await import("../config/load.ts");
+  return (await loadConfig(request)).config;
 }

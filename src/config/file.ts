@@ -1,4 +1,6 @@
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
+import { describeDiskMend } from "../runtime/disk-words.ts";
+import { thisUser } from "../runtime/user.ts";
 import { isAbsent, readText, whyUnreadable } from "./reading.ts";
 import { readYaml, type YamlText } from "./yaml-text.ts";
 
@@ -35,7 +37,9 @@ export async function readConfigFile({ file, env, cwd, places = PLACES }: FileRe
     if ("text" in found) return parsed(path, shown, readYaml(found.text));
     if (!named.file && isAbsent(found.failure)) continue;
     const by = named.file ? ` (named by ${named.by})` : "";
-    return nothing([`${shown}${by}: expected a file that can be read, got ${whyUnreadable(found.failure)}`]);
+    const mend = describeDiskMend(found.failure, dirname(path), thisUser());
+    const why = `${whyUnreadable(found.failure)}${mend}`;
+    return nothing([`${shown}${by}: expected a file that can be read, got ${why}`]);
   }
   return nothing([]);
 }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { maskAddress } from "./address.ts";
 import { nearest } from "./nearest.ts";
 import { isSecret, keysAt, listOptions, type Path } from "./options.ts";
+import { plainStart, quoted, shownWord } from "./shown-word.ts";
 import { valueAt } from "./value.ts";
 
 /** The configuration is refused whole, with all that is wrong with it. */
@@ -54,7 +55,7 @@ function describeUnknown(path: Path): Problem {
   const word = String(path.at(-1));
   const siblings = keysAt(path.slice(0, -1));
   const elsewhere = listOptions().find((option) => option.path.at(-1) === word);
-  const meant = nearest(plain(word), siblings) ?? elsewhere?.path.join(".");
+  const meant = nearest(plainStart(word), siblings) ?? elsewhere?.path.join(".");
   const got = shownWord(word) + (meant === undefined ? "" : ` (did you mean ${meant}?)`);
   return { path, part: "key", expected: "a known option", got };
 }
@@ -106,20 +107,6 @@ function isAddress(path: Path): boolean {
   return path.at(-1) === "url" || path.at(-1) === "base_url";
 }
 
-/** A word as a message may show it: cut where it is no word any more (`password:secret` lacks a space). */
-export function shownWord(word: string): string {
-  const start = plain(word);
-  return start.length === word.length ? quoted(start) : quoted(`${start}…`);
-}
-
-function plain(word: string): string {
-  return /^[\w$.-]{0,40}/.exec(word)?.[0] ?? "";
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
-}
-
 function hint(value: unknown, words: readonly string[]): string {
   const near = typeof value === "string" ? nearest(value.slice(0, 40), words) : undefined;
   return near === undefined ? "" : ` (did you mean ${near}?)`;
@@ -131,8 +118,8 @@ export function pathText(path: Path): string {
     .map((key, index) => {
       if (typeof key === "number") return `[${key}]`;
       const word = String(key);
-      const isWord = word !== "" && plain(word) === word;
-      return (index > 0 ? "." : "") + (isWord ? word : `${plain(word)}…`);
+      const isWord = word !== "" && plainStart(word) === word;
+      return (index > 0 ? "." : "") + (isWord ? word : `${plainStart(word)}…`);
     })
     .join("");
 }

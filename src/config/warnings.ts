@@ -58,10 +58,11 @@ function warnOfPassword({ mqtt: { username, password } }: Config): string[] {
 
 function warnOfLoopback({ mqtt, service }: Config): string[] {
   const addresses = { "mqtt.url": mqtt.url, "service.base_url": service.base_url };
-  return Object.entries(addresses)
+  const names = Object.entries(addresses)
     .filter(([, address]) => isLoopback(address))
-    .map(
-      ([name, address]) =>
-        `${name}: ${address} is this container itself, not the machine it runs on; expected the name or number of another one (unless the container shares the machine's network)`,
-    );
+    .map(([name]) => name);
+  if (names.length === 0) return [];
+  return [
+    `${names.join(", ")}: in a container this address is the container itself, not the machine that it runs on`,
+  ];
 }

@@ -11,7 +11,7 @@ import {
   type Node,
   Parser,
 } from "yaml";
-import { shownWord } from "./problems.ts";
+import { shownWord } from "./shown-word.ts";
 
 /** A text in YAML: what it says, where it says it, or what keeps it from being read. Offsets count from its beginning. */
 export interface YamlText {

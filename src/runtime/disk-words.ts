@@ -1,8 +1,17 @@
 /** Why a file or folder could not be used, in an owner's words. */
 export function describeDiskError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error ? String(error.code) : "";
-  return WORDS.get(code) ?? error.message;
+  return WORDS.get(codeOf(error)) ?? error.message;
+}
+
+/** What the owner can do about a folder that cannot be written; `user` is who wants to, as `chown` takes it. */
+export function describeDiskMend(error: unknown, folder: string, user: string): string {
+  const mend = MENDS.get(codeOf(error));
+  return mend ? `. What mends it: ${mend(folder, user)}` : "";
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 const NO_RIGHT = "this user may not";
@@ -16,4 +25,15 @@ const WORDS = new Map([
   ["EISDIR", "it is a folder, not a file"],
   ["ENOENT", "it does not exist"],
   ["EIO", "the disk does not answer as it should"],
+]);
+
+type Mend = (folder: string, user: string) => string;
+
+const giveAway: Mend = (folder, user) =>
+  `chown -R ${user} ${folder} (from outside of a container: the folder that is mounted there)`;
+const MENDS = new Map<string, Mend>([
+  ["ENOSPC", (folder) => `room on its disk (df -h ${folder})`],
+  ["EROFS", (folder) => `mount -o remount,rw ${folder} (for a container: a volume without :ro)`],
+  ["EACCES", giveAway],
+  ["EPERM", giveAway],
 ]);

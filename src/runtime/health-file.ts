@@ -3,14 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { replaceFile } from "./atomic-file.ts";
 import { hasCode } from "./error-code.ts";
-import { type FoundHealth, type Health, healthSchema } from "./health.ts";
+import { type FoundHealth, type Health, isHealth } from "./health.ts";
 import { parseJson } from "./json.ts";
 import { maskSecrets } from "./mask.ts";
 
-/** systemd's own folder for this unit, the first where it gives several; else the system's temporary folder. */
 export function healthPath(instance: string, env: NodeJS.ProcessEnv): string {
+  return givenHealthPath(env) ?? join(tmpdir(), `vigie-${instance}-health.json`);
+}
+
+/** systemd's own folder for this unit, the first where it gives several; the container image names one, too. */
+export function givenHealthPath(env: NodeJS.ProcessEnv): string | undefined {
   const [folder] = (env["RUNTIME_DIRECTORY"] ?? "").split(":");
-  return folder ? join(folder, "health.json") : join(tmpdir(), `vigie-${instance}-health.json`);
+  return folder ? join(folder, "health.json") : undefined;
 }
 
 /** Open to all: whoever asks how vigie is need not be the user that it runs as. */
@@ -25,8 +29,8 @@ export async function readHealth(path: string): Promise<FoundHealth | null> {
     if (error.code === "ENOENT") return "null";
     throw error;
   });
-  const health = healthSchema.safeParse(parseJson(text));
-  return health.success ? { health: health.data, running: isRunning(health.data.pid) } : null;
+  const health = parseJson(text);
+  return isHealth(health) ? { health, running: isRunning(health.pid) } : null;
 }
 
 function isRunning(pid: number): boolean {

@@ -1,27 +1,23 @@
-import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
+import { valueAt } from "../config/value.ts";
 import { describeDuration } from "./duration.ts";
 
-const instant = z.number();
-
 /** What the loop writes of itself every 30 s, for `vigie health` and `vigie show`. */
-export const healthSchema = z.object({
-  at: instant,
-  pid: z.int().positive(),
-  broker: z.object({
-    connected: z.boolean(),
-    url: z.string(),
+export interface Health {
+  at: Instant;
+  pid: number;
+  broker: {
+    connected: boolean;
+    url: string;
     /** Where the embedded broker listens. */
-    port: z.int().nullable(),
-  }),
-  data: z.object({
-    last_success: instant.nullable(),
+    port: number | null;
+  };
+  data: {
+    last_success: Instant | null;
     /** The last date of which a colour is known. */
-    newest: z.string().nullable(),
-  }),
-});
-
-export type Health = z.output<typeof healthSchema>;
+    newest: string | null;
+  };
+}
 
 /** A health file as found, and whether the process that wrote it is there. */
 export interface FoundHealth {
@@ -39,6 +35,11 @@ export interface Verdict {
 export interface Finding {
   ok: boolean;
   words: string;
+}
+
+/** By hand: what is asked every 30 s, for years, loads no library to read one line. */
+export function isHealth(value: unknown): value is Health {
+  return SHAPE.every(([path, isRight]) => isRight(valueAt(value, path)));
 }
 
 /** Loop, broker and data, each told apart. */
@@ -89,3 +90,16 @@ function judgeData({ data }: Health, now: Instant): Finding {
 
 const DEAD_AFTER = 90_000;
 const STALE_AFTER = 3 * 3_600_000;
+
+const isTime = (value: unknown) => Number.isFinite(value);
+const isText = (value: unknown) => typeof value === "string";
+const orNone = (isRight: (value: unknown) => boolean) => (value: unknown) => value === null || isRight(value);
+const SHAPE: readonly [path: string[], isRight: (value: unknown) => boolean][] = [
+  [["at"], isTime],
+  [["pid"], (value) => Number.isInteger(value) && Number(value) > 0],
+  [["broker", "connected"], (value) => typeof value === "boolean"],
+  [["broker", "url"], isText],
+  [["broker", "port"], orNone(Number.isInteger)],
+  [["data", "last_success"], orNone(isTime)],
+  [["data", "newest"], orNone(isText)],
+];

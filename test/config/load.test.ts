@@ -364,16 +364,13 @@ describe("warnings", () => {
   });
 
   test.each([
-    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, true, "mqtt.url: mqtt://localhost is this container itself"],
+    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, true, "mqtt.url: in a container this address is the container"],
+    [{ VIGIE_MQTT_URL: "mqtt://u:secret@127.0.0.1" }, true, "mqtt.url: in a container this address"],
+    [{ VIGIE_SERVICE_BASE_URL: "http://localhost:8787" }, true, "service.base_url: in a container"],
     [
-      { VIGIE_MQTT_URL: "mqtt://u:secret@127.0.0.1" },
+      { VIGIE_MQTT_URL: "mqtt://localhost", VIGIE_SERVICE_BASE_URL: "http://localhost" },
       true,
-      "mqtt.url: mqtt://127.0.0.1 is this container itself",
-    ],
-    [
-      { VIGIE_SERVICE_BASE_URL: "http://localhost:8787" },
-      true,
-      "service.base_url: http://localhost:8787 is this",
+      "mqtt.url, service.base_url: in a container this address is the container itself",
     ],
     [{ VIGIE_MQTT_URL: "mqtt://localhost" }, false, undefined],
     [{}, true, undefined],

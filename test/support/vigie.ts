@@ -15,6 +15,8 @@ export interface VigieOptions {
   args?: string[];
   /** Words before `node …`: a program that starts it. */
   through?: string[];
+  /** What runs in place of the built program, which is it in another way. */
+  program?: string[];
 }
 
 export interface Line {
@@ -46,9 +48,9 @@ export interface Vigie {
 }
 
 export async function startVigie(options: VigieOptions): Promise<Vigie> {
-  const { folder, args = [], through = [] } = options;
+  const { folder, args = [], through = [], program = [process.execPath, MAIN] } = options;
   if (options.config) await writeConfig(folder, options.config);
-  const [command = "", ...rest] = [...through, process.execPath, MAIN, ...args];
+  const [command = "", ...rest] = [...through, ...program, ...args];
   const child = spawn(command, rest, { cwd: folder, env: await environment(options), stdio: PIPES });
   const heard = listen(child);
   const ended = new Promise<Ending>((resolve, reject) => {

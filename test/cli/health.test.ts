@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { health } from "../../src/cli/health.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import type { Health } from "../../src/runtime/health.ts";
+import { healthPath, writeHealth } from "../../src/runtime/health-file.ts";
+import { folderWith } from "../config/folder.ts";
+
+const SRC = join(import.meta.dirname, "..", "..", "src");
+
+afterEach(() => vi.unstubAllEnvs());
+
+const well = (): Health => ({
+  at: systemClock.now(),
+  pid: process.pid,
+  broker: { connected: true, url: "mqtt://broker", port: null },
+  data: { last_success: systemClock.now(), newest: "2026-01-12" },
+});
+
+interface Place {
+  files?: Record<string, string>;
+  env?: NodeJS.ProcessEnv;
+  args?: string[];
+}
+
+/** In a folder of its own, which is the temporary one, too. */
+async function open({ files = {}, env = {}, args = [] }: Place = {}) {
+  const cwd = await folderWith(files);
+  vi.stubEnv("TMPDIR", cwd);
+  const ask = async () => {
+    const said = { out: "", err: "" };
+    const code = await health(args, {
+      env: env["RUNTIME_DIRECTORY"] ? { ...env, RUNTIME_DIRECTORY: cwd } : env,
+      cwd,
+      stdout: { write: (words) => (said.out += words) },
+      stderr: { write: (words) => (said.err += words) },
+      signal: new AbortController().signal,
+      color: false,
+    });
+    return { code, ...said };
+  };
+  const write = (instance: string, written: Partial<Health> = {}) =>
+    writeHealth(healthPath(instance, {}), { ...well(), ...written });
+  return { cwd, ask, write };
+}
+
+describe("vigie health", () => {
+  test("says by its exit code and one line whether loop and broker are well", async () => {
+    const { ask, write } = await open();
+    expect(await ask()).toEqual({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^vigie health: loop not found/),
+    });
+    await write("vigie");
+    expect(await ask()).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^loop alive; broker reached .*\n$/),
+      err: "",
+    });
+    await write("vigie", { broker: { ...well().broker, connected: false } });
+    expect(await ask()).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/loop alive; broker not reached/),
+    });
+    await write("vigie", { at: systemClock.now() - 100_000 });
+    expect(await ask()).toMatchObject({ code: 1, err: expect.stringMatching(/loop dead: silent for/) });
+  });
+
+  test("is well while only the service is away: no restart would help", async () => {
+    const { ask, write } = await open();
+    await write("vigie", { data: { last_success: 0, newest: "2026-01-12" } });
+    expect(await ask()).toMatchObject({ code: 0, out: expect.stringContaining("data old") });
+  });
+
+  test.each([
+    ["the file", { files: { "config/vigie.yaml": "instance: house_2\n" } }],
+    ["the file that is named", { files: { "a.yaml": "instance: house_2\n" }, args: ["--config", "a.yaml"] }],
+    ["VIGIE_CONFIG", { files: { "a.yaml": "instance: house_2\n" }, env: { VIGIE_CONFIG: "a.yaml" } }],
+    [
+      "the variable before the file",
+      { files: { "config/vigie.yaml": "instance: no\n" }, env: { VIGIE_INSTANCE: "house_2" } },
+    ],
+    [
+      "a file that a variable names",
+      {
+        files: { name: "house_2\n" },
+        env: { VIGIE_INSTANCE_FILE: "name", VIGIE_SERVICE_BASE_URL: "http://s", VIGIE_MQTT_URL: "mqtt://b" },
+      },
+    ],
+  ])("looks for the instance that %s gives", async (_, place) => {
+    const { ask, write } = await open(place);
+    await write("vigie");
+    expect((await ask()).code).toBe(1);
+    await write("house_2");
+    expect(await ask()).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("needs no configuration where systemd or the image names the folder", async () => {
+    const files = { "config/vigie.yaml": "instance: [\n" };
+    const { ask, cwd } = await open({ files, env: { RUNTIME_DIRECTORY: "here" } });
+    await writeHealth(join(cwd, "health.json"), well());
+    expect(await ask()).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("asks only for the instance: what else became wrong in the file is not the running vigie's illness", async () => {
+    const { ask, write } = await open({
+      files: { "config/vigie.yaml": "instance: house\nmqtt: { url: 5 }\n" },
+    });
+    await write("house");
+    expect(await ask()).toMatchObject({ code: 0, err: "" });
+  });
+
+  test.each([
+    [["--lives"], {}, /^vigie health: .*--lives/],
+    [["--config", "other.yaml"], {}, /other\.yaml \(named by --config\)/],
+    [
+      [],
+      { "config/vigie.yaml": "instance: A house\n" },
+      /vigie\.yaml:1:\d+ instance: expected small letters/,
+    ],
+  ])("with %j and %j ends with 2", async (args, files, words) => {
+    const { ask } = await open({ args, files });
+    expect(await ask()).toMatchObject({ code: 2, out: "", err: expect.stringMatching(words) });
+  });
+
+  test("loads neither zod nor yaml before it has to: a small machine asks every 30 s, for years", () => {
+    const loaded = loadedBy("cli/health.ts");
+    expect(loaded).toContain("runtime/health.ts");
+    expect(loaded.filter((name) => !(name.endsWith(".ts") || name.startsWith("node:")))).toEqual([]);
+  });
+});
+
+/** What an import of this file brings with it. */
+function loadedBy(path: string, seen = new Set<string>()): string[] {
+  seen.add(path);
+  if (!path.endsWith(".ts")) return [...seen];
+  const text = readFileSync(join(SRC, path), "utf8");
+  for (const [, from = ""] of text.matchAll(/^(?:import|export) (?!type)[^;]*?from "([^"]+)"/gms)) {
+    const next = from.startsWith(".") ? normalize(join(dirname(path), from)) : from;
+    if (!seen.has(next)) loadedBy(next, seen);
+  }
+  return [...seen];
+}

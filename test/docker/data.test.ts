@@ -1,0 +1,76 @@
+import { chmod, chown, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { withoutDocker } from "./builder.ts";
+import { keepingOwners, onDisk, openTree, openVolume, openYard, startContainer } from "./container.ts";
+import { openContainerHouse, WHOLE } from "./house.ts";
+
+const GOES_ON = "vigie goes on and tries again, but a restart would forget what is new";
+
+describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  it.concurrent.each([
+    {
+      trouble: "full",
+      options: "size=16k,uid=1000,gid=1000",
+      words: `the disk is full. ${GOES_ON}. What mends it: room on its disk (df -h /data)`,
+    },
+    {
+      trouble: "read-only",
+      options: "ro,uid=1000,gid=1000",
+      words: `it is read-only. ${GOES_ON}. What mends it: mount -o remount,rw /data (for a container: a volume without :ro)`,
+    },
+  ])("because it is $trouble is said with what mends it, and all goes on", async ({ options, words }) => {
+    const volume = await openVolume();
+    const { until, container } = await openContainerHouse(yard, {
+      volumes: { "/data": volume },
+      through: await onDisk(volume, options),
+    });
+    const said = await container.says(/^The state cannot be saved/);
+    expect(said).toEqual({ level: "warn", msg: `The state cannot be saved in /data: ${words}` });
+    await until(WHOLE);
+    expect((await container.health()).code).toBe(0);
+    expect((await container.end()).code).toBe(0);
+    expect(container.lines.filter(({ msg }) => msg.startsWith("The state cannot"))).toHaveLength(1);
+  });
+
+  it.concurrent("because it is another's is said with the command that mends it, and mends it while it runs", async () => {
+    const volume = await openVolume();
+    await chown(volume, 0, 0);
+    await chmod(volume, 0o755);
+    const { until, container, observer } = await openContainerHouse(yard, {
+      volumes: { "/data": volume },
+      through: await keepingOwners(),
+    });
+    const said = await container.says(/^The state cannot be saved/);
+    expect(said).toEqual({
+      level: "warn",
+      msg: `The state cannot be saved in /data: this user may not. ${GOES_ON}. What mends it: chown -R 1000:1000 /data (from outside of a container: the folder that is mounted there)`,
+    });
+    await until(WHOLE);
+    expect((await container.health()).code).toBe(0);
+    await chown(volume, 1000, 1000);
+    await observer.publish("vigie/simulation/set", "rouge", false);
+    await container.says(/^The state is saved again/);
+  });
+
+  it.concurrent("and cannot even be looked into may hold a configuration: it is refused, with the command", async () => {
+    const volume = await openVolume();
+    await mkdir(join(volume, "inner"));
+    await chown(volume, 0, 0);
+    await chmod(volume, 0o700);
+    const container = await startContainer(yard, {
+      tree: await openTree(yard),
+      env: { VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9", VIGIE_MQTT_URL: "mqtt://127.0.0.1:9" },
+      volumes: { "/data": volume },
+      through: await keepingOwners(),
+    });
+    const { code, stderr } = await container.ended;
+    expect([code, stderr]).toEqual([
+      2,
+      "/data/vigie.yaml: expected a file that can be read, got no permission to read it. What mends it: chown -R 1000:1000 /data (from outside of a container: the folder that is mounted there)\n",
+    ]);
+  });
+});

@@ -1,0 +1,162 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { withoutDocker } from "./builder.ts";
+import { openTree, openVolume, openYard, startContainer } from "./container.ts";
+import { openContainerHouse, WHOLE } from "./house.ts";
+
+describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  it("with two variables and no file has its topics on the broker within seconds", async () => {
+    const data = await openVolume();
+    const tree = await openTree(yard);
+    const began = Date.now();
+    const { until, container } = await openContainerHouse(yard, { tree, volumes: { "/data": data } });
+    await until(WHOLE);
+    expect(Date.now() - began).toBeLessThan(10_000);
+    const status = await readFile(`/proc/${await container.first()}/status`, "utf8");
+    expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+    expect(status).toMatch(/^NSpid:\t\d+\t1$/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(container.lines.filter(({ level }) => level !== "info")).toEqual([]);
+    expect(JSON.parse(await readFile(join(data, "state.json"), "utf8"))).toHaveProperty("installation");
+  });
+
+  it.concurrent("has the command vigie, for whoever looks into it", async () => {
+    const house = await openContainerHouse(yard);
+    await house.until(WHOLE);
+    const tree = await openTree(yard);
+    const ask = async (...words: string[]) => {
+      const command = ["vigie", ...words];
+      return (await startContainer(yard, { ...house.options, tree, command })).ended;
+    };
+    const { version } = JSON.parse(await readFile(join(tree, "usr/local/lib/vigie/package.json"), "utf8"));
+    expect(await ask("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await ask("show")).toMatchObject({ code: 0, stdout: expect.stringMatching(/vigie: online/) });
+    expect((await ask("check", "--live")).code).toBe(0);
+    await house.container.end();
+    expect(await ask("purge")).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Cleared \d+ topics/),
+    });
+  });
+
+  it.concurrent("with no variable invents nothing: it says what is missing, and ends with 2", async () => {
+    const container = await startContainer(yard, { tree: await openTree(yard), env: {} });
+    const { code, stdout, stderr } = await container.ended;
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(
+      /^VIGIE_SERVICE_BASE_URL: expected an address, .*\nVIGIE_MQTT_URL: expected an address, .*\n$/,
+    );
+  });
+
+  it.concurrent("that is stopped leaves in order and soon, and nobody sees it while the grace runs", async () => {
+    const { until, container, observer, holds } = await openContainerHouse(yard);
+    await until(WHOLE);
+    const before = observer.seen.length;
+    const began = Date.now();
+    expect((await container.end()).code).toBe(0);
+    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(container.lines.at(-1)?.msg).toBe("vigie has left");
+    expect(observer.seen.slice(before).filter(({ retain }) => retain)).toEqual([]);
+    expect(holds("availability")).toBe("online");
+  });
+
+  it.concurrent("that is stopped without a grace is offline at once", async () => {
+    const { until, container } = await openContainerHouse(yard, { env: { VIGIE_MQTT_GRACE: "0s" } });
+    await until(WHOLE);
+    expect((await container.end()).code).toBe(0);
+    await until({ availability: "offline" });
+  });
+
+  it.concurrent("leaves as soon while broker and service are away, and on SIGINT", async () => {
+    const env = { VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9", VIGIE_MQTT_URL: "mqtt://127.0.0.1:9" };
+    const container = await startContainer(yard, { tree: await openTree(yard), env });
+    await container.says(/broker/);
+    const began = Date.now();
+    expect((await container.end("SIGINT")).code).toBe(0);
+    expect(Date.now() - began).toBeLessThan(5_000);
+  });
+
+  it.concurrent("writes to /data and /tmp only, its root being read-only", async () => {
+    const tree = await openTree(yard);
+    const before = listing(tree);
+    const { until, container } = await openContainerHouse(yard, {
+      tree,
+      volumes: { "/data": await openVolume() },
+    });
+    await until(WHOLE);
+    const first = await container.first();
+    const root = (await readFile(`/proc/${first}/mountinfo`, "utf8"))
+      .split("\n")
+      .find((line) => / \/ ro,/.test(line));
+    expect(root).toBeDefined();
+    expect(await readdir(`/proc/${first}/root/tmp`)).toEqual(["health.json"]);
+    expect(await readdir(`/proc/${first}/root/data`)).toEqual([
+      expect.stringMatching(/^lock-/),
+      "state.json",
+    ]);
+    await container.end();
+    expect(listing(tree)).toBe(before);
+  });
+
+  it.concurrent("takes the password from a file, and shows it to nobody", async () => {
+    const password = "hunter2-in-the-rye";
+    const secrets = await openVolume();
+    await mkdir(secrets, { recursive: true });
+    await writeFile(join(secrets, "mqtt"), `${password}\n`, { mode: 0o644 });
+    const passwords = join(secrets, "passwords");
+    execFileSync("mosquitto_passwd", ["-c", "-b", passwords, "vigie", password]);
+    const { until, container } = await openContainerHouse(yard, {
+      volumes: { "/run/secrets": secrets },
+      mosquitto: {
+        lines: ["allow_anonymous false", "password_file FOLDER/passwords"],
+        files: { passwords: await readFile(passwords, "utf8") },
+      },
+      credentials: `vigie:${password}@`,
+      env: {
+        VIGIE_MQTT_USERNAME: "vigie",
+        VIGIE_MQTT_PASSWORD_FILE: "/run/secrets/mqtt",
+        VIGIE_LOG_LEVEL: "trace",
+      },
+    });
+    await until(WHOLE);
+    await container.health();
+    const first = await container.first();
+    const shown = [
+      await readFile(`/proc/${first}/environ`, "latin1"),
+      await readFile(`/proc/${first}/cmdline`, "latin1"),
+      execFileSync("ps", ["axeww", "-o", "pid,args"]).toString(),
+      await readFile(`/proc/${first}/root/tmp/health.json`, "utf8"),
+      container.output(),
+      (await container.health()).words,
+    ];
+    expect(shown.filter((text) => text.includes(password))).toEqual([]);
+    await container.end();
+    expect(container.output()).not.toContain(password);
+  });
+
+  it.concurrent("whose password is wrong says so, and which file it came from is told by name only", async () => {
+    const container = await startContainer(yard, {
+      tree: await openTree(yard),
+      env: {
+        VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9",
+        VIGIE_MQTT_URL: "mqtt://127.0.0.1:9",
+        VIGIE_MQTT_PASSWORD_FILE: "/run/secrets/none",
+      },
+    });
+    const { code, stderr } = await container.ended;
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^VIGIE_MQTT_PASSWORD_FILE: expected a file that can be read/),
+    ]);
+  });
+});
+
+/** Every file with its size and the time of its last change. */
+function listing(tree: string): string {
+  return execFileSync("find", [tree, "-printf", "%P %s %T@ %u\n"], { maxBuffer: 2 ** 26 }).toString();
+}
