@@ -89,7 +89,7 @@ export function startLookout(options: LookoutOptions): Lookout {
   pollIfDue();
   const stopSchedule = startSchedule({
     ...{ clock, log, offset, pollIfDue, beat: options.onBeat },
-    ...{ turn: () => cycle.seen().due, refresh: cycle.refresh },
+    ...{ turn: () => cycle.seen().due, refresh: cycle.refresh, jumped: options.publisher.sendAgain },
   });
   return {
     facts: () => cycle.seen().facts,

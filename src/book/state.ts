@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { COLORS } from "../calendar/tariff.ts";
 import { type Book, EMPTY_BOOK } from "./book.ts";
+import { renewContent, versionOf } from "./former-state.ts";
 
 /** All that survives a restart. When it was written is no part of it. */
 export interface State {
@@ -26,12 +27,12 @@ export function emptyState(installation: string): State {
   return { version: VERSION, installation, incarnation: null, published: [], books: {}, clients: {} };
 }
 
-/** Reads what a state file holds; throws DamagedState or NewerState. */
+/** Reads what a state file holds, an older one too; throws DamagedState or NewerState. */
 export function parseState(text: string): State {
   const content = parseJson(text);
-  const { success, data } = versionSchema.safeParse(content);
-  if (success && data.version > VERSION) throw new NewerState(data.version);
-  const state = stateSchema.safeParse(content);
+  const version = versionOf(content) ?? 0;
+  if (version > VERSION) throw new NewerState(version);
+  const state = stateSchema.safeParse(renewContent(content, VERSION));
   if (!state.success) throw new DamagedState(z.prettifyError(state.error).replaceAll(/\s+/g, " "));
   return state.data;
 }
@@ -97,10 +98,8 @@ function moveToEnd<T>(record: Record<string, T>, key: string, value: T): Record<
   return Object.fromEntries([...others.slice(1 - SOURCES_KEPT), [key, value]]);
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const SOURCES_KEPT = 3;
-
-const versionSchema = z.object({ version: z.int() });
 
 const instant = z.number();
 const color = z.enum(COLORS);

@@ -15,13 +15,15 @@ export interface ScheduleOptions {
   refresh: () => void;
   /** Starts a poll if one is owed; called once a minute, and after the clock jumped. */
   pollIfDue: () => void;
+  /** The wall clock was set, or this machine slept: the broker counts on how long values live by a clock of its own. */
+  jumped: () => void;
   /** At least once a second. */
   beat: (now: Instant) => void;
 }
 
 /** New time and new data: refreshes at each turn, looks each minute whether a poll is due. Returns its stop. */
 export function startSchedule(options: ScheduleOptions): () => void {
-  const { clock, log, turn, refresh, pollIfDue, beat } = options;
+  const { clock, log, turn, refresh, pollIfDue, jumped, beat } = options;
   const cron = pollCron(options.offset);
   let look = cron.next();
   return startAlarm({
@@ -37,9 +39,12 @@ export function startSchedule(options: ScheduleOptions): () => void {
       }
     },
     jumped: (by) => {
-      if (Math.abs(by) >= WORTH_SAYING) log.info(describeJump(by));
       look = cron.next();
       refresh();
+      if (Math.abs(by) >= WORTH_SAYING) {
+        log.info(describeJump(by));
+        jumped();
+      }
       pollIfDue();
     },
   });

@@ -89,6 +89,11 @@ const STATE: State = {
   published: [{ base_topic: "vigie", instance: "vigie", prefix: "homeassistant" }],
 };
 
+/** As version 1 wrote it. */
+function older(published: unknown): string {
+  return JSON.stringify({ ...STATE, version: 1, published });
+}
+
 describe("the state file", () => {
   it("reads back what was written", () => {
     expect(parseState(serialiseState(STATE))).toEqual(STATE);
@@ -107,9 +112,20 @@ describe("the state file", () => {
     expect(Object.keys(parseState(serialiseState(STATE)))).toEqual(Object.keys(STATE));
   });
 
+  it.each([
+    ["no place", null, []],
+    ["a place, before Home Assistant was told", { base_topic: "v", instance: "w" }, "homeassistant"],
+    ["a place", { base_topic: "v", instance: "w", prefix: "ha" }, "ha"],
+    ["places", STATE.published, STATE.published],
+  ])("of version 1 is read whole, where it was published as %s", (_, published, expected) => {
+    const places =
+      typeof expected === "string" ? [{ base_topic: "v", instance: "w", prefix: expected }] : expected;
+    expect(parseState(older(published))).toEqual({ ...STATE, published: places });
+  });
+
   it("of a newer version is refused by name, whatever its shape", () => {
-    expect(() => parseState('{"version":2,"all":"else"}')).toThrow(NewerState);
-    expect(() => parseState('{"version":2}')).toThrow(/at most 1, got 2/);
+    expect(() => parseState('{"version":3,"all":"else"}')).toThrow(NewerState);
+    expect(() => parseState('{"version":3}')).toThrow(/at most 2, got 3/);
   });
 
   it.each([
@@ -118,7 +134,9 @@ describe("the state file", () => {
     ["null", "null"],
     ["a list", "[]"],
     ["without a version", "{}"],
-    ["of version 0", serialiseState(STATE).replace('"version":1', '"version":0')],
+    ["of version 0", serialiseState(STATE).replace('"version":2', '"version":0')],
+    ["of a version between two", serialiseState(STATE).replace('"version":2', '"version":1.5')],
+    ["of version 1 with a place that is none", older("nowhere")],
     ["with a colour that is none", serialiseState(STATE).replace('"color":"rouge"', '"color":"green"')],
     ["with a date that is none", serialiseState(STATE).replace("2026-01-05", "2026-02-30")],
     ["with a number that is none", serialiseState(STATE).replace(`${NOW}`, "1e999")],

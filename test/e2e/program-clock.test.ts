@@ -86,6 +86,21 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     },
   );
 
+  test.concurrent("and set right by minutes says anew what lives only so long: the broker counts by its own clock", async () => {
+    const service = await startPlainService((path) => ({
+      ...answerOf(path, today()),
+      headers: { date: new Date().toUTCString() },
+    }));
+    yard.later(service.stop);
+    const house = await withClock("+20m", service.url);
+    await house.until({ availability: "online", "now/color": "blanc", "service/status": "ok" });
+    const told = () => house.observer.seen.filter(({ topic }) => topic === "vigie/now/color").length;
+    const before = told();
+    await house.set("+0");
+    await house.vigie.says(/The clock was set back by 20 min/);
+    await house.observer.until(() => told() > before, "now/color was told once more");
+  });
+
   test.concurrent("is believed where check_clock is off, and where nothing speaks against it", async () => {
     const house = await withClock("-1d", `http://127.0.0.1:${await freePort()}`);
     await house.until({ availability: "online", "today/date": addDays(today(), -1), "now/color": "None" });

@@ -1,0 +1,150 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { emptyState, parseState, serialiseState } from "../../src/book/state.ts";
+import { addDays, civilDate } from "../../src/calendar/day.ts";
+import { openHouse } from "../support/house.ts";
+import { bookOf, official, officialDays } from "../support/known-days.ts";
+import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { type Observer, observe, readRetained } from "../support/observer.ts";
+import { openYard, runVigie } from "../support/vigie.ts";
+
+const today = civilDate(Date.now(), "Europe/Paris");
+const named = Object.fromEntries([-1, 0, 1, 2].map((days) => [addDays(today, days), "blanc" as const]));
+const BOOK = bookOf({
+  ...officialDays(addDays(today, -30), addDays(today, 2), named),
+  [addDays(today, 3)]: official("bleu", { final: false }),
+});
+const OWNER = {
+  ...{ installation: "abcdefghijkl", incarnation: "before", host: "attic", version: "0.0.1" },
+  ...{ since: "2026-01-01T00:00:00Z", client_id: "vigie-attic-abcdefghijkl" },
+};
+
+describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version ${withoutMosquitto}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  /** A folder whose state file holds this. */
+  const stateOf = async (text: string) => {
+    const folder = await yard.folder();
+    await mkdir(join(folder, "state"));
+    await writeFile(join(folder, "state", "state.json"), text);
+    return folder;
+  };
+  const filesOf = (folder: string) => readdir(join(folder, "state"));
+  /** A service that is away: what is known is known from the state file. */
+  const away = async () => `http://127.0.0.1:${await freePort()}`;
+
+  test.concurrent.each([
+    ["with one place and none of what rules remember", { base_topic: "attic", instance: "attic" }],
+    ["with several places", [{ base_topic: "attic", instance: "attic", prefix: "homeassistant" }]],
+  ])(
+    "reads a state file of version 1, %s: its days are known, and its former place is left",
+    async (_, published) => {
+      const service = await away();
+      const { version, ...state } = { ...emptyState(OWNER.installation), incarnation: "before" };
+      const books = { [service]: BOOK };
+      const older = { ...state, version: 1, published, books, clients: { [service]: {} } };
+      const folder = await stateOf(`${JSON.stringify(older)}\n`);
+      const attic: Observer[] = [];
+      const watched = async (url: string) => {
+        const observer = await observe(url, "attic/#");
+        attic.push(observer);
+        yard.later(observer.leave);
+        await observer.publish("attic/owner", JSON.stringify(OWNER));
+        await observer.publish("attic/now/color", "rouge");
+      };
+      const house = await openHouse(yard, { service, state: folder, watched });
+      await house.until({ availability: "online", "now/color": "blanc", "tomorrow/color": "blanc" });
+      await attic[0]?.until(({ retained }) => retained.size === 0, "the former place is empty", 25_000);
+      await house.vigie.end();
+      const written = parseState(await readFile(join(house.folder, "state", "state.json"), "utf8"));
+      expect(written).toMatchObject({ version, installation: OWNER.installation, books });
+      expect(written.published).toEqual([
+        { base_topic: "vigie", instance: "vigie", prefix: "homeassistant" },
+      ]);
+      expect(house.vigie.output()).not.toMatch(/damaged|empty book/);
+    },
+  );
+
+  test.concurrent("refuses one of a newer version without harm: said, with an exit code, nothing written or published", async () => {
+    const broker = await startMosquitto();
+    yard.later(broker.remove);
+    const newer = `{"version":99,"books":"in a way\\nof its own"}`;
+    const folder = await stateOf(newer);
+    const config = { service: { base_url: await away() }, mqtt: { url: broker.url }, state: "./state" };
+    for (const args of [["run"], ["once"]]) {
+      const { code, stderr, stdout } = await runVigie({ folder, config, args });
+      expect(stderr).toMatch(
+        /the version of the state file to be at most \d+, got 99: a newer vigie wrote it/,
+      );
+      expect(`${stdout}${stderr}`).not.toMatch(/^\s+at /m);
+      expect(code).toBe(1);
+    }
+    expect(await readFile(join(folder, "state", "state.json"), "utf8")).toBe(newer);
+    expect(await filesOf(folder)).toEqual(["state.json"]);
+    expect(await readRetained(broker.url)).toEqual(new Map());
+  });
+
+  test.concurrent.each([
+    ["garbage", "days: [rouge"],
+    ["half of itself", serialiseState({ ...emptyState("a"), books: { x: BOOK } }).slice(0, 700)],
+    ["nothing, as after a power cut", "\0".repeat(500)],
+  ])("sets a state file of %s aside, says so, and goes on", async (_, text) => {
+    const folder = await stateOf(text);
+    const house = await openHouse(yard, { service: await away(), state: folder });
+    const { level, msg } = await house.vigie.says(/^The state file was damaged/);
+    expect(level).toBe("warn");
+    expect(msg).toContain("state.damaged-1.json");
+    await house.until({ availability: "online", "now/color": "None" });
+    expect(await readFile(join(house.folder, "state", "state.damaged-1.json"), "utf8")).toBe(text);
+    expect((await house.vigie.end()).code).toBe(0);
+    const kept = await readFile(join(house.folder, "state", "state.json"), "utf8");
+    expect(parseState(kept).installation).toMatch(/^[a-z0-9]{12}$/);
+  });
+
+  const ORIGIN = { origin: { name: "vigie", sw_version: "0.0.1" } };
+  const component = (topic: string) => ({ platform: "sensor", unique_id: topic, state_topic: topic });
+  const FORMER = {
+    "vigie/now/mood": "gloomy",
+    "vigie/d9/color": "rouge",
+    "vigie/d9": '{"color":"rouge"}',
+    "vigie/rules/gone/state": "ON",
+    "homeassistant/sensor/vigie/mood/config": JSON.stringify({ ...component("vigie/now/mood"), ...ORIGIN }),
+  };
+  const OTHERS = {
+    "vigie2/now/color": "rouge",
+    vigie: "nobody's",
+    "vigie/annex/owner": "{}",
+    "vigie/annex/now/color": "rouge",
+    "homeassistant/sensor/vigie/lamp/config": JSON.stringify(component("lamp")),
+    "homeassistant/sensor/other/mood/config": JSON.stringify({ ...component("other"), ...ORIGIN }),
+  };
+  const DEVICE = "homeassistant/device/vigie/config";
+
+  test.concurrent("leaves no orphan of what it publishes no more, and touches nobody else's", async () => {
+    const device = {
+      ...{ ...ORIGIN, device: { identifiers: ["vigie_vigie"] } },
+      components: { mood_of_the_day: component("vigie/now/mood") },
+    };
+    const all: Observer[] = [];
+    const watched = async (url: string) => {
+      const observer = await observe(url);
+      all.push(observer);
+      yard.later(observer.leave);
+      const planted = { ...FORMER, ...OTHERS, [DEVICE]: JSON.stringify(device) };
+      for (const [topic, payload] of Object.entries(planted)) await observer.publish(topic, payload);
+    };
+    const house = await openHouse(yard, { service: await away(), watched });
+    const entities = (retained: ReadonlyMap<string, string>) =>
+      Object.keys(JSON.parse(retained.get(DEVICE) ?? "{}").components ?? {});
+    const isTidy = ({ retained }: Observer) =>
+      !Object.keys(FORMER).some((topic) => retained.has(topic)) &&
+      !entities(retained).includes("mood_of_the_day");
+    await all[0]?.until(isTidy, "nothing former is left", 25_000);
+    await house.until({ availability: "online" });
+    const held = await readRetained(house.broker.url);
+    expect(entities(held)).toContain("now_color");
+    expect(Object.fromEntries(held)).toMatchObject(OTHERS);
+  });
+});
