@@ -33,6 +33,28 @@ export function blockOf(page: string, mark: string): string {
   return only.text;
 }
 
+export interface Section {
+  title: string;
+  text: string;
+}
+
+/** The parts of a page below its `##` titles. */
+export function sectionsOf(page: string): Section[] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => {
+      const [title = "", ...lines] = part.split("\n");
+      return { title, text: lines.join("\n").trim() };
+    });
+}
+
+export function sectionOf(page: string, title: string): string {
+  const found = sectionsOf(page).find((section) => section.title === title);
+  if (!found) throw new Error(`Expected a part '${title}'`);
+  return found.text;
+}
+
 /** What vigie says in its log stands on the page, but for addresses, folders and lengths of time. */
 export async function saysAsWritten(page: string, vigie: Pick<Vigie, "says">, words: RegExp): Promise<void> {
   const { msg } = await vigie.says(words);
