@@ -14,6 +14,8 @@ export interface Reader {
   own: (text: string) => string;
   /** The guide's block for this path. */
   file: (path: string) => string;
+  /** The guide's block of this name. */
+  script: (name: string) => string;
   /** Runs the guide's block of this name. */
   run: (name: string, env?: Record<string, string>) => Promise<Ran>;
 }
@@ -32,10 +34,12 @@ export function readGuide(page: string, root: string, ports: { broker: number; l
       .replaceAll("192.0.2.10", "127.0.0.1")
       .replaceAll(/\b8883\b/g, String(listener))
       .replaceAll(/\b1883\b/g, String(ports.broker));
+  const script = (name: string) => own(blockOf(page, `run: ${name}`));
   return {
     own,
     file: (path) => own(blockOf(page, `file: ${path}`)),
-    run: (name, env = {}) => runScript(own(blockOf(page, `run: ${name}`)), root, env),
+    script,
+    run: (name, env = {}) => runScript(script(name), root, env),
   };
 }
 
