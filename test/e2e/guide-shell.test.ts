@@ -62,6 +62,23 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     });
   });
 
+  test("docs/evcc.md cuts the prices into quarters of an hour, and changes nothing else", async () => {
+    const { tariffs } = parse(readGuide(readPage("docs/evcc.md"), home, { broker: 0 }).file("evcc.yaml"));
+    const { topic, jq } = tariffs.grid.forecast;
+    const rates = house.holds(topic.replace("vigie/", "")) ?? "";
+    const run = spawnSync("jq", ["-r", jq], { input: rates, encoding: "utf8" });
+    const slots: Slot[] = JSON.parse(run.stdout);
+    const spans: Slot[] = JSON.parse(rates);
+    expect(slots.length).toBeGreaterThan(90);
+    const at = (instant: string) => Date.parse(instant);
+    expect(slots.every(({ start, end }) => at(end) - at(start) === 900_000)).toBe(true);
+    expect(slots.slice(1).every(({ start }, index) => start === slots[index]?.end)).toBe(true);
+    expect([slots[0]?.start, slots.at(-1)?.end]).toEqual([spans[0]?.start, spans.at(-1)?.end]);
+    const price = (when: string) =>
+      spans.find(({ start, end }) => at(start) <= at(when) && at(when) < at(end))?.value;
+    expect(slots.filter(({ start, value }) => value !== price(start))).toEqual([]);
+  });
+
   test("cron's script does something at a turn, once, and nothing while nothing is known", async () => {
     const check = () => reader.run("check", { PATH: path });
     await pretend("rouge");
@@ -88,8 +105,10 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     await house.until({ "rules/dear/enabled": "OFF", "rules/rouge_this_week/threshold": "70" });
     await house.until({ "simulation/color": "auto" });
     const env = { VIGIE_CONFIG: join(house.folder, "vigie.yaml"), TMPDIR: join(house.folder, "tmp") };
-    const health = await reader.run("health", env);
-    expect(health).toMatchObject({ code: 0, stdout: expect.stringMatching(/^loop alive; broker reached/) });
+    // It is told the loop's news a second later.
+    await expect
+      .poll(async () => (await reader.run("health", env)).stdout, { timeout: 15_000, interval: 500 })
+      .toMatch(/^loop alive; broker reached/);
   });
 
   test("the service's script hears each turn, also after the broker was away", async () => {
@@ -117,3 +136,9 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     await heard(["on", "off", "off"]);
   });
 });
+
+interface Slot {
+  start: string;
+  end: string;
+  value: number;
+}
