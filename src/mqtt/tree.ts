@@ -1,4 +1,4 @@
-import { deadline } from "../runtime/wait.ts";
+import { deadline, sleep } from "../runtime/wait.ts";
 import {
   type Connection,
   type ConnectOptions,
@@ -36,7 +36,9 @@ export interface Tree {
 
 export async function openTree({ base, random, ear, beyond, ...options }: TreeOptions): Promise<Tree> {
   const echoes = new Map<string, () => void>();
+  let arrived = 0;
   const onMessage = (message: Received) => {
+    arrived += 1;
     if (!message.topic.startsWith(`${base}/`)) return beyond?.(message);
     const topic = message.topic.slice(base.length + 1);
     const own = topic === PING ? echoes.get(readPing(message.payload) ?? "") : undefined;
@@ -55,13 +57,17 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
     const heard = new Promise<void>((resolve) => echoes.set(id, resolve)).then(() => {
       isHeard = true;
     });
+    const ask = () => publish(() => ({ topic: PING, payload: JSON.stringify({ id }), retain: false }));
+    const over = new AbortController();
     try {
-      await publish(() => ({ topic: PING, payload: JSON.stringify({ id }), retain: false }));
+      await ask();
       // mosquitto holds the echo back until its acknowledgement has arrived, which TCP tells 40 ms later unasked. Where
       // the echo came first, a nudge's own answer would hold back what comes next.
       if (!isHeard) connection.nudge();
-      await within(heard, connection, options.signal);
+      const answered = Promise.race([heard, silence(ask, () => arrived, over.signal)]);
+      await within(answered, connection, options.signal);
     } finally {
+      over.abort();
       echoes.delete(id);
     }
   };
@@ -82,6 +88,21 @@ export function randomId(random: () => number): string {
   return Array.from({ length: 3 }, () => Math.floor(random() * 2 ** 24).toString(36)).join("");
 }
 
+/**
+ * Rejects when the broker has taken one question after the other and handed out nothing at all meanwhile: it does not let
+ * this user hear. A slow one shows by what it does hand out, a frozen one takes no question.
+ */
+async function silence(ask: () => Promise<void>, arrived: () => number, signal: AbortSignal): Promise<never> {
+  let unheard = 0;
+  while (unheard < ENOUGH_QUESTIONS) {
+    const before = arrived();
+    await sleep(BETWEEN_QUESTIONS, signal);
+    await ask();
+    unheard = arrived() === before ? unheard + 1 : 0;
+  }
+  throw new ConnectionLost(UNHEARD);
+}
+
 /** The echo is an answer of the broker: it ends with it or with the connection, and is not waited for for ever. */
 async function within(heard: Promise<void>, { closed }: Connection, parent: AbortSignal): Promise<void> {
   const limit = deadline(ECHO_LIMIT, parent, () => new ConnectionLost(UNHEARD));
@@ -100,5 +121,7 @@ async function within(heard: Promise<void>, { closed }: Connection, parent: Abor
   }
 }
 
+const ENOUGH_QUESTIONS = 8;
+const BETWEEN_QUESTIONS = 1_000;
 const ECHO_LIMIT = 120_000;
 const UNHEARD = "The broker does not hand out what it takes: may this user read below the base topic, too?";

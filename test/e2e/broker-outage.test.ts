@@ -192,6 +192,24 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     ]);
   });
 
+  test.concurrent("says soon that it may write and not read, and goes on when it may", async () => {
+    const broker = await brokerWith({
+      lines: ["allow_anonymous true", "acl_file FOLDER/acl"],
+      files: { acl: "topic write vigie/#\n" },
+    });
+    const start = systemClock.steady();
+    const { publisher, lines } = keep(broker);
+    publisher.want(SNAPSHOT);
+    while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(lines).toEqual([
+      "The broker does not hand out what it takes: may this user read below the base topic, too?",
+    ]);
+    expect(systemClock.steady() - start).toBeLessThan(20_000);
+    await broker.renew({ acl: "topic readwrite vigie/#\n" });
+    await publisher.settled();
+    await becomesWhole(broker);
+  });
+
   test.concurrent("says what is too large for the broker, and sends the rest", async () => {
     const broker = await brokerWith({ lines: ["allow_anonymous true", "max_packet_size 2000"] });
     const { publisher, lines } = keep(broker);

@@ -25,6 +25,8 @@ export interface Mosquitto {
   start: () => Promise<void>;
   /** Loses what it kept on disk; it has to be ended by then. */
   forget: () => Promise<void>;
+  /** Other passwords or access lists take effect while it runs. */
+  renew: (files: Record<string, string>) => Promise<void>;
   /** SIGSTOP and SIGCONT. */
   freeze: () => void;
   thaw: () => void;
@@ -61,8 +63,11 @@ const ATTEMPTS = 3;
 async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
   const folder = await mkdtemp(join(tmpdir(), "vigie-mosquitto-"));
   const port = options.port ?? (await freePort());
-  for (const [name, text] of Object.entries(options.files ?? {}))
-    await writeFile(join(folder, name), text, { mode: 0o600 });
+  const write = async (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files))
+      await writeFile(join(folder, name), text, { mode: 0o600 });
+  };
+  await write(options.files ?? {});
   const lines = (options.lines ?? ["allow_anonymous true"]).map((line) => line.replace("FOLDER", folder));
   const keeps = options.persistence ?? false;
   const config = [
@@ -91,6 +96,10 @@ async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
   return {
     ...{ url: `mqtt://127.0.0.1:${port}`, port, start, end },
     forget: () => rm(join(folder, "mosquitto.db"), { force: true }),
+    renew: async (files) => {
+      await write(files);
+      child?.kill("SIGHUP");
+    },
     freeze: () => child?.kill("SIGSTOP"),
     thaw: () => child?.kill("SIGCONT"),
     remove: async () => {

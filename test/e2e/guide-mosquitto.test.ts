@@ -1,0 +1,329 @@
+import { spawnSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import mqtt from "mqtt";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { desiredTopics } from "../../src/mqtt/topics.ts";
+import { rougeFacts } from "../support/facts.ts";
+import { readPage, saysAsWritten } from "../support/guide.ts";
+import { type Reader, readGuide } from "../support/guide-house.ts";
+import { type Holdings, watchHoldings } from "../support/holdings.ts";
+import { serveDays } from "../support/house.ts";
+import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { type Observer, observe } from "../support/observer.ts";
+import { openYard, runVigie, type Vigie } from "../support/vigie.ts";
+
+const PAGE = readPage("docs/mosquitto.md");
+const withoutOpenssl = spawnSync("openssl", ["version"]).status === 0 ? "" : "openssl is not installed";
+const missing = withoutMosquitto || withoutOpenssl;
+const DEVICE = "homeassistant/device/vigie/config";
+const BOILER = "shellies/boiler/relay/0";
+
+/** A broker and a vigie as the guide sets them up; whoever looks at it does so as Home Assistant. */
+interface Site extends Holdings {
+  reader: Reader;
+  folder: string;
+  vigie: Vigie;
+  observer: Observer;
+  config: object;
+  env: Record<string, string>;
+  port: number;
+  brokerLog: () => Promise<string>;
+}
+
+describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`, () => {
+  const yard = openYard();
+  let root: string;
+  beforeAll(async () => {
+    root = await yard.folder();
+    const reader = readGuide(PAGE, root, { broker: 0 });
+    for (const name of ["authority", "certificate", "hand-over", "passwords"]) {
+      expect(await reader.run(name), name).toMatchObject({ code: 0 });
+    }
+  });
+  afterAll(yard.clear);
+
+  /** With another access list, or another certificate, than the guide's. */
+  async function startBroker(change: (list: string) => string = (list) => list, certificate = "broker") {
+    const listener = await freePort();
+    const folder = await yard.folder();
+    const reader = readGuide(PAGE, root, { broker: listener });
+    await writeFile(join(folder, "acl"), change(reader.file("/etc/mosquitto/acl")));
+    const lines = reader
+      .file("/etc/mosquitto/conf.d/vigie.conf")
+      .replace(join(root, "etc/mosquitto/acl"), join(folder, "acl"))
+      .replace("certs/broker.crt", `certs/${certificate}.crt`)
+      .replace(/^listener .*/m, "$& 127.0.0.1")
+      .split("\n");
+    const log = join(folder, "mosquitto.log");
+    const broker = await startMosquitto({ lines: [...lines, `log_dest file ${log}`, "log_type all"] });
+    yard.later(broker.remove);
+    return { broker, reader, folder, listener, log };
+  }
+
+  async function openSite(change?: (list: string) => string): Promise<Site> {
+    const { broker, reader, folder, listener, log } = await startBroker(change);
+    const observer = await observe(
+      `mqtt://homeassistant:${passwordOf("homeassistant")}@127.0.0.1:${broker.port}`,
+    );
+    yard.later(observer.leave);
+    await observer.publish(BOILER, "off");
+    const config = {
+      ...parse(reader.file("/etc/vigie/vigie.yaml")),
+      ...{ service: { base_url: await serveDays(yard) }, state: "./state" },
+      rules: [{ id: "known", when: { day: "now", known: true } }],
+      outputs: [
+        {
+          topic: `${BOILER}/command`,
+          choose: [{ when: "known", payload: "off" }],
+          confirm: { topic: BOILER, every: "5s", for: "5s" },
+        },
+      ],
+    };
+    const env = { VIGIE_MQTT_PASSWORD: passwordOf("vigie") };
+    const vigie = await yard.start({ folder, config, env });
+    return {
+      ...{ reader, folder, vigie, observer, config, env, port: listener },
+      ...watchHoldings(observer, "vigie", vigie.output),
+      brokerLog: () => readFile(log, "utf8"),
+    };
+  }
+
+  test.concurrent("all topics come, commands and discovery work, a purge leaves nothing, and nothing is refused", async () => {
+    const site = await openSite();
+    const { vigie, observer, reader, holds, until } = site;
+    await until({ availability: "online", "rules/known/state": "ON", "service/status": "ok" });
+    const wanted = [...desiredTopics(rougeFacts(), { grace: 0 }).keys()];
+    expect(wanted.filter((name) => holds(name) === undefined)).toEqual([]);
+    await observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
+    await vigie.says(/^Sent "off" to shellies/);
+    const told = () => observer.seen.filter(({ topic }) => topic === DEVICE).length;
+    const before = told();
+    await observer.publish("homeassistant/status", "online", false);
+    const look = await reader.run("look");
+    expect(look).toMatchObject({ code: 0, stdout: `${holds("now/color")}\n` });
+    expect(await reader.run("order")).toMatchObject({ code: 0 });
+    await vigie.says(/^refresh\/set: the service is asked, as soon as politeness allows$/);
+    await reader
+      .run("check", { ...site.env, VIGIE_CONFIG: join(site.folder, "vigie.yaml") })
+      .then(({ stdout }) =>
+        expect(stdout).toContain(`ok   broker, mqtts://127.0.0.1:${site.port}: MQTT 5, `),
+      );
+    await observer.until(() => told() > before, "Home Assistant is told again", 20_000);
+    // A device that was heard is not asked again, and is no problem: it would be one after five seconds.
+    expect(holds("service/problem_code")).toBe("none");
+    expect((await vigie.end()).code).toBe(0);
+    expect(complaints(vigie)).toEqual([]);
+    const purge = await runVigie({ folder: site.folder, env: site.env, args: ["purge"] });
+    expect(purge).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Cleared \d+ topics below vigie and homeassistant\n$/),
+    });
+    expect([...observer.retained.keys()]).toEqual([BOILER]);
+    expect(await site.brokerLog()).not.toMatch(/Denied/);
+  });
+
+  test.concurrent("guests look, the house gives orders, and neither they nor vigie do anything else", async () => {
+    const site = await openSite();
+    const { observer, vigie, until } = site;
+    await until({ availability: "online", "rules/known/state": "ON" });
+    const stored = (topic: string, payload: string) =>
+      observer.seen.some((one) => one.topic === topic && one.payload === payload);
+    const mayWrite = async (user: string, topic: string) => {
+      const client = await connect(user, site, root);
+      const word = `${user} ${Math.random()}`;
+      await client.publishAsync(topic, word, { qos: 1 }).catch(() => undefined);
+      await observer.publish(`mark/${word}`, "x", false);
+      await observer.until(() => stored(`mark/${word}`, "x"), "all before it came");
+      await client.endAsync();
+      return stored(topic, word);
+    };
+    const elsewhere = [
+      "elsewhere",
+      "homeassistant/status",
+      "homeassistant/device/other/config",
+      BOILER,
+      "vigies/x",
+    ];
+    for (const topic of elsewhere) expect([topic, await mayWrite("vigie", topic)]).toEqual([topic, false]);
+    for (const topic of [
+      "vigie/x/set",
+      "vigie/now/color",
+      "vigie/owner",
+      "vigie/availability",
+      ...elsewhere,
+    ]) {
+      expect([topic, await mayWrite("house", topic)]).toEqual([topic, false]);
+    }
+    for (const topic of ["vigie/refresh/set", "vigie/now/color", ...elsewhere]) {
+      expect([topic, await mayWrite("guest", topic)]).toEqual([topic, false]);
+    }
+    for (const topic of ORDERS) expect([topic, await mayWrite("house", topic)]).toEqual([topic, true]);
+    const heard = await hearAll("vigie", site, root);
+    expect(
+      heard.filter((topic) => !topic.startsWith("vigie/") && topic !== DEVICE && topic !== BOILER),
+    ).toEqual([]);
+    expect((await hearAll("guest", site, root)).filter((topic) => !topic.startsWith("vigie/"))).toEqual([]);
+    expect(vigie.lines.filter(({ msg }) => msg.startsWith("Somebody else wrote"))).toEqual([]);
+  });
+
+  const without = (line: string) => (list: string) => replaceOnce(list, `topic ${line}\n`, "");
+  const only = (access: string, line: string) => (list: string) =>
+    replaceOnce(list, `topic ${line}\n`, `topic ${line.replace("readwrite", access)}\n`);
+
+  test.concurrent.each<
+    [what: string, change: (list: string) => string, fails: (site: Site) => Promise<unknown>]
+  >([
+    [
+      "vigie/# away",
+      without("readwrite vigie/#"),
+      ({ vigie }) => vigie.says(/does not let vigie in|refuses vigie\/owner/),
+    ],
+    [
+      "vigie/# for reading",
+      only("read", "readwrite vigie/#"),
+      ({ vigie }) => vigie.says(/does not let vigie in|refuses vigie\/owner/),
+    ],
+    [
+      "vigie/# for writing",
+      only("write", "readwrite vigie/#"),
+      ({ vigie }) => saysAsWritten(PAGE, vigie, /hand out what it takes/),
+    ],
+    [
+      "the entities away",
+      without(`readwrite ${DEVICE}`),
+      ({ vigie }) => saysAsWritten(PAGE, vigie, /is not told of every entity/),
+    ],
+    [
+      "the entities for reading",
+      only("read", `readwrite ${DEVICE}`),
+      ({ vigie }) => vigie.says(/is not told of every entity/),
+    ],
+    ["the entities for writing", only("write", `readwrite ${DEVICE}`), leavesEntities],
+    ["Home Assistant's status away", without("read homeassistant/status"), missesBirth],
+    [
+      "the boiler's command away",
+      without(`write ${BOILER}/command`),
+      ({ vigie }) => saysAsWritten(PAGE, vigie, /command: not authorized/),
+    ],
+    [
+      "the boiler's answer away",
+      without(`read ${BOILER}`),
+      ({ until }) => until({ "service/problem_code": "output" }),
+    ],
+  ])("with %s something fails that worked", async (_, change, fails) => {
+    await fails(await openSite(change));
+  });
+
+  test.concurrent("single components need the line that the guide names, and no other", async () => {
+    const site = await openSite((list) => replaceOnce(list, DEVICE, "homeassistant/+/vigie/+/config"));
+    await site.vigie.says(/is not told of every entity/);
+    await site.vigie.end();
+    await writeFile(
+      join(site.folder, "vigie.yaml"),
+      JSON.stringify({ ...site.config, homeassistant: { discovery: "components" } }),
+    );
+    const { vigie } = { vigie: await yard.start({ folder: site.folder, env: site.env }) };
+    await site.observer.until(
+      ({ retained }) => retained.has("homeassistant/sensor/vigie/now_color/config"),
+      "announced",
+    );
+    await site.until({ availability: "online" });
+    expect(complaints(vigie)).toEqual([]);
+  });
+
+  test.concurrent("what is wrong with certificates and passwords is said in the guide's words", async () => {
+    const { reader, folder, listener } = await startBroker();
+    const service = await serveDays(yard);
+    const said = async (change: object, password = passwordOf("vigie")) => {
+      const config = parse(reader.file("/etc/vigie/vigie.yaml"));
+      const mqttConfig = { ...config.mqtt, ...change };
+      await writeFile(
+        join(folder, "vigie.yaml"),
+        JSON.stringify({ service: { base_url: service }, mqtt: mqttConfig, state: "./state" }),
+      );
+      return yard.start({ folder, env: { VIGIE_MQTT_PASSWORD: password } });
+    };
+    const ca_file = join(root, "etc/vigie/ca.crt");
+    const cases: [Vigie, RegExp][] = [];
+    const hear = async (vigie: Vigie, words: RegExp) => {
+      cases.push([vigie, words]);
+      await saysAsWritten(PAGE, vigie, words);
+      await vigie.end();
+    };
+    await hear(await said({}, "wrong"), /does not let vigie in/);
+    await hear(await said({ tls: {} }), /does mqtt.tls.ca_file hold/);
+    await hear(await said({ tls: { ca_file, server_name: "other.lan" } }), /is for another name/);
+    const expire = reader.own(
+      "cd ~/vigie-ca && openssl x509 -req -in broker.csr -CA ca.crt -CAkey ca.key -days -1 -copy_extensions copy -out /etc/mosquitto/certs/old.crt",
+    );
+    expect(spawnSync("sh", ["-c", expire], { env: { PATH: process.env["PATH"], HOME: root } }).status).toBe(
+      0,
+    );
+    const old = await startBroker(undefined, "old");
+    await hear(await said({ url: `mqtts://127.0.0.1:${old.listener}` }), /is not valid now: expired/);
+    expect(listener).not.toBe(old.listener);
+    expect(cases).toHaveLength(4);
+  });
+});
+
+const ORDERS = [
+  ...["vigie/refresh/set", "vigie/simulation/set"],
+  ...["vigie/rules/known/enabled/set", "vigie/rules/known/threshold/set"],
+];
+
+/** That the broker is on this machine is the test's doing. */
+function complaints({ lines }: Vigie): string[] {
+  const said = lines.filter(({ level }) => level !== "info").map(({ msg }) => msg);
+  return said.filter((msg) => !msg.includes("is this container itself"));
+}
+
+function passwordOf(user: string): string {
+  return `${user} password`;
+}
+
+function replaceOnce(text: string, what: string, by: string): string {
+  if (text.split(what).length !== 2) throw new Error(`Expected '${what}' once in:\n${text}`);
+  return text.replace(what, by);
+}
+
+function connect(user: string, { port }: Site, root: string) {
+  return readFile(join(root, "etc/vigie/ca.crt")).then((ca) =>
+    mqtt.connectAsync(`mqtts://127.0.0.1:${port}`, {
+      ...{ ca, username: user, password: passwordOf(user), protocolVersion: 5, reconnectPeriod: 0 },
+    }),
+  );
+}
+
+/** What a user hears who asks for everything. */
+async function hearAll(user: string, site: Site, root: string): Promise<string[]> {
+  const client = await connect(user, site, root);
+  const heard: string[] = [];
+  client.on("message", (topic) => heard.push(topic));
+  await client.subscribeAsync("#", { qos: 1 });
+  await site.observer.publish("secret", "x");
+  await site.observer.publish("vigie/mark", "x", false);
+  await site.observer.until(() => heard.includes("vigie/mark"), `${user} hears what it may`);
+  await client.endAsync();
+  return heard;
+}
+
+/** It cannot see what it wrote itself, and so cannot take it away. */
+async function leavesEntities({ vigie, until, observer, folder, env }: Site): Promise<void> {
+  await until({ availability: "online" });
+  await observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
+  await vigie.end();
+  expect(await runVigie({ folder, env, args: ["purge"] })).toMatchObject({ code: 0 });
+  expect([...observer.retained.keys()].sort()).toEqual([DEVICE, BOILER]);
+}
+
+async function missesBirth({ vigie, until, observer }: Site): Promise<void> {
+  await until({ availability: "online" });
+  await observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
+  await observer.publish("homeassistant/status", "online", false);
+  // It is told again within ten seconds where it is heard.
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
+  expect(observer.seen.filter(({ topic }) => topic === DEVICE)).toHaveLength(1);
+  await vigie.end();
+}

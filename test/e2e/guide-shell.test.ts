@@ -1,0 +1,144 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { readPage } from "../support/guide.ts";
+import { type Reader, readGuide } from "../support/guide-house.ts";
+import { type House, openHouse, serveDays } from "../support/house.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { openYard } from "../support/vigie.ts";
+
+const PAGE = readPage("docs/shell.md");
+const lacking = ["mosquitto_sub", "jq"].filter((name) => spawnSync(name, ["--help"]).error);
+const missing =
+  withoutMosquitto ||
+  (lacking.length > 0
+    ? `${lacking.join(" and ")}: not installed (apt-get install mosquitto-clients jq)`
+    : "");
+
+describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () => {
+  const yard = openYard();
+  let home: string;
+  let reader: Reader;
+  let house: House;
+  let path: string;
+  beforeAll(async () => {
+    home = await yard.folder();
+    const broker = await startMosquitto();
+    yard.later(broker.remove);
+    reader = readGuide(PAGE, home, { broker: broker.port });
+    const { rules } = parse(readPage("config/vigie.yaml"));
+    // The whole day counts as peak: the test runs at any hour.
+    const tariff = { off_peak: [] };
+    house = await openHouse(yard, { service: await serveDays(yard), broker, config: { rules, tariff } });
+    await house.until({ availability: "online", "rules/dear/enabled": "ON", "tomorrow/color": /./ });
+    await mkdir(join(home, ".config"));
+    await mkdir(join(home, "bin"));
+    for (const file of ["~/.config/mosquitto_sub", "~/bin/rouge-check", "~/bin/rouge-watch"]) {
+      await writeFile(join(home, file.slice(2)), reader.file(file));
+    }
+    await writeFile(join(home, "bin", "boiler"), `#!/bin/sh\necho "$1" >>'${home}/told'\n`);
+    await chmod(join(home, "bin", "boiler"), 0o755);
+    path = `${join(home, "bin")}:${process.env["PATH"] ?? ""}`;
+    expect(await reader.run("options")).toMatchObject({ code: 0, stderr: "" });
+  });
+  afterAll(yard.clear);
+
+  const told = async () =>
+    (await readFile(join(home, "told"), "utf8").catch(() => "")).split("\n").filter(Boolean);
+  const pretend = async (color: string) => {
+    await house.observer.publish("vigie/simulation/set", color, false);
+    await house.until({ "simulation/color": color });
+  };
+
+  test("a topic, all of them, and a day as JSON are read", async () => {
+    expect(await reader.run("color")).toMatchObject({ code: 0, stdout: `${house.holds("now/color")}\n` });
+    expect((await reader.run("all")).stdout).toContain(`vigie/now/color ${house.holds("now/color")}\n`);
+    const { date, color, confidence, official } = JSON.parse(house.holds("tomorrow") ?? "");
+    expect(await reader.run("json")).toMatchObject({
+      ...{ code: 0, stderr: "" },
+      stdout: `${date} ${color} ${confidence} % official: ${official}\n`,
+    });
+  });
+
+  test("docs/evcc.md cuts the prices into quarters of an hour, and changes nothing else", async () => {
+    const { tariffs } = parse(readGuide(readPage("docs/evcc.md"), home, { broker: 0 }).file("evcc.yaml"));
+    const { topic, jq } = tariffs.grid.forecast;
+    const rates = house.holds(topic.replace("vigie/", "")) ?? "";
+    const run = spawnSync("jq", ["-r", jq], { input: rates, encoding: "utf8" });
+    const slots: Slot[] = JSON.parse(run.stdout);
+    const spans: Slot[] = JSON.parse(rates);
+    expect(slots.length).toBeGreaterThan(90);
+    const at = (instant: string) => Date.parse(instant);
+    expect(slots.every(({ start, end }) => at(end) - at(start) === 900_000)).toBe(true);
+    expect(slots.slice(1).every(({ start }, index) => start === slots[index]?.end)).toBe(true);
+    expect([slots[0]?.start, slots.at(-1)?.end]).toEqual([spans[0]?.start, spans.at(-1)?.end]);
+    const price = (when: string) =>
+      spans.find(({ start, end }) => at(start) <= at(when) && at(when) < at(end))?.value;
+    expect(slots.filter(({ start, value }) => value !== price(start))).toEqual([]);
+  });
+
+  test("cron's script does something at a turn, once, and nothing while nothing is known", async () => {
+    const check = () => reader.run("check", { PATH: path });
+    await pretend("rouge");
+    await house.until({ rouge_now: "ON" });
+    for (const _ of [1, 2]) expect(await check()).toMatchObject({ code: 0, stderr: "" });
+    expect(await told()).toEqual(["off"]);
+    await house.vigie.end();
+    await house.observer.publish("vigie/rouge_now", "None");
+    expect(await check()).toMatchObject({ code: 0 });
+    await house.observer.publish("vigie/rouge_now", "");
+    expect(await check()).toMatchObject({ code: 0 });
+    expect(await told()).toEqual(["off"]);
+    const again = await yard.start({ folder: house.folder });
+    await again.says(/^Connected/);
+    await pretend("bleu");
+    await house.until({ rouge_now: "OFF" });
+    expect(await check()).toMatchObject({ code: 0 });
+    expect(await told()).toEqual(["off", "on"]);
+  });
+
+  test("orders are obeyed, and health answers", async () => {
+    await house.observer.publish("vigie/simulation/set", "auto", false);
+    expect(await reader.run("orders")).toMatchObject({ code: 0, stderr: "" });
+    await house.until({ "rules/dear/enabled": "OFF", "rules/rouge_this_week/threshold": "70" });
+    await house.until({ "simulation/color": "auto" });
+    const env = { VIGIE_CONFIG: join(house.folder, "vigie.yaml"), TMPDIR: join(house.folder, "tmp") };
+    // It is told the loop's news a second later.
+    await expect
+      .poll(async () => (await reader.run("health", env)).stdout, { timeout: 15_000, interval: 500 })
+      .toMatch(/^loop alive; broker reached/);
+  });
+
+  test("the service's script hears each turn, also after the broker was away", async () => {
+    await pretend("bleu");
+    await house.until({ "rules/rouge_peak/state": "OFF" });
+    const before = (await told()).length;
+    const child = spawn("sh", ["-ec", reader.script("watch")], {
+      env: { PATH: path, HOME: home },
+      detached: true,
+      stdio: "ignore",
+    });
+    yard.later(async () => process.kill(-(child.pid ?? 0), "SIGKILL"));
+    const heard = (words: string[], patience = 10_000) => {
+      let now: string[] = [];
+      const look = setInterval(() => void told().then((all) => (now = all.slice(before))), 50);
+      return house.observer
+        .until(() => words.every((word, at) => now[at] === word), `${words} was told`, patience)
+        .finally(() => clearInterval(look));
+    };
+    await heard(["on"]);
+    await pretend("rouge");
+    await heard(["on", "off"]);
+    await house.broker.end();
+    await house.broker.start();
+    await heard(["on", "off", "off"]);
+  });
+});
+
+interface Slot {
+  start: string;
+  end: string;
+  value: number;
+}

@@ -1,0 +1,198 @@
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { startSimulator } from "../../src/simulator/server.ts";
+import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { blocksOf, isSame, readPage, sectionOf, sectionsOf } from "../support/guide.ts";
+import { houseConfig, openHouse, serveDays } from "../support/house.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { openYard, runVigie, type Vigie, writeConfig } from "../support/vigie.ts";
+
+const PAGE = readPage("docs/what-if.md");
+const CASES = new Map<string, (yard: Yard) => Promise<void>>();
+type Yard = ReturnType<typeof openYard>;
+
+const SERVICE_DOWN = "The forecast service is down";
+CASES.set(SERVICE_DOWN, async (yard) => {
+  const time = startFakeTime("2026-01-05T09:00:00Z", 240);
+  const simulator = await startSimulator({ port: 0, seed: 5, clock: time.clock, sendDate: false });
+  yard.later(simulator.stop);
+  const house = await openHouse(yard, { service: simulator.url, time });
+  await house.until({ availability: "online", "service/status": "ok", "next/color": /^(bleu|blanc|rouge)$/ });
+  const before = house.held("now/color", "next/color", "availability");
+  simulator.faults.set(["down"]);
+  const asking = setInterval(() => void house.observer.publish("vigie/refresh/set", "PRESS", false), 500);
+  yard.later(async () => clearInterval(asking));
+  await house.until({
+    "service/status": "degraded",
+    "service/problem": "ON",
+    "service/problem_code": "service",
+  });
+  await house.until({ "service/last_error": /./ });
+  expect(house.held("now/color", "next/color", "availability")).toEqual(before);
+  simulator.faults.set([]);
+  await house.until({ "service/status": "ok", "service/problem": "OFF" });
+  await house.vigie.says(/answers as it should again/);
+  expectLog(SERVICE_DOWN, house.vigie);
+});
+
+CASES.set("The broker is down", async (yard) => {
+  const broker = await startMosquitto();
+  yard.later(broker.remove);
+  const { vigie, folder, until } = await openHouse(yard, { service: await serveDays(yard), broker });
+  await until({ availability: "online", "service/status": "ok" });
+  await broker.end();
+  await vigie.says(/^Nothing listens/);
+  await expectAnswers("The broker is down", [folder]);
+  await broker.start();
+  await vigie.says(/is there again/);
+  expectLog("The broker is down", vigie);
+});
+
+CASES.set("vigie is stopped or killed", async (yard) => {
+  const house = await openHouse(yard, { service: await serveDays(yard) });
+  await house.until({ availability: "online", "season/label": /^\d{4}-\d{4}$/ });
+  await house.vigie.end("SIGKILL");
+  await expectAnswers("vigie is stopped or killed", [house.folder]);
+  expect(house.holds("availability")).toBe("online");
+  const again = { ...house.config, mqtt: { url: house.broker.url, grace: "1s" } };
+  const vigie = await yard.start({ folder: house.folder, config: again });
+  await vigie.says(/^Connected/);
+  await house.until({ availability: "online" });
+  await vigie.end("SIGKILL");
+  await house.until({ availability: "offline" });
+  expect(house.holds("season/label")).toMatch(/^\d{4}-\d{4}$/);
+});
+
+CASES.set("The state file is damaged or lost", async (yard) => {
+  const house = await openHouse(yard, { service: await serveDays(yard) });
+  await house.until({ availability: "online", "service/status": "ok" });
+  await house.vigie.end("SIGKILL");
+  await writeFile(join(house.folder, "state", "state.json"), "{ half");
+  const again = await yard.start({ folder: house.folder });
+  await again.says(/^Connected/);
+  expectLog("The state file is damaged or lost", again);
+});
+
+CASES.set("An older vigie finds the state of a newer one", async (yard) => {
+  const folder = await yard.folder();
+  await writeConfig(folder, { ...houseConfig("http://127.0.0.1:9", "mqtt://127.0.0.1:9"), state: "." });
+  await writeFile(join(folder, "state.json"), '{"version":99}');
+  await expectAnswers("An older vigie finds the state of a newer one", [folder]);
+});
+
+CASES.set("Two vigies run", async (yard) => {
+  const service = await serveDays(yard);
+  const { until, folder, broker } = await openHouse(yard, { service });
+  await until({ availability: "online" });
+  const other = await yard.folder();
+  await writeConfig(other, houseConfig(service, broker.url));
+  await expectAnswers("Two vigies run", [folder, other]);
+});
+
+CASES.set("Prices change", async (yard) => {
+  const dear = { hp: 0.9, hc: 0.8 };
+  const rates = [{ from: "2025-08-01", bleu: dear, blanc: dear, rouge: dear }];
+  const { vigie, until } = await openHouse(yard, {
+    service: await serveDays(yard),
+    config: { tariff: { rates } },
+  });
+  await vigie.says(/one of them is out of date/);
+  await until({ "prices/source": "service" });
+  expectLog("Prices change", vigie);
+});
+
+CASES.set("The configuration is edited, and wrong", async (yard) => {
+  const house = await openHouse(yard, { service: await serveDays(yard) });
+  await house.until({ availability: "online" });
+  await writeConfig(house.folder, { ...house.config, mqtt: { url: house.broker.url, grace: "soon" } });
+  await house.vigie.says(/the one before it stays in force/);
+  expectLog("The configuration is edited, and wrong", house.vigie);
+  await house.vigie.end();
+  expect((await runVigie({ folder: house.folder })).code).toBe(2);
+});
+
+CASES.set("The broker's password is changed", async (yard) => {
+  const folder = await yard.folder();
+  const passwords = join(folder, "passwords");
+  const file = join(folder, "password");
+  const set = (word: string) => execFileSync("mosquitto_passwd", ["-b", "-c", passwords, "vigie", word]);
+  set("first");
+  await writeFile(file, "first\n");
+  const broker = await startMosquitto({
+    lines: ["allow_anonymous false", `password_file ${passwords}`],
+  });
+  yard.later(broker.remove);
+  const config = houseConfig(await serveDays(yard), broker.url, {
+    mqtt: { url: broker.url, username: "vigie" },
+  });
+  const vigie = await yard.start({ folder, config, env: { VIGIE_MQTT_PASSWORD_FILE: file } });
+  await vigie.says(/^Connected/);
+  set("second");
+  await broker.end();
+  await broker.start();
+  await vigie.says(/does not let vigie in/);
+  await writeFile(file, "second\n");
+  await vigie.says(/is there again/);
+  expectLog("The broker's password is changed", vigie);
+  expect(vigie.output()).not.toMatch(/first|second/);
+});
+
+CASES.set("Somebody else writes vigie's topics", async (yard) => {
+  const { until, observer, vigie } = await openHouse(yard, { service: await serveDays(yard) });
+  await until({ availability: "online", "now/color": /^(bleu|blanc|rouge)$/ });
+  await observer.publish("vigie/now/color", "green");
+  await until({ "now/color": /^(bleu|blanc|rouge)$/ });
+  await vigie.says(/^Somebody else wrote/);
+  await observer.publish("vigie/old", "x");
+  await vigie.says(/^Cleared what/);
+  await observer.publish("vigie/refresh/set", "PRESS");
+  await vigie.says(/^Refused and cleared/);
+  await observer.publish("vigie/refresh/set", "push", false);
+  await vigie.says(/^Expected PRESS/);
+  expectLog("Somebody else writes vigie's topics", vigie);
+});
+
+describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosquitto}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  test("every trouble that is marked as made to happen is, and no other", () => {
+    const marked = sectionsOf(PAGE).filter(({ text }) => text.startsWith("✔"));
+    expect([...CASES.keys()].sort()).toEqual(marked.map(({ title }) => title).sort());
+  });
+
+  for (const [title, happen] of CASES) {
+    const lacking = title === SERVICE_DOWN ? withoutFakeTime : "";
+    (lacking ? test.skip : test.concurrent)(`${title} ${lacking}`, () => happen(yard));
+  }
+});
+
+/** Every line that the page quotes there is one that vigie has said. */
+function expectLog(title: string, { lines }: Vigie): void {
+  const said = lines.map(({ msg }) => msg);
+  const written = blocksOf(sectionOf(PAGE, title)).filter(({ language }) => language === "log");
+  const quoted = written.flatMap(({ text }) => text.trim().split("\n"));
+  expect(quoted).not.toEqual([]);
+  const never = quoted.filter((line) => !said.some((one) => isSame(line, one)));
+  expect(never, `said was:\n${said.join("\n")}`).toEqual([]);
+}
+
+/** Each answer that the page quotes there is the one that vigie gives, from one folder after the other. */
+async function expectAnswers(title: string, folders: string[]): Promise<void> {
+  const blocks = blocksOf(sectionOf(PAGE, title)).filter(({ language }) => language === "console");
+  expect(blocks).toHaveLength(folders.length);
+  for (const [index, { text }] of blocks.entries()) {
+    const [command = "", ...rest] = text.trim().split("\n");
+    const args = command.replace("$ npx vigie ", "").split(" ");
+    const { code, stdout, stderr } = await runVigie({ folder: folders[index] ?? "", args });
+    const said = `${args[0] === "run" ? "" : stdout}${stderr}`.trim().split("\n");
+    const written = rest.slice(0, -1);
+    expect(
+      said.map((line, at) => isSame(written[at] ?? "", line)),
+      said.join("\n"),
+    ).toEqual(written.map(() => true));
+    expect(rest.at(-1)).toBe(`exit code ${code}`);
+  }
+}
