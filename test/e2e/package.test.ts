@@ -27,7 +27,21 @@ const FILES = [
   "dist/main.js.map",
   "dist/simulator.js",
   "dist/simulator.js.map",
+  "docs/README.md",
+  "docs/docker-nas.md",
+  "docs/evcc.md",
+  "docs/home-assistant-os.md",
+  "docs/jeedom.md",
+  "docs/mosquitto.md",
+  "docs/node-red.md",
+  "docs/raspberry-pi.md",
+  "docs/shell.md",
+  "docs/what-if.md",
   "package.json",
+  "systemd/install.sh",
+  "systemd/uninstall.sh",
+  "systemd/vigie",
+  "systemd/vigie.service",
 ];
 
 describe("the package", () => {
