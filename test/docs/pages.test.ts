@@ -1,0 +1,170 @@
+import { existsSync, readdirSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, normalize } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { parseCommand } from "../../src/cli/command-line.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { listOptions } from "../../src/config/options.ts";
+import { options } from "../../src/config/schema.ts";
+import { desiredTopics } from "../../src/mqtt/topics.ts";
+import { rougeFacts } from "../support/facts.ts";
+import { type Block, blocksOf, readPage } from "../support/guide.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const GUIDES = readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`);
+const PAGES = ["README.md", ...GUIDES];
+const PASSWORD = { VIGIE_MQTT_PASSWORD: "kept elsewhere" };
+const SHIPPED = parse(readPage("config/vigie.yaml"));
+
+describe.each(PAGES)("%s", (path) => {
+  const page = readPage(path);
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "vigie-pages-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test("leads somewhere with every link", () => {
+    expect(linksOf(page).filter((link) => !leadsSomewhere(link, path))).toEqual([]);
+  });
+
+  test("names only topics that there are", () => {
+    expect(topicsNamed(page).filter((name) => !isTopic(name))).toEqual([]);
+  });
+
+  test("names only variables that there are", () => {
+    const known = listOptions().flatMap(({ variable }) => [variable, `${variable}_FILE`]);
+    const named = [...page.matchAll(/\bVIGIE_[A-Z_]+\b/g)].map(([name]) => name);
+    expect(named.filter((name) => !["VIGIE_CONFIG", ...known].includes(name))).toEqual([]);
+  });
+
+  test("names only commands and options that there are", async () => {
+    const help = await printHelp();
+    const known = new Set(["help", ...[...help.matchAll(/^ {2}vigie (\w+)/gm)].map(([, name = ""]) => name)]);
+    const flags = new Set(help.match(/--[\w-]+/g));
+    const wrong = commandsNamed(page).filter(
+      ({ command, given }) => !(known.has(command) && given.every((flag) => flags.has(flag))),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("shows only configurations that are right", async () => {
+    for (const { text } of blocksOf(page).filter(isConfiguration)) {
+      const file = join(folder, "vigie.yaml");
+      // A file that is named there is another one here.
+      await writeFile(file, text.replaceAll(/\/etc\/vigie\/[\w.]+/g, import.meta.filename));
+      const { rules } = parse(text);
+      const overrides = rules === undefined ? { rules: SHIPPED.rules } : {};
+      const loaded = await loadConfig({ file, env: PASSWORD, cwd: folder, overrides, inContainer: false });
+      expect(loaded.warnings).toEqual([]);
+    }
+  });
+});
+
+describe.each(GUIDES.filter((path) => path !== "docs/README.md"))("%s", (path) => {
+  const page = readPage(path);
+
+  test("says what of it was tried", () => {
+    expect(page).toMatch(/^\*(Tried|Not tried): /m);
+  });
+
+  test("has no command that is neither run by a test nor marked as run by hand", () => {
+    const bare = blocksOf(page).filter(({ language, mark }) => language === "sh" && mark === "");
+    expect(bare.map(({ text }) => text)).toEqual([]);
+  });
+
+  test("is followed: every block that a test runs or reads is named there", () => {
+    const marks = blocksOf(page).flatMap(({ mark }) => /^(?:run|file): (.*)/.exec(mark)?.[1] ?? []);
+    const tests = readdirSync(join(ROOT, "test", "e2e")).filter((name) => name.startsWith("guide-"));
+    const text = tests.map((name) => readPage(`test/e2e/${name}`)).join("\n");
+    expect(marks.filter((name) => !text.includes(`"${name}"`))).toEqual([]);
+  });
+});
+
+function linksOf(page: string): string[] {
+  return [...withoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = ""]) => link)
+    .filter((link) => !/^https?:/.test(link));
+}
+
+function leadsSomewhere(link: string, from: string): boolean {
+  const [file = "", anchor] = link.split("#");
+  const path = file === "" ? from : normalize(join(dirname(from), file));
+  if (!existsSync(join(ROOT, path))) return false;
+  return anchor === undefined || anchorsOf(readPage(path)).includes(anchor);
+}
+
+/** As GitHub makes them of titles. */
+function anchorsOf(page: string): string[] {
+  return [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function withoutCode(page: string): string {
+  return page.replaceAll(/^( *)```[\s\S]*?^\1```/gm, "");
+}
+
+const NAMES = [
+  ...desiredTopics(rougeFacts(), { grace: 0 }).keys(),
+  ...["availability", "owner", "event", "refresh/set", "simulation/set"],
+  ...SHIPPED.rules.flatMap(({ id, threshold }: { id: string; threshold?: number }) => [
+    `rules/${id}`,
+    ...["state", "since", "next_on", "next_off", "plan", "enabled", "enabled/set"].map(
+      (part) => `rules/${id}/${part}`,
+    ),
+    ...(threshold === undefined ? [] : [`rules/${id}/threshold`, `rules/${id}/threshold/set`]),
+  ]),
+];
+const HEADS = new Set(NAMES.filter((name) => name.includes("/")).map((name) => name.split("/")[0]));
+
+/** With the base topic before them anywhere, without it between backticks. */
+function topicsNamed(page: string): string[] {
+  const whole = [...page.matchAll(/(?<![\w/~.-])vigie\/([\w/+#<>.-]+)/g)];
+  const bare = [...withoutCode(page).matchAll(/`([a-z0-9_]+\/[\w/+#<>-]+)`/g)];
+  return [...whole, ...bare.filter(([, name = ""]) => HEADS.has(name.split("/")[0] ?? ""))]
+    .map(([, name = ""]) => name)
+    .filter((name) => !/\/$|\.(yaml|md|ts|service)$/.test(name))
+    .map((name) => name.replace(/\.$/, ""));
+}
+
+/** `<id>` and the wildcards of MQTT stand for one that there is. */
+function isTopic(name: string): boolean {
+  const pattern = name.replaceAll("<id>", "+").replaceAll("+", "[^/]+").replace(/#$/, ".*");
+  return NAMES.some((known) => new RegExp(`^${pattern}$`).test(known));
+}
+
+interface Named {
+  command: string;
+  given: string[];
+}
+
+function commandsNamed(page: string): Named[] {
+  const typed = [...page.matchAll(/(?:^\s*(?:\$ )?|`)npx vigie ([a-z-][^\n`#|&]*)/gm)];
+  const quoted = [...page.matchAll(/`vigie ([a-z][^\n`]*)`/g)];
+  return [...typed, ...quoted].map(([, words = ""]) => {
+    const [first = ""] = words.split(/\s/);
+    return { command: first.startsWith("-") ? "run" : first, given: words.match(/--[\w-]+/g) ?? [] };
+  });
+}
+
+async function printHelp(): Promise<string> {
+  let text = "";
+  const place = { write: (part: string) => (text += part) };
+  const { command, args } = parseCommand(["--help"]);
+  const signal = new AbortController().signal;
+  await command(args, { env: {}, cwd: "/", stdout: place, stderr: place, signal, color: false });
+  return text;
+}
+
+function isConfiguration({ language, text }: Block): boolean {
+  if (language !== "yaml" || text.includes("!input")) return false;
+  const content: unknown = parse(text);
+  if (typeof content !== "object" || content === null || Array.isArray(content)) return false;
+  return Object.keys(content).every((key) => key in options.shape);
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { describeHealth, judgeHealth } from "../../src/runtime/health.ts";
+import { blocksOf, isSame, quotedOn, readPage, type Section, sectionsOf } from "../support/guide.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const PAGE = readPage("docs/what-if.md");
+const SECTIONS = sectionsOf(PAGE).map((section): [string, Section] => [section.title, section]);
+const FILLED_IN = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
+const HOLE = "\u0000";
+const KNOWN_BY = 15;
+const SENTENCES = sentencesOfSource();
+
+describe("docs/what-if.md", () => {
+  test.each(SECTIONS)("%s: each test that it names is there", (_, { text }) => {
+    const named = [...text.matchAll(/\[[\w-]+\]\(\.\.\/(test\/[\w/.-]+)\), "([^"]+)"/g)];
+    expect(named).not.toEqual([]);
+    const lacking = named.filter(([, path = "", title = ""]) => !hasTest(path, title));
+    expect(lacking.map(([whole]) => whole)).toEqual([]);
+  });
+
+  test.each(SECTIONS)("%s: each line of the log is one that vigie can say", (_, { text }) => {
+    const lines = blocksOf(text).filter(({ language }) => language === "log");
+    const quoted = lines.flatMap((block) => block.text.trim().split("\n"));
+    expect(quoted.filter((line) => !isInSource(line))).toEqual([]);
+  });
+
+  test("the answer of health on a vigie that hangs is the one that is given", () => {
+    const broker = { connected: true, url: "mqtt://192.0.2.10:1883", port: null };
+    const data = { last_success: 0, newest: null };
+    const health = { at: 0, pid: 1, broker, data };
+    const verdict = judgeHealth({ health, running: true }, 95_000);
+    expect(verdict.healthy).toBe(false);
+    const written = PAGE.split("\n").filter((line) => line.includes("silent for"));
+    expect(written).toHaveLength(1);
+    expect(isSame(written[0] ?? "", `vigie health: ${describeHealth(verdict)}`)).toBe(true);
+  });
+});
+
+test.each(["docs/mosquitto.md", "docs/home-assistant-os.md"])("%s quotes only what vigie can say", (path) => {
+  const sentences = quotedOn(readPage(path)).filter((text) => /^[A-Z][a-z]+ .*\w+ \w+ \w+/.test(text));
+  expect(sentences).not.toEqual([]);
+  expect(sentences.filter((sentence) => !isInSource(sentence))).toEqual([]);
+});
+
+function hasTest(path: string, title: string): boolean {
+  if (!existsSync(join(ROOT, path))) return false;
+  const words = title.replaceAll(/[.*+?^$()|[\]\\{}]/g, "\\$&");
+  return new RegExp(`^ *(?:(?:describe|test|it)\\b.*|\\]\\))?\\(?["\`].*${words}`, "m").test(readPage(path));
+}
+
+/** How long a trouble has lasted is put behind the sentence that ends it. */
+function isInSource(line: string): boolean {
+  const sentence = line.replace(/, after …$/, "");
+  // A refusal is put behind the broker's name.
+  const words = [sentence, sentence.replace(/^The broker at \S+ /, "")];
+  return SENTENCES.some((pattern) => words.some((one) => pattern.test(one)));
+}
+
+/** Every text of the source that is long enough to be known by it; what is filled in stands for anything. */
+function sentencesOfSource(): RegExp[] {
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+  return files
+    .filter((name) => name.endsWith(".ts"))
+    .flatMap((name) => {
+      const text = readFileSync(join(ROOT, "src", name), "utf8").replaceAll(/` \+\s*"([^"\n]*)"/g, "$1`");
+      return [...text.matchAll(/`((?:[^`\\]|\\.)*)`|"((?:[^"\\\n]|\\.)*)"/g)];
+    })
+    .map(([, template = "", plain = ""]) => template.replaceAll(FILLED_IN, HOLE) + plain)
+    .filter((text) => text.replaceAll(HOLE, "").length >= KNOWN_BY)
+    .map((text) => new RegExp(`^${text.replaceAll(/[.*+?^$()|[\]\\{}]/g, "\\$&").replaceAll(HOLE, ".+")}$`));
+}
