@@ -13,6 +13,7 @@ const PAGE = readPage("docs/what-if.md");
 const CASES = new Map<string, (yard: Yard) => Promise<void>>();
 type Yard = ReturnType<typeof openYard>;
 
+const POLLING = { timeout: 20_000, interval: 500 };
 const SERVICE_DOWN = "The forecast service is down";
 CASES.set(SERVICE_DOWN, async (yard) => {
   const time = startFakeTime("2026-01-05T09:00:00Z", 240);
@@ -42,8 +43,12 @@ CASES.set("The broker is down", async (yard) => {
   yard.later(broker.remove);
   const { vigie, folder, until } = await openHouse(yard, { service: await serveDays(yard), broker });
   await until({ availability: "online", "service/status": "ok" });
+  // What health tells is a second old, or two.
+  const health = async () => Object.values(await runVigie({ folder, args: ["health"] })).join();
+  await expect.poll(health, POLLING).toMatch(/reached at .*data fresh/);
   await broker.end();
   await vigie.says(/^Nothing listens/);
+  await expect.poll(health, POLLING).toMatch(/not reached at/);
   await expectAnswers("The broker is down", [folder]);
   await broker.start();
   await vigie.says(/is there again/);
