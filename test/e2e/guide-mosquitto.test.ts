@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import mqtt from "mqtt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -38,7 +38,9 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
   beforeAll(async () => {
     root = await yard.folder();
     const reader = readGuide(PAGE, root, { broker: 0 });
-    for (const name of ["authority", "certificate", "hand-over", "passwords"]) {
+    await mkdir(join(root, "etc/mosquitto"), { recursive: true });
+    await writeFile(join(root, "etc/mosquitto/acl"), reader.file("/etc/mosquitto/acl"));
+    for (const name of ["authority", "certificate", "hand-over", "passwords", "own-list"]) {
       expect(await reader.run(name), name).toMatchObject({ code: 0 });
     }
   });
