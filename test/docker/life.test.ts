@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { withoutDocker } from "./builder.ts";
@@ -16,7 +16,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     const began = Date.now();
     const { until, container } = await openContainerHouse(yard, { tree, volumes: { "/data": data } });
     await until(WHOLE);
-    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(Date.now() - began).toBeLessThan(15_000);
     const status = await readFile(`/proc/${await container.first()}/status`, "utf8");
     expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
     expect(status).toMatch(/^NSpid:\t\d+\t1$/m);
@@ -61,7 +61,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     expect((await container.end()).code).toBe(0);
     expect(Date.now() - began).toBeLessThan(5_000);
     expect(container.lines.at(-1)?.msg).toBe("vigie has left");
-    expect(observer.seen.slice(before).filter(({ retain }) => retain)).toEqual([]);
+    expect(observer.seen.slice(before).filter(({ topic }) => topic === "vigie/availability")).toEqual([]);
     expect(holds("availability")).toBe("online");
   });
 
@@ -84,29 +84,24 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   it.concurrent("writes to /data and /tmp only, its root being read-only", async () => {
     const tree = await openTree(yard);
     const before = listing(tree);
-    const { until, container } = await openContainerHouse(yard, {
-      tree,
-      volumes: { "/data": await openVolume() },
-    });
+    const data = await openVolume();
+    const { until, container } = await openContainerHouse(yard, { tree, volumes: { "/data": data } });
     await until(WHOLE);
     const first = await container.first();
     const root = (await readFile(`/proc/${first}/mountinfo`, "utf8"))
       .split("\n")
       .find((line) => / \/ ro,/.test(line));
     expect(root).toBeDefined();
-    expect(await readdir(`/proc/${first}/root/tmp`)).toEqual(["health.json"]);
-    expect(await readdir(`/proc/${first}/root/data`)).toEqual([
-      expect.stringMatching(/^lock-/),
-      "state.json",
-    ]);
+    const inMemory = await readdir(`/proc/${first}/root/tmp`);
+    expect(inMemory.filter((name) => !/^health\.json\..*\.tmp$/.test(name))).toEqual(["health.json"]);
     await container.end();
+    expect(await readdir(data)).toEqual(["state.json"]);
     expect(listing(tree)).toBe(before);
   });
 
   it.concurrent("takes the password from a file, and shows it to nobody", async () => {
     const password = "hunter2-in-the-rye";
     const secrets = await openVolume();
-    await mkdir(secrets, { recursive: true });
     await writeFile(join(secrets, "mqtt"), `${password}\n`, { mode: 0o644 });
     const passwords = join(secrets, "passwords");
     execFileSync("mosquitto_passwd", ["-c", "-b", passwords, "vigie", password]);

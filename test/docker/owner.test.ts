@@ -1,4 +1,4 @@
-import { cp, mkdir } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { withoutDocker } from "./builder.ts";
@@ -32,11 +32,11 @@ describe.skipIf(withoutDocker)(`two containers on one base topic ${withoutDocker
     const [here, copy] = [await openVolume(), await openVolume()];
     const house = await openContainerHouse(yard, { volumes: { "/data": here } });
     await house.until(WHOLE);
-    await mkdir(copy, { recursive: true });
     await cp(join(here, "state.json"), join(copy, "state.json"));
     const twin = { ...house.options, tree: await openTree(yard), volumes: { "/data": copy } };
     const both = [house.container, await startContainer(yard, twin)];
-    const left = await Promise.race(both.map(async (one) => ((await one.ended).code === 3 ? one : both[0])));
+    const left = await Promise.race(both.map((one) => one.ended.then(() => one)));
+    expect((await left.ended).code).toBe(3);
     const loser = left === house.container ? house.options : twin;
     const stays = left === house.container ? both[1] : both[0];
     await house.until(WHOLE);
