@@ -26,7 +26,7 @@ import type { ServiceClient } from "./service/client.ts";
 import { isOfficialSilent } from "./service/memory.ts";
 import { type OwedPoll, owedPoll, type SlotInput } from "./service/slots.ts";
 import type { Source } from "./service/source.ts";
-import { tellNotice, tellPoll } from "./telling.ts";
+import { tellClock, tellNotice, tellPoll } from "./telling.ts";
 
 export interface LookoutOptions {
   config: Config;
@@ -88,7 +88,7 @@ export function startLookout(options: LookoutOptions): Lookout {
   };
   pollIfDue();
   const stopSchedule = startSchedule({
-    ...{ clock, log, offset, pollIfDue, beat: options.onBeat },
+    ...{ clock, log, offset, pollIfDue, beat: beatOf(options, cycle) },
     ...{ turn: () => cycle.seen().due, refresh: cycle.refresh, jumped: options.publisher.sendAgain },
   });
   return {
@@ -107,6 +107,13 @@ export function startLookout(options: LookoutOptions): Lookout {
       for (const leave of leaves) leave();
       await polling;
     },
+  };
+}
+
+function beatOf({ trouble, onBeat }: LookoutOptions, cycle: Cycle): LookoutOptions["onBeat"] {
+  return (now) => {
+    tellClock(cycle.seen().known.clock, trouble);
+    onBeat(now);
   };
 }
 

@@ -1,5 +1,7 @@
 import { describeNotice, noticeEvent } from "./book/notice-words.ts";
 import type { Notice } from "./book/notices.ts";
+import { isoInstant } from "./calendar/day.ts";
+import type { Known } from "./facts/facts.ts";
 import type { PriceDifference } from "./facts/prices.ts";
 import type { Publisher } from "./mqtt/publisher.ts";
 import type { Log } from "./runtime/log.ts";
@@ -17,6 +19,12 @@ export function tellNotice(notice: Notice, log: Log, publisher: Publisher): void
 export function tellPoll(outcome: RoundOutcome, differences: PriceDifference[], trouble: Trouble): void {
   tellOutcome(outcome, trouble);
   tellPrices(differences, trouble);
+}
+
+/** Whoever sees nothing said of today finds the reason in the log. */
+export function tellClock({ at, right }: Known["clock"], trouble: Trouble): void {
+  if (right) trouble.ends("clock", "The clock of this machine is right again");
+  else trouble.begins("clock", WRONG_CLOCK, { true_time: isoInstant(at) });
 }
 
 function tellOutcome({ failures, answers }: RoundOutcome, trouble: Trouble): void {
@@ -43,3 +51,6 @@ function tellPrices(differences: PriceDifference[], trouble: Trouble): void {
     `${color} ${period} costs ${service} EUR/kWh by the service and ${owner} by tariff.rates: one of them is out of date`,
   );
 }
+
+const WRONG_CLOCK =
+  "The clock of this machine is wrong: until it is right, vigie does not say what is in force now";

@@ -55,6 +55,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
 
     const house = await withClock("-1d", simulator.url, first.folder);
     await house.until({ availability: "online", ...NOTHING_OF_NOW });
+    await house.vigie.says(/The clock of this machine is wrong/);
     const color = first.observer.retained.get("vigie/now/color") ?? "";
     expect(
       house.observer.seen.some(({ topic, payload }) => topic === "vigie/now/color" && payload !== "None"),
@@ -62,6 +63,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     await house.set("+0");
     await house.until({ "now/color": color, "today/date": today() });
     await house.vigie.says(/The clock went on by 2\d h|The clock went on by 1 d|clock was set/);
+    await house.vigie.says(/The clock of this machine is right again/);
   });
 
   test.concurrent.each(["-2h", "-3d", "+3d"])(
