@@ -10,8 +10,15 @@ describe.skipIf(withoutMachine)(`vigie through reboots and power cuts ${withoutM
   const text = (name: string) => found(name).text;
   const succeeds = (name: string) => expect(found(name), name).toMatchObject({ code: 0 });
 
-  it("is installed, and works without a password file", () => {
-    succeeds("install");
+  it("is installed and active before the service ever answered", () => {
+    succeeds("install with the service away");
+    expect(text("install with the service away")).toMatch(
+      /^loop alive; broker reached at \S+; data missing: the service has not answered yet/,
+    );
+    expect(text("active with the service away")).toBe("active");
+  });
+
+  it("works without a password file", () => {
     succeeds("restart without a password file");
     expect(text("known")).toMatch(/^now \d{4}-\d\d-\d\d rouge$/m);
     expect(text("known")).toMatch(/^d7 \d{4}-\d\d-\d\d blanc$/m);
@@ -38,14 +45,8 @@ describe.skipIf(withoutMachine)(`vigie through reboots and power cuts ${withoutM
     it("has nothing to complain of", () => expect(text(`boot ${boot}: warnings`)).toBe(""));
   });
 
-  it("says that the service is missed, and keeps the days", () => {
-    succeeds("boot 2: service missed");
-    expect(found("boot 2: days without the service")).toEqual({ code: 0, text: "" });
-    expect(found("boot 2: health")).toEqual({
-      code: 0,
-      text: expect.stringMatching(/^loop alive; broker reached/),
-    });
-    expect(text("boot 2: status")).toMatch(/^loop alive; broker reached/);
+  it("has all that from what it knew: the service did not come back", () => {
+    expect(found("boot 2: service")).toEqual({ code: 7, text: expect.stringContaining("connect") });
   });
 
   it("waits for the time of the network where the machine does, but for half a minute only", () => {

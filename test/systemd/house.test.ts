@@ -208,7 +208,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
     expect(text("warnings")).toMatch(/does not let vigie in \(not authorised\)/);
     expect(text("warnings")).not.toContain("systemd-notify");
     expect(text("errors")).toMatch(/^Configuration: \/etc\/vigie\/vigie.yaml:\d+:\d+ homeassistant.langage/m);
-    expect(text("priorities")).toMatch(/^\d+ 3\n\s*\d+ 4\n\s*\d+ 6$/);
+    expect(text("priorities")).toMatch(/^\s*\d+ 3\n\s*\d+ 4\n\s*\d+ 6$/);
   });
 
   describe("uninstall.sh", () => {
