@@ -68,13 +68,14 @@ require_right_configuration() {
 install_program() {
   getent passwd vigie >/dev/null ||
     useradd --system --user-group --home-dir /var/lib/vigie --no-create-home --shell /usr/sbin/nologin vigie
-  rm -rf "$program.new"
+  rm -rf "$program.new" "$program.old"
   mkdir -p "$program.new"
   for part in dist config systemd package.json LICENSE README.md; do
     cp -R --no-preserve=all "$package/$part" "$program.new/"
   done
-  rm -rf "$program"
+  if [ -e "$program" ]; then mv "$program" "$program.old"; fi
   mv "$program.new" "$program"
+  rm -rf "$program.old"
   install -m 755 "$program/systemd/vigie" /usr/local/bin/vigie
   install -m 644 "$program/systemd/vigie.service" /etc/systemd/system/vigie.service
 }

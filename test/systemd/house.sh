@@ -50,6 +50,7 @@ for command in health check show explain; do
 done
 finding "root: vigie check --live" vigie check --live
 finding "root: vigie once" vigie once
+finding "memory" grep RssAnon "/proc/$(pid)/status"
 finding "owners of the state" find /var/lib/vigie ! -user vigie
 
 # --- Secrets ---------------------------------------------------------------------------------------------------------
@@ -94,9 +95,9 @@ kill $looking
 finding "availability meanwhile" cat availability
 
 # --- Frozen ----------------------------------------------------------------------------------------------------------
-printf '[Service]\nWatchdogSec=4\nRestartSec=1\n' | drop_in test
+printf '[Service]\nWatchdogSec=6\nRestartSec=1\n' | drop_in test
 systemctl restart vigie
-sleep 10
+sleep 13
 finding "restarts by the watchdog of one that works" of_unit NRestarts
 old=$(pid)
 kill -STOP "$old"
@@ -118,6 +119,8 @@ finding "start after the other left" systemctl start vigie
 
 # --- A wrong configuration at the start, and a broker that refuses ---------------------------------------------------
 systemctl stop vigie
+finding "root: vigie once, with no vigie running" vigie once
+finding "owners of the state after it" find /var/lib/vigie ! -user vigie
 sed -i 's/^  language: en/  langage: en/' /etc/vigie/vigie.yaml
 systemctl start vigie --no-block
 finding "tried again" until_so 15 bash -c '[ "$(systemctl show vigie -P NRestarts)" -ge 2 ]'

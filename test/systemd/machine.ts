@@ -6,6 +6,7 @@ import { inject } from "vitest";
 import { libraryFolder } from "../support/fake-time.ts";
 
 const BOOT = process.env["VIGIE_SYSTEMD_BOOT"];
+const ROOT = join(import.meta.dirname, "..", "..");
 const TREE = process.env["VIGIE_SYSTEMD_TREE"] ?? join(tmpdir(), "vigie-systemd");
 
 /** Says why no machine can be started here; empty where it can. */
@@ -28,11 +29,14 @@ export type Findings = (name: string) => Finding;
 
 /** Boots the machine, has it run a script of this folder, and ends when it is off again. */
 export async function runOnMachine(script: string): Promise<Findings> {
-  const folders = { [import.meta.dirname]: "/suite", [inject("unpacked")]: "/package", ...clock() };
+  const download = inject("download");
+  const folders = {
+    ...{ [import.meta.dirname]: "/suite", [join(ROOT, "docs")]: "/docs" },
+    ...{ [download]: "/download", [join(download, "package")]: "/package" },
+    ...(libraryFolder === undefined ? {} : { [libraryFolder]: "/faketime" }),
+  };
   const mounts = Object.entries(folders).flatMap(([from, to]) => ["-v", `${from}:${to}`]);
-  const child = spawn(BOOT ?? "", [TREE, join(import.meta.dirname, script), ...mounts], {
-    env: { ...process.env, BOOT_S: "200" },
-  });
+  const child = spawn(BOOT ?? "", [TREE, join(import.meta.dirname, script), ...mounts]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (part: string) => {
@@ -55,8 +59,4 @@ function parseFindings(output: string): Map<string, Finding> {
   for (const [, name = "", text = "", code] of output.matchAll(/^@@ ([^=\n]+)\n([\s\S]*?)^@@ = (\d+)$/gm))
     found.set(name, { text: text.trimEnd(), code: Number(code) });
   return found;
-}
-
-function clock(): Record<string, string> {
-  return libraryFolder === undefined ? {} : { [libraryFolder]: "/faketime" };
 }

@@ -7,8 +7,8 @@ import { withoutMachine } from "./machine.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The package as somebody unpacks it. */
-    unpacked: string;
+    /** The folder with the package as `npm pack` makes it, and with what is in it. */
+    download: string;
   }
 }
 
@@ -16,7 +16,7 @@ declare module "vitest" {
 export default async function unpackPackage({
   provide,
 }: TestProject): Promise<(() => Promise<void>) | undefined> {
-  provide("unpacked", "");
+  provide("download", "");
   if (withoutMachine) return undefined;
   const folder = await mkdtemp(join(tmpdir(), "vigie-package-"));
   const root = join(import.meta.dirname, "..", "..");
@@ -24,6 +24,6 @@ export default async function unpackPackage({
     cwd: root,
   });
   execFileSync("tar", ["-xzf", join(folder, packed.toString().trim()), "-C", folder]);
-  provide("unpacked", join(folder, "package"));
+  provide("download", folder);
   return () => rm(folder, { recursive: true, force: true });
 }
