@@ -70,7 +70,7 @@ install_program() {
     useradd --system --user-group --home-dir /var/lib/vigie --no-create-home --shell /usr/sbin/nologin vigie
   rm -rf "$program.new" "$program.old"
   mkdir -p "$program.new"
-  for part in dist config systemd package.json LICENSE README.md; do
+  for part in dist config docs systemd package.json LICENSE README.md; do
     cp -R --no-preserve=all "$package/$part" "$program.new/"
   done
   if [ -e "$program" ]; then mv "$program" "$program.old"; fi
