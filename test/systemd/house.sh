@@ -111,7 +111,7 @@ systemd-run --quiet --unit=other --property=DynamicUser=yes --property=StateDire
   node /package/dist/main.js run --take-over --config /etc/vigie/vigie.yaml
 finding "gone for the other" until_so 15 systemctl --quiet is-failed vigie
 sleep 3
-finding "unit after the other came" systemctl show vigie --property ActiveState,ExecMainStatus,NRestarts
+finding "unit after the other came" systemctl show vigie --property ActiveState,ExecMainStatus,NRestarts,StatusText
 finding "errors after the other came" in_journal -u vigie -p err --since -20s
 systemctl stop other
 rm -rf /var/lib/other /var/lib/private/other

@@ -173,7 +173,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
     it("is not thrown off again: exit code 3 is not restarted, and said as an error", () => {
       succeeds("gone for the other");
       const unit = text("unit after the other came");
-      for (const line of ["ActiveState=failed", "ExecMainStatus=3", "NRestarts=0"])
+      for (const line of ["ActiveState=failed", "ExecMainStatus=3", "NRestarts=0", "StatusText=stopped"])
         expect(unit).toContain(line);
       expect(text("errors after the other came")).toContain("The base topic vigie has another owner");
     });
