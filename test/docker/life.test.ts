@@ -53,6 +53,15 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     );
   });
 
+  it.concurrent("reads vigie.yaml in /data, and its health is found whatever the instance is called", async () => {
+    const data = await openVolume();
+    await writeFile(join(data, "vigie.yaml"), "instance: house_2\nmqtt: { base_topic: vigie }\n");
+    const { until, container } = await openContainerHouse(yard, { volumes: { "/data": data } });
+    await until(WHOLE);
+    expect(await container.health()).toMatchObject({ code: 0 });
+    expect((await container.says(/watches/)).level).toBe("info");
+  });
+
   it.concurrent("that is stopped leaves in order and soon, and nobody sees it while the grace runs", async () => {
     const { until, container, observer, holds } = await openContainerHouse(yard);
     await until(WHOLE);
