@@ -7,7 +7,7 @@ import type { Supervisor } from "../runtime/systemd.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 
 export interface HealthReport {
-  /** The loop is alive; written every 30 s, and at once when the broker is reached, lost or elsewhere. */
+  /** The loop is alive; written every 30 s, and at once when there is news of the broker or of the data. */
   beat: (now: Instant, daemon: Daemon) => void;
   stop: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ export function reportHealth(
     beat: (now, daemon) => {
       const next = healthOf(now, daemon, env);
       if (!next) return;
-      const isNews = !written || isElsewhere(next, written);
+      const isNews = !written || differs(next, written);
       supervisor.hear(() => describeHealth(judgeHealth({ health: next.health, running: true }, now)), isNews);
       if (!isNews && Math.abs(now - (written?.health.at ?? 0)) < EVERY) return;
       written = next;
@@ -47,9 +47,12 @@ interface Written {
   health: Health;
 }
 
-function isElsewhere(next: Written, before: Written): boolean {
-  if (next.path !== before.path) return true;
-  return JSON.stringify(next.health.broker) !== JSON.stringify(before.health.broker);
+function differs(next: Written, before: Written): boolean {
+  return next.path !== before.path || tellsOf(next) !== tellsOf(before);
+}
+
+function tellsOf({ health: { broker, data } }: Written): string {
+  return JSON.stringify([broker, data]);
 }
 
 function healthOf(at: Instant, { lookout, parts, config }: Daemon, env: NodeJS.ProcessEnv): Written | null {

@@ -28,6 +28,21 @@ describe.skipIf(withoutDocker)(`two containers on one base topic ${withoutDocker
     expect((await house.container.health()).code).toBe(0);
   });
 
+  it.concurrent("and one folder: the second is told by the folder itself", async () => {
+    const options = { volumes: { "/data": await openVolume() } };
+    const house = await openContainerHouse(yard, options);
+    await house.until(WHOLE);
+    const before = look(house);
+    const { code, stderr } = await (
+      await startContainer(yard, { ...house.options, tree: await openTree(yard) })
+    ).ended;
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^vigie run: The state folder \/data is in use by/),
+    ]);
+    expect(look(house)).toEqual(before);
+  });
+
   it.concurrent("with copies of one folder: one of them stays, whichever is started again and again", async () => {
     const [here, copy] = [await openVolume(), await openVolume()];
     const house = await openContainerHouse(yard, { volumes: { "/data": here } });
