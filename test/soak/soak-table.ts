@@ -9,40 +9,51 @@ export interface Row {
   outcome: SeasonOutcome;
 }
 
-/** The first six must be 0; the heap's growth stay below its limit. */
-const COLUMNS: [title: string, read: (outcome: SeasonOutcome) => number][] = [
-  ["wrong colours", ({ wrongs }) => wrongs.colour],
-  ["missed rouge", ({ missedRouge }) => missedRouge],
-  ["late boundaries", ({ wrongs }) => wrongs.boundary],
-  ["orphan topics", ({ wrongs }) => wrongs.orphan],
-  ["wrong rules", ({ wrongs }) => wrongs.rule],
-  ["clock unnoticed", ({ wrongs }) => wrongs.clock],
-  ["rouge mornings", ({ rougeMornings }) => rougeMornings],
-  ["polls", ({ polls }) => polls],
-  ["checks", ({ checks }) => checks],
-  ["kills", ({ lives }) => lives - 1],
-  ["connections", ({ connections }) => connections],
-  ["clock steps", ({ clockSteps }) => clockSteps],
+/** The first six must be 0, and the heap's growth stay below its limit. */
+const COLUMNS: [first: string, second: string, read: (outcome: SeasonOutcome) => number][] = [
+  ["wrong", "colours", ({ wrongs }) => wrongs.colour],
+  ["missed", "rouge", ({ missedRouge }) => missedRouge],
+  ["late", "boundaries", ({ wrongs }) => wrongs.boundary],
+  ["orphan", "topics", ({ wrongs }) => wrongs.orphan],
+  ["wrong", "rules", ({ wrongs }) => wrongs.rule],
+  ["clock", "unnoticed", ({ wrongs }) => wrongs.clock],
+  ["rouge", "mornings", ({ rougeMornings }) => rougeMornings],
+  ["", "polls", ({ polls }) => polls],
+  ["", "checks", ({ checks }) => checks],
+  ["", "kills", ({ lives }) => lives - 1],
+  ["connec-", "tions", ({ connections }) => connections],
+  ["clock", "steps", ({ clockSteps }) => clockSteps],
 ];
-const HEAP = "heap, bytes a poll";
-const SECONDS = "seconds";
+const HEAP = ["heap, bytes", "a poll"];
+const MOST_DIGITS = 6;
 
-export const TITLES = ["season", ...COLUMNS.map(([title]) => title), HEAP, SECONDS].join("  ");
+export const TITLES = [0, 1]
+  .map((line) => {
+    const titles = COLUMNS.map((column) => String(column[line]));
+    return lay(["", "season"][line] ?? "", titles, HEAP[line] ?? "", ["", "seconds"][line] ?? "");
+  })
+  .join("\n");
 
 export function tellRow({ seed, seconds, outcome }: Row): string {
-  const cells = COLUMNS.map(([title, read]) => String(read(outcome)).padStart(title.length));
-  const heap = outcome.heapGrowth === null ? "-" : String(Math.round(outcome.heapGrowth));
-  const last = [heap.padStart(HEAP.length), String(Math.round(seconds)).padStart(SECONDS.length)];
-  return [String(seed).padStart(6), ...cells, ...last].join("  ");
+  const cells = COLUMNS.map(([, , read]) => String(read(outcome)));
+  const growth = outcome.heapGrowth === null ? "-" : String(Math.round(outcome.heapGrowth));
+  return lay(String(seed), cells, growth, String(Math.round(seconds)));
 }
 
 export function tellTotal(rows: readonly Row[]): string {
-  const sums = COLUMNS.map(([title, read]) =>
-    String(rows.reduce((sum, { outcome }) => sum + read(outcome), 0)).padStart(title.length),
-  );
+  const sums = COLUMNS.map(([, , read]) => String(rows.reduce((sum, { outcome }) => sum + read(outcome), 0)));
   const growths = rows.flatMap(({ outcome }) => outcome.heapGrowth ?? []);
-  const most = growths.length > 0 ? `≤ ${Math.round(Math.max(...growths))} of ${GROWTH_LIMIT}` : "-";
-  return [" total", ...sums, most.padStart(HEAP.length)].join("  ");
+  const most = growths.length > 0 ? `${Math.round(Math.max(...growths))} ≤ ${GROWTH_LIMIT}` : "-";
+  return lay("total", sums, most, "");
+}
+
+function lay(name: string, cells: readonly string[], growth: string, seconds: string): string {
+  const laid = cells.map((cell, index) => {
+    const [first = "", second = ""] = COLUMNS[index] ?? [];
+    return cell.padStart(Math.max(first.length, second.length, MOST_DIGITS));
+  });
+  const widest = HEAP[0]?.length ?? 0;
+  return [name.padStart(6), ...laid, growth.padStart(widest), seconds.padStart(7)].join("  ").trimEnd();
 }
 
 export function isClean({ outcome }: Row): boolean {

@@ -1,4 +1,3 @@
-import type { Instant } from "../../src/calendar/tariff.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 
 /** The clock of the machine on which vigie runs: the true one, but while somebody has set it wrong. */
@@ -44,10 +43,5 @@ export function createMachineClock(time: Clock): MachineClock {
 }
 
 /** A clock that is set wrong by less than an hour is believed; steps keep clear of the hour itself. */
-export const TOLERATED = 3_000_000;
+const TOLERATED = 3_000_000;
 const SURELY_NOT_BEHIND = 290_000;
-
-/** The instants that dead vigie's topics may speak of, by the clocks they were written by. */
-export function instantsOf(at: Instant, skews: readonly number[]): Instant[] {
-  return [...new Set(skews)].map((skew) => at + skew);
-}

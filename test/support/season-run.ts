@@ -122,12 +122,13 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   let save = begin;
   let weigh = heap ? begin + heap.every : NEVER;
   let checked = { at: begin, messages: 0, mishaps: 0 };
-  /** When the clock was set and vigie has not noticed; when it was set, or a life began, last; when the service failed last. */
+  /** When the clock was set, until vigie has noticed. */
   let stepped = NEVER;
+  /** When vigie had a reason to ask for the time last, and by when it should know it. */
   let asking = begin;
-  let failed = begin;
-  /** By when it has asked for the time, then. */
   let toldBy = NEVER;
+  /** When the service failed last. */
+  let failed = begin;
   /** The skews by which the topics on the broker were written. */
   let written: number[] = [0];
 
