@@ -24,7 +24,9 @@ process.exitCode = (await runHour(minutes, (line) => process.stdout.write(`${lin
 async function runHour(minutes, write) {
   if (process.platform !== "linux") throw new Error("Memory is measured on Linux only");
   const folder = await mkdtemp(join(tmpdir(), "vigie-hour-"));
-  const ends = [() => rm(folder, { recursive: true, force: true })];
+  // As in a house: what says how vigie is lies in memory, and is no write.
+  const memory = await mkdtemp("/dev/shm/vigie-hour-");
+  const ends = [folder, memory].map((one) => () => rm(one, { recursive: true, force: true }));
   try {
     const broker = await startBroker(folder);
     ends.push(broker.end);
@@ -33,7 +35,7 @@ async function runHour(minutes, write) {
     const [, service] = await simulator.says(/vigie simulator: (http:\S+)/);
     const heard = await countMessages(broker.port);
     ends.push(heard.end);
-    const vigie = await startVigie({ service, broker, folder });
+    const vigie = await startVigie({ service, broker, folder, memory });
     const writes = countWrites(join(folder, "state"));
     ends.push(writes.end);
     const outcome = await watchProgram(vigie, minutes * MINUTE);
@@ -46,16 +48,16 @@ async function runHour(minutes, write) {
   }
 }
 
-async function startVigie({ service, broker, folder }) {
+async function startVigie({ service, broker, folder, memory }) {
   await mkdir(join(folder, "state"));
-  return startProgram(process.execPath, [VIGIE, "run"], {
+  // As the service and the image start it.
+  return startProgram(process.execPath, ["--max-semi-space-size=1", VIGIE, "run"], {
     VIGIE_CONFIG: CONFIG,
     VIGIE_SERVICE_BASE_URL: service,
     VIGIE_MQTT_URL: `mqtt://127.0.0.1:${broker.port}`,
     VIGIE_STATE: join(folder, "state"),
     VIGIE_LOG_FORMAT: "json",
-    RUNTIME_DIRECTORY: folder,
-    XDG_RUNTIME_DIR: folder,
+    RUNTIME_DIRECTORY: memory,
   });
 }
 
