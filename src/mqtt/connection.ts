@@ -136,6 +136,8 @@ function clientOptions(options: ConnectOptions): IClientOptions {
     clientId,
     clean: !modern || session === null,
     keepalive,
+    // Or it makes a Buffer for each number up to 65,535 beforehand: 7 MB.
+    writeCache: false,
     timerVariant: patientTimer(),
     connectTimeout: CONNECT_LIMIT,
     // One client is one connection: what it had not sent when it broke must never come before newer values.

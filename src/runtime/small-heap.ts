@@ -7,4 +7,6 @@ import { setFlagsFromString } from "node:v8";
  */
 export function keepHeapSmall(): void {
   for (const flag of ["--optimize-for-size", "--semi-space-growth-factor=1"]) setFlagsFromString(flag);
+  // A small Buffer that is kept, as mqtt-packet keeps one for each length it ever wrote, would keep 8 KB of a pool.
+  Buffer.poolSize = 0;
 }

@@ -1,9 +1,11 @@
 import { ConnectionLost } from "../../src/mqtt/errors.ts";
-import { createLedger, OFFLINE } from "../../src/mqtt/ledger.ts";
+import { createLedger, type Ledger, OFFLINE } from "../../src/mqtt/ledger.ts";
 import type { Message } from "../../src/mqtt/outbox.ts";
 import { createSender, type Sender } from "../../src/mqtt/sender.ts";
 import type { Topics } from "../../src/mqtt/topic.ts";
 import { AVAILABILITY } from "../../src/mqtt/topic.ts";
+import type { Tree } from "../../src/mqtt/tree.ts";
+import { createWatch, type Watch, type WatchOptions } from "../../src/mqtt/watch.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 
 /** Retained messages as MQTT 5 keeps them: each until it expires, by a clock of the test's own. */
@@ -16,6 +18,7 @@ export interface ModelBroker {
   save: () => void;
   revert: () => void;
   messages: () => number;
+  topics: () => string[];
 }
 
 export function createModelBroker(clock: Pick<Clock, "now">): ModelBroker {
@@ -45,24 +48,32 @@ export function createModelBroker(clock: Pick<Clock, "now">): ModelBroker {
       retained = new Map(saved);
     },
     messages: () => messages,
+    topics: () => {
+      const now = clock.now();
+      return [...retained].filter(([, { until }]) => until > now).map(([topic]) => topic);
+    },
   };
 }
 
-/** vigie's own ledger and sender, on a connection that comes and goes as the test says. */
+/** vigie's own ledger, sender and watch, on a connection that comes and goes as the test says. */
 export interface ModelPublisher {
   want: (topics: Topics) => void;
+  sendAgain: () => void;
   connect: () => void;
   lose: () => void;
   /** The will: after the grace, if nobody came back. */
   will: () => void;
   isConnected: () => boolean;
+  /** What is kept and not wanted; undefined until vigie has looked at what is kept. */
+  orphans: () => string[] | undefined;
 }
 
-export function createModelPublisher(broker: ModelBroker, clock: Pick<Clock, "now">): ModelPublisher {
+export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPublisher {
   let topics: Topics | undefined;
-  let link: { ledger: ReturnType<typeof createLedger>; sender: Sender; lost: boolean } | undefined;
+  let link: ModelLink | undefined;
   const connect = () => {
     const ledger = createLedger("{}", () => false);
+    const ending = new AbortController();
     const tree = {
       publish: async (compose: () => Message) => {
         if (link?.ledger !== ledger) throw new ConnectionLost("The connection to the broker is gone: test");
@@ -76,9 +87,14 @@ export function createModelPublisher(broker: ModelBroker, clock: Pick<Clock, "no
       listen: async () => undefined,
       onWhole: () => undefined,
     });
-    link = { ledger, sender, lost: false };
+    const watch = watchBroker(broker, { tree, ledger, sender, clock, signal: ending.signal });
+    const own: ModelLink = { ledger, sender, end: () => ending.abort(), hasLooked: false };
+    link = own;
     if (topics) ledger.want(topics);
     sender.wake();
+    void watch.start().then(() => {
+      own.hasLooked = true;
+    });
   };
   return {
     want: (newest) => {
@@ -86,13 +102,54 @@ export function createModelPublisher(broker: ModelBroker, clock: Pick<Clock, "no
       link?.ledger.want(newest);
       link?.sender.wake();
     },
+    sendAgain: () => {
+      link?.ledger.doubtAll();
+      link?.sender.wake();
+    },
     connect,
     lose: () => {
+      link?.end();
       link = undefined;
     },
     will: () => broker.put({ topic: AVAILABILITY, payload: OFFLINE, retain: true }),
     isConnected: () => link !== undefined,
+    orphans: () => {
+      if (!link?.hasLooked) return undefined;
+      const wanted = link.ledger.wanted();
+      return broker.topics().filter((topic) => !wanted.has(topic) && topic !== AVAILABILITY);
+    },
   };
+}
+
+interface ModelLink {
+  ledger: Ledger;
+  sender: Sender;
+  end: () => void;
+  hasLooked: boolean;
+}
+
+/** Shown what is kept, as a subscription does. */
+function watchBroker(
+  broker: ModelBroker,
+  ways: { tree: Pick<Tree, "publish"> } & Pick<WatchOptions, "ledger" | "sender" | "clock" | "signal">,
+): Watch {
+  const subscribe = async () => {
+    for (const topic of broker.topics()) {
+      watch.hear({ topic, payload: broker.get(topic) ?? "", retain: true });
+    }
+  };
+  const watch: Watch = createWatch({
+    ...ways,
+    tree: { ...ways.tree, subscribe, echo: async () => undefined } as unknown as Tree,
+    me: { ...{ installation: "", incarnation: "", host: "", version: "", since: "" }, client_id: "" },
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    onCommand: () => undefined,
+    onForeignOwner: () => undefined,
+    failed: (error) => {
+      throw error;
+    },
+  });
+  return watch;
 }
 
 function fail(_key: string, sentence: string): never {

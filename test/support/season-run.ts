@@ -2,31 +2,49 @@ import { emptyState, parseState, serialiseState } from "../../src/book/state.ts"
 import { wallInstant } from "../../src/calendar/day.ts";
 import type { Color, Instant, IsoDate } from "../../src/calendar/tariff.ts";
 import type { Answer } from "../../src/service/answer.ts";
+import type { FaultName } from "../../src/simulator/faults.ts";
 import { forecastFor } from "../../src/simulator/forecast.ts";
 import { officialColor } from "../../src/simulator/official.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { createModelBroker, createModelPublisher } from "./model-broker.ts";
 import { shiftDate } from "./naive-wall.ts";
-import { type Mishap, tellStory } from "./season-story.ts";
-import { createJudge, judgeRemains } from "./season-truth.ts";
+import { createMachineClock } from "./season-clock.ts";
+import { type HeapWatch, watchHeap } from "./season-heap.ts";
+import { createBoundaries, createMishaps } from "./season-mishaps.ts";
+import { judgeRules, readShippedRules } from "./season-rules.ts";
+import { tellStory } from "./season-story.ts";
+import { createTally, type Wrong } from "./season-tally.ts";
+import { createJudge, findMissedRouge, judgeRemains, judgeSilence } from "./season-truth.ts";
 import { createMemoryStore, GRACE, type LifeOfVigie, type LifeOptions, startLife } from "./season-vigie.ts";
 import { openServiceLine } from "./service-line.ts";
 import { createTold } from "./told.ts";
-import { startVirtualTime } from "./virtual-time.ts";
+import { startVirtualTime, type VirtualTime } from "./virtual-time.ts";
 
 export interface SeasonOptions {
   seed: number;
   /** The first day; a year and a day follow. */
   from: IsoDate;
+  /** How many days; a year unless told otherwise. */
+  length?: number;
   /** Days given by hand; the others are invented. */
   days?: ReadonlyMap<IsoDate, Color>;
   /** Looks and polls as often as vigie does unless told otherwise; else less often, for the sake of speed. */
   inFull?: boolean;
+  /** Measures the heap each so many days. */
+  heapEvery?: number;
+  /** Bytes that each poll leaves behind, to see that they are seen. */
+  leak?: number;
 }
 
 export interface SeasonOutcome {
   /** What was wrong, with its instant; the first few. */
-  wrong: string[];
+  wrong: readonly string[];
+  wrongs: Readonly<Record<Wrong, number>>;
+  /** Days told to be rouge by then, and not shown so. */
+  missedRouge: number;
+  /** Bytes a poll; null where it was not measured. */
+  heapGrowth: number | null;
+  met: Record<FaultName, number>;
   checks: number;
   polls: number;
   requests: number;
@@ -34,19 +52,21 @@ export interface SeasonOutcome {
   writes: number;
   lives: number;
   connections: number;
+  clockSteps: number;
   /** Announced rouge days that were on the broker at 06:00. */
   rougeMornings: number;
 }
 
 /** A year of virtual time: the real cycle, client, ledger and sender between a simulator and a broker in memory. */
 export async function runSeason(options: SeasonOptions): Promise<SeasonOutcome> {
-  const { seed, from, days = new Map(), inFull = false } = options;
+  const { seed, from, length = 366, days = new Map(), inFull = false, heapEvery, leak = 0 } = options;
   const pace = inFull ? FULL_PACE : QUICK_PACE;
   const begin = wallInstant(from, "00:00", "Europe/Paris");
-  const end = wallInstant(shiftDate(from, 366), "12:00", "Europe/Paris");
+  const end = wallInstant(shiftDate(from, length), "12:00", "Europe/Paris");
+  const heap = heapEvery === undefined ? undefined : { watch: watchHeap(), every: heapEvery * DAY };
   const time = startVirtualTime(begin);
   try {
-    const season = createSeason({ seed, begin, days, pace }, time);
+    const season = createSeason({ seed, begin, length, days, pace, heap, leak }, time);
     while (time.clock.now() < end && season.wrong.length < ENOUGH) await season.step();
     return season.outcome();
   } finally {
@@ -55,71 +75,124 @@ export async function runSeason(options: SeasonOptions): Promise<SeasonOutcome> 
 }
 
 const ENOUGH = 5;
+const DAY = 86_400_000;
 const FULL_PACE = { look: 60_000, every: 3_600_000, announcement: 300_000 };
 const QUICK_PACE = { look: 600_000, every: 7_200_000, announcement: 1_800_000 };
 const SAVED_EVERY = 1_800_000;
 const CHECKED_EVERY = 900_000;
+/** The alarm beats each second. */
+const NOTICED_WITHIN = 2_500;
+/** How soon it asks for the time; a service that failed may have asked for a pause of an hour. */
+const TOLD_WITHIN = 180_000;
+const LONGEST_PAUSE = 3_600_000;
+const NEVER = Number.POSITIVE_INFINITY;
 
 interface Setting {
   seed: number;
   begin: Instant;
+  length: number;
   days: ReadonlyMap<IsoDate, Color>;
   pace: LifeOptions["pace"];
+  heap: { watch: HeapWatch; every: number } | undefined;
+  leak: number;
 }
 
-function createSeason({ seed, begin, days, pace }: Setting, time: ReturnType<typeof startVirtualTime>) {
+function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, time: VirtualTime) {
   const { clock } = time;
   const world = { seed, days, official_at: "10:30" };
   const line = openServiceLine(world, time);
+  const machine = createMachineClock(clock);
   const broker = createModelBroker(clock);
-  const publisher = createModelPublisher(broker, clock);
+  const publisher = createModelPublisher(broker, machine);
   const told = createTold();
   const judge = createJudge(told);
+  const rules = readShippedRules();
   const random = randomFrom(`season/${seed}`);
   const offset = random();
-  const count = { wrong: [] as string[], checks: 0, polls: 0, lives: 0, connections: 0, rougeMornings: 0 };
-  const mishaps = createMishaps(tellStory(seed, begin, begin + 366 * 86_400_000), clock.now);
-  const boundaries = createBoundaries(begin);
+  const count = { checks: 0, polls: 0, lives: 0, connections: 0, clockSteps: 0, rougeMornings: 0 };
+  const missedRouge = new Set<IsoDate>();
+  const leaked: number[][] = [];
+  const mishaps = createMishaps(tellStory(seed, begin, begin + length * DAY), clock.now);
+  const { complain, counts, sentences } = createTally(clock.now);
+  let boundaries = createBoundaries(begin);
   let store = createMemoryStore(emptyState("season"));
   let writes = 0;
   let life: LifeOfVigie | undefined;
-  let will = Number.POSITIVE_INFINITY;
+  let will = NEVER;
   let save = begin;
+  let weigh = heap ? begin + heap.every : NEVER;
   let checked = { at: begin, messages: 0, mishaps: 0 };
+  /** When the clock was set, until vigie has noticed. */
+  let stepped = NEVER;
+  /** When vigie had a reason to ask for the time last, and by when it should know it. */
+  let asking = begin;
+  let toldBy = NEVER;
+  /** When the service failed last. */
+  let failed = begin;
+  /** The skews by which the topics on the broker were written. */
+  let written: number[] = [0];
 
-  const complain = (what: readonly string[]) =>
-    count.wrong.push(...what.map((one) => `${new Date(clock.now()).toISOString()}: ${one}`));
-
+  const polls = () => count.polls + (life?.polls() ?? 0);
   const heard = (answer: Answer) => {
     const lying = colorsIn(answer).filter(([date, color]) => color !== saidOf(date, clock.now()));
-    complain(lying.map(([date, color]) => `${color} was read of ${date}`));
+    complain(
+      "colour",
+      lying.map(([date, color]) => `${color} was read of ${date}`),
+    );
+    machine.heard();
     told.hear(answer, clock.now());
   };
   const saidOf = (date: IsoDate, at: Instant) => {
     const now = { ...world, revised: line.faults.has("revised") };
     return officialColor(date, at, now) ?? forecastFor(date, at, now).color;
   };
+  const expectTime = () => {
+    asking = clock.now();
+    toldBy = asking + TOLD_WITHIN;
+  };
   const live = () => {
     writes += store.writes();
     store = createMemoryStore(parseState(serialiseState(store.state())));
+    // An older vigie kept this.
+    broker.put({ topic: "former/color", payload: "rouge", retain: true });
+    machine.born();
+    expectTime();
     const { transport } = line;
-    life = startLife({ store, clock, transport, random, offset, pace, want: publisher.want, heard });
+    const { want, sendAgain } = publisher;
+    const ways = { store, rules, transport, random, offset, pace, want, sendAgain, heard };
+    life = startLife({ ...ways, clock: machine });
     count.lives += 1;
-    will = Number.POSITIVE_INFINITY;
+    will = NEVER;
   };
   const die = () => {
+    complain("orphan", publisher.orphans() ?? []);
+    count.polls = polls();
     life?.kill();
-    count.polls += life?.polls() ?? 0;
     life = undefined;
+    stepped = NEVER;
     publisher.lose();
     will = clock.now() + GRACE;
   };
+  const setClock = (skew: number) => {
+    count.clockSteps += 1;
+    if (life) {
+      stepped = clock.now();
+      life.watchClock(() => {
+        stepped = NEVER;
+      });
+    }
+    machine.set(skew);
+    expectTime();
+    boundaries = createBoundaries(machine.now());
+  };
   const befall = () => {
-    const { faults, kinds } = mishaps.now();
+    const { faults, kinds, skew } = mishaps.now();
+    if (line.faults.get().some(isFailure)) failed = clock.now();
     line.faults.set(faults);
     const alive = !kinds.has("vigie") && !kinds.has("power-cut");
     if (life && !alive) die();
     if (kinds.has("power-cut")) broker.revert();
+    if (skew !== machine.skew()) setClock(skew);
     if (!life && alive) live();
     if (kinds.has("broker-wiped")) broker.wipe();
     const reachable = !kinds.has("broker") && !kinds.has("broker-wiped");
@@ -129,48 +202,91 @@ function createSeason({ seed, begin, days, pace }: Setting, time: ReturnType<typ
       count.connections += 1;
     }
   };
-  const check = () => {
+  const judgeLife = (isBoundary: boolean) => {
+    const belief = machine.belief();
+    const wrong = judge(broker.get, machine.now());
+    const wrongRules = judgeRules(told, broker.get, machine.now());
+    const silence = belief === "own" ? [] : judgeSilence(broker.get);
+    if (belief === "own") {
+      complain(isBoundary ? "boundary" : "colour", wrong);
+      complain(isBoundary ? "boundary" : "rule", wrongRules);
+      for (const date of findMissedRouge(broker.get, machine.now(), told)) missedRouge.add(date);
+    } else if (belief === "nothing" || wrong.length + wrongRules.length > 0) complain("clock", silence);
+    if (belief === "either" && isOwedTheTime()) complain("clock", ["nobody told the time since it was set"]);
+    complain("orphan", publisher.orphans() ?? []);
+  };
+  const isOwedTheTime = () =>
+    !line.faults.get().some(isFailure) &&
+    clock.now() >= Math.max(asking + TOLD_WITHIN, failed + LONGEST_PAUSE + pace.every + TOLD_WITHIN);
+  const check = (isBoundary: boolean) => {
+    if (stepped !== NEVER) {
+      if (clock.now() > stepped + NOTICED_WITHIN) complain("clock", ["vigie did not notice that it was set"]);
+      return;
+    }
     count.checks += 1;
-    if (life && publisher.isConnected()) complain(judge(broker.get, clock.now()));
-    else if (!life) complain(judgeRemains(broker.get, clock.now(), GRACE, told.word));
+    if (life && publisher.isConnected()) {
+      judgeLife(isBoundary);
+      written = [machine.skew()];
+    } else if (life) written = [...new Set([...written, machine.skew()])];
+    else {
+      const instants = [0, ...written].map((skew) => clock.now() + skew);
+      complain("colour", judgeRemains(broker.get, instants, GRACE, told.word));
+    }
   };
   /** Whenever something was sent or befell, at the boundaries, and now and then for what may have expired. */
-  const isWorthChecking = () => {
+  const isWorthChecking = (isBoundary: boolean) => {
     const now = clock.now();
+    const isDue = isBoundary || now >= toldBy;
+    if (now >= toldBy) toldBy = NEVER;
     const happened = broker.messages() !== checked.messages || mishaps.passed() !== checked.mishaps;
-    if (!happened && now < boundaries.due() && now - checked.at < CHECKED_EVERY) return false;
+    if (!happened && !isDue && now - checked.at < CHECKED_EVERY) return false;
     checked = { at: now, messages: broker.messages(), mishaps: mishaps.passed() };
     return true;
   };
   const step = async () => {
-    const next = Math.min(life?.due() ?? Infinity, time.due(), mishaps.due(), boundaries.due(), will, save);
+    // Until it notices that the clock was set, the alarm alone wakes it.
+    const due = () => (life && stepped === NEVER ? life.due() : NEVER);
+    const own = Math.max(Math.min(due(), boundaries.due()) - machine.skew(), clock.now());
+    const next = Math.min(own, time.due(), mishaps.due(), will, save, weigh, toldBy);
+    const polled = polls();
     time.advance(next);
     if (next >= mishaps.due()) befall();
-    if (life && next >= life.due()) life.turn();
+    if (machine.now() >= due()) life?.turn();
     if (next >= will) {
       publisher.will();
-      will = Number.POSITIVE_INFINITY;
+      will = NEVER;
     }
     if (next >= save) {
       broker.save();
       save += SAVED_EVERY;
     }
     await time.settle();
-    if (isWorthChecking()) check();
-    if (next >= boundaries.due()) {
+    if (leak > 0 && polls() > polled) leaked.push(new Array(Math.ceil(leak / 8)).fill(0.5));
+    if (heap && next >= weigh) {
+      heap.watch.measure(polls());
+      weigh += heap.every;
+    }
+    const isBoundary = machine.now() >= boundaries.due();
+    if (isWorthChecking(isBoundary)) check(isBoundary);
+    if (isBoundary) {
       if (broker.get("rouge_now") === "ON" && boundaries.isDayStart()) count.rougeMornings += 1;
       boundaries.pass();
     }
   };
   befall();
   const outcome = (): SeasonOutcome => ({
-    ...count,
-    polls: count.polls + (life?.polls() ?? 0),
+    ...{ ...count, wrong: sentences, wrongs: counts, missedRouge: missedRouge.size, polls: polls() },
+    ...{ heapGrowth: heap?.watch.growth() ?? null, met: line.met() },
     requests: line.requests(),
     messages: broker.messages(),
     writes: writes + store.writes(),
   });
-  return { step, outcome, wrong: count.wrong };
+  return { step, outcome, wrong: sentences };
+}
+
+/** A service that corrects itself answers as well as ever. */
+function isFailure(fault: FaultName): boolean {
+  return fault !== "revised";
 }
 
 function colorsIn(answer: Answer): [IsoDate, Color][] {
@@ -183,50 +299,4 @@ function colorsIn(answer: Answer): [IsoDate, Color][] {
           ? answer.entries
           : [];
   return days.flatMap(({ date, color }): [IsoDate, Color][] => (color ? [[date, color]] : []));
-}
-
-/** What is going on now, by the story. */
-function createMishaps(story: readonly Mishap[], now: () => Instant) {
-  const edges = story.flatMap(({ from, until }) => [from, until]).sort((one, other) => one - other);
-  let passed = 0;
-  return {
-    due: () => edges[passed] ?? Number.POSITIVE_INFINITY,
-    passed: () => passed,
-    now: () => {
-      while ((edges[passed] ?? Number.POSITIVE_INFINITY) <= now()) passed += 1;
-      const active = story.filter(({ from, until }) => from <= now() && now() < until);
-      return {
-        faults: active.flatMap(({ faults }) => faults),
-        kinds: new Set(active.map(({ kind }) => kind)),
-      };
-    },
-  };
-}
-
-/** Each 00:00, 06:00 and 22:00 on the wall, and the last millisecond before it. */
-function createBoundaries(begin: Instant) {
-  // The day before begins the list, so that the first day is in it.
-  let date = new Date(begin - 43_200_000).toISOString().slice(0, 10);
-  let ahead: { at: Instant; dayStart: boolean }[] = [];
-  const fill = () => {
-    if (ahead.length > 0) return;
-    date = shiftDate(date, 1);
-    const edges = ["00:00", "06:00", "22:00"].flatMap((time) => {
-      const at = wallInstant(date, time, "Europe/Paris");
-      return [
-        { at: at - 1, dayStart: false },
-        { at, dayStart: time === "06:00" },
-      ];
-    });
-    ahead = edges.filter(({ at }) => at > begin);
-  };
-  fill();
-  return {
-    due: () => ahead[0]?.at ?? Number.POSITIVE_INFINITY,
-    isDayStart: () => ahead[0]?.dayStart ?? false,
-    pass: () => {
-      ahead.shift();
-      fill();
-    },
-  };
 }

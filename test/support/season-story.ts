@@ -8,20 +8,33 @@ export interface Mishap {
   until: Instant;
   kind: MishapKind;
   faults: readonly FaultName[];
+  /** Of the machine's clock; 0 but for one that was set wrong. */
+  skew: number;
 }
 
-export type MishapKind = "service" | "broker" | "broker-wiped" | "vigie" | "power-cut";
+/** `vigie` is a kill -9: no farewell, and the state as written last. */
+export type MishapKind = "service" | "broker" | "broker-wiped" | "vigie" | "power-cut" | "clock";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A year of mishaps from a seed: about one every day and a half, minutes to hours long, some longer; some at once. */
+/**
+ * A year of mishaps from a seed: about one every day and a half, minutes to hours long, some longer; some at once. Each
+ * fault comes at least once alone, and every two weeks the machine's clock is set wrong, and right again.
+ */
 export function tellStory(seed: number, from: Instant, until: Instant): Mishap[] {
   const random = randomFrom(`story/${seed}`);
   const story: Mishap[] = [];
-  for (let at = from + DAY; at < until - 9 * DAY; at += between(0.2, 3, random) * DAY) {
+  const last = until - 9 * DAY;
+  for (let at = from + DAY; at < last; at += between(0.2, 3, random) * DAY) {
     story.push(invent(Math.round(at), random));
+  }
+  for (const fault of FAULTS) {
+    story.push(mishap(Math.round(between(from + DAY, last, random)), "service", [fault], DAY));
+  }
+  for (let at = from + DAY; at < last; at += between(2, 20, random) * DAY) {
+    story.push(setWrong(Math.round(at), random));
   }
   // The service away for a week: once anywhere, and twice in the cold months.
   for (const [first, last] of [
@@ -30,7 +43,7 @@ export function tellStory(seed: number, from: Instant, until: Instant): Mishap[]
     [120, 170],
   ] as const) {
     const start = Math.round(from + between(first, last, random) * DAY);
-    story.push({ from: start, until: start + 7 * DAY, kind: "service", faults: ["down"] });
+    if (start < last) story.push(mishap(start, "service", ["down"], 7 * DAY));
   }
   return story.sort((one, other) => one.from - other.from);
 }
@@ -48,7 +61,14 @@ function invent(from: Instant, random: Random): Mishap {
 }
 
 function mishap(from: Instant, kind: MishapKind, faults: FaultName[], length: number): Mishap {
-  return { from, until: Math.round(from + length), kind, faults };
+  return { from, until: Math.round(from + length), kind, faults, skew: 0 };
+}
+
+/** By minutes, hours or days, forward or back. */
+function setWrong(from: Instant, random: Random): Mishap {
+  const length = pick(STEPS, random) * between(0.8, 1.2, random);
+  const skew = Math.round(random() < 0.5 ? length : -length);
+  return { ...mishap(from, "clock", [], lasting(10 * MINUTE, 2 * DAY, random)), skew };
 }
 
 /** Short ones are as common as long ones. */
@@ -63,3 +83,4 @@ function garbage(random: Random): FaultName[] {
 }
 
 const BUSY = ["429", "429-retry-after"] as const;
+const STEPS = [3 * MINUTE, 10 * MINUTE, 35 * MINUTE, 3 * HOUR, 6 * HOUR, DAY, 4 * DAY] as const;

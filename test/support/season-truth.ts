@@ -1,6 +1,7 @@
 import { isPossible } from "../../src/calendar/laws.ts";
 import type { Color, Instant, IsoDate, Period } from "../../src/calendar/tariff.ts";
 import { createNaiveWall, shiftDate } from "./naive-wall.ts";
+import { SHIPPED } from "./season-rules.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES } from "./tariff.ts";
 import type { Told, Word } from "./told.ts";
 
@@ -50,6 +51,32 @@ export function createJudge(told: Told): Judge {
   };
 }
 
+/** While this machine's clock is known to be wrong: nothing of the moment, and why. */
+export function judgeSilence(hold: Hold): string[] {
+  const parts = ["now", "next", ...AHEAD].flatMap((name) => [`${name}/date`, `${name}/color`]);
+  const silent = [...parts, ...Object.keys(ROUGE), "offpeak", ...SHIPPED.map((id) => `rules/${id}/state`)];
+  const wanted: [string, string][] = [
+    ...silent.map((topic): [string, string] => [topic, "None"]),
+    ["service/problem_code", "clock"],
+    ["availability", "online"],
+  ];
+  return wanted
+    .filter(([topic, value]) => hold(topic) !== value)
+    .map(([topic, value]) => `${topic} is ${hold(topic) ?? "gone"} by a wrong clock, not ${value}`);
+}
+
+/** Which of the days at hand are told to be rouge, and not shown so. */
+export function findMissedRouge(hold: Hold, at: Instant, told: Told): IsoDate[] {
+  const { date: today, time } = wall(at);
+  const now = time < "06:00" ? shiftDate(today, -1) : today;
+  const shown = { now, next: shiftDate(now, 1), today, tomorrow: shiftDate(today, 1) };
+  return Object.entries(shown).flatMap(([name, date]) => {
+    const { colors } = told.word(date);
+    const isRouge = colors.size === 1 && colors.has("rouge");
+    return isRouge && !(hold(`${name}/color`) === "rouge" && hold(`rouge_${name}`) === "ON") ? [date] : [];
+  });
+}
+
 /** The JSON topics say the same; `forecast` and `next_rouge` nothing that was not told. */
 function judgeParents(hold: Hold, dates: ReadonlyMap<string, IsoDate>, told: Told): string[] {
   const wrong: string[] = [];
@@ -71,17 +98,21 @@ function judgeParents(hold: Hold, dates: ReadonlyMap<string, IsoDate>, told: Tol
 /** While nobody keeps the topics true: what has not expired was true a grace ago, or still is. */
 export function judgeRemains(
   hold: Hold,
-  at: Instant,
+  instants: readonly Instant[],
   grace: number,
   told: (date: IsoDate) => Word,
 ): string[] {
-  const dates = [at, at - grace - 1_000].map((instant) => {
-    const { date, time } = wall(instant);
-    return time < "06:00" ? shiftDate(date, -1) : date;
-  });
+  const dates = instants
+    .flatMap((at) => [at, at - grace - 1_000])
+    .map((instant) => {
+      const { date, time } = wall(instant);
+      return time < "06:00" ? shiftDate(date, -1) : date;
+    });
   const date = hold("now/date");
   const color = hold("now/color");
   if (date === undefined && color === undefined) return [];
+  // Left by a vigie that knew its clock to be wrong: it is as true as ever.
+  if (date === "None" && color === "None") return [];
   const lawful = dates.some((one) => one === date && told(one).colors.has(isColor(color) ? color : null));
   return lawful ? [] : [`a dead vigie's now is ${color} of ${date}`];
 }

@@ -4,6 +4,8 @@ import type { Instant, Tariff } from "../../src/calendar/tariff.ts";
 import { createCycle } from "../../src/cycle.ts";
 import type { Topics } from "../../src/mqtt/topic.ts";
 import { openRulebook } from "../../src/rulebook.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import { startAlarm } from "../../src/runtime/alarm.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import type { Answer } from "../../src/service/answer.ts";
@@ -29,6 +31,7 @@ const LOG: Log = { debug: silent, info: silent, warn: silent, error: silent };
 /** What one life of vigie needs; the state outlives it. */
 export interface LifeOptions {
   store: Store;
+  rules: readonly Rule[];
   clock: Clock;
   transport: Transport;
   random: () => number;
@@ -36,16 +39,19 @@ export interface LifeOptions {
   /** Milliseconds from one look whether a poll is due to the next, between polls, and while tomorrow is awaited. */
   pace: { look: number; every: number; announcement: number };
   want: (topics: Topics) => void;
+  sendAgain: () => void;
   /** Each answer that came whole, before vigie makes anything of it. */
   heard: (answer: Answer) => void;
 }
 
 /** vigie as the lookout builds it, driven from outside as the schedule would. */
 export interface LifeOfVigie {
-  /** When something is due next. */
+  /** When something is due next, by the machine's clock. */
   due: () => Instant;
   /** Does what is due. */
   turn: () => void;
+  /** The real alarm, until it notices that the clock was set. All year round it would beat 31 million times. */
+  watchClock: (noticed: () => void) => void;
   polls: () => number;
   kill: () => void;
 }
@@ -67,7 +73,7 @@ export function startLife(options: LifeOptions): LifeOfVigie {
       return reply;
     },
     rulebook: openRulebook({
-      ...{ rules: [], tariff: TARIFF, grace: GRACE, store, log: LOG, turned: silent },
+      ...{ rules: options.rules, tariff: TARIFF, grace: GRACE, store, log: LOG, turned: silent },
     }),
     outputs: { hasProblem: () => false, follow: silent },
     officialSilent: (now) => isOfficialSilent(source.client.get(), now),
@@ -86,18 +92,38 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   cycle.refresh();
   pollIfDue();
   let look = nextLook(clock.now(), options);
-  return {
-    due: () => Math.min(cycle.seen().due, look),
-    turn: () => {
-      const now = clock.now();
-      if (now >= cycle.seen().due) cycle.refresh();
-      if (now < look) return;
-      look = nextLook(now, options);
-      pollIfDue();
-    },
-    polls: () => polls,
-    kill: () => stopping.abort(),
+  const due = () => Math.min(cycle.seen().due, look);
+  const turn = () => {
+    const now = clock.now();
+    if (now >= cycle.seen().due) cycle.refresh();
+    if (now < look) return;
+    look = nextLook(now, options);
+    pollIfDue();
   };
+  const jumped = () => {
+    look = nextLook(clock.now(), options);
+    cycle.refresh();
+    options.sendAgain();
+    pollIfDue();
+  };
+  let stopAlarm: () => void = silent;
+  const watchClock: LifeOfVigie["watchClock"] = (noticed) => {
+    const stop = startAlarm({
+      ...{ clock, due, ring: turn, beat: silent },
+      jumped: () => {
+        jumped();
+        // The alarm arms itself once more after this.
+        setTimeout(stop);
+        noticed();
+      },
+    });
+    stopAlarm = stop;
+  };
+  const kill = () => {
+    stopAlarm();
+    stopping.abort();
+  };
+  return { due, turn, watchClock, polls: () => polls, kill };
 }
 
 /** At the installation's own second (what `pollCron` says by the real clock). */

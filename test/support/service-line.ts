@@ -6,7 +6,7 @@ import { LARGEST_BODY, readBody } from "../../src/service/body.ts";
 import { ServiceUnreachable } from "../../src/service/errors.ts";
 import type { Transport } from "../../src/service/transport.ts";
 import { simulatorApp } from "../../src/simulator/app.ts";
-import { type FaultSwitch, faultSwitch } from "../../src/simulator/faults.ts";
+import { FAULTS, type FaultName, type FaultSwitch, faultSwitch } from "../../src/simulator/faults.ts";
 import type { World } from "../../src/simulator/world.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -15,6 +15,8 @@ export interface ServiceLine {
   transport: Transport;
   faults: FaultSwitch;
   requests: () => number;
+  /** How often each fault, alone in force, made an answer another one than it would have been. */
+  met: () => Record<FaultName, number>;
 }
 
 export function openServiceLine(world: Omit<World, "revised">, time: VirtualTime): ServiceLine {
@@ -23,6 +25,8 @@ export function openServiceLine(world: Omit<World, "revised">, time: VirtualTime
   const signal = new AbortController().signal;
   const ways = { faults, signal, slowFor: 0, dripEvery: 0, retryAfter: 30 };
   const app = simulatorApp({ world, clock, sendDate: false, ...ways });
+  const right = simulatorApp({ world, clock, sendDate: false, ...ways, faults: faultSwitch([]) });
+  const met = Object.fromEntries(FAULTS.map((fault) => [fault, 0])) as Record<FaultName, number>;
   let requests = 0;
   const carry = async (path: string, headers: Record<string, string>): Promise<Arrival> => {
     requests += 1;
@@ -34,20 +38,46 @@ export function openServiceLine(world: Omit<World, "revised">, time: VirtualTime
     const body = await readBody(came.body, sentHeaders, `GET ${path}`, LARGEST_BODY);
     return { status: came.status, headers: sentHeaders, body };
   };
+  const flawless = async (path: string, headers: Record<string, string>) => {
+    const response = await right.fetch(new Request(ORIGIN + path, { headers }), openLine().bindings);
+    return { status: response.status, body: await response.text() };
+  };
   const get: Transport["get"] = async (path, headers, ending) => {
     ending.throwIfAborted();
+    const [fault, ...others] = faults.get();
+    const alone = others.length === 0 ? fault : undefined;
     if (isTooSlow(faults)) {
+      if (alone) met[alone] += 1;
       await sleep(TIMEOUT, ending);
       throw new ServiceUnreachable(`GET ${path}`, ORIGIN, "no whole answer within 60 s");
     }
     const release = hold();
     try {
-      return await carry(path, headers);
+      const arriving = carry(path, headers);
+      // Heard below, when the right answer is there, too.
+      arriving.catch(() => undefined);
+      if (alone && (await isOther(arriving, await flawless(path, headers)))) met[alone] += 1;
+      return await arriving;
     } finally {
       release();
     }
   };
-  return { transport: { get, close: async () => undefined }, faults, requests: () => requests };
+  return {
+    ...{ transport: { get, close: async () => undefined }, faults },
+    ...{ requests: () => requests, met: () => met },
+  };
+}
+
+async function isOther(
+  arriving: Promise<Arrival>,
+  right: { status: number; body: string },
+): Promise<boolean> {
+  try {
+    const { status, body } = await arriving;
+    return status !== right.status || new TextDecoder().decode(body) !== right.body;
+  } catch {
+    return true;
+  }
 }
 
 const ORIGIN = "http://127.0.0.1";

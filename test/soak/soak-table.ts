@@ -1,0 +1,75 @@
+import { FAULTS } from "../../src/simulator/faults.ts";
+import { GROWTH_LIMIT } from "../support/season-heap.ts";
+import type { SeasonOutcome } from "../support/season-run.ts";
+import { WRONGS } from "../support/season-tally.ts";
+
+export interface Row {
+  seed: number;
+  seconds: number;
+  outcome: SeasonOutcome;
+}
+
+/** The first six must be 0, and the heap's growth stay below its limit. */
+const COLUMNS: [first: string, second: string, read: (outcome: SeasonOutcome) => number][] = [
+  ["wrong", "colours", ({ wrongs }) => wrongs.colour],
+  ["missed", "rouge", ({ missedRouge }) => missedRouge],
+  ["late", "boundaries", ({ wrongs }) => wrongs.boundary],
+  ["orphan", "topics", ({ wrongs }) => wrongs.orphan],
+  ["wrong", "rules", ({ wrongs }) => wrongs.rule],
+  ["clock", "unnoticed", ({ wrongs }) => wrongs.clock],
+  ["rouge", "mornings", ({ rougeMornings }) => rougeMornings],
+  ["", "polls", ({ polls }) => polls],
+  ["", "checks", ({ checks }) => checks],
+  ["", "kills", ({ lives }) => lives - 1],
+  ["connec-", "tions", ({ connections }) => connections],
+  ["clock", "steps", ({ clockSteps }) => clockSteps],
+];
+const HEAP = ["heap, bytes", "a poll"];
+const MOST_DIGITS = 6;
+
+export const TITLES = [0, 1]
+  .map((line) => {
+    const titles = COLUMNS.map((column) => String(column[line]));
+    return lay(["", "season"][line] ?? "", titles, HEAP[line] ?? "", ["", "seconds"][line] ?? "");
+  })
+  .join("\n");
+
+export function tellRow({ seed, seconds, outcome }: Row): string {
+  const cells = COLUMNS.map(([, , read]) => String(read(outcome)));
+  const growth = outcome.heapGrowth === null ? "-" : String(Math.round(outcome.heapGrowth));
+  return lay(String(seed), cells, growth, String(Math.round(seconds)));
+}
+
+export function tellTotal(rows: readonly Row[]): string {
+  const sums = COLUMNS.map(([, , read]) => String(rows.reduce((sum, { outcome }) => sum + read(outcome), 0)));
+  const growths = rows.flatMap(({ outcome }) => outcome.heapGrowth ?? []);
+  const most = growths.length > 0 ? `${Math.round(Math.max(...growths))} ≤ ${GROWTH_LIMIT}` : "-";
+  return lay("total", sums, most, "");
+}
+
+function lay(name: string, cells: readonly string[], growth: string, seconds: string): string {
+  const laid = cells.map((cell, index) => {
+    const [first = "", second = ""] = COLUMNS[index] ?? [];
+    return cell.padStart(Math.max(first.length, second.length, MOST_DIGITS));
+  });
+  const widest = HEAP[0]?.length ?? 0;
+  return [name.padStart(6), ...laid, growth.padStart(widest), seconds.padStart(7)].join("  ").trimEnd();
+}
+
+export function isClean({ outcome }: Row): boolean {
+  const { wrongs, missedRouge, heapGrowth } = outcome;
+  return WRONGS.every((kind) => wrongs[kind] === 0) && missedRouge === 0 && (heapGrowth ?? 0) <= GROWTH_LIMIT;
+}
+
+/** Prints how often each fault changed an answer; false where one never did. */
+export function tellMet(rows: readonly Row[], say: (line: string) => void): boolean {
+  const met = FAULTS.map((fault) => ({
+    fault,
+    times: rows.reduce((sum, { outcome }) => sum + outcome.met[fault], 0),
+  }));
+  say("\nfaults met (answers that each one, alone in force, made another)");
+  say(met.map(({ fault, times }) => `${fault} ${times}`).join(", "));
+  const unmet = met.filter(({ times }) => times === 0);
+  if (unmet.length > 0) say(`NEVER MET: ${unmet.map(({ fault }) => fault).join(" ")}`);
+  return unmet.length === 0;
+}
