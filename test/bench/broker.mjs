@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endWithBench } from "./program.mjs";
 
 const MOSQUITTO = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(
   existsSync,
@@ -13,6 +14,7 @@ const MOSQUITTO = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/hom
 export async function startBroker(folder) {
   const port = await freePort();
   const child = MOSQUITTO ? await spawnMosquitto(folder, port) : spawnEmbedded(port);
+  endWithBench(child);
   await answers(port);
   const gone = new Promise((resolve) => child.once("exit", resolve));
   return {
@@ -39,7 +41,7 @@ function spawnEmbedded(port) {
   });
 }
 
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

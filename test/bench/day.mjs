@@ -6,23 +6,25 @@ import { CONFIG, openHouse } from "./house.mjs";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const OFFSET = 0.4;
-const WEEKS = [
-  { name: "quiet", from: "2026-07-06T22:00:00Z", place: 0, isJudged: true },
-  { name: "winter", from: "2026-01-04T23:00:00Z", place: 3, isJudged: false },
-];
+const QUIET = "2026-07-06T22:00:00Z";
+const WINTER = "2026-01-04T23:00:00Z";
 
-/** Of a summer week the day on which the least happened; beside it the median of a winter week. */
+/** The seven days of a week in summer, when hardly anything happens, and of one in January. */
 export async function measureDays({ folder }, report) {
-  for (const { name, from, place, isJudged } of WEEKS) {
-    const days = await liveWeek(Date.parse(from), join(folder, name));
-    const day = days.toSorted((one, other) => one.messages - other.messages)[place];
-    report.text(`A ${name} day: ${isJudged ? "the one with the fewest messages" : "the median"} of a week`);
-    const show = isJudged ? report.figure : (what, value) => report.note(what, value, "");
-    show(`requests of a ${name} day`, day.requests, 150, "");
-    show(`messages of a ${name} day`, day.messages, 250, "");
-    show(`disk writes of a ${name} day`, day.writes, 50, "");
-    report.text(mostSent(day.topics));
+  const quiet = await liveWeek(Date.parse(QUIET), join(folder, "quiet"));
+  const winter = await liveWeek(Date.parse(WINTER), join(folder, "winter"));
+  for (const what of ["requests", "messages", "writes"]) {
+    report.alone(
+      what,
+      quiet.map((day) => day[what]),
+    );
   }
+  report.text(mostSent(quiet));
+  report.alone(
+    "winterMessages",
+    winter.map((day) => day.messages),
+  );
+  report.text(mostSent(winter));
 }
 
 /** Minute by minute; the day before it holds the first start, with a year of history. */
@@ -63,10 +65,14 @@ async function liveDay({ cycle, source, counts, poll }, time) {
   return { ...counts, topics: new Map(counts.topics), messages };
 }
 
-function mostSent(topics) {
-  const rows = [...topics].sort(([, one], [, other]) => other - one);
+function mostSent(days) {
+  const sums = new Map();
+  for (const [topic, count] of days.flatMap(({ topics }) => [...topics])) {
+    sums.set(topic, (sums.get(topic) ?? 0) + count);
+  }
+  const rows = [...sums].sort(([, one], [, other]) => other - one);
   const shown = rows.slice(0, SHOWN).map(([topic, count]) => `${topic} ${count}`);
-  return `by topic: ${shown.join(", ")}; ${rows.length - SHOWN} topics fewer times`;
+  return `by topic, of the week: ${shown.join(", ")}; ${rows.length - SHOWN} topics fewer times`;
 }
 
 const SHOWN = 20;

@@ -1,34 +1,65 @@
 import { readFile } from "node:fs/promises";
-import { CONTESTANTS } from "./program.mjs";
-import { median } from "./report.mjs";
+import { setTimeout as pause } from "node:timers/promises";
+import { readSpent } from "./spent.mjs";
 
-const SETTLING = 8_000;
 const RUNS = 3;
+const SETTLING = 20_000;
+const REST = 20_000;
+const HOUR = 3_600_000;
+const HEALTH_RUNS = 7;
 
-/** Anonymous memory once all is quiet, after the same while for both; a collector's moods need more than one run. */
-export async function measureMemory({ services, ...surroundings }, report) {
-  if (process.platform !== "linux") {
-    report.text("Anonymous memory is measured on Linux only");
-    return;
+/** All at once, each three times: a collector's moods need more than one run. At rest their CPU is measured, too. */
+export async function measureMemory({ contestants, services, ...surroundings }, report) {
+  const runs = [];
+  for (const [run, service] of services.slice(0, RUNS).entries()) {
+    for (const name of Object.keys(contestants)) {
+      const place = { ...surroundings, service, base: `memory${run}${name}` };
+      runs.push({ name, program: await contestants[name].start(place) });
+    }
   }
-  const names = Object.keys(CONTESTANTS);
-  const runs = services.slice(0, RUNS).flatMap((service, run) => {
-    return names.map((name) => {
-      const base = `memory${run}${name}`;
-      return { name, program: CONTESTANTS[name].start({ ...surroundings, service, base }) };
-    });
-  });
-  await new Promise((resolve) => setTimeout(resolve, SETTLING));
-  const used = await Promise.all(
-    runs.map(async ({ name, program }) => ({ name, ...(await readMemory(program.pid)) })),
-  );
+  await pause(SETTLING);
+  const look = () => Promise.all(runs.map(({ program }) => readSpent(program.pid)));
+  const [began, before] = [performance.now(), await look()];
+  await pause(REST);
+  const [ended, after] = [performance.now(), await look()];
+  const memory = await Promise.all(runs.map(({ program }) => readMemory(program.pid)));
+  const idle = runs.map((_, run) => ((after[run] - before[run]) / (ended - began)) * HOUR);
+  const health = await timeHealth(runs.find(({ name }) => name === "vigie").program);
   await Promise.all(runs.map(({ program }) => program.end()));
-  const of = (name, kind) => median(used.filter((one) => one.name === name).map((one) => one[kind]));
-  report.note("anonymous memory of the floor", of("floor", "anonymous"), "MB");
-  report.note("anonymous memory of vigie", of("vigie", "anonymous"), "MB");
-  report.note("  resident", of("vigie", "resident"), "MB");
-  const ratio = of("vigie", "anonymous") / of("floor", "anonymous");
-  report.figure("anonymous memory, vigie over floor", ratio, 1.5, "x");
+  const of = (value) => group(runs.map(({ name }, run) => [name, value(run)]));
+  report.beside(
+    "memory",
+    of((run) => memory[run].anonymous),
+  );
+  report.beside(
+    "resident",
+    of((run) => memory[run].resident),
+  );
+  report.beside(
+    "idle",
+    of((run) => idle[run]),
+  );
+  report.alone("health", health);
+}
+
+async function timeHealth({ health }) {
+  const times = [];
+  for (let run = 0; run < HEALTH_RUNS; run += 1) {
+    const program = health();
+    const code = await program.gone;
+    if (code !== 0) throw new Error(`Expected a running vigie to be well, got: ${program.said()}`);
+    times.push(performance.now() - program.started);
+  }
+  return times;
+}
+
+function group(entries) {
+  const runs = {};
+  for (const [name, value] of entries) {
+    runs[name] ??= [];
+    runs[name].push(value);
+  }
+  return runs;
 }
 
 async function readMemory(pid) {

@@ -1,0 +1,58 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startProgram, VIGIE } from "./program.mjs";
+
+const FLOOR = fileURLToPath(new URL("floor.mjs", import.meta.url));
+const SOURCE = fileURLToPath(new URL("../../.build/main.js", import.meta.url));
+
+/** Those that run: each is started with a service, a broker, a base topic of its own and a folder to keep things in. */
+export function listContestants(nodeRed) {
+  return {
+    floor: { start: startFloor, isDone: isOnline },
+    vigie: { start: startVigie(VIGIE), isDone: isFirstLookDone, isWhole },
+    source: { start: startVigie(SOURCE), isDone: isFirstLookDone, isWhole },
+    ...(nodeRed && { nodered: nodeRed.contestant }),
+  };
+}
+
+async function startFloor({ service, broker, base, env }) {
+  return startProgram(process.execPath, [FLOOR, service, "127.0.0.1", String(broker.port), base], env);
+}
+
+/** vigie as a house has it: a real service, a real broker, a state folder of its own. */
+function startVigie(main) {
+  return async ({ service, broker, base, folder, env = {} }) => {
+    const state = join(folder, base);
+    await mkdir(state, { recursive: true });
+    const settings = {
+      ...{ VIGIE_CONFIG: "", VIGIE_INSTANCE: base, VIGIE_STATE: state, VIGIE_LOG_FORMAT: "json" },
+      ...{ VIGIE_SERVICE_BASE_URL: service, VIGIE_MQTT_URL: `mqtt://127.0.0.1:${broker.port}` },
+      ...{ XDG_RUNTIME_DIR: folder, RUNTIME_DIRECTORY: state },
+    };
+    const program = startProgram(process.execPath, [main, "run"], { ...settings, ...env });
+    const health = () => startProgram(process.execPath, [main, "health"], settings);
+    return { ...program, health };
+  };
+}
+
+function isOnline(retained, base) {
+  return retained.get(`${base}/availability`) === "online";
+}
+
+/**
+ * `service` is the last topic of every snapshot, and its `updated_at` comes with the first forecasts: with both there
+ * and `online`, all that the forecasts tell is retained.
+ */
+function isFirstLookDone(retained, base) {
+  const service = retained.get(`${base}/service`);
+  return isOnline(retained, base) && service !== undefined && JSON.parse(service).updated_at !== null;
+}
+
+/** History is asked last. */
+function isWhole(retained, base) {
+  const isAnnounced = [...retained.keys()].some(
+    (topic) => topic.startsWith("homeassistant/") && topic.includes(base),
+  );
+  return isAnnounced && (retained.get(`${base}/season/used/bleu`) ?? "None") !== "None";
+}

@@ -1,0 +1,155 @@
+/** Who is measured, and what each of them does: they are not the same program. */
+export const CONTESTANTS = {
+  floor: {
+    name: "the floor",
+    does: "asks once and publishes three topics: the least that a program of Node can do (test/bench/floor.mjs)",
+  },
+  vigie: {
+    name: "vigie",
+    does: "the bundle, `node dist/main.js`: about 200 topics, 170 entities for Home Assistant, the season, a year of history, five rules with their future; asks up to 150 times a day, its state survives a power cut",
+  },
+  source: { name: "vigie, not bundled", does: "the same, compiled file by file, with node_modules" },
+  nodered: {
+    name: "Node-RED",
+    does: "a flow that asks once an hour, remembers the answer in memory and publishes 17 topics (test/bench/flow.mjs); its editor is there, nobody looks at it",
+  },
+  cron: {
+    name: "cron script",
+    does: "curl, jq and mosquitto_pub once an hour; 17 topics, only those that differ from the last run (test/bench/cron.sh)",
+  },
+};
+
+/** What is measured of several. A goal is of vigie's median over another's. */
+export const BESIDE = [
+  {
+    key: "start",
+    name: "start, to the last topic",
+    unit: "ms",
+    of: ["floor", "vigie", "source", "nodered"],
+    goals: [{ over: "floor", limit: 1.5 }],
+    how: "from the start of the process until an observer at the broker has the last topic of the first answer, `online` included; no state from before",
+  },
+  {
+    key: "startSpent",
+    name: "… its CPU",
+    unit: "ms",
+    of: ["floor", "vigie", "source", "nodered"],
+    goals: [],
+    how: "user and system time of all its threads until then: less moody than the wall clock where others are at work",
+  },
+  {
+    key: "whole",
+    name: "… and all that only vigie does",
+    unit: "ms",
+    of: ["vigie", "source"],
+    goals: [],
+    how: "until Home Assistant is told and the season and a year of history are on the broker, too",
+  },
+  {
+    key: "memory",
+    name: "anonymous memory",
+    unit: "MB",
+    of: ["floor", "vigie", "source", "nodered"],
+    goals: [
+      { over: "floor", limit: 1.15 },
+      { over: "nodered", limit: 0.75 },
+    ],
+    how: "`Anonymous` in /proc/PID/smaps_rollup, forty seconds after the start",
+  },
+  {
+    key: "resident",
+    name: "resident memory",
+    unit: "MB",
+    of: ["floor", "vigie", "source", "nodered"],
+    goals: [],
+    how: "`Rss` there: the pages of the node binary, which all programs of Node share, included",
+  },
+  {
+    key: "poll",
+    name: "CPU of a poll",
+    unit: "ms",
+    of: ["vigie", "source", "nodered", "cron"],
+    goals: [{ over: "cron", limit: 1 }],
+    how: "user and system time; of a running program, with all its threads, from an hour's stroke until a second after its request, while time leaps from hour to hour (libfaketime) through nine hours in January, the announcement among them; of the script one run in each of these hours, with all that it starts",
+  },
+  {
+    key: "idle",
+    name: "CPU of an hour without a poll",
+    unit: "ms",
+    of: ["floor", "vigie", "source", "nodered"],
+    goals: [],
+    how: "twenty seconds of rest, times what makes it an hour. vigie looks at the clock each second, and says each half minute that it lives; a script that is not running costs nothing",
+  },
+];
+
+/** What is measured of vigie alone. */
+export const ALONE = [
+  {
+    ...{ key: "health", name: "`vigie health`", unit: "ms", limit: 300 },
+    how: "from the start of the command to its end, beside a running vigie",
+  },
+  {
+    ...{ key: "work", name: "a poll in which nothing changed, in process", unit: "ms", limit: 10 },
+    how: "CPU of the real cycle, client and store over HTTP on loopback",
+  },
+  {
+    ...{ key: "refresh", name: "a refresh, 400 days in the book", unit: "ms", limit: 1 },
+    how: "what is true now and what is to be published, from nothing; the time that its thread ran",
+  },
+  { key: "refreshRules", name: "… with the rules as shipped", unit: "ms", how: "the same, with five rules" },
+  {
+    ...{ key: "rules", name: "10,000 rules", unit: "ms", limit: 10 },
+    how: "evaluated once, no two alike; the time that their thread ran",
+  },
+  {
+    key: "future",
+    name: "the future of 10,000 rules",
+    unit: "ms",
+    limit: 500,
+    how: "`next_on`, `next_off` and `plan`, likewise",
+  },
+  {
+    ...{ key: "requests", name: "requests of a quiet day", unit: "", limit: 150 },
+    how: "the real loop on a virtual clock, a week in July; messages as the plan counts them, discovery not among them",
+  },
+  { key: "messages", name: "messages of a quiet day", unit: "", limit: 250, how: "the same week" },
+  { key: "writes", name: "disk writes of a quiet day", unit: "", limit: 50, how: "the same week" },
+  {
+    ...{ key: "winterMessages", name: "messages of a winter day", unit: "" },
+    how: "the same for a week in January",
+  },
+  {
+    ...{ key: "season", name: "a season in virtual time", unit: "s", limit: 30 },
+    how: "the one of the test suite, each minute looked at",
+  },
+];
+
+export const keyOf = (row, contestant) => `${row.key}/${contestant}`;
+
+/** vigie's median over another's; the ratio of what is shown, so that a reader finds the same. */
+export function ratioOf(figures, row, goal, contestant = "vigie") {
+  const [mine, other] = [contestant, goal.over].map((name) => figures[keyOf(row, name)]);
+  return mine && other ? round(mine.median / other.median, 2) : undefined;
+}
+
+/** Median, least and most, as they are shown. */
+export function summarize(values) {
+  const sorted = [...values].sort((one, other) => one - other);
+  const [least, most] = [sorted[0], sorted[sorted.length - 1]];
+  return { median: shorten(median(sorted)), least: shorten(least), most: shorten(most), runs: values.length };
+}
+
+export function median(values) {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Three digits say more than the noise does. */
+function shorten(value) {
+  return round(value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
+function round(value, digits) {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,2 @@
+/** A test in TypeScript reads what the bench writes. */
+export function writeFigures(readme: string, measured: unknown): string;
