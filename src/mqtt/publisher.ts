@@ -52,7 +52,7 @@ export interface Publisher {
 export function startPublisher(options: PublisherOptions): Publisher {
   const ending = new AbortController();
   const waiting: (() => void)[] = [];
-  let connected = false;
+  const state: PublisherState = { connected: false, url: nameBroker(options.broker) };
   let settled = false;
   const guests = createGuests();
   const life: Life = { topics: undefined, events: [], holder: undefined, session: undefined };
@@ -61,12 +61,12 @@ export function startPublisher(options: PublisherOptions): Publisher {
     ...{ guests, signal: ending.signal, keepalive: options.keepalive ?? KEEPALIVE },
     onWhole: () => {
       settled = true;
-      connected = true;
+      state.connected = true;
       for (const goOn of waiting.splice(0)) goOn();
     },
     onLoss: () => {
       settled = false;
-      connected = false;
+      state.connected = false;
     },
   });
   return {
@@ -92,7 +92,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
       };
     },
     attach: guests.attach,
-    state: () => ({ connected, url: nameBroker(options.broker) }),
+    state: () => state,
     settled: () => (settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     stop: async () => {
       ending.abort();
