@@ -52,7 +52,9 @@ const PURE_AMONG_SHELLS = [
   "trouble",
   "lifecycle",
   "error-code",
+  "journal",
   "json",
+  "value",
 ].map((name) => `runtime/${name}.ts`);
 const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
 const IMPURE = [

@@ -85,10 +85,9 @@ function textOf(kept: Kept): string {
 }
 
 function sayTrouble(path: string, error: unknown, trouble: Trouble): void {
-  const sentence =
-    `The state cannot be saved in ${dirname(path)}: ${describeDiskError(error)}. ` +
-    "vigie goes on and tries again, but a restart would forget what is new" +
-    describeDiskMend(error, dirname(path), thisUser());
+  const folder = dirname(path);
+  const mend = describeDiskMend(error, folder, thisUser());
+  const sentence = `The state cannot be saved in ${folder}: ${describeDiskError(error)}. vigie goes on and tries again, but a restart would forget what is new${mend}`;
   trouble.begins(KEY, sentence, { error });
 }
 

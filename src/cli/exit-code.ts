@@ -1,7 +1,8 @@
 import { NewerState } from "../book/state.ts";
 import { ConfigError } from "../config/problems.ts";
 import { isBrokerError } from "../mqtt/errors.ts";
-import { errorMark } from "../runtime/journal.ts";
+import { isForJournal } from "../runtime/journal.ts";
+import { markPriority } from "../runtime/log-line.ts";
 import { isServiceError } from "../service/errors.ts";
 import type { Io } from "./io.ts";
 import { WrongUsage } from "./usage.ts";
@@ -31,7 +32,8 @@ export async function toExitCode(command: string, io: Io, run: () => Promise<voi
     const code = exitCodeOf(error);
     if (code === undefined) throw error;
     const sentences = error instanceof ConfigError ? error.problems : [`vigie ${command}: ${error.message}`];
-    for (const sentence of sentences) io.stderr.write(`${errorMark(io.env)}${sentence}\n`);
+    const mark = isForJournal(io.stderr.isTTY === true, io.env) ? markPriority("error") : "";
+    for (const sentence of sentences) io.stderr.write(`${mark}${sentence}\n`);
     return code;
   }
 }

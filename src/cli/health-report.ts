@@ -33,7 +33,7 @@ export function reportHealth(
       if (!next) return;
       const isNews = !written || differs(next, written);
       supervisor.hear(() => describeHealth(judgeHealth({ health: next.health, running: true }, now)), isNews);
-      if (!isNews && Math.abs(now - (written?.health.at ?? 0)) < EVERY) return;
+      if (written && !isNews && Math.abs(now - written.health.at) < EVERY) return;
       written = next;
       writing = writing.then(() => write(next));
     },

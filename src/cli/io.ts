@@ -14,4 +14,6 @@ export interface Io {
 
 export interface Output {
   write(text: string): unknown;
+  /** A person sits there. */
+  isTTY?: boolean;
 }

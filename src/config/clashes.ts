@@ -1,5 +1,5 @@
+import { valueAt } from "../runtime/value.ts";
 import { parseAddress } from "./address.ts";
-import { valueAt } from "./value.ts";
 
 /** A wrong meeting of two options: where it is said, and what was expected there. */
 interface Clash {

@@ -16,6 +16,8 @@ export interface ConfigFile {
 }
 
 export const PLACES = ["./config/vigie.yaml", "/data/vigie.yaml", "/etc/vigie/vigie.yaml"];
+/** Its folder holds nothing but what is vigie's: there one may give it away. */
+const OF_VIGIE_ALONE = "/data/vigie.yaml";
 
 export interface FileRequest {
   /** From `--config`. */
@@ -37,7 +39,7 @@ export async function readConfigFile({ file, env, cwd, places = PLACES }: FileRe
     if ("text" in found) return parsed(path, shown, readYaml(found.text));
     if (!named.file && isAbsent(found.failure)) continue;
     const by = named.file ? ` (named by ${named.by})` : "";
-    const mend = describeDiskMend(found.failure, dirname(path), thisUser());
+    const mend = path === OF_VIGIE_ALONE ? describeDiskMend(found.failure, dirname(path), thisUser()) : "";
     const why = `${whyUnreadable(found.failure)}${mend}`;
     return nothing([`${shown}${by}: expected a file that can be read, got ${why}`]);
   }

@@ -1,20 +1,20 @@
+import { valueAt } from "../runtime/value.ts";
 import { type FileRequest, readConfigFile } from "./file.ts";
-import { valueAt } from "./value.ts";
+import { ID_WORD, LONGEST_ID_WORD, USUAL_INSTANCE } from "./id-word.ts";
 
 /**
- * The instance alone: whoever looks after a running vigie asks for it every 30 s, and the whole configuration takes longer
- * to read than all the rest. Undefined where only the whole can tell.
+ * The instance alone: that something else in the file became wrong is no illness of the vigie that runs, and the whole takes
+ * longer to read than all the rest. Undefined where only the whole can tell.
  */
 export async function readInstance(request: FileRequest): Promise<string | undefined> {
   const { env } = request;
   const isElsewhere = env["VIGIE_INSTANCE_FILE"] || env["CREDENTIALS_DIRECTORY"];
   const named = env["VIGIE_INSTANCE"] || (isElsewhere ? undefined : await namedInFile(request));
-  return typeof named === "string" && A_NAME.test(named) ? named : undefined;
+  const isName = typeof named === "string" && named.length <= LONGEST_ID_WORD && ID_WORD.test(named);
+  return isName ? named : undefined;
 }
 
 async function namedInFile(request: FileRequest): Promise<unknown> {
   const { value, problems } = await readConfigFile(request);
-  return problems.length > 0 ? undefined : (valueAt(value, ["instance"]) ?? "vigie");
+  return problems.length > 0 ? undefined : (valueAt(value, ["instance"]) ?? USUAL_INSTANCE);
 }
-
-const A_NAME = /^[a-z\d_]{1,40}$/;

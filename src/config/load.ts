@@ -1,5 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
+import { valueAt } from "../runtime/value.ts";
 import type { Config } from "./config.ts";
 import { isContainer } from "./container.ts";
 import { readEnvironment } from "./environment.ts";
@@ -9,7 +10,6 @@ import { ConfigError, describeIssues, expectation, type Problem, pathText, shown
 import { whyUnreadable } from "./reading.ts";
 import { configSchema } from "./schema.ts";
 import { applySettings, type Setting, spreadGroup, withValue } from "./settings.ts";
-import { valueAt } from "./value.ts";
 import { findWarnings } from "./warnings.ts";
 
 export interface LoadRequest extends FileRequest {

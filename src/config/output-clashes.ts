@@ -1,6 +1,6 @@
 import { findPlaceholders, PLACEHOLDERS } from "../outputs/placeholders.ts";
+import { valueAt } from "../runtime/value.ts";
 import { nearest } from "./nearest.ts";
-import { valueAt } from "./value.ts";
 
 /** What an output may not be beside the other options: where it is said, and what was expected there. */
 interface Clash {

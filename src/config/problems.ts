@@ -1,9 +1,9 @@
 import type { z } from "zod";
+import { valueAt } from "../runtime/value.ts";
 import { maskAddress } from "./address.ts";
 import { nearest } from "./nearest.ts";
 import { isSecret, keysAt, listOptions, type Path } from "./options.ts";
 import { plainStart, quoted, shownWord } from "./shown-word.ts";
-import { valueAt } from "./value.ts";
 
 /** The configuration is refused whole, with all that is wrong with it. */
 export class ConfigError extends Error {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { findClashes } from "./clashes.ts";
 import type { Config } from "./config.ts";
 import { homeAssistantOptions } from "./homeassistant-options.ts";
+import { USUAL_INSTANCE } from "./id-word.ts";
 import { mqttOptions, settleBroker } from "./mqtt-options.ts";
 import { findOutputClashes } from "./output-clashes.ts";
 import { outputsOptions, settleOutputs } from "./outputs-options.ts";
@@ -26,7 +27,7 @@ const log = z
 
 /** All options. What it says of each is the documentation; the JSON schema for editors is made of it. */
 export const options = z.strictObject({
-  instance: idWord.default("vigie").meta({
+  instance: idWord.default(USUAL_INSTANCE).meta({
     description:
       "Names the device, the base topic and the ids: small letters and digits, joined by underscores. Default vigie. Choose once: under another name everything is another device.",
   }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ID_WORD, LONGEST_ID_WORD } from "./id-word.ts";
 
 /** How an owner writes lengths of time, times, dates and names, and what is said when one is none. */
 
@@ -42,11 +43,10 @@ export const civilDate = z.iso.date({ error: A_DATE });
 
 const A_NAME = "small letters and digits, joined by single underscores, at most 40, such as vigie or house_2";
 
-/** What ids are made of: `[a-z0-9]+(_[a-z0-9]+)*`, at most 40 characters. */
 export const idWord = z
   .string({ error: A_NAME })
-  .regex(/^[a-z0-9]+(_[a-z0-9]+)*$/, { error: A_NAME })
-  .max(40, { error: A_NAME });
+  .regex(ID_WORD, { error: A_NAME })
+  .max(LONGEST_ID_WORD, { error: A_NAME });
 
 const A_TOPIC =
   "a topic such as house/vigie: no + or #, no slash at either end, no two in a row, no $ in front";

@@ -33,7 +33,11 @@ const giveAway: Mend = (folder, user) =>
   `chown -R ${user} ${folder} (from outside of a container: the folder that is mounted there)`;
 const MENDS = new Map<string, Mend>([
   ["ENOSPC", (folder) => `room on its disk (df -h ${folder})`],
-  ["EROFS", (folder) => `mount -o remount,rw ${folder} (for a container: a volume without :ro)`],
+  [
+    "EROFS",
+    (folder) =>
+      `a folder that may be written (for a container: the volume of ${folder} without :ro; for the service: leave state out)`,
+  ],
   ["EACCES", giveAway],
   ["EPERM", giveAway],
 ]);

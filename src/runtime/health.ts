@@ -1,6 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
-import { valueAt } from "../config/value.ts";
 import { describeDuration } from "./duration.ts";
+import { valueAt } from "./value.ts";
 
 /** What the loop writes of itself every 30 s, for `vigie health` and `vigie show`. */
 export interface Health {

@@ -1,9 +1,4 @@
-import { fstatSync } from "node:fs";
-
-/** What marks a line of standard error as an error where systemd's journal reads it; elsewhere nothing. */
-export function errorMark({ JOURNAL_STREAM }: NodeJS.ProcessEnv): string {
-  if (!JOURNAL_STREAM) return "";
-  // A desktop's terminals inherit the variable: it says which stream is the journal's.
-  const { dev, ino } = fstatSync(2);
-  return JOURNAL_STREAM === `${dev}:${ino}` ? "<3>" : "";
+/** Whether systemd's journal reads the lines. A terminal comes first: on a desktop it often inherits the variable. */
+export function isForJournal(terminal: boolean, env: NodeJS.ProcessEnv): boolean {
+  return !terminal && Boolean(env["JOURNAL_STREAM"]);
 }

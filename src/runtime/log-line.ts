@@ -19,7 +19,11 @@ export function prettyLine(json: string, colored: boolean): string {
 /** For journald, which has its own time and reads the level from `<N>`. */
 export function journalLine(json: string): string {
   const { level, msg, details }: Line = JSON.parse(json);
-  return `<${PRIORITIES.get(level) ?? 6}>${oneLine(msg)}${aside(details)}\n`;
+  return `${markPriority(level)}${oneLine(msg)}${aside(details)}\n`;
+}
+
+export function markPriority(level: string): string {
+  return `<${PRIORITIES.get(level) ?? 6}>`;
 }
 
 /** Short details only: ` (key value, …)`. */

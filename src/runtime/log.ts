@@ -1,5 +1,6 @@
 import { destination, pino } from "pino";
 import type { LogFormat, LogLevel } from "../config/config.ts";
+import { isForJournal } from "./journal.ts";
 import { plainDetails } from "./log-details.ts";
 import { journalLine, prettyLine } from "./log-line.ts";
 import { maskSecrets } from "./mask.ts";
@@ -56,11 +57,10 @@ export function logPlace(fd: 1 | 2): LogPlace {
   return { write: (text) => stream.write(text), terminal, env: process.env };
 }
 
-/** A terminal comes first: on a desktop it often inherits the journal's variable. */
 function chooseFormat(format: LogFormat, { terminal, env }: LogPlace): Exclude<LogFormat, "auto"> {
   if (format !== "auto") return format;
   if (terminal) return "pretty";
-  return env["JOURNAL_STREAM"] ? "journal" : "json";
+  return isForJournal(terminal, env) ? "journal" : "json";
 }
 
 function present(json: string, format: Exclude<LogFormat, "auto">, colored: boolean): string {

@@ -252,7 +252,7 @@ describe("a disk that refuses", () => {
       await store.save(numbered(store.state(), 3));
       expect(store.state().incarnation).toBe("3");
       expect(lines).toEqual([
-        expect.stringMatching(/it is read-only.* What mends it: mount -o remount,rw \//),
+        expect.stringMatching(/it is read-only.* What mends it: a folder that may be written/),
       ]);
     });
 

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { folderWith } from "../config/folder.ts";
@@ -24,6 +26,17 @@ describe("vigie check", () => {
     );
     expect(live).not.toHaveBeenCalled();
   });
+
+  test.each(["install.sh", "uninstall.sh"])(
+    "says what %s looks for where the days are invented",
+    async (script) => {
+      const text = await readFile(join(import.meta.dirname, "..", "..", "systemd", script), "utf8");
+      const sought = [...text.matchAll(/\*'([^']+)'\*/g)].map(([, words = ""]) => words);
+      const { err } = await run([], { VIGIE_MQTT_URL: "embedded" });
+      expect(sought).not.toEqual([]);
+      for (const words of sought) expect(err).toContain(words);
+    },
+  );
 
   test("shows the broker and its user, but no password", async () => {
     const env = {

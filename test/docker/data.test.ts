@@ -20,7 +20,7 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     {
       trouble: "read-only",
       options: "ro,uid=1000,gid=1000",
-      words: `it is read-only. ${GOES_ON}. What mends it: mount -o remount,rw /data (for a container: a volume without :ro)`,
+      words: `it is read-only. ${GOES_ON}. What mends it: a folder that may be written (for a container: the volume of /data without :ro; for the service: leave state out)`,
     },
   ])("because it is $trouble is said with what mends it, and all goes on", async ({ options, words }) => {
     const volume = await openVolume();

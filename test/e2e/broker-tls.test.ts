@@ -7,9 +7,10 @@ import type { MqttConfig } from "../../src/config/config.ts";
 import { openVisit } from "../../src/mqtt/visit.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { lacking } from "../support/prepared.ts";
 import { brokerAt } from "../support/publisher.ts";
 
-const withoutOpenssl = spawnSync("openssl", ["version"]).status === 0 ? "" : "openssl is not installed";
+const withoutOpenssl = lacking(spawnSync("openssl", ["version"]).status === 0, "openssl is not installed");
 const missing = withoutMosquitto || withoutOpenssl;
 
 describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {

@@ -12,10 +12,11 @@ import { type Holdings, watchHoldings } from "../support/holdings.ts";
 import { serveDays } from "../support/house.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
+import { lacking } from "../support/prepared.ts";
 import { openYard, runVigie, type Vigie } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/mosquitto.md");
-const withoutOpenssl = spawnSync("openssl", ["version"]).status === 0 ? "" : "openssl is not installed";
+const withoutOpenssl = lacking(spawnSync("openssl", ["version"]).status === 0, "openssl is not installed");
 const missing = withoutMosquitto || withoutOpenssl;
 const DEVICE = "homeassistant/device/vigie/config";
 const BOILER = "shellies/boiler/relay/0";

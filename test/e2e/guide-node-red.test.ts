@@ -8,15 +8,16 @@ import { readPage } from "../support/guide.ts";
 import { readGuide } from "../support/guide-house.ts";
 import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
+import { lacking } from "../support/prepared.ts";
 import { openYard } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/node-red.md");
 const FOLDER = process.env["VIGIE_NODE_RED"];
 const RED = join(FOLDER ?? "", "node_modules", "node-red", "red.js");
-const withoutNodeRed =
-  FOLDER !== undefined && existsSync(RED)
-    ? ""
-    : "needs VIGIE_NODE_RED, a folder into which Node-RED was installed by npm";
+const withoutNodeRed = lacking(
+  FOLDER !== undefined && existsSync(RED),
+  "needs VIGIE_NODE_RED, a folder into which Node-RED was installed by npm",
+);
 const missing = withoutMosquitto || withoutNodeRed;
 const RULE = "vigie/rules/rouge_peak";
 const COMMAND = "shellies/boiler/relay/0/command";

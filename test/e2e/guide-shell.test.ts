@@ -7,14 +7,15 @@ import { readPage } from "../support/guide.ts";
 import { type Reader, readGuide } from "../support/guide-house.ts";
 import { type House, openHouse, serveDays } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { lacking } from "../support/prepared.ts";
 import { openYard } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/shell.md");
-const lacking = ["mosquitto_sub", "jq"].filter((name) => spawnSync(name, ["--help"]).error);
-const withoutTools =
-  lacking.length > 0 && process.env["VIGIE_TEST_PREPARED"] !== "1"
-    ? `${lacking.join(" and ")}: not installed (apt-get install mosquitto-clients jq)`
-    : "";
+const absent = ["mosquitto_sub", "jq"].filter((name) => spawnSync(name, ["--help"]).error);
+const withoutTools = lacking(
+  absent.length === 0,
+  `${absent.join(" and ")}: not installed (apt-get install mosquitto-clients jq)`,
+);
 const missing = withoutMosquitto || withoutTools;
 
 describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () => {

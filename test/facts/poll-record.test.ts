@@ -41,6 +41,18 @@ describe("a record of polls", () => {
     expect(isShownAlike(first, next)).toBe(false);
   });
 
+  it.each([
+    [2, 0],
+    [3, 3],
+  ])(
+    "%i h after the last success that was shown, beside a change of a day, shows that of %i h later",
+    (hours, shown) => {
+      const after = bookOf({ "2026-01-05": official("rouge") }, { updated_at: AT });
+      const next = recordAnswer(first, { answer, at: AT + hours * HOUR, before, after });
+      expect(next.shown_success).toBe(AT + shown * HOUR);
+    },
+  );
+
   it("takes a history for no sign of the days ahead", () => {
     const history: Answer = { kind: "history", start: "2026-01-01", end: "2026-01-05", entries: [] };
     const next = recordAnswer(first, { answer: history, at: AT + 5 * HOUR, before, after: before });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../src/runtime/clock.ts";
+import { lacking } from "./prepared.ts";
 
 const LIBRARY = folders()
   .map((folder) => join(folder, "faketime", "libfaketime.so.1"))
@@ -10,10 +11,10 @@ const LIBRARY = folders()
 export const libraryFolder = LIBRARY && dirname(LIBRARY);
 
 /** Says why where the library is missing; empty where it is there. A machine that was prepared must have it. */
-export const withoutFakeTime =
-  LIBRARY === undefined && process.env["VIGIE_TEST_PREPARED"] !== "1"
-    ? "libfaketime is not installed (apt-get install faketime)"
-    : "";
+export const withoutFakeTime = lacking(
+  LIBRARY !== undefined,
+  "libfaketime is not installed (apt-get install faketime)",
+);
 
 /** A time that all programs share, and that runs faster than the real one. */
 export interface FakeTime {

@@ -5,16 +5,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { lacking } from "./prepared.ts";
 
 const BINARY = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(
   existsSync,
 );
 
 /** Says why where the real broker is missing; empty where it is there. A machine that was prepared must have it. */
-export const withoutMosquitto =
-  BINARY === undefined && process.env["VIGIE_TEST_PREPARED"] !== "1"
-    ? "mosquitto is not installed (apt-get install mosquitto)"
-    : "";
+export const withoutMosquitto = lacking(
+  BINARY !== undefined,
+  "mosquitto is not installed (apt-get install mosquitto)",
+);
 
 export interface Mosquitto {
   url: string;

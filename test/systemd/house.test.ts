@@ -184,6 +184,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
   describe("what is wrong at the start", () => {
     it("of a configuration is an error in the journal, by file and line, tried again until it is mended", () => {
       succeeds("tried again");
+      expect(text("status of a wrong configuration")).toBe("ExecMainStatus=2");
       expect(text("errors of a wrong configuration")).toMatch(
         /^\/etc\/vigie\/vigie.yaml:\d+:\d+ homeassistant.langage: expected a known option/m,
       );
@@ -200,6 +201,10 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       });
       succeeds("online with the password");
     });
+  });
+
+  it("takes no more memory of its own than the guide says", () => {
+    expect(Number(/RssAnon:\s+(\d+) kB/.exec(text("memory"))?.[1])).toBeLessThan(60_000);
   });
 
   it("says each thing in the journal at its own priority", () => {
