@@ -3,11 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { lacking } from "../support/prepared.ts";
 import { TREE, withoutDocker } from "./builder.ts";
 
 /** Builds the image once for all files; what the suite leaves on the disk goes with it. */
 export default async function buildImage(): Promise<() => Promise<void>> {
-  if (withoutDocker) return async () => undefined;
+  if (lacking(withoutDocker === "", withoutDocker)) return async () => undefined;
+  if (withoutDocker) throw new Error(withoutDocker);
   const folder = await mkdtemp(join(tmpdir(), "vigie-docker-"));
   const tree = join(folder, "tree");
   process.env["TMPDIR"] = folder;

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { lacking } from "../support/prepared.ts";
 import { withoutMachine } from "./machine.ts";
 
 declare module "vitest" {
@@ -17,7 +18,8 @@ export default async function unpackPackage({
   provide,
 }: TestProject): Promise<(() => Promise<void>) | undefined> {
   provide("download", "");
-  if (withoutMachine) return undefined;
+  if (lacking(withoutMachine === "", withoutMachine)) return undefined;
+  if (withoutMachine) throw new Error(withoutMachine);
   const folder = await mkdtemp(join(tmpdir(), "vigie-package-"));
   const root = join(import.meta.dirname, "..", "..");
   const packed = execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], {
