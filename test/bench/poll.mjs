@@ -16,6 +16,8 @@ const HOUR = 3_600_000;
 const PATIENCE = 15_000;
 /** A collector tidies up after the start: no poll's doing. */
 const SETTLING = 12_000;
+/** A leap is seen within a second. */
+const SEEN_WITHIN = 1_200;
 /** What follows the first request: others, and what is published. */
 const AFTERMATH = 1_000;
 
@@ -54,8 +56,13 @@ export async function measurePoll({ contestants, folder, broker }, report) {
 }
 
 async function startRun({ start, isDone, isWhole = isDone }, { base, ...surroundings }) {
-  const time = await openLeaps(join(surroundings.folder, `${base}.time`), nextWinter(Date.now()));
-  const simulator = startProgram(process.execPath, [VIGIE, "simulator", "--port", "0"], time.env);
+  const from = nextWinter(Date.now());
+  const [served, time] = await Promise.all(
+    ["service", "program"].map((whose) =>
+      openLeaps(join(surroundings.folder, `${base}.${whose}.time`), from),
+    ),
+  );
+  const simulator = startProgram(process.execPath, [VIGIE, "simulator", "--port", "0"], served.env);
   const [, service] = await simulator.says(/vigie simulator: (http:\S+)/);
   const gate = await openGate(service);
   const program = await start({ ...surroundings, base, service: gate.url, env: time.env });
@@ -67,7 +74,7 @@ async function startRun({ start, isDone, isWhole = isDone }, { base, ...surround
     await simulator.end();
     gate.close();
   };
-  return { time, service, gate, program, end };
+  return { served, time, service, gate, program, end };
 }
 
 function nextWinter(now) {
@@ -75,7 +82,10 @@ function nextWinter(now) {
 }
 
 /** The CPU that it has used from before the hour struck until its poll was over. */
-async function pollOnce({ time, gate, program }) {
+async function pollOnce({ served, time, gate, program }) {
+  // The service first: an answer from an hour ago would put the clock in doubt.
+  await served.leap(HOUR);
+  await pause(SEEN_WITHIN);
   const [before, asked] = [await readSpent(program.pid), gate.count()];
   await time.leap(HOUR);
   const limit = performance.now() + PATIENCE;
