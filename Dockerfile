@@ -6,9 +6,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY rolldown.config.js ./
 COPY src ./src
+COPY config ./config
 RUN npm run build \
  && mkdir -p out/lib out/bin out/data \
- && cp -r dist package.json out/lib/ \
+ && cp -r dist config package.json out/lib/ \
  && chmod 755 out/lib/dist/main.js \
  && ln -s ../lib/vigie/dist/main.js out/bin/vigie
 

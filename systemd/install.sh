@@ -3,6 +3,8 @@
 #
 #   sudo sh systemd/install.sh [--service ADDRESS] [--broker ADDRESS] [--username NAME]
 #
+# The options are written into the configuration; without them what stands there stays. While it invents days, nothing is started.
+#
 # What it puts where:
 #   /usr/local/lib/vigie                the program, replaced by an upgrade
 #   /usr/local/bin/vigie                the command
@@ -10,8 +12,6 @@
 #   /etc/vigie/vigie.yaml               the configuration: kept where there is one
 #   /etc/vigie/mqtt_password            the broker's password, for root only; empty: none. Kept where there is one
 #   user and group vigie; systemd makes /var/lib/vigie (what vigie knows: kept) and /run/vigie (its health)
-#
-# The options fill in the configuration where it still invents days. Until it is filled in, nothing is started.
 set -eu
 umask 022
 package=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,20 +22,23 @@ main() {
   service= broker= username=
   while [ $# -gt 0 ]; do
     case $1 in
-      --service) service=${2:?--service needs an address} ;;
-      --broker) broker=${2:?--broker needs an address} ;;
-      --username) username=${2:?--username needs a name} ;;
+      -h | --help) exec sed -n '2,/^set/{s/^# \{0,1\}//;/^set/!p}' "$0" ;;
+      --service | --broker | --username) [ -n "${2-}" ] || end "$1 needs a value" ;;
       *) end "what is $1? expected --service ADDRESS, --broker ADDRESS or --username NAME" ;;
+    esac
+    case $1 in
+      --service) service=$2 ;;
+      --broker) broker=$2 ;;
+      --username) username=$2 ;;
     esac
     shift 2
   done
   require_machine
-  require_right_configuration
   was_running=$(systemctl is-active vigie || true)
+  prepare_configuration
   install_program
   install_configuration
   systemctl daemon-reload
-  systemctl --quiet enable vigie
   start
 }
 
@@ -56,13 +59,26 @@ require_machine() {
     end "vigie needs Node 20.19 or newer, got $(node --version). Debian 13 has it; on Debian 12 take one from nodesource.com"
 }
 
-# The new program has to take the configuration that is there; else the one that runs now runs on.
-require_right_configuration() {
-  [ -e "$config" ] || return 0
-  words=$(node "$package/dist/main.js" check --config "$config" 2>&1) || {
-    echo "$words" >&2
+# The configuration as it will be is checked before anything is changed: else what runs now runs on.
+prepare_configuration() {
+  new=$(mktemp)
+  trap 'rm -f "$new"' EXIT
+  if [ -e "$config" ]; then cat "$config" >"$new"; else cat "$package/config/vigie.yaml" >"$new"; fi
+  fill base_url '  base_url: [^#]*' "$service"
+  fill url '  url: [^#]*' "$broker"
+  fill username '  \(# \)\{0,1\}username: [^#]*' "$username"
+  checked=$(node "$package/dist/main.js" check --config "$new" 2>&1) || {
+    echo "$checked" | sed "s|$new|$config|" >&2
     end "nothing was changed: the configuration has to be right first"
   }
+}
+
+# Puts a value where the configuration has the option, at the first place that looks like it.
+fill() {
+  [ -n "$3" ] || return 0
+  case $3 in *[!A-Za-z0-9:/._~%@+-]*) end "$1 cannot be $3" ;; esac
+  grep -q "^$2\$" "$new" || end "$config has no line of its own for $1: put it there by hand"
+  sed -i "0,/^$2\$/s|^$2\$|  $1: \"$3\"|" "$new"
 }
 
 install_program() {
@@ -82,35 +98,26 @@ install_program() {
 
 install_configuration() {
   mkdir -p /etc/vigie
-  [ -e "$config" ] || install -m 644 "$program/config/vigie.yaml" "$config"
+  if ! cmp -s "$new" "$config"; then install -m 644 "$new" "$config"; fi
   install -m 644 "$program/config/vigie.schema.json" /etc/vigie/vigie.schema.json
   [ -e /etc/vigie/mqtt_password ] || install -m 600 /dev/null /etc/vigie/mqtt_password
-  fill '  base_url: simulator' base_url "$service"
-  fill '  url: embedded' url "$broker"
-  fill '  # username: vigie' username "$username"
-}
-
-# Puts a value where the configuration still has the line as shipped.
-fill() {
-  [ -n "$3" ] || return 0
-  case $3 in *[!A-Za-z0-9:/._~%@+-]*) end "$2 cannot be $3" ;; esac
-  if grep -qxF "$1" "$config"; then sed -i "s|^$1\$|  $2: \"$3\"|" "$config"; else echo "$config has its own $2: kept"; fi
 }
 
 start() {
-  case "$(vigie check 2>&1)" in
+  case $checked in
     *'source    simulator'* | *'broker    embedded'*)
       if [ "$was_running" != active ]; then
         cat <<TEXT
-vigie is installed and will start with this machine, but was not started now: it would invent days.
+vigie is installed, but was not started: it would invent days.
   sudo nano $config                     service.base_url and mqtt.url: your service and your broker
   sudo nano /etc/vigie/mqtt_password    the broker's password, where it asks for one
   sudo vigie check --live               do both answer?
-  sudo systemctl restart vigie
+  sudo systemctl enable --now vigie     from then on it starts with this machine
 TEXT
         return
       fi ;;
   esac
+  systemctl --quiet enable vigie
   systemctl restart vigie || {
     journalctl --no-pager --unit vigie --lines 10 >&2
     end "vigie does not start; why is said above"
@@ -125,6 +132,7 @@ vigie $(vigie --version) runs, and starts with this machine. What next:
   sudo vigie show          what is on the broker
   journalctl -fu vigie     what it says
   sudo nano $config        the configuration; taken over when saved
+  sudo nano /etc/vigie/mqtt_password, then sudo systemctl restart vigie: the broker's password
 TEXT
 }
 

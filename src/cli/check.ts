@@ -43,7 +43,7 @@ async function load(
 
 function describe({ config, file, warnings }: LoadedConfig, { stderr }: CheckIo): void {
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
-  const { service, mqtt, instance, state } = config;
+  const { service, mqtt, instance, rules, state } = config;
   const source = service.base_url === "simulator" ? "simulator (invented days)" : service.base_url;
   const broker = mqtt.url === "embedded" ? "embedded (one of vigie's own, on 127.0.0.1)" : mqtt.url;
   const user = mqtt.username === undefined ? "" : ` as ${mqtt.username}`;
@@ -52,6 +52,7 @@ function describe({ config, file, warnings }: LoadedConfig, { stderr }: CheckIo)
   source    ${source}
   broker    ${broker}${user}
   topics    ${mqtt.base_topic}/… (instance ${instance})
+  rules     ${rules.length === 0 ? "none: the days are told, nothing is switched" : rules.length}
   state     ${state}
 `);
 }

@@ -67,7 +67,7 @@ function healthOf(at: Instant, { lookout, parts, config }: Daemon, env: NodeJS.P
     at,
     pid: process.pid,
     broker: { connected, url, port: broker?.it?.port ?? null },
-    data: { last_success: service.last_success, newest },
+    data: { last_success: service.last_success, newest, invented: service.status === "simulated" },
   };
   return { path: healthPath(instance, env), health };
 }

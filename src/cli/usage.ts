@@ -10,6 +10,7 @@ export function readArgs<T extends ParseArgsConfig>(config: T): ReturnType<typeo
   try {
     return parseArgs(config);
   } catch (error) {
-    throw new WrongUsage(error instanceof Error ? error.message : String(error), { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new WrongUsage(`${why} (vigie --help lists the commands and their options)`, { cause: error });
   }
 }

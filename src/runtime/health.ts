@@ -16,6 +16,8 @@ export interface Health {
     last_success: Instant | null;
     /** The last date of which a colour is known. */
     newest: string | null;
+    /** Nothing of it is an electricity tariff. */
+    invented: boolean;
   };
 }
 
@@ -85,21 +87,23 @@ function judgeData({ data }: Health, now: Instant): Finding {
   const reach = data.newest === null ? "" : `, days known to ${data.newest}`;
   return now - data.last_success > STALE_AFTER
     ? { ok: false, words: `old: the service last answered ${age} ago${reach}` }
-    : { ok: true, words: `fresh: the service answered ${age} ago${reach}` };
+    : { ok: true, words: `${data.invented ? "invented" : "fresh"}: the service answered ${age} ago${reach}` };
 }
 
 const DEAD_AFTER = 90_000;
 const STALE_AFTER = 3 * 3_600_000;
 
 const isTime = (value: unknown) => Number.isFinite(value);
+const isTruth = (value: unknown) => typeof value === "boolean";
 const isText = (value: unknown) => typeof value === "string";
 const orNone = (isRight: (value: unknown) => boolean) => (value: unknown) => value === null || isRight(value);
 const SHAPE: readonly [path: string[], isRight: (value: unknown) => boolean][] = [
   [["at"], isTime],
   [["pid"], (value) => Number.isInteger(value) && Number(value) > 0],
-  [["broker", "connected"], (value) => typeof value === "boolean"],
+  [["broker", "connected"], isTruth],
   [["broker", "url"], isText],
   [["broker", "port"], orNone(Number.isInteger)],
   [["data", "last_success"], orNone(isTime)],
   [["data", "newest"], orNone(isText)],
+  [["data", "invented"], isTruth],
 ];

@@ -16,11 +16,17 @@ describe.skipIf(withoutDocker)(`the image ${withoutDocker}`, () => {
         "./data",
         "./usr/local/bin/vigie",
         "./usr/local/lib/vigie",
-        ...["LICENSE", "package.json", "dist"].map((name) => `./usr/local/lib/vigie/${name}`),
+        ...["LICENSE", "package.json", "config", "dist"].map((name) => `./usr/local/lib/vigie/${name}`),
         ...[
           ...["main.js", "main.js.map", "licenses.txt"],
           ...["broker.js", "broker.js.map", "simulator.js", "simulator.js.map", "licenses-first-look.txt"],
         ].map((name) => `./usr/local/lib/vigie/dist/${name}`),
+        ...[
+          ...["homeassistant", "vigie.schema.json", "vigie.yaml"],
+          ...["announcement-alarm", "boiler", "evening-message", "preheat"].map(
+            (name) => `homeassistant/${name}.yaml`,
+          ),
+        ].map((name) => `./usr/local/lib/vigie/config/${name}`),
       ].sort(),
     );
   });

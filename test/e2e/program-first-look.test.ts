@@ -54,7 +54,7 @@ describe("the shipped configuration in an empty folder", () => {
 
     const well = await runVigie({ ...options, args: ["health"] });
     expect(well).toMatchObject({ code: 0, stderr: "" });
-    expect(well.stdout).toMatch(/^loop alive; broker reached at .*; data fresh: /);
+    expect(well.stdout).toMatch(/^loop alive; broker reached at .*; data invented: /);
     await vigie.end("SIGKILL");
     const dead = await runVigie({ ...options, args: ["health"] });
     expect(dead.code).toBe(1);

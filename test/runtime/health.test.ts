@@ -24,7 +24,7 @@ const found = ({
     at: NOW - age,
     pid: 42,
     broker: { connected, url: "mqtt://broker", port: null },
-    data: { last_success: last, newest: "2026-01-12" },
+    data: { last_success: last, newest: "2026-01-12", invented: false },
   },
 });
 
@@ -35,6 +35,15 @@ describe("health", () => {
       found(),
       true,
       "loop alive; broker reached at mqtt://broker; data fresh: the service answered 25 min ago, days known to 2026-01-12",
+    ],
+    [
+      "the days are invented",
+      {
+        ...found(),
+        health: { ...found().health, data: { last_success: NOW, newest: null, invented: true } },
+      },
+      true,
+      /data invented: the service answered/,
     ],
     ["no vigie", null, false, /^loop not found.*broker not known; data not known$/],
     [

@@ -29,6 +29,8 @@ files >before
 finding "install as nobody" nobody sh /package/systemd/install.sh
 finding "install of what was not built" sh unbuilt/systemd/install.sh
 finding "install with a wrong word" install_vigie --servce http://127.0.0.1:8787
+finding "install with an address that is none" install_vigie --service forecast.example.org --broker mqtt://127.0.0.1
+finding "install with a value that is missing" install_vigie --service
 files >untouched
 finding "after installs that were refused" diff before untouched
 finding "install without addresses" install_vigie
@@ -77,7 +79,7 @@ old=$(pid) id=$(state_id) configuration=$(sha256sum /etc/vigie/vigie.yaml)
 finding "reload" systemctl reload vigie
 finding "process after reload" test "$(pid)" = "$old"
 retained | grep -vE ' \{|/(since|last_success|updated_at|owner)' | sort >topics-before
-finding "upgrade" install_vigie --service http://127.0.0.9:1
+finding "upgrade" install_vigie
 finding "process after the upgrade" is_another "$old"
 finding "state after the upgrade" test "$(state_id)" = "$id"
 finding "configuration after the upgrade" test "$(sha256sum /etc/vigie/vigie.yaml)" = "$configuration"
@@ -148,6 +150,11 @@ finding "kept" ls /etc/vigie /var/lib/vigie
 finding "install again" install_vigie
 finding "state of the one that came back" test "$(state_id)" = "$id"
 until_so 10 says availability online >/dev/null
+systemctl stop mosquitto
+finding "uninstall with the broker away" sh /usr/local/lib/vigie/systemd/uninstall.sh
+finding "configuration after it" test -s /etc/vigie/vigie.yaml
+systemctl start mosquitto
+setpriv --reuid=vigie --regid=vigie --clear-groups -- sleep 600 &
 finding "uninstall" sh /usr/local/lib/vigie/systemd/uninstall.sh
 files >after
 finding "left behind" diff before after

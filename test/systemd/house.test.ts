@@ -15,6 +15,11 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       ["install as nobody", "only root can install a service: sudo sh /package/systemd/install.sh"],
       ["install of what was not built", "dist is missing: npm ci && npm run build makes it"],
       ["install with a wrong word", "what is --servce? expected --service ADDRESS"],
+      [
+        "install with an address that is none",
+        "nothing was changed: the configuration has to be right first",
+      ],
+      ["install with a value that is missing", "--service needs a value"],
     ])("refuses an %s, and says what to do", (name, words) => {
       expect(found(name)).toEqual({ code: 1, text: expect.stringContaining(words) });
     });
@@ -24,9 +29,9 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
     it("without addresses starts nothing that would invent days, and says what to fill in", () => {
       succeeds("install without addresses");
       expect(text("install without addresses")).toMatch(
-        /not started now: it would invent days[\s\S]*sudo nano \/etc\/vigie\/vigie.yaml/,
+        /was not started: it would invent days[\s\S]*sudo nano \/etc\/vigie\/vigie.yaml/,
       );
-      expect(text("after it: enabled")).toBe("enabled");
+      expect(text("after it: enabled")).toBe("disabled");
       expect(text("after it: active")).toBe("inactive");
     });
 
@@ -142,7 +147,6 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       ])
         succeeds(name);
       expect(text("topics after the upgrade")).toBe("");
-      expect(text("upgrade")).toContain("/etc/vigie/vigie.yaml has its own base_url: kept");
     });
 
     it("has the old vigie on where the new one would refuse the configuration", () => {
@@ -222,6 +226,14 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       expect(text("kept")).toMatch(/mqtt_password[\s\S]*vigie.yaml[\s\S]*state.json/);
       succeeds("install again");
       succeeds("state of the one that came back");
+    });
+
+    it("takes nothing but the service away while it cannot clear the broker, and says what to do", () => {
+      expect(found("uninstall with the broker away")).toEqual({
+        code: 1,
+        text: expect.stringMatching(/nothing else was taken away[\s\S]*--leave-topics/),
+      });
+      succeeds("configuration after it");
     });
 
     it("leaves no file, no user, no unit and no topic", () => {
