@@ -126,7 +126,7 @@ finding "owners of the state after it" find /var/lib/vigie ! -user vigie
 sed -i 's/^  language: en/  langage: en/' /etc/vigie/vigie.yaml
 systemctl start vigie --no-block
 finding "tried again" until_so 15 bash -c '[ "$(systemctl show vigie -P NRestarts)" -ge 2 ]'
-finding "status of a wrong configuration" systemctl show vigie --property ExecMainStatus
+finding "status of a wrong configuration" bash -c 'journalctl -u vigie --no-pager | grep -om1 status=2'
 finding "errors" in_journal -u vigie -p 3..3
 finding "errors of a wrong configuration" in_journal -u vigie -p 3..3 --since -10s
 cp right.yaml /etc/vigie/vigie.yaml

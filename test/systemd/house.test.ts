@@ -188,7 +188,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
   describe("what is wrong at the start", () => {
     it("of a configuration is an error in the journal, by file and line, tried again until it is mended", () => {
       succeeds("tried again");
-      expect(text("status of a wrong configuration")).toBe("ExecMainStatus=2");
+      expect(text("status of a wrong configuration")).toBe("status=2");
       expect(text("errors of a wrong configuration")).toMatch(
         /^\/etc\/vigie\/vigie.yaml:\d+:\d+ homeassistant.langage: expected a known option/m,
       );
