@@ -3,7 +3,7 @@ import { compareBooks, type Notice } from "./book/notices.ts";
 import { remember } from "./book/remember.ts";
 import type { Instant, Tariff } from "./calendar/tariff.ts";
 import { type ClockEvidence, checkClock } from "./facts/clock-check.ts";
-import type { Known } from "./facts/facts.ts";
+import type { Known, PollRecord } from "./facts/facts.ts";
 import { isShownAlike, recordAnswer, recordOutcome, startRecord } from "./facts/poll-record.ts";
 import type { Topics } from "./mqtt/topic.ts";
 import type { Clock } from "./runtime/clock.ts";
@@ -55,6 +55,8 @@ export interface Cycle {
   refresh: () => void;
   /** What the last refresh saw. */
   seen: () => Seen;
+  /** How the polls went so far, whatever of it is shown. */
+  polls: () => PollRecord;
 }
 
 export function createCycle(options: CycleOptions): Cycle {
@@ -105,7 +107,7 @@ export function createCycle(options: CycleOptions): Cycle {
     else renew();
     return outcome;
   };
-  return { poll: oneAtATime(poll), refresh, seen: () => latest ?? look() };
+  return { poll: oneAtATime(poll), refresh, seen: () => latest ?? look(), polls: () => polls };
 }
 
 function learn({ book, asked }: Memory, answer: Answer, at: Instant, tariff: Tariff): Memory {

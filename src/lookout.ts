@@ -48,6 +48,8 @@ export interface LookoutOptions {
 /** The loop: a cycle, and the schedule that drives it. */
 export interface Lookout {
   facts: () => Facts;
+  /** When the service answered last; what is published of it moves seldom. */
+  lastSuccess: () => number | null;
   verdicts: () => readonly Verdict[];
   /** When Home Assistant has been told of every entity. */
   announced: () => Promise<void>;
@@ -92,7 +94,7 @@ export function startLookout(options: LookoutOptions): Lookout {
     ...{ turn: () => cycle.seen().due, refresh: cycle.refresh, jumped: options.publisher.sendAgain },
   });
   return {
-    facts: () => cycle.seen().facts,
+    ...{ facts: () => cycle.seen().facts, lastSuccess: () => cycle.polls().last_success },
     verdicts: () => cycle.seen().rules.verdicts,
     announced: discovery.settled,
     command: (topic, _payload, command) => {

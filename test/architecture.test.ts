@@ -25,6 +25,7 @@ const SHELLS = [
   ),
   ...[
     "address",
+    "answered",
     "connection",
     "life",
     "ownership",

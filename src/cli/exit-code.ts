@@ -12,6 +12,9 @@ export class Yielded extends Error {
   override readonly name = "Yielded";
 }
 
+/** How `once` names itself to whoever finds the state folder taken. */
+export const ONCE = "vigie once";
+
 export function folderTaken(folder: string, by: string): string {
   return `The state folder ${folder} is in use by ${by}. One folder is one vigie's: stop that one, or give this one a folder of its own (state)`;
 }

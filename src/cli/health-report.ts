@@ -56,18 +56,18 @@ function tellsOf({ health: { broker, data } }: Written): string {
 }
 
 function healthOf(at: Instant, { lookout, parts, config }: Daemon, env: NodeJS.ProcessEnv): Written | null {
-  const facts = lookout()?.facts();
+  const watching = lookout();
   const { publisher, broker } = parts;
   const instance = config()?.instance;
-  if (!facts || !publisher || instance === undefined) return null;
-  const { service, dated } = facts;
+  if (!watching || !publisher || instance === undefined) return null;
+  const { service, dated } = watching.facts();
   const newest = dated.forecast.days.findLast(({ color }) => color !== null)?.date ?? null;
   const { connected, url } = publisher.it.state();
   const health = {
     at,
     pid: process.pid,
     broker: { connected, url, port: broker?.it?.port ?? null },
-    data: { last_success: service.last_success, newest, invented: service.status === "simulated" },
+    data: { last_success: watching.lastSuccess(), newest, invented: service.status === "simulated" },
   };
   return { path: healthPath(instance, env), health };
 }

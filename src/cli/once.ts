@@ -9,7 +9,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { createLog, logPlace } from "../runtime/log.ts";
 import { createTrouble } from "../runtime/trouble.ts";
-import { CommandFailed, folderTaken, toExitCode, Yielded } from "./exit-code.ts";
+import { CommandFailed, folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { pollOnce } from "./single-poll.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
@@ -19,7 +19,7 @@ export function once(args: string[], io: Io): Promise<number> {
   return toExitCode("once", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
-    const lock = await takeLock(config.state, `vigie once, process ${process.pid}`);
+    const lock = await takeLock(config.state, `${ONCE}, process ${process.pid}`);
     if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
     try {
       await pollAndPublish(config, values["dry-run"], io);

@@ -5,13 +5,13 @@ import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { createDaemon, type Daemon } from "../daemon.ts";
 import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { takeLock } from "../runtime/lock.ts";
+import { type Lock, takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { openSupervisor } from "../runtime/systemd.ts";
 import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
-import { aborted } from "../runtime/wait.ts";
-import { folderTaken, toExitCode, Yielded } from "./exit-code.ts";
+import { aborted, sleep } from "../runtime/wait.ts";
+import { folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
 import { reportHealth } from "./health-report.ts";
 import type { Io } from "./io.ts";
 import { followConfig } from "./reload.ts";
@@ -40,7 +40,7 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
   const secrets = [config.mqtt.password ?? ""];
   const log = createLog({ ...config.log, secrets });
   for (const warning of warnings) log.warn(warning);
-  const lock = await takeLock(config.state, `vigie ${VERSION} on ${hostname()}, process ${process.pid}`);
+  const lock = await takeFolder(config.state, log, options.io.signal);
   if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
   if ("none" in lock) log.warn(`Nothing keeps a second vigie out of ${config.state}: ${lock.none}`);
   try {
@@ -49,6 +49,17 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
     await watchDays(loaded, { ...options, log, trouble, store, identity: await introduce(store), secrets });
   } finally {
     if ("release" in lock) await lock.release();
+  }
+}
+
+/** `once` is over soon: no reason to leave, perhaps for good. */
+async function takeFolder(folder: string, log: Log, signal: AbortSignal): Promise<Lock> {
+  const words = `vigie ${VERSION} on ${hostname()}, process ${process.pid}`;
+  for (let waited = 0; ; waited += BETWEEN_LOOKS) {
+    const lock = await takeLock(folder, words);
+    if (!("heldBy" in lock && lock.heldBy.startsWith(ONCE)) || waited >= LONGEST_ONCE) return lock;
+    if (waited === 0) log.info(`The state folder ${folder} is in use by ${lock.heldBy}: waiting for its end`);
+    await sleep(BETWEEN_LOOKS, signal);
   }
 }
 
@@ -110,3 +121,6 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   if (!io.signal.aborted) throw yielded.signal.reason;
   log.info("vigie has left");
 }
+
+const BETWEEN_LOOKS = 1_000;
+const LONGEST_ONCE = 300_000;

@@ -6,7 +6,8 @@ export function maskAddress(text: string): string {
   const end = rest.lastIndexOf("@");
   if (end >= 0) return `${scheme}***@${rest.slice(end + 1)}`;
   // `mqtt://user:password`, the host forgotten: what follows a colon and is no port is not shown.
-  return `${scheme}${rest.replace(/:(?!\d{1,5}(\/|$)).*$/s, ":***")}`;
+  const [, number = "", after = ""] = /^(\[[\da-f:.]+\])?(.*)$/is.exec(rest) ?? [];
+  return `${scheme}${number}${after.replace(/:(?!\d{1,5}(\/|$)).*$/s, ":***")}`;
 }
 
 /** The address as this program reads it; undefined where it is none, or has another scheme or no host. */

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import mqtt, { type IClientOptions, type IConnackPacket, type MqttClient } from "mqtt";
 import type { Address } from "./address.ts";
+import { type Answered, expectAnswers } from "./answered.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./errors.ts";
 import { explainFailure } from "./failures.ts";
 import { createOutbox, type Message } from "./outbox.ts";
@@ -71,13 +72,17 @@ export function connect(options: ConnectOptions): Promise<Connection> {
       options.signal.removeEventListener("abort", abort);
       reject(connectFailed(failure, options.address));
     });
+    const answered = expectAnswers(() => {
+      failure ??= new Error("the broker leaves out an answer that it owes");
+      client.stream.destroy();
+    });
     client.once("connect", (connack) => {
       options.signal.removeEventListener("abort", abort);
       failure = undefined;
       client.on("disconnect", ({ reasonCode }) => {
         failure ??= new Error(DISCONNECTS[reasonCode ?? 0] ?? `the broker ended it (reason ${reasonCode})`);
       });
-      resolve(wrap(client, connack, options.version, closed));
+      resolve(wrap(client, { connack, version: options.version, closed, answered }));
     });
   });
 }
@@ -87,16 +92,18 @@ function sendAtOnce({ stream }: MqttClient): void {
   if ("setNoDelay" in stream) (stream as Socket).setNoDelay(true);
 }
 
-function wrap(
-  client: MqttClient,
-  connack: IConnackPacket,
-  version: Version,
-  closed: Promise<string>,
-): Connection {
+interface Connected {
+  connack: IConnackPacket;
+  version: Version;
+  closed: Promise<string>;
+  answered: Answered;
+}
+
+function wrap(client: MqttClient, { connack, version, closed, answered }: Connected): Connection {
   return {
     version,
-    publish: createOutbox(client, { version, limits: connack.properties ?? {}, closed }),
-    subscribe: (filter, kept = true) => subscribe(client, filter, { version, kept }),
+    publish: createOutbox(client, { version, limits: connack.properties ?? {}, closed, answered }),
+    subscribe: (filter, kept = true) => answered(subscribe(client, filter, { version, kept })),
     nudge: () => client.sendPing(),
     closed,
     leave: async (words = {}) => {

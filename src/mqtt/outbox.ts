@@ -1,4 +1,5 @@
 import type { IClientPublishOptions, IConnackPacket, MqttClient } from "mqtt";
+import type { Answered } from "./answered.ts";
 import { ConnectionLost, PublishRefused } from "./errors.ts";
 import { createWindow } from "./window.ts";
 
@@ -16,12 +17,13 @@ interface OutboxOptions {
   version: 4 | 5;
   limits: NonNullable<IConnackPacket["properties"]>;
   closed: Promise<string>;
+  answered: Answered;
 }
 
 /** Sends, with QoS 1 unless told, as many at once as the broker takes; each promise ends with the acknowledgement or the connection. */
 export function createOutbox(
   client: MqttClient,
-  { version, limits, closed }: OutboxOptions,
+  { version, limits, closed, answered }: OutboxOptions,
 ): (compose: () => Message) => Promise<void> {
   const window = createWindow(Math.min(limits.receiveMaximum ?? MOST_AT_ONCE, MOST_AT_ONCE));
   const largest = limits.maximumPacketSize ?? Number.POSITIVE_INFINITY;
@@ -42,7 +44,7 @@ export function createOutbox(
           `The broker takes no message as large as ${message.topic} (more than ${largest} bytes)`,
         );
       }
-      await new Promise<void>((resolve, reject) => {
+      const acknowledged = new Promise<void>((resolve, reject) => {
         const settle = (error: Error | undefined) => {
           pending.delete(reject);
           if (pending.size > 0) hasten();
@@ -55,6 +57,7 @@ export function createOutbox(
           if (!error || client.connected) settle(error);
         });
       });
+      await answered(acknowledged);
     });
 }
 

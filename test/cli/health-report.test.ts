@@ -18,10 +18,8 @@ test("health is written every 30 s, and at once when there is news of the broker
     config: () => ({ instance: "vigie" }),
     parts: { publisher: { it: { state: () => ({ connected: state.connected, url: "mqtt://b" }) } } },
     lookout: () => ({
-      facts: () => ({
-        service: { last_success: state.last_success },
-        dated: { forecast: { days: [] } },
-      }),
+      facts: () => ({ service: { status: "ok" }, dated: { forecast: { days: [] } } }),
+      lastSuccess: () => state.last_success,
     }),
   } as unknown as Daemon;
   const beat = async (seconds: number, news: Partial<typeof state> = {}) => {

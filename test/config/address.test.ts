@@ -12,6 +12,9 @@ describe("maskAddress", () => {
     ["mqtt://user:secret/1", "mqtt://user:***"],
     ["http://127.0.0.1:8787/days", "http://127.0.0.1:8787/days"],
     ["embedded", "embedded"],
+    ["http://[2001:db8::1]/days", "http://[2001:db8::1]/days"],
+    ["http://[2001:db8::1]:8787", "http://[2001:db8::1]:8787"],
+    ["mqtt://[2001:db8::1]:secret", "mqtt://[2001:db8::1]:***"],
   ])("%s is shown as %s", (text, shown) => {
     expect(maskAddress(text)).toBe(shown);
   });

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { houseConfig, openHouse, serveDays } from "../support/house.ts";
-import { withoutMosquitto } from "../support/mosquitto.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { readRetained } from "../support/observer.ts";
+import { startPlainService } from "../support/plain-service.ts";
 import { openYard, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
 
 describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutMosquitto}`, () => {
@@ -65,6 +66,23 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
       code: 0,
       stderr: "Nothing of vigie below vigie and homeassistant: all is clear\n",
     });
+  });
+
+  test.concurrent("wait for no more than their end: a run that finds a once starts when that is over", async () => {
+    const silent = await startPlainService(() => null);
+    yard.later(silent.stop);
+    const folder = await yard.folder();
+    const broker = await startMosquitto();
+    yard.later(broker.remove);
+    await writeConfig(folder, houseConfig(silent.url, broker.url));
+    const once = await startVigie({ folder, args: ["once"] });
+    yard.later(() => once.end("SIGKILL"));
+    await expect.poll(() => silent.asked.length).toBeGreaterThan(0);
+    const run = await startVigie({ folder, args: ["run"] });
+    yard.later(() => run.end("SIGKILL"));
+    await run.says(/in use by vigie once, process \d+: waiting for its end/);
+    await once.end("SIGKILL");
+    await run.says(/^Connected to the broker/);
   });
 
   test.concurrent("publish once and for all where nobody lives", async () => {

@@ -1,0 +1,98 @@
+import { connect, createServer, type Socket } from "node:net";
+import { afterAll, describe, expect, test } from "vitest";
+import { startSimulator } from "../../src/simulator/server.ts";
+import { SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { openHouse } from "../support/house.ts";
+import { freePort, withoutMosquitto } from "../support/mosquitto.ts";
+import { openYard } from "../support/vigie.ts";
+
+const reason = withoutMosquitto || withoutFakeTime;
+const PUBACK = 0x40;
+
+describe.skipIf(reason)(`a broker that leaves one answer out ${reason}`, () => {
+  const yard = openYard();
+  afterAll(yard.clear);
+
+  test("is left after two minutes, and what it owed is sent again", async () => {
+    const time = startFakeTime("2026-01-05T12:00:00Z", SPEED);
+    const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: true });
+    yard.later(simulator.stop);
+    const middleman = await openMiddleman(await freePort());
+    yard.later(middleman.stop);
+    const house = await openHouse(yard, {
+      ...{ service: simulator.url, time },
+      config: { mqtt: { url: middleman.url } },
+      watched: async (broker) => middleman.leadTo(Number(new URL(broker).port)),
+    });
+    await house.until({ availability: "online", "service/status": "ok" });
+
+    middleman.swallow();
+    await house.observer.publish("vigie/simulation/set", "rouge", false);
+    await house.vigie.says(/connection to the broker was lost: the broker leaves out an answer that it owes/);
+    await house.observer.publish("vigie/simulation/set", "blanc", false);
+    await house.until({ availability: "online", "simulation/color": "blanc" });
+    expect(middleman.swallowed()).toBe(1);
+  });
+});
+
+/** Carries everything between vigie and its broker, but for one acknowledgement. */
+async function openMiddleman(port: number) {
+  let target = 0;
+  let isDue = false;
+  let swallowed = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const broker = connect(target, "127.0.0.1");
+    let rest: Buffer = Buffer.alloc(0);
+    client.pipe(broker);
+    broker.on("data", (bytes) => {
+      const { frames, left } = splitFrames(Buffer.concat([rest, bytes]));
+      rest = left;
+      for (const frame of frames) {
+        if (isDue && frame[0] === PUBACK) {
+          isDue = false;
+          swallowed += 1;
+        } else client.write(frame);
+      }
+    });
+    for (const socket of [client, broker]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined).on("close", () => [client, broker].map((one) => one.destroy()));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return {
+    url: `mqtt://127.0.0.1:${port}`,
+    leadTo: (broker: number) => {
+      target = broker;
+    },
+    swallow: () => {
+      isDue = true;
+    },
+    swallowed: () => swallowed,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** MQTT's packets: a byte, a length of one to four bytes, and as many bytes as it says. */
+function splitFrames(bytes: Buffer): { frames: Buffer[]; left: Buffer } {
+  const frames: Buffer[] = [];
+  let start = 0;
+  for (;;) {
+    let length = 0;
+    let digits = 0;
+    for (; ; digits += 1) {
+      const digit = bytes[start + 1 + digits];
+      if (digit === undefined) return { frames, left: bytes.subarray(start) };
+      length += (digit & 127) << (7 * digits);
+      if (digit < 128) break;
+    }
+    const end = start + 2 + digits + length;
+    if (end > bytes.length) return { frames, left: bytes.subarray(start) };
+    frames.push(bytes.subarray(start, end));
+    start = end;
+  }
+}
