@@ -34,6 +34,7 @@ main() {
     shift 2
   done
   require_machine
+  require_account
   was_running=$(systemctl is-active vigie || true)
   prepare_configuration
   install_program
@@ -59,6 +60,12 @@ require_machine() {
     end "vigie needs Node 20.19 or newer, got $(node --version). Debian 13 has it; on Debian 12 take one from nodesource.com"
 }
 
+# The service's account is nobody's: not that of a person who happens to be called so.
+require_account() {
+  number=$(id -u vigie 2>/dev/null) || return 0
+  [ "$number" -lt 1000 ] || end "there is an account vigie of a person (user $number): the service needs that name for its own"
+}
+
 # The configuration as it will be is checked before anything is changed: else what runs now runs on.
 prepare_configuration() {
   new=$(mktemp)
@@ -76,7 +83,7 @@ prepare_configuration() {
 # Puts a value where the configuration has the option, at the first place that looks like it.
 fill() {
   [ -n "$3" ] || return 0
-  case $3 in *[!A-Za-z0-9:/._~%@+-]*) end "$1 cannot be $3" ;; esac
+  case $3 in *[!]A-Za-z0-9:/._~%@+=?[-]*) end "$1 cannot be $3: write it into $config" ;; esac
   grep -q "^$2\$" "$new" || end "$config has no line of its own for $1: put it there by hand"
   sed -i "0,/^$2\$/s|^$2\$|  $1: \"$3\"|" "$new"
 }
@@ -98,7 +105,9 @@ install_program() {
 
 install_configuration() {
   mkdir -p /etc/vigie
-  if ! cmp -s "$new" "$config"; then install -m 644 "$new" "$config"; fi
+  # Through a link, where somebody made it one; and readable for the service, whatever its owner made of it.
+  cmp -s "$new" "$config" || cat "$new" >"$config"
+  setpriv --reuid=vigie --regid=vigie --clear-groups -- test -r "$config" || { chgrp vigie "$config" && chmod g+r "$config"; }
   install -m 644 "$program/config/vigie.schema.json" /etc/vigie/vigie.schema.json
   [ -e /etc/vigie/mqtt_password ] || install -m 600 /dev/null /etc/vigie/mqtt_password
 }

@@ -6,10 +6,14 @@ set -eu
 [ "$(id -u)" = 0 ] || { echo "uninstall.sh: only root can take a service away: sudo sh $0" >&2; exit 1; }
 case ${1-} in '' | --keep | --leave-topics) ;; *) echo "uninstall.sh: what is $1? expected --keep, --leave-topics or nothing" >&2; exit 1 ;; esac
 
-[ -x /usr/local/bin/vigie ] || { echo "vigie is not installed here"; exit; }
+found=
+for place in /usr/local/bin/vigie /usr/local/lib/vigie /etc/systemd/system/vigie.service /etc/vigie /var/lib/vigie; do
+  if [ -e "$place" ]; then found=yes; fi
+done
+[ -n "$found" ] || { echo "vigie is not installed here"; exit; }
 
-systemctl --quiet disable --now vigie
-if [ -z "${1-}" ]; then
+systemctl --quiet disable --now vigie 2>/dev/null || true
+if [ -z "${1-}" ] && [ -x /usr/local/bin/vigie ]; then
   # A broker of vigie's own forgot everything when it ended.
   case "$(vigie check 2>&1)" in
     *'broker    embedded'*) ;;
@@ -28,7 +32,7 @@ if [ "${1-}" = --keep ]; then
   exit
 fi
 rm -rf /etc/vigie /var/lib/vigie /etc/systemd/system/vigie.service.d
-if getent passwd vigie >/dev/null; then
+if number=$(id -u vigie 2>/dev/null) && [ "$number" -lt 1000 ]; then
   # Whatever somebody still runs with the command, `vigie simulator` say, runs as this user.
   for process in /proc/[0-9]*; do
     if [ "$(stat -c %U "$process" 2>/dev/null)" = vigie ]; then kill -KILL "${process#/proc/}" 2>/dev/null || true; fi

@@ -150,6 +150,14 @@ finding "kept" ls /etc/vigie /var/lib/vigie
 finding "install again" install_vigie
 finding "state of the one that came back" test "$(state_id)" = "$id"
 until_so 10 says availability online >/dev/null
+finding "uninstall --keep again" sh /usr/local/lib/vigie/systemd/uninstall.sh --keep
+finding "uninstall what was kept" sh /package/systemd/uninstall.sh --leave-topics
+files >after-kept
+finding "left of what was kept" diff before after-kept
+finding "a person called vigie" bash -c 'useradd -m vigie && ! sh /package/systemd/install.sh && getent passwd vigie && userdel -r vigie 2>/dev/null; rm -f /etc/sub?id-'
+echo $secret | install -D -m 600 /dev/stdin /etc/vigie/mqtt_password
+install_vigie --service http://127.0.0.1:8787 --broker mqtt://127.0.0.1:1883 --username vigie
+until_so 10 says availability online >/dev/null
 systemctl stop mosquitto
 finding "uninstall with the broker away" sh /usr/local/lib/vigie/systemd/uninstall.sh
 finding "configuration after it" test -s /etc/vigie/vigie.yaml

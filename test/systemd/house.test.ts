@@ -228,6 +228,16 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       succeeds("state of the one that came back");
     });
 
+    it("takes away what --keep left, with the program gone", () => {
+      succeeds("uninstall what was kept");
+      expect(text("left of what was kept")).toBe("");
+    });
+
+    it("leaves a person alone who is called vigie, and so does install.sh", () => {
+      succeeds("a person called vigie");
+      expect(text("a person called vigie")).toMatch(/there is an account vigie of a person/);
+    });
+
     it("takes nothing but the service away while it cannot clear the broker, and says what to do", () => {
       expect(found("uninstall with the broker away")).toEqual({
         code: 1,
