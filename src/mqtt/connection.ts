@@ -4,7 +4,7 @@ import type { Address } from "./address.ts";
 import { type Answered, expectAnswers } from "./answered.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./errors.ts";
 import { explainFailure } from "./failures.ts";
-import { createOutbox, type Message } from "./outbox.ts";
+import { type Compose, createOutbox } from "./outbox.ts";
 import { patientTimer } from "./patient-timer.ts";
 
 export type Version = 4 | 5;
@@ -32,7 +32,7 @@ export interface Received {
 export interface Connection {
   version: Version;
   /** Composed when the broker has room for it; resolves when acknowledged. */
-  publish: (compose: () => Message) => Promise<void>;
+  publish: (compose: Compose) => Promise<void>;
   /** `kept`: what the broker holds is handed out, too; on 3.1.1 it always is. */
   subscribe: (filter: string, kept?: boolean) => Promise<void>;
   /** Sends what needs no answer: a broker that waits to hear that its last packet arrived goes on at once. */

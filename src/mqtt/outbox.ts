@@ -13,6 +13,9 @@ export interface Message {
   expiry?: number;
 }
 
+/** What to send, said when there is room for it; by then it may be nothing. */
+export type Compose = () => Message | null;
+
 interface OutboxOptions {
   version: 4 | 5;
   limits: NonNullable<IConnackPacket["properties"]>;
@@ -24,7 +27,7 @@ interface OutboxOptions {
 export function createOutbox(
   client: MqttClient,
   { version, limits, closed, answered }: OutboxOptions,
-): (compose: () => Message) => Promise<void> {
+): (compose: Compose) => Promise<void> {
   const window = createWindow(Math.min(limits.receiveMaximum ?? MOST_AT_ONCE, MOST_AT_ONCE));
   const largest = limits.maximumPacketSize ?? Number.POSITIVE_INFINITY;
   const pending = new Set<(error: Error) => void>();
@@ -39,6 +42,7 @@ export function createOutbox(
     window(async () => {
       if (lost) throw lost;
       const message = compose();
+      if (!message) return;
       if (packetSize(message) > largest) {
         throw new PublishRefused(
           `The broker takes no message as large as ${message.topic} (more than ${largest} bytes)`,

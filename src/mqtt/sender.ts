@@ -3,7 +3,7 @@ import type { Trouble } from "../runtime/trouble.ts";
 import { ConnectionLost, PublishRefused } from "./errors.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Change } from "./plan.ts";
-import { secondsLeft, type Topic } from "./topic.ts";
+import { secondsLeft, type Topic, type Topics } from "./topic.ts";
 import type { Tree } from "./tree.ts";
 
 export interface SenderOptions {
@@ -56,14 +56,16 @@ export function createSender(options: SenderOptions): Sender {
 /** One step towards nothing to do; false when there. */
 function createStep({ tree, ledger, clock, trouble, events, listen }: SenderOptions): () => Promise<boolean> {
   const refused = new Map<string, string>();
-  const send = async ({ topic }: Change) => {
-    let value: Topic | undefined;
+  /** What is wanted by now may be something else: that has a plan of its own, in its own order. */
+  const send = async ({ topic }: Change, planned: Topics) => {
+    const value = planned.get(topic);
+    let isSent = false;
     const publishing = tree.publish(() => {
-      // By now a newer value may be wanted than when this was planned.
-      value = ledger.wanted().get(topic);
-      return { topic, payload: value?.payload ?? "", retain: true, ...expiry(value, clock) };
+      isSent = ledger.wanted() === planned;
+      return isSent ? { topic, payload: value?.payload ?? "", retain: true, ...expiry(value, clock) } : null;
     });
     const refusal = await refusalOf(publishing);
+    if (!isSent) return;
     if (refusal === null) refused.delete(topic);
     else refused.set(topic, refusal);
     ledger.acknowledge(topic, value);
@@ -71,7 +73,8 @@ function createStep({ tree, ledger, clock, trouble, events, listen }: SenderOpti
   return async () => {
     const changes = ledger.plan();
     if (changes.length > 0) {
-      await Promise.all(changes.map(send));
+      const planned = ledger.wanted();
+      await Promise.all(changes.map((change) => send(change, planned)));
       sayRefusals(trouble, refused);
       return true;
     }

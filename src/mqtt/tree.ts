@@ -9,7 +9,7 @@ import {
 } from "./connection.ts";
 import { ConnectionLost } from "./errors.ts";
 import type { Link } from "./guests.ts";
-import type { Message } from "./outbox.ts";
+import type { Compose } from "./outbox.ts";
 import { PING, readPing } from "./owner.ts";
 
 export interface TreeOptions extends Omit<ConnectOptions, "onMessage"> {
@@ -24,7 +24,7 @@ export interface TreeOptions extends Omit<ConnectOptions, "onMessage"> {
 /** A connection as seen from a base topic: names are those below it. */
 export interface Tree {
   version: Version;
-  publish: (compose: () => Message) => Promise<void>;
+  publish: (compose: Compose) => Promise<void>;
   subscribe: (filter: string, kept?: boolean) => Promise<void>;
   /** When it resolves, all that the broker held for us at the call has been heard. Only where subscribed. */
   echo: () => Promise<void>;
@@ -49,7 +49,7 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
   const publish: Tree["publish"] = (compose) =>
     connection.publish(() => {
       const message = compose();
-      return { ...message, topic: `${base}/${message.topic}` };
+      return message && { ...message, topic: `${base}/${message.topic}` };
     });
   const echo = async () => {
     const id = randomId(random);

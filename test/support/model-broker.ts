@@ -1,6 +1,6 @@
 import { ConnectionLost } from "../../src/mqtt/errors.ts";
 import { createLedger, type Ledger, OFFLINE } from "../../src/mqtt/ledger.ts";
-import type { Message } from "../../src/mqtt/outbox.ts";
+import type { Compose, Message } from "../../src/mqtt/outbox.ts";
 import { createSender, type Sender } from "../../src/mqtt/sender.ts";
 import type { Topics } from "../../src/mqtt/topic.ts";
 import { AVAILABILITY } from "../../src/mqtt/topic.ts";
@@ -75,9 +75,10 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
     const ledger = createLedger("{}", () => false);
     const ending = new AbortController();
     const tree = {
-      publish: async (compose: () => Message) => {
+      publish: async (compose: Compose) => {
         if (link?.ledger !== ledger) throw new ConnectionLost("The connection to the broker is gone: test");
-        broker.put(compose());
+        const message = compose();
+        if (message) broker.put(message);
       },
     };
     const trouble = { begins: fail, ends: () => undefined };
