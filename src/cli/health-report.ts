@@ -9,7 +9,8 @@ import type { Trouble } from "../runtime/trouble.ts";
 export interface HealthReport {
   /** The loop is alive; written every 30 s, and at once when there is news of the broker or of the data. */
   beat: (now: Instant, daemon: Daemon) => void;
-  stop: () => Promise<void>;
+  /** When what was told so far is written. */
+  written: () => Promise<void>;
 }
 
 /** Writes how the loop is, for `vigie health` and for whoever looks for the embedded broker; systemd hears the same. */
@@ -37,7 +38,7 @@ export function reportHealth(
       written = next;
       writing = writing.then(() => write(next));
     },
-    stop: () => writing,
+    written: () => writing,
   };
 }
 

@@ -12,7 +12,7 @@ import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, sleep } from "../runtime/wait.ts";
 import { folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
-import { reportHealth } from "./health-report.ts";
+import { type HealthReport, reportHealth } from "./health-report.ts";
 import type { Io } from "./io.ts";
 import { followConfig } from "./reload.ts";
 import { readArgs } from "./usage.ts";
@@ -101,9 +101,8 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
       yielded.abort(new Yielded(baseTaken(mqtt.base_topic, owner)));
     },
     onPoll: () => {
-      // `show` finds the broker by it: it is there before the screen that says to type `show`.
       health.beat(systemClock.now(), daemon);
-      if (!greeted) io.stdout.write(describeFirstLook(daemon));
+      if (!greeted) void greet(daemon, health, io);
       greeted = true;
     },
     onBeat: (now) => health.beat(now, daemon),
@@ -117,9 +116,17 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const left = supervisor.leave();
   await stopFollowing();
   await daemon.stop();
-  await Promise.all([health.stop(), left]);
+  await Promise.all([health.written(), left]);
   if (!io.signal.aborted) throw yielded.signal.reason;
   log.info("vigie has left");
+}
+
+/** The screen says to type `show` and `health`: what these look at is there before it. */
+async function greet(daemon: Daemon, health: HealthReport, io: Io): Promise<void> {
+  await daemon.parts.publisher?.it.settled();
+  health.beat(systemClock.now(), daemon);
+  await health.written();
+  io.stdout.write(describeFirstLook(daemon));
 }
 
 const BETWEEN_LOOKS = 1_000;

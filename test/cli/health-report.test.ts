@@ -25,7 +25,7 @@ test("health is written every 30 s, and at once when there is news of the broker
   const beat = async (seconds: number, news: Partial<typeof state> = {}) => {
     Object.assign(state, news);
     report.beat(NOW + seconds * SECOND, daemon);
-    await report.stop();
+    await report.written();
     const { at, broker, data } = JSON.parse(readFileSync(join(folder, "health.json"), "utf8"));
     return [(at - NOW) / SECOND, broker.connected, data.last_success];
   };
