@@ -75,8 +75,9 @@ interface Holding {
 /** What forecasts said before decides until the hold is over, where what they say now would turn the verdict again. */
 function withHold(before: Verdict, after: Verdict, { world: { at }, mine, beliefs }: Holding): Verdict {
   const { moved } = after;
-  // A clock that was set back leaves a turn in the future: nothing waits for that.
-  const until = moved === null || moved > at ? at : moved + after.ready.rule.hold;
+  const { hold } = after.ready.rule;
+  // A clock that was set back leaves a turn in the future: nothing waits for that, unless it is a small correction.
+  const until = moved === null || moved - at > hold ? at : moved + hold;
   if (at >= until) return before.state === after.state ? after : { ...after, moved: at };
   const isHolding = mine?.believed !== undefined;
   if (!isHolding && before.state === after.state) return after;

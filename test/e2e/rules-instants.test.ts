@@ -1,4 +1,6 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { openStory, type StoryOptions } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
@@ -111,6 +113,11 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
     const second = await story.begin(Date.parse("2026-01-13T13:00:00Z"), 1);
     await story.until({ "rules/held/state": "ON", "rules/free/state": "ON", "rules/held/since": /T13:00/ });
     const began = Date.parse(story.holds("rules/held/since") ?? "");
+    // What is published is on the disk some milliseconds later.
+    await vi.waitFor(async () => {
+      const state = JSON.parse(await readFile(join(story.folder, "state", "state.json"), "utf8"));
+      expect(state.rules.rules.held.state).toBe(true);
+    });
     await second.kill();
     days.colors = {};
     const third = await story.begin(second.time.clock.now(), 1);

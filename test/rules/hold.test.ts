@@ -129,6 +129,17 @@ describe("hold", () => {
     expect(rounds[2]?.memory.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
   });
 
+  test("a clock that is corrected by a second, or by minutes, ends no hold", () => {
+    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+      ["2026-01-04T18:00:00Z", BLEU],
+      ["2026-01-04T19:00:00Z", ROUGE],
+      ["2026-01-04T18:59:59Z", BLEU],
+      ["2026-01-04T18:40:00Z", BLEU],
+      ["2026-01-04T19:30:00Z", BLEU],
+    ]);
+    expect(states(rounds)).toEqual([false, true, true, true, false]);
+  });
+
   test("a rule without hold follows every word, and remembers no forecasts", () => {
     const rounds = follow(NEXT_ROUGE, {}, [
       ["2026-01-04T11:00:00Z", ROUGE],
