@@ -33,7 +33,7 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     // The whole day counts as peak: the test runs at any hour.
     const tariff = { off_peak: [] };
     house = await openHouse(yard, { service: await serveDays(yard), broker, config: { rules, tariff } });
-    await house.until({ availability: "online", "rules/dear/enabled": "ON", "tomorrow/color": /./ });
+    await house.until({ availability: "online", "rules/dear/enabled": "ON", "service/status": "ok" });
     await mkdir(join(home, ".config"));
     await mkdir(join(home, "bin"));
     for (const file of ["~/.config/mosquitto_sub", "~/bin/rouge-check", "~/bin/rouge-watch"]) {
