@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import mqtt from "mqtt";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { freePort, withoutMosquitto } from "../support/mosquitto.ts";
 import { openYard } from "../support/vigie.ts";
@@ -27,11 +27,9 @@ describe.skipIf(withoutMosquitto)(`the broker of compose.yaml ${withoutMosquitto
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     });
 
-    const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, {
-      username: "vigie",
-      password,
-      reconnectPeriod: 50,
-    });
+    const connect = () =>
+      mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { username: "vigie", password, reconnectPeriod: 0 });
+    const client = await vi.waitFor(connect, { timeout: 10_000 });
     client.on("error", () => undefined);
     await client.publishAsync("vigie/now/color", "rouge", { qos: 1, retain: true });
     await client.endAsync();
