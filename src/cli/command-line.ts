@@ -1,5 +1,5 @@
 import { nearest } from "../config/nearest.ts";
-import { keepHeapSmall } from "../runtime/small-heap.ts";
+import { keepBuffersSmall } from "../runtime/small-heap.ts";
 import type { LiveCheck } from "./check.ts";
 import type { Io } from "./io.ts";
 
@@ -20,7 +20,7 @@ export function parseCommand(argv: string[]): { command: Command; args: string[]
 }
 
 const run: Command = async (args, io) => {
-  keepHeapSmall();
+  keepBuffersSmall();
   return (await import("./run.ts")).run(args, io);
 };
 

@@ -7,6 +7,7 @@ import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { type Lock, takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
+import { keepHeapSmall } from "../runtime/small-heap.ts";
 import { openSupervisor } from "../runtime/systemd.ts";
 import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
@@ -102,8 +103,10 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     },
     onPoll: () => {
       health.beat(systemClock.now(), daemon);
-      if (!greeted) void greet(daemon, health, io);
+      if (greeted) return;
       greeted = true;
+      keepHeapSmall();
+      void greet(daemon, health, io);
     },
     onBeat: (now) => health.beat(now, daemon),
   });

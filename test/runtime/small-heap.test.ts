@@ -6,11 +6,11 @@ const BUFFERS = "[Buffer.from([1, 2]), Buffer.allocUnsafe(4)].map(({ buffer }) =
 /** In a process of its own: V8's flags are for the whole of it. */
 function sizesAfter(call: string): unknown {
   const file = new URL("../../src/runtime/small-heap.ts", import.meta.url).href.replace("/src/", "/.build/");
-  const script = `import { keepHeapSmall } from "${file.replace(/ts$/, "js")}"; ${call}; console.log(JSON.stringify(${BUFFERS}))`;
+  const script = `import { keepBuffersSmall } from "${file.replace(/ts$/, "js")}"; ${call}; console.log(JSON.stringify(${BUFFERS}))`;
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script]).toString());
 }
 
-test("in a small heap a small Buffer keeps no more than itself", () => {
-  expect(sizesAfter("keepHeapSmall()")).toEqual([2, 4]);
+test("a small Buffer keeps no more than itself", () => {
+  expect(sizesAfter("keepBuffersSmall()")).toEqual([2, 4]);
   expect(sizesAfter("")).not.toEqual([2, 4]);
 });
