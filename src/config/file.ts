@@ -56,7 +56,8 @@ function nothing(problems: string[]): ConfigFile {
   return { path: null, value: undefined, problems, read: [], place: () => "configuration" };
 }
 
+/** From the working folder where that is shorter and as clear: in a container that is the root. */
 function shownPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
-  return short.startsWith("..") ? path : short;
+  return cwd === "/" || short.startsWith("..") ? path : short;
 }
