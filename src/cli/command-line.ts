@@ -1,5 +1,5 @@
 import { nearest } from "../config/nearest.ts";
-import { keepBuffersSmall } from "../runtime/small-heap.ts";
+import { keepBuffersSmall, keepHeapSmall } from "../runtime/small-heap.ts";
 import type { LiveCheck } from "./check.ts";
 import type { Io } from "./io.ts";
 
@@ -21,8 +21,12 @@ export function parseCommand(argv: string[]): { command: Command; args: string[]
 
 const run: Command = async (args, io) => {
   keepBuffersSmall();
+  setTimeout(keepHeapSmall, BURST).unref();
   return (await import("./run.ts")).run(args, io);
 };
+
+/** So long may a start take all that it can get. */
+const BURST = 5_000;
 
 interface CommandRow {
   name: string;

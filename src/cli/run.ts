@@ -7,7 +7,6 @@ import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { type Lock, takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
-import { keepHeapSmall } from "../runtime/small-heap.ts";
 import { openSupervisor } from "../runtime/systemd.ts";
 import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
@@ -105,7 +104,6 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
       health.beat(systemClock.now(), daemon);
       if (greeted) return;
       greeted = true;
-      keepHeapSmall();
       void greet(daemon, health, io);
     },
     onBeat: (now) => health.beat(now, daemon),
