@@ -24,8 +24,8 @@ COPY --from=build /build/out/bin /usr/local/bin
 # A volume takes its owner from here; a folder that is mounted has to be user 1000's, or the log says what to do.
 COPY --from=build --chown=1000:1000 /build/out/data /data
 VOLUME /data
-# The health of one container lies in its own /tmp, whatever the instance is called.
 WORKDIR /
+# The health of one container lies in its own /tmp, whatever the instance is called.
 ENV VIGIE_STATE=/data RUNTIME_DIRECTORY=/tmp
 USER node
 # vigie starts no other process and hears SIGTERM itself: it may be process 1.

@@ -24,21 +24,29 @@ export function deadline(
   reason: () => Error,
 ): { signal: AbortSignal; clear: () => void } {
   const controller = new AbortController();
-  let immediate: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => {
-    immediate = setImmediate(() => {
-      immediate = setImmediate(() => controller.abort(reason()));
-    });
-  }, milliseconds);
+  const forget = afterSilence(milliseconds, () => controller.abort(reason()));
   const stop = () => controller.abort(parent.reason);
   if (parent.aborted) stop();
   else parent.addEventListener("abort", stop, { once: true });
   const clear = () => {
-    clearTimeout(timer);
-    if (immediate) clearImmediate(immediate);
+    forget();
     parent.removeEventListener("abort", stop);
   };
   return { signal: controller.signal, clear };
+}
+
+/** Acts after this long, once all that arrived by then was heard; unless it is forgotten before. */
+export function afterSilence(milliseconds: number, act: () => void): () => void {
+  let immediate: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    immediate = setImmediate(() => {
+      immediate = setImmediate(act);
+    });
+  }, milliseconds);
+  return () => {
+    clearTimeout(timer);
+    if (immediate) clearImmediate(immediate);
+  };
 }
 
 /** Resolves when it is aborted. */
