@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 const SEASON = "test/season.test.ts";
-const HOME_ASSISTANT = "test/home/**/*.test.ts";
+const HOME_ASSISTANT = "test/homeassistant/**/*.test.ts";
 const SYSTEMD = "test/systemd/**/*.test.ts";
 const DOCKER = "test/docker/**/*.test.ts";
 const shared = { include: [], environment: "node", restoreMocks: true } as const;
@@ -45,7 +45,7 @@ const homeAssistant = {
     ...shared,
     name: "homeassistant",
     include: [HOME_ASSISTANT],
-    globalSetup: "test/home/setup.ts",
+    globalSetup: "test/homeassistant/setup.ts",
     isolate: false,
     maxWorkers: 2,
     testTimeout: 120_000,

@@ -1,4 +1,4 @@
-import type { Color } from "../calendar/tariff.ts";
+import type { Color } from "../core/calendar/tariff.ts";
 import type { Cell } from "./table.ts";
 
 /** A day's colour; what was said instead, where it is none. */

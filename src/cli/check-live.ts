@@ -1,12 +1,12 @@
-import { civilDate } from "../calendar/day.ts";
 import type { Config } from "../config/config.ts";
+import { civilDate } from "../core/calendar/dates.ts";
 import { nameOwner } from "../mqtt/owner.ts";
 import { openVisit } from "../mqtt/visit.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { deadline } from "../runtime/wait.ts";
 import { probe } from "../service/probe.ts";
+import { openClient } from "./ask-service.ts";
 import type { Io } from "./io.ts";
-import { openClient } from "./session.ts";
 
 /** Asks each endpoint and the broker, and says what was assumed at each point that the interface leaves open. */
 export async function checkLive(config: Config, io: Io): Promise<number> {

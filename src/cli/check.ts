@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
-import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { ConfigError } from "../config/problems.ts";
 import type { Io } from "./io.ts";
 

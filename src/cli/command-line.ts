@@ -1,4 +1,4 @@
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../config/nearest-word.ts";
 import { keepBuffersSmall, keepHeapSmall } from "../runtime/small-heap.ts";
 import type { LiveCheck } from "./check.ts";
 import type { Io } from "./io.ts";

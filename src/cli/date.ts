@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { IsoDate } from "../calendar/tariff.ts";
+import type { IsoDate } from "../core/calendar/tariff.ts";
 import { WrongUsage } from "./usage.ts";
 
 /** A date of the command line. */

@@ -1,10 +1,10 @@
-import { addDays } from "../calendar/day.ts";
-import type { Answer } from "../service/answer.ts";
+import { addDays } from "../core/calendar/dates.ts";
+import type { Answer } from "../core/contract/answer.ts";
+import { askOnce } from "./ask-service.ts";
 import { colorCell, confidenceCell, rateCell } from "./cells.ts";
 import { readDate } from "./date.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { askOnce } from "./session.ts";
 import { formatTable } from "./table.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 

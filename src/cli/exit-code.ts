@@ -1,9 +1,9 @@
-import { NewerState } from "../book/state.ts";
 import { ConfigError } from "../config/problems.ts";
-import { isBrokerError } from "../mqtt/errors.ts";
+import { isBrokerError } from "../mqtt/broker-errors.ts";
 import { isForJournal } from "../runtime/journal.ts";
 import { markPriority } from "../runtime/log-line.ts";
-import { isServiceError } from "../service/errors.ts";
+import { isServiceError } from "../service/service-errors.ts";
+import { NewerState } from "../state/state.ts";
 import type { Io } from "./io.ts";
 import { WrongUsage } from "./usage.ts";
 

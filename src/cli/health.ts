@@ -1,8 +1,8 @@
+import { givenHealthPath, healthPath, readHealth } from "../app/health-file.ts";
+import { describeHealth, judgeHealth } from "../app/judge-health.ts";
 import type { Config } from "../config/config.ts";
-import type { FileRequest } from "../config/file.ts";
+import type { FileRequest } from "../config/config-file.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { describeHealth, judgeHealth } from "../runtime/health.ts";
-import { givenHealthPath, healthPath, readHealth } from "../runtime/health-file.ts";
 import type { Io } from "./io.ts";
 import { readArgs } from "./usage.ts";
 
@@ -26,11 +26,11 @@ async function findHealth(file: string | undefined, { env, cwd }: Io): Promise<s
   const given = givenHealthPath(env);
   if (given !== undefined) return given;
   const request = { file, env, cwd };
-  const { readInstance } = await import("../config/instance.ts");
+  const { readInstance } = await import("../config/read-instance.ts");
   return healthPath((await readInstance(request)) ?? (await readWhole(request)).instance, env);
 }
 
 async function readWhole(request: FileRequest): Promise<Config> {
-  const { loadConfig } = await import("../config/load.ts");
+  const { loadConfig } = await import("../config/load-config.ts");
   return (await loadConfig(request)).config;
 }

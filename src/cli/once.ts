@@ -1,17 +1,17 @@
-import { openStore } from "../book/store.ts";
+import { pollOnce } from "../app/single-poll.ts";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { type Change, isOrphan, nestedBases, planChanges } from "../core/topics/diff-topics.ts";
+import { secondsLeft, type Topics } from "../core/topics/topic.ts";
 import { nameOwner } from "../mqtt/owner.ts";
-import { type Change, isOrphan, nestedBases, planChanges } from "../mqtt/plan.ts";
-import { secondsLeft, type Topics } from "../mqtt/topic.ts";
 import { openVisit, type Visit } from "../mqtt/visit.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { createLog, logPlace } from "../runtime/log.ts";
 import { createTrouble } from "../runtime/trouble.ts";
+import { openStore } from "../state/store.ts";
 import { CommandFailed, folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { pollOnce } from "./single-poll.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /** One poll, one plan, published; refused while a vigie runs. `--dry-run` only says what it would publish. */

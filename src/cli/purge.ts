@@ -1,8 +1,8 @@
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
-import { prepareFarewell } from "../homeassistant/farewell.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { nameOwner } from "../mqtt/owner.ts";
 import { purgeBase } from "../mqtt/purge.ts";
+import { prepareFarewell } from "../mqtt/remove-discovery.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";

@@ -1,22 +1,22 @@
 import { hostname } from "node:os";
-import { inventId } from "../book/identity.ts";
-import { openStore, type Store } from "../book/store.ts";
-import { type LoadedConfig, loadConfig } from "../config/load.ts";
-import { createDaemon, type Daemon } from "../daemon.ts";
+import { createDaemon, type Daemon } from "../app/daemon.ts";
+import { type HealthReport, reportHealth } from "../app/health-report.ts";
+import { followConfig } from "../app/reload.ts";
+import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { type Lock, takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
+import { inventId } from "../runtime/random-id.ts";
 import { openSupervisor } from "../runtime/systemd.ts";
 import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, sleep } from "../runtime/wait.ts";
+import { openStore, type Store } from "../state/store.ts";
 import { folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
-import { type HealthReport, reportHealth } from "./health-report.ts";
+import { describeFirstLook } from "./first-look.ts";
 import type { Io } from "./io.ts";
-import { followConfig } from "./reload.ts";
 import { readArgs } from "./usage.ts";
-import { describeFirstLook } from "./welcome.ts";
 
 /** The daemon, until a signal ends it or another vigie owns its base topic. */
 export function run(args: string[], io: Io): Promise<number> {

@@ -1,4 +1,4 @@
-import { jsonSchema } from "../config/document.ts";
+import { jsonSchema } from "../config/json-schema.ts";
 import type { Io } from "./io.ts";
 
 /** Prints the JSON schema of the configuration file. */

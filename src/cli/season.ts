@@ -1,8 +1,8 @@
-import { seasonLabelled } from "../calendar/season.ts";
-import type { SaidSeason } from "../service/answer.ts";
+import { seasonLabelled } from "../core/calendar/tariff-season.ts";
+import type { SaidSeason } from "../core/contract/answer.ts";
+import { askOnce } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { askOnce } from "./session.ts";
 import { type Cell, formatTable } from "./table.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 

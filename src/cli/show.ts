@@ -1,11 +1,11 @@
+import { healthPath, readHealth } from "../app/health-file.ts";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { openVisit, type Visit } from "../mqtt/visit.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { healthPath, readHealth } from "../runtime/health-file.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { formatTopics } from "./topics-page.ts";
+import { formatTopics } from "./show-topics.ts";
 import { readArgs } from "./usage.ts";
 
 /** What a running vigie has on the broker, as a person reads it; follows changes with `--watch`. */

@@ -1,11 +1,11 @@
-import { isoInstant } from "../calendar/day.ts";
+import { isoInstant } from "../core/calendar/dates.ts";
+import { endpoints } from "../core/contract/endpoints.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import { endpoints } from "../service/contract.ts";
-import { fastClock } from "../simulator/clock.ts";
+import { fastClock } from "../simulator/fast-clock.ts";
 import type { RunningSimulator, SimulatorOptions } from "../simulator/server.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { readSimulatorPlan, type SimulatorPlan } from "./simulator-plan.ts";
+import { readSimulatorPlan, type SimulatorPlan } from "./simulator-options.ts";
 
 /** `vigie simulator`: the forecast service on its own, until the signal; something to try any client against. */
 export function simulator(args: string[], io: Io): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Color } from "../calendar/tariff.ts";
+import type { Color } from "../core/calendar/tariff.ts";
 
 /** A cell of a table; one that holds a day's colour may be painted in it. */
 export type Cell = string | { text: string; color: Color | null };

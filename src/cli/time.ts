@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { wallInstant } from "../calendar/day.ts";
-import type { Instant, Tariff } from "../calendar/tariff.ts";
+import { wallInstant } from "../core/calendar/dates.ts";
+import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import { WrongUsage } from "./usage.ts";
 
 /** A time of the command line: on the wall where the tariff holds, or an instant with its offset. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { COLORS, PERIODS } from "../calendar/tariff.ts";
-import { DAY_NAMES, LONGEST_RANGE, WEEKDAYS } from "../rules/rule.ts";
-import { checkCondition } from "./condition-clashes.ts";
-import { wallTime } from "./words.ts";
+import { COLORS, PERIODS } from "../core/calendar/tariff.ts";
+import { DAY_NAMES, LONGEST_RANGE, WEEKDAYS } from "../core/rules/rule.ts";
+import { checkCondition } from "./condition-conflicts.ts";
+import { wallTime } from "./value-schemas.ts";
 
 /** A condition as its owner writes it: keys in one object are joined by "and". */
 export interface GivenCondition extends GivenNumbers {

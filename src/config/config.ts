@@ -1,6 +1,6 @@
-import type { Tariff } from "../calendar/tariff.ts";
-import type { Outputs } from "../outputs/output.ts";
-import type { Rule } from "../rules/rule.ts";
+import type { Tariff } from "../core/calendar/tariff.ts";
+import type { Outputs } from "../core/outputs/output.ts";
+import type { Rule } from "../core/rules/rule.ts";
 
 /** The configuration as the rooms take it: names are the owner's (configuration file), durations milliseconds. */
 export interface Config {

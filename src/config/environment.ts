@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { maskAddress } from "./address.ts";
-import { nearest } from "./nearest.ts";
-import { isSecret, listOptions, type Option } from "./options.ts";
-import { readText, whyUnreadable } from "./reading.ts";
-import { type Origin, type Setting, spreadGroup } from "./settings.ts";
+import { type Origin, type Setting, spreadGroup } from "./apply-settings.ts";
+import { isSecret, listOptions, type Option } from "./list-options.ts";
+import { nearest } from "./nearest-word.ts";
+import { readText, whyUnreadable } from "./read-file.ts";
 import { readYaml } from "./yaml-text.ts";
 
 /** What variables, the files they name, and systemd's credentials say. */

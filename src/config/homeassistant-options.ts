@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idWord, topic } from "./words.ts";
+import { idWord, topic } from "./value-schemas.ts";
 
 export const homeAssistantOptions = z
   .strictObject({

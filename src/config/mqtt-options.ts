@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseAddress, splitCredentials } from "./address.ts";
-import { duration, optionalText, topic } from "./words.ts";
+import { duration, optionalText, topic } from "./value-schemas.ts";
 
 const AN_ADDRESS =
   "embedded, or an address that begins with mqtt://, mqtts://, ws:// or wss://, such as mqtt://192.168.1.10:1883";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Outputs } from "../outputs/output.ts";
-import { duration, idWord, topic } from "./words.ts";
+import type { Outputs } from "../core/outputs/output.ts";
+import { duration, idWord, topic } from "./value-schemas.ts";
 
 const A_PAYLOAD = 'a text, in quotes where it is a number: "18"';
 const payload = z.string({ error: A_PAYLOAD }).min(1, { error: A_PAYLOAD });

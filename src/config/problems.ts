@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { valueAt } from "../runtime/value.ts";
+import { valueAt } from "../runtime/value-at.ts";
 import { maskAddress } from "./address.ts";
-import { nearest } from "./nearest.ts";
-import { isSecret, keysAt, listOptions, type Path } from "./options.ts";
+import { isSecret, keysAt, listOptions, type Path } from "./list-options.ts";
+import { nearest } from "./nearest-word.ts";
 import { plainStart, quoted, shownWord } from "./shown-word.ts";
 
 /** The configuration is refused whole, with all that is wrong with it. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { conditionOptions } from "./condition-options.ts";
-import { readRule } from "./condition-reading.ts";
+import { readRule } from "./read-rule.ts";
 import { findThresholds } from "./thresholds.ts";
-import { duration, idWord } from "./words.ts";
+import { duration, idWord } from "./value-schemas.ts";
 
 const A_NAME = "a name of at most 100 characters, or one for each language: { fr: …, en: … }";
 const oneName = z.string({ error: A_NAME }).trim().min(1, { error: A_NAME }).max(100, { error: A_NAME });

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { COLORS } from "../calendar/tariff.ts";
-import { endpoints } from "../service/contract.ts";
+import { COLORS } from "../core/calendar/tariff.ts";
+import { endpoints } from "../core/contract/endpoints.ts";
 import { maskAddress, parseAddress } from "./address.ts";
-import { duration, durationOf, wallTime } from "./words.ts";
+import { duration, durationOf, wallTime } from "./value-schemas.ts";
 
 const AN_ADDRESS =
   "simulator, or an address that begins with https:// or http:// (no user or password, nothing after ? or #)";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { civilDate as dateIn } from "../calendar/day.ts";
-import type { PriceRow } from "../calendar/tariff.ts";
-import { nearest } from "./nearest.ts";
-import { civilDate, dailyWindow, wallTime } from "./words.ts";
+import { civilDate as dateIn } from "../core/calendar/dates.ts";
+import type { PriceRow } from "../core/calendar/tariff.ts";
+import { nearest } from "./nearest-word.ts";
+import { civilDate, dailyWindow, wallTime } from "./value-schemas.ts";
 
 const timeZone = z.string({ error: "the name of a time zone, such as Europe/Paris" }).refine(isTimeZone, {
   error: (issue) => `the name of a time zone, such as ${zoneLike(String(issue.input))}`,

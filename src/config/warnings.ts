@@ -1,9 +1,9 @@
-import { listEntities } from "../homeassistant/entities.ts";
-import { keyOf } from "../homeassistant/entity.ts";
-import { lintRules } from "../rules/lint.ts";
+import { listEntities } from "../core/discovery/entities.ts";
+import { keyOf } from "../core/discovery/entity.ts";
+import { lintRules } from "../core/rules/lint-rules.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./nearest-word.ts";
 
 /** What is allowed, but probably not what its owner means. */
 export function findWarnings(config: Config, inContainer: boolean): string[] {

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import mqtt, { type IClientOptions, type IConnackPacket, type MqttClient } from "mqtt";
-import type { Address } from "./address.ts";
-import { type Answered, expectAnswers } from "./answered.ts";
-import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./errors.ts";
-import { explainFailure } from "./failures.ts";
+import { type Answered, expectAnswers } from "./answer-limit.ts";
+import type { Address } from "./broker-address.ts";
+import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
+import { explainFailure } from "./connect-failures.ts";
+import { patientTimer } from "./keepalive-timer.ts";
 import { type Compose, createOutbox } from "./outbox.ts";
-import { patientTimer } from "./patient-timer.ts";
 
 export type Version = 4 | 5;
 

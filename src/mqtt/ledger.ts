@@ -1,6 +1,6 @@
+import { type Change, planChanges } from "../core/topics/diff-topics.ts";
+import { AVAILABILITY, type Topic, type Topics } from "../core/topics/topic.ts";
 import { OWNER } from "./owner.ts";
-import { type Change, planChanges } from "./plan.ts";
-import { AVAILABILITY, type Topic, type Topics } from "./topic.ts";
 
 const ONLINE = "online";
 export const OFFLINE = "offline";

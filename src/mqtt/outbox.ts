@@ -1,6 +1,6 @@
 import type { IClientPublishOptions, IConnackPacket, MqttClient } from "mqtt";
-import type { Answered } from "./answered.ts";
-import { ConnectionLost, PublishRefused } from "./errors.ts";
+import type { Answered } from "./answer-limit.ts";
+import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import { createWindow } from "./window.ts";
 
 export interface Message {

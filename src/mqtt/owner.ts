@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isoInstant } from "../calendar/day.ts";
-import type { Instant } from "../calendar/tariff.ts";
-import { parseJson } from "../runtime/json.ts";
+import { isoInstant } from "../core/calendar/dates.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
+import { parseJson } from "../runtime/parse-json.ts";
 
 /** Who this process is, among all that may ever use the same base topic. */
 export interface Identity {

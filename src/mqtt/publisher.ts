@@ -1,13 +1,13 @@
 import type { MqttConfig } from "../config/config.ts";
+import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
-import { nameBroker } from "./address.ts";
+import { nameBroker } from "./broker-address.ts";
 import { createGuests, type Guest } from "./guests.ts";
-import { type Life, liveOnBroker } from "./life.ts";
 import type { Identity, Owner } from "./owner.ts";
-import type { Topics } from "./topic.ts";
-import type { OnCommand } from "./watch.ts";
+import { type Life, liveOnBroker } from "./stay-connected.ts";
+import type { OnCommand } from "./watch-base.ts";
 
 export interface PublisherOptions {
   broker: MqttConfig;

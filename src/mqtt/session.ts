@@ -1,4 +1,5 @@
 import type { MqttConfig } from "../config/config.ts";
+import { AVAILABILITY, type Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
@@ -7,11 +8,10 @@ import type { ConnectOptions, Received } from "./connection.ts";
 import type { Guest } from "./guests.ts";
 import { createLedger, OFFLINE } from "./ledger.ts";
 import type { Owner } from "./owner.ts";
-import { createSender, type Sender } from "./sender.ts";
-import { AVAILABILITY, type Topics } from "./topic.ts";
+import { createSender, type Sender } from "./topic-sender.ts";
 import { openTree, type Tree } from "./tree.ts";
 import type { Visit } from "./visit.ts";
-import { createWatch, type OnCommand } from "./watch.ts";
+import { createWatch, type OnCommand } from "./watch-base.ts";
 
 export interface SessionOptions {
   broker: MqttConfig;

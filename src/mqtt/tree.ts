@@ -1,4 +1,5 @@
 import { deadline, sleep } from "../runtime/wait.ts";
+import { ConnectionLost } from "./broker-errors.ts";
 import {
   type Connection,
   type ConnectOptions,
@@ -7,7 +8,6 @@ import {
   type Received,
   type Version,
 } from "./connection.ts";
-import { ConnectionLost } from "./errors.ts";
 import type { Link } from "./guests.ts";
 import type { Compose } from "./outbox.ts";
 import { PING, readPing } from "./owner.ts";

@@ -1,10 +1,10 @@
 import type { MqttConfig } from "../config/config.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { sleep } from "../runtime/wait.ts";
-import { type Address, readAddress } from "./address.ts";
+import { type Address, readAddress } from "./broker-address.ts";
 import type { Goodbye, Received, Version } from "./connection.ts";
 import type { Link } from "./guests.ts";
-import { negotiate } from "./negotiate.ts";
+import { negotiate } from "./negotiate-version.ts";
 import type { Message } from "./outbox.ts";
 import { clientId, OWNER, type Owner, PING, PONG, readOwner } from "./owner.ts";
 import { openTree, randomId, type Tree } from "./tree.ts";

@@ -1,4 +1,4 @@
-import type { Instant } from "../calendar/tariff.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
 import type { Clock } from "./clock.ts";
 
 export interface AlarmOptions {

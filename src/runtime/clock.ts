@@ -1,4 +1,4 @@
-import type { Instant } from "../calendar/tariff.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
 
 /** The only place that reads the clock. */
 export interface Clock {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, rename, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { describeDiskError } from "./disk-words.ts";
+import { describeDiskError } from "./disk-errors.ts";
 import { hasCode } from "./error-code.ts";
 import { answerSocket, askSocket } from "./lock-question.ts";
 import { makeFolder } from "./make-folder.ts";

@@ -3,7 +3,7 @@ import type { LogFormat, LogLevel } from "../config/config.ts";
 import { isForJournal } from "./journal.ts";
 import { plainDetails } from "./log-details.ts";
 import { journalLine, prettyLine } from "./log-line.ts";
-import { maskSecrets } from "./mask.ts";
+import { maskSecrets } from "./mask-secrets.ts";
 
 /** One line a thing that happened, in words an owner understands; `details` for those who look closer. */
 export interface Log {

@@ -1,6 +1,6 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import type { Clock } from "./clock.ts";
-import { describeDiskError } from "./disk-words.ts";
+import { describeDiskError } from "./disk-errors.ts";
 import type { Trouble } from "./trouble.ts";
 
 /** systemd, where it started this process and asked to be told how it is (Type=notify, WatchdogSec=). */

@@ -1,4 +1,4 @@
-import { endpoints, type ValidationError } from "./contract.ts";
+import { endpoints, type ValidationError } from "../core/contract/endpoints.ts";
 
 /** What the service calls the start and the end of a range: the interface does not say. */
 export interface RangeNames {

@@ -1,5 +1,5 @@
-import { addDays, daysBetween } from "../calendar/day.ts";
-import type { IsoDate } from "../calendar/tariff.ts";
+import { addDays, daysBetween } from "../core/calendar/dates.ts";
+import type { IsoDate } from "../core/calendar/tariff.ts";
 
 export interface Range {
   start: IsoDate;

@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import type { Instant } from "../calendar/tariff.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
 
 /** The instant of a header like `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7); null for anything else. */
 export function readHttpTime(text: string): Instant | null {

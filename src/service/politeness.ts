@@ -1,5 +1,5 @@
-import { civilDate } from "../calendar/day.ts";
-import type { Instant, IsoDate } from "../calendar/tariff.ts";
+import { civilDate } from "../core/calendar/dates.ts";
+import type { Instant, IsoDate } from "../core/calendar/tariff.ts";
 
 /** What was sent lately, and whether the service wants a rest. Plain data. */
 export interface Politeness {

@@ -1,13 +1,13 @@
-import { addDays } from "../calendar/day.ts";
-import type { IsoDate } from "../calendar/tariff.ts";
 import type { ServiceConfig } from "../config/config.ts";
+import { addDays } from "../core/calendar/dates.ts";
+import type { IsoDate } from "../core/calendar/tariff.ts";
+import type { Request } from "../core/contract/answer.ts";
+import type { Endpoint } from "../core/contract/endpoints.ts";
 import { deadline } from "../runtime/wait.ts";
-import type { Request } from "./answer.ts";
 import type { Reply } from "./asking.ts";
-import type { ServiceClient } from "./client.ts";
-import type { Endpoint } from "./contract.ts";
-import { isHopeless, isServiceError, ServiceUnreachable } from "./errors.ts";
-import type { Observed } from "./reading/terms.ts";
+import type { Observed } from "./reading-terms.ts";
+import type { ServiceClient } from "./service-client.ts";
+import { isHopeless, isServiceError, ServiceUnreachable } from "./service-errors.ts";
 
 interface Probe {
   endpoint: Endpoint;

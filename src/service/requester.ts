@@ -1,14 +1,14 @@
-import type { Instant } from "../calendar/tariff.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { readArrival, retryAfterOf, sentAt } from "./arrival.ts";
 import type { AskOptions } from "./asking.ts";
-import { BudgetSpent, ServiceUnreachable } from "./errors.ts";
-import type { MemoryKeeper } from "./memory.ts";
-import { retryDelay } from "./retry.ts";
+import type { MemoryKeeper } from "./client-memory.ts";
+import { createTransport, type Transport, type TransportOptions } from "./http-transport.ts";
+import { readArrival, retryAfterOf, sentAt } from "./read-response.ts";
+import { createTurns } from "./request-turns.ts";
+import { retryDelay } from "./retry-delay.ts";
 import { createRevalidation } from "./revalidation.ts";
-import { createTransport, type Transport, type TransportOptions } from "./transport.ts";
-import { createTurns } from "./turns.ts";
+import { BudgetSpent, ServiceUnreachable } from "./service-errors.ts";
 
 /** Sends politely, tries again where that is of use, and brings back JSON. */
 interface Requester {

@@ -1,4 +1,4 @@
-import type { Arrival } from "./arrival.ts";
+import type { Arrival } from "./read-response.ts";
 
 /** What was answered last at each path, so that the service may say "not modified" instead of sending it again. */
 interface Revalidation {

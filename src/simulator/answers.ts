@@ -1,6 +1,6 @@
-import { addDays, civilDate, isoInstant } from "../calendar/day.ts";
-import { datesBetween } from "../calendar/season.ts";
-import type { Instant, IsoDate } from "../calendar/tariff.ts";
+import { addDays, civilDate, isoInstant } from "../core/calendar/dates.ts";
+import type { Instant, IsoDate } from "../core/calendar/tariff.ts";
+import { datesBetween } from "../core/calendar/tariff-season.ts";
 import { forecastFor, lastUpdate, predictionFor } from "./forecast.ts";
 import { lastOfficialWord, officialColor } from "./official.ts";
 import { ratesOn, TEMPO } from "./tempo.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import type { Instant } from "../calendar/tariff.ts";
-import { type Endpoint, endpoints } from "../service/contract.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
+import { type Endpoint, endpoints } from "../core/contract/endpoints.ts";
 import { updatedAt } from "./answers.ts";
 import { controlFaults } from "./control.ts";
 import { damage } from "./damage.ts";

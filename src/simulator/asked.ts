@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { addDays, civilDate, daysBetween } from "../calendar/day.ts";
-import { type Season, seasonLabelled } from "../calendar/season.ts";
-import type { Instant, IsoDate } from "../calendar/tariff.ts";
-import { endpoints } from "../service/contract.ts";
+import { addDays, civilDate, daysBetween } from "../core/calendar/dates.ts";
+import type { Instant, IsoDate } from "../core/calendar/tariff.ts";
+import { type Season, seasonLabelled } from "../core/calendar/tariff-season.ts";
+import { endpoints } from "../core/contract/endpoints.ts";
 import { seasonInForce } from "./quotas.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { TEMPO } from "./tempo.ts";

@@ -1,4 +1,4 @@
-import type { Color } from "../calendar/tariff.ts";
+import type { Color } from "../core/calendar/tariff.ts";
 import type { FaultName } from "./faults.ts";
 import { pick, type Random } from "./random.ts";
 

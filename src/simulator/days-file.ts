@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { COLORS, type Color, type IsoDate } from "../calendar/tariff.ts";
+import { COLORS, type Color, type IsoDate } from "../core/calendar/tariff.ts";
 
 export class DaysUnreadable extends Error {
   override name = "DaysUnreadable";

@@ -1,4 +1,4 @@
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../config/nearest-word.ts";
 
 /** What can be wrong with a service, by the names the configuration page gives them. */
 export const FAULTS = [

@@ -1,6 +1,6 @@
-import { civilDate, daysBetween } from "../calendar/day.ts";
-import { possibleColors } from "../calendar/laws.ts";
-import { COLORS, type Color, type Instant, type IsoDate } from "../calendar/tariff.ts";
+import { civilDate, daysBetween } from "../core/calendar/dates.ts";
+import { COLORS, type Color, type Instant, type IsoDate } from "../core/calendar/tariff.ts";
+import { possibleColors } from "../core/calendar/tariff-laws.ts";
 import { eveWallTime, INDICATION_AT } from "./official.ts";
 import { between, pick, type Random, randomFrom } from "./random.ts";
 import { TEMPO } from "./tempo.ts";

@@ -1,5 +1,5 @@
-import { addDays, civilDate, wallInstant } from "../calendar/day.ts";
-import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
+import { addDays, civilDate, wallInstant } from "../core/calendar/dates.ts";
+import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
 import { TEMPO } from "./tempo.ts";
 import { trueColor, type World } from "./world.ts";
 

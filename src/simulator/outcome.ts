@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Instant } from "../calendar/tariff.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
 import type { FaultName } from "./faults.ts";
 import { bodyBytes, jsonReply, type Reply } from "./reply.ts";
 

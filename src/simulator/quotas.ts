@@ -1,6 +1,6 @@
-import { daysBetween, tariffDate } from "../calendar/day.ts";
-import { datesBetween, type Season, seasonOf } from "../calendar/season.ts";
-import type { Color, Instant } from "../calendar/tariff.ts";
+import { daysBetween, tariffDate } from "../core/calendar/dates.ts";
+import type { Color, Instant } from "../core/calendar/tariff.ts";
+import { datesBetween, type Season, seasonOf } from "../core/calendar/tariff-season.ts";
 import { officialColor } from "./official.ts";
 import { TEMPO } from "./tempo.ts";
 import { trueColor, type World } from "./world.ts";

@@ -1,4 +1,4 @@
-import type { Instant } from "../calendar/tariff.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
 
 /** Counts requests by client and minute of the given clock; false from the first one too many on (section 8). */
 export function rateLimit(perMinute: number): (client: string, at: Instant) => boolean {

@@ -1,4 +1,4 @@
-import type { ValidationError } from "../service/contract.ts";
+import type { ValidationError } from "../core/contract/endpoints.ts";
 
 type Fault = ValidationError["detail"][number];
 

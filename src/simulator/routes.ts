@@ -1,5 +1,5 @@
-import type { Instant } from "../calendar/tariff.ts";
-import { type Endpoint, endpoints } from "../service/contract.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
+import { type Endpoint, endpoints } from "../core/contract/endpoints.ts";
 import { dateAnswer, forecastsAnswer, historyAnswer } from "./answers.ts";
 import { askedDate, askedRange, askedSeason, type Query } from "./asked.ts";
 import type { Json } from "./damage.ts";

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type ServerType } from "@hono/node-server";
-import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
+import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
 import { simulatorApp } from "./app.ts";
 import { type FaultName, type Faults, faultSwitch } from "./faults.ts";
 

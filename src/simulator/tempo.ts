@@ -1,4 +1,4 @@
-import type { Color, IsoDate, PriceRow, Tariff } from "../calendar/tariff.ts";
+import type { Color, IsoDate, PriceRow, Tariff } from "../core/calendar/tariff.ts";
 
 /** EUR/kWh, taxes included, by the newest row that has begun; days before the first row have its prices. */
 export function ratesOn(date: IsoDate, color: Color): { hp: number; hc: number } {

@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Instant } from "../calendar/tariff.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
 import { deliveries, sendWhole, waited } from "./delivery.ts";
 import type { FaultName, FaultSwitch } from "./faults.ts";
 import { outcomes } from "./outcome.ts";

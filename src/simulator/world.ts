@@ -1,6 +1,6 @@
-import { seasonOf } from "../calendar/season.ts";
-import type { Color, IsoDate } from "../calendar/tariff.ts";
-import { inventSeason } from "./season.ts";
+import type { Color, IsoDate } from "../core/calendar/tariff.ts";
+import { seasonOf } from "../core/calendar/tariff-season.ts";
+import { inventSeason } from "./invented-season.ts";
 
 /** What is so in the simulator's world, whoever asks and whenever. */
 export interface World {

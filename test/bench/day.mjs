@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { owedPoll } from "../../.build/service/slots.js";
+import { owedPoll } from "../../.build/service/poll-times.js";
 import { startSimulator } from "../../.build/simulator/server.js";
 import { CONFIG, openHouse } from "./house.mjs";
 

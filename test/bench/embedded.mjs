@@ -1,5 +1,5 @@
 // The embedded broker in a process of its own, for a machine without mosquitto.
-import { startEmbeddedBroker } from "../../.build/broker/embedded.js";
+import { startEmbeddedBroker } from "../../.build/mqtt/embedded-broker.js";
 
 const silent = {
   debug: () => undefined,

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { openStore } from "../../.build/book/store.js";
-import { loadConfig } from "../../.build/config/load.js";
-import { createCycle } from "../../.build/cycle.js";
-import { planChanges } from "../../.build/mqtt/plan.js";
-import { openRulebook } from "../../.build/rulebook.js";
-import { createServiceClient } from "../../.build/service/client.js";
-import { isOfficialSilent } from "../../.build/service/memory.js";
-import { openSource } from "../../.build/service/source.js";
+import { createCycle } from "../../.build/app/cycle.js";
+import { openRulebook } from "../../.build/app/rulebook.js";
+import { openSource } from "../../.build/app/source-memory.js";
+import { loadConfig } from "../../.build/config/load-config.js";
+import { planChanges } from "../../.build/core/topics/diff-topics.js";
+import { isOfficialSilent } from "../../.build/service/client-memory.js";
+import { createServiceClient } from "../../.build/service/service-client.js";
+import { openStore } from "../../.build/state/store.js";
 
 /** The configuration as shipped, whatever the surroundings say. */
 const file = new URL("../../config/vigie.yaml", import.meta.url).pathname;

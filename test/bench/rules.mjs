@@ -1,11 +1,11 @@
-import { addDays } from "../../.build/calendar/day.js";
-import { viewAt } from "../../.build/facts/view.js";
-import { evaluateRules } from "../../.build/rules/evaluate.js";
-import { EMPTY_MEMORY } from "../../.build/rules/memory.js";
-import { planRules } from "../../.build/rules/plan.js";
-import { readyRules } from "../../.build/rules/ready.js";
-import { stepRules } from "../../.build/rules/step.js";
-import { openWorld } from "../../.build/rules/world.js";
+import { addDays } from "../../.build/core/calendar/dates.js";
+import { viewAt } from "../../.build/core/facts/view.js";
+import { evaluateRules } from "../../.build/core/rules/evaluate-rules.js";
+import { planRules } from "../../.build/core/rules/forecast-verdicts.js";
+import { readyRules } from "../../.build/core/rules/ready.js";
+import { EMPTY_MEMORY } from "../../.build/core/rules/rules-memory.js";
+import { stepRules } from "../../.build/core/rules/step.js";
+import { openWorld } from "../../.build/core/rules/world.js";
 import { CONFIG } from "./house.mjs";
 import { threadTime } from "./spent.mjs";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { remember } from "../../.build/book/remember.js";
-import { emptyState } from "../../.build/book/state.js";
-import { addDays } from "../../.build/calendar/day.js";
-import { createCycle } from "../../.build/cycle.js";
+import { createCycle } from "../../.build/app/cycle.js";
+import { addDays } from "../../.build/core/calendar/dates.js";
+import { remember } from "../../.build/core/days/learn.js";
+import { emptyState } from "../../.build/state/state.js";
 import { CONFIG, cycleWays, openHouse } from "./house.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
 import { threadTime } from "./spent.mjs";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { emptyState, serialiseState } from "../../src/book/state.ts";
 import { explain } from "../../src/cli/explain.ts";
+import { emptyState, serialiseState } from "../../src/state/state.ts";
 import { folderWith } from "../config/folder.ts";
 import { official, officialDays, bookOf as oneBook } from "../support/known-days.ts";
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { healthPath, writeHealth } from "../../src/app/health-file.ts";
+import type { Health } from "../../src/app/judge-health.ts";
 import { health } from "../../src/cli/health.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import type { Health } from "../../src/runtime/health.ts";
-import { healthPath, writeHealth } from "../../src/runtime/health-file.ts";
 import { folderWith } from "../config/folder.ts";
 
 const SRC = join(import.meta.dirname, "..", "..", "src");

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type LoadedConfig, type LoadRequest, loadConfig } from "../../src/config/load.ts";
+import { type LoadedConfig, type LoadRequest, loadConfig } from "../../src/config/load-config.ts";
 import { ConfigError } from "../../src/config/problems.ts";
 
 /** A folder of its own for one test, with these files in it; a concurrent test hands in its own `onTestFinished`. */

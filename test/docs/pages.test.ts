@@ -5,10 +5,10 @@ import { dirname, join, normalize } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseCommand } from "../../src/cli/command-line.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { listOptions } from "../../src/config/options.ts";
-import { options } from "../../src/config/schema.ts";
-import { desiredTopics } from "../../src/mqtt/topics.ts";
+import { options } from "../../src/config/config-schema.ts";
+import { listOptions } from "../../src/config/list-options.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { desiredTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
 import { type Block, blocksOf, readPage } from "../support/guide.ts";
 

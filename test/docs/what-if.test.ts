@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { describeHealth, judgeHealth } from "../../src/runtime/health.ts";
+import { describeHealth, judgeHealth } from "../../src/app/judge-health.ts";
 import { blocksOf, isSame, quotedOn, readPage, type Section, sectionsOf } from "../support/guide.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/broker/embedded.ts";
+import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { freePort } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/broker/embedded.ts";
+import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import type { Publisher } from "../../src/mqtt/publisher.ts";
 import { purgeBase } from "../../src/mqtt/purge.ts";
 import { openVisit } from "../../src/mqtt/visit.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import mqtt from "mqtt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { desiredTopics } from "../../src/mqtt/topics.ts";
+import { desiredTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
 import { readPage, saysAsWritten } from "../support/guide.ts";
 import { type Reader, readGuide } from "../support/guide-house.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { OutputsKeeper } from "../../src/outputs/memory.ts";
-import type { Output } from "../../src/outputs/output.ts";
-import { type OutputSender, startOutputSender } from "../../src/outputs/sender.ts";
+import type { Output } from "../../src/core/outputs/output.ts";
+import type { OutputsKeeper } from "../../src/core/outputs/outputs-memory.ts";
+import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createTrouble } from "../../src/runtime/trouble.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";

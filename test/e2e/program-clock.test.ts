@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { addDays, civilDate } from "../../src/calendar/day.ts";
+import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { settableTime, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { copyState, houseConfig, openHouse } from "../support/house.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { addDays, civilDate } from "../../src/calendar/day.ts";
+import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { openYard, runVigie, type Vigie, type VigieOptions } from "../support/vigie.ts";
 
 const SHIPPED = join(import.meta.dirname, "..", "..", "config", "vigie.yaml");

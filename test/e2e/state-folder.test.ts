@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseState } from "../../src/book/state.ts";
-import { openStore } from "../../src/book/store.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { createTrouble } from "../../src/runtime/trouble.ts";
+import { parseState } from "../../src/state/state.ts";
+import { openStore } from "../../src/state/store.ts";
 
 let folder: string;
 let children: ChildProcess[];

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { emptyState, parseState, serialiseState } from "../../src/book/state.ts";
-import { addDays, civilDate } from "../../src/calendar/day.ts";
+import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
+import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { openHouse } from "../support/house.ts";
 import { bookOf, official, officialDays } from "../support/known-days.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { addDays, daysBetween } from "../../src/calendar/day.ts";
+import { addDays, daysBetween } from "../../src/core/calendar/dates.ts";
 import { cutRange } from "../../src/service/history-range.ts";
 
 it.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays, civilDate, tariffDate, wallInstant } from "../../src/calendar/day.ts";
-import { datesBetween, seasonLabelled, seasonOf } from "../../src/calendar/season.ts";
+import { addDays, civilDate, tariffDate, wallInstant } from "../../src/core/calendar/dates.ts";
+import { datesBetween, seasonLabelled, seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { dateAnswer, forecastsAnswer, historyAnswer } from "../../src/simulator/answers.ts";
 import { officialColor } from "../../src/simulator/official.ts";
 import { seasonAnswer, seasonInForce } from "../../src/simulator/quotas.ts";

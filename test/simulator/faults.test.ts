@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { createGunzip, gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { wallInstant } from "../../src/calendar/day.ts";
+import { wallInstant } from "../../src/core/calendar/dates.ts";
 import {
   dateForecastSchema,
   dayForecastSchema,
@@ -9,8 +9,8 @@ import {
   forecastsSchema,
   historySchema,
   seasonSchema,
-} from "../../src/service/contract.ts";
-import { readColor, spellingsOf } from "../../src/service/reading/colors.ts";
+} from "../../src/core/contract/endpoints.ts";
+import { readColor, spellingsOf } from "../../src/service/read-color.ts";
 import { FAULTS, type FaultName } from "../../src/simulator/faults.ts";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
 import { json, raw } from "./raw.ts";

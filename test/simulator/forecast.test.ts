@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays, wallInstant } from "../../src/calendar/day.ts";
-import { possibleColors } from "../../src/calendar/laws.ts";
-import { datesBetween } from "../../src/calendar/season.ts";
+import { addDays, wallInstant } from "../../src/core/calendar/dates.ts";
+import { possibleColors } from "../../src/core/calendar/tariff-laws.ts";
+import { datesBetween } from "../../src/core/calendar/tariff-season.ts";
 import { forecastFor, lastUpdate, predictionFor } from "../../src/simulator/forecast.ts";
 import { trueColor, type World } from "../../src/simulator/world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addDays, isoInstant, wallInstant } from "../../src/calendar/day.ts";
+import { addDays, isoInstant, wallInstant } from "../../src/core/calendar/dates.ts";
 import { forecastsAnswer } from "../../src/simulator/answers.ts";
 import { officialColor } from "../../src/simulator/official.ts";
 import type { World } from "../../src/simulator/world.ts";

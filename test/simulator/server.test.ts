@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { wallInstant } from "../../src/calendar/day.ts";
-import { endpoints, validationErrorSchema } from "../../src/service/contract.ts";
+import { wallInstant } from "../../src/core/calendar/dates.ts";
+import { endpoints, validationErrorSchema } from "../../src/core/contract/endpoints.ts";
 import { type RunningSimulator, type SimulatorOptions, startSimulator } from "../../src/simulator/server.ts";
 import { json, raw } from "./raw.ts";
 import { strictDate, strictForecasts, strictHistory, strictInvalid, strictSeason } from "./strict.ts";

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import type { HomeAssistantConfig } from "../../src/config/config.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import { type Announcement, announce } from "../../src/homeassistant/announcement.ts";
-import type { Component } from "../../src/homeassistant/component.ts";
-import type { Topics } from "../../src/mqtt/topic.ts";
-import { evaluateRules } from "../../src/rules/evaluate.ts";
-import { EMPTY_MEMORY } from "../../src/rules/memory.ts";
-import { planRules } from "../../src/rules/plan.ts";
-import { readyRules } from "../../src/rules/ready.ts";
-import { ruleTopics } from "../../src/rules/rule-topics.ts";
-import { stepRules } from "../../src/rules/step.ts";
+import { type Announcement, announce } from "../../src/core/discovery/announcement.ts";
+import type { Component } from "../../src/core/discovery/component.ts";
+import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
+import { planRules } from "../../src/core/rules/forecast-verdicts.ts";
+import { readyRules } from "../../src/core/rules/ready.ts";
+import { EMPTY_MEMORY } from "../../src/core/rules/rules-memory.ts";
+import { stepRules } from "../../src/core/rules/step.ts";
+import { ruleTopics } from "../../src/core/topics/rule-topics.ts";
+import type { Topics } from "../../src/core/topics/topic.ts";
 import { bookOf, forecast, official, officialDays } from "./known-days.ts";
 import { worldAt } from "./rules.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import type { BookDay } from "../../src/book/book.ts";
-import { addDays } from "../../src/calendar/day.ts";
-import { COLORS, type IsoDate } from "../../src/calendar/tariff.ts";
-import { DAY_NAMES, WEEKDAYS } from "../../src/rules/rule.ts";
+import { addDays } from "../../src/core/calendar/dates.ts";
+import { COLORS, type IsoDate } from "../../src/core/calendar/tariff.ts";
+import type { BookDay } from "../../src/core/days/known-days.ts";
+import { DAY_NAMES, WEEKDAYS } from "../../src/core/rules/rule.ts";
 import { forecast, official } from "./known-days.ts";
 
 const time = fc

@@ -3,11 +3,11 @@
 // has, and the state file knows of, is said on the standard output.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { openStore } from "../../.build/book/store.js";
+import { keepOutputs } from "../../.build/core/outputs/outputs-memory.js";
+import { startOutputSender } from "../../.build/mqtt/device-sender.js";
 import { startPublisher } from "../../.build/mqtt/publisher.js";
-import { keepOutputs } from "../../.build/outputs/memory.js";
-import { startOutputSender } from "../../.build/outputs/sender.js";
 import { systemClock } from "../../.build/runtime/clock.js";
+import { openStore } from "../../.build/state/store.js";
 
 const [folder, url] = process.argv.slice(2);
 const lines = createInterface({ input: process.stdin });

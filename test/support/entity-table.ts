@@ -1,7 +1,7 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import { type Component, describeComponent } from "../../src/homeassistant/component.ts";
-import { listEntities } from "../../src/homeassistant/entities.ts";
-import { type Entity, keyOf } from "../../src/homeassistant/entity.ts";
+import { type Component, describeComponent } from "../../src/core/discovery/component.ts";
+import { listEntities } from "../../src/core/discovery/entities.ts";
+import { type Entity, keyOf } from "../../src/core/discovery/entity.ts";
 
 /** The table of entities as the README shows it; days that are alike share a line, and so do rules. */
 export function entityTable(): string {

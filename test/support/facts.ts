@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { COLORS } from "../../src/calendar/tariff.ts";
-import { CIVIL_DAYS, type DayFacts, type Facts } from "../../src/facts/facts.ts";
+import { COLORS } from "../../src/core/calendar/tariff.ts";
+import { CIVIL_DAYS, type DayFacts, type Facts } from "../../src/core/facts/facts.ts";
 
 const MIDNIGHT = Date.UTC(2026, 0, 5, 23);
 const color = fc.constantFrom(...COLORS, null);

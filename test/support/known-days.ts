@@ -1,8 +1,8 @@
-import type { Book, BookDay, BookForecast, BookOfficial } from "../../src/book/book.ts";
-import { EMPTY_BOOK } from "../../src/book/book.ts";
-import { addDays } from "../../src/calendar/day.ts";
-import type { Color, IsoDate } from "../../src/calendar/tariff.ts";
-import type { Known, PollRecord, Rates } from "../../src/facts/facts.ts";
+import { addDays } from "../../src/core/calendar/dates.ts";
+import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
+import type { Book, BookDay, BookForecast, BookOfficial } from "../../src/core/days/known-days.ts";
+import { EMPTY_BOOK } from "../../src/core/days/known-days.ts";
+import type { Known, PollRecord, Rates } from "../../src/core/facts/facts.ts";
 
 const UNSAID: Rates = { hp: null, hc: null };
 const SEEN_AT = Date.parse("2026-01-01T00:00:00Z");

@@ -1,11 +1,11 @@
-import { ConnectionLost } from "../../src/mqtt/errors.ts";
+import type { Topics } from "../../src/core/topics/topic.ts";
+import { AVAILABILITY } from "../../src/core/topics/topic.ts";
+import { ConnectionLost } from "../../src/mqtt/broker-errors.ts";
 import { createLedger, type Ledger, OFFLINE } from "../../src/mqtt/ledger.ts";
 import type { Compose, Message } from "../../src/mqtt/outbox.ts";
-import { createSender, type Sender } from "../../src/mqtt/sender.ts";
-import type { Topics } from "../../src/mqtt/topic.ts";
-import { AVAILABILITY } from "../../src/mqtt/topic.ts";
+import { createSender, type Sender } from "../../src/mqtt/topic-sender.ts";
 import type { Tree } from "../../src/mqtt/tree.ts";
-import { createWatch, type Watch, type WatchOptions } from "../../src/mqtt/watch.ts";
+import { createWatch, type Watch, type WatchOptions } from "../../src/mqtt/watch-base.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 
 /** Retained messages as MQTT 5 keeps them: each until it expires, by a clock of the test's own. */

@@ -1,4 +1,4 @@
-import type { Step } from "../../src/homeassistant/plan.ts";
+import type { Step } from "../../src/core/discovery/migrate-discovery.ts";
 
 /**
  * How Home Assistant follows discovery messages of one instance, in a few lines: which entities it has, who speaks for

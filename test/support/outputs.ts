@@ -1,12 +1,12 @@
-import type { Outlook } from "../../src/outputs/choose.ts";
+import type { Outlook } from "../../src/core/outputs/choose-outputs.ts";
+import type { Output, Outputs } from "../../src/core/outputs/output.ts";
 import {
   NOTHING_SENT,
   noteArrived,
   noteSending,
   type OutputsKeeper,
   type OutputsMemory,
-} from "../../src/outputs/memory.ts";
-import type { Output, Outputs } from "../../src/outputs/output.ts";
+} from "../../src/core/outputs/outputs-memory.ts";
 import { rougeFacts } from "./facts.ts";
 
 export const BOILER: Output = {

@@ -1,7 +1,7 @@
 import type { MqttConfig } from "../../src/config/config.ts";
+import type { Topic, Topics } from "../../src/core/topics/topic.ts";
 import type { Identity } from "../../src/mqtt/owner.ts";
 import { type Publisher, type PublisherOptions, startPublisher } from "../../src/mqtt/publisher.ts";
-import type { Topic, Topics } from "../../src/mqtt/topic.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createTrouble } from "../../src/runtime/trouble.ts";
 

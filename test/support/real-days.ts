@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Color, IsoDate } from "../../src/calendar/tariff.ts";
+import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
 
 /** VIGIE_REAL_DAYS names a file of `date,color` with the official colours of past seasons; none is part of the project. */
 const file = process.env["VIGIE_REAL_DAYS"] ?? "";

@@ -1,16 +1,16 @@
-import type { Book } from "../../src/book/book.ts";
-import type { Tariff } from "../../src/calendar/tariff.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import type { Simulation } from "../../src/facts/simulation.ts";
-import { evaluateRules } from "../../src/rules/evaluate.ts";
-import { EMPTY_MEMORY, type RuleSettings, type RulesMemory } from "../../src/rules/memory.ts";
-import { type Future, planRules } from "../../src/rules/plan.ts";
-import { readyRules } from "../../src/rules/ready.ts";
-import type { Rule } from "../../src/rules/rule.ts";
-import type { ReadyRule } from "../../src/rules/spans.ts";
-import { stepRules } from "../../src/rules/step.ts";
-import type { Verdict } from "../../src/rules/verdict.ts";
-import { openShownWorld, type World } from "../../src/rules/world.ts";
+import type { Tariff } from "../../src/core/calendar/tariff.ts";
+import type { Book } from "../../src/core/days/known-days.ts";
+import type { Simulation } from "../../src/core/facts/simulation.ts";
+import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
+import { type Future, planRules } from "../../src/core/rules/forecast-verdicts.ts";
+import { readyRules } from "../../src/core/rules/ready.ts";
+import type { Rule } from "../../src/core/rules/rule.ts";
+import { EMPTY_MEMORY, type RuleSettings, type RulesMemory } from "../../src/core/rules/rules-memory.ts";
+import type { ReadyRule } from "../../src/core/rules/spans.ts";
+import { stepRules } from "../../src/core/rules/step.ts";
+import type { Verdict } from "../../src/core/rules/verdict.ts";
+import { openShownWorld, type World } from "../../src/core/rules/world.ts";
 import { PARIS } from "./tariff.ts";
 
 /** One rule, as the configuration reads it. */

@@ -1,5 +1,5 @@
-import { wallInstant } from "../../src/calendar/day.ts";
-import type { Instant } from "../../src/calendar/tariff.ts";
+import { wallInstant } from "../../src/core/calendar/dates.ts";
+import type { Instant } from "../../src/core/calendar/tariff.ts";
 import { shiftDate } from "./naive-wall.ts";
 import type { Mishap } from "./season-story.ts";
 

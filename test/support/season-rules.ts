@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { isPossible } from "../../src/calendar/laws.ts";
-import type { Color, Instant, IsoDate } from "../../src/calendar/tariff.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import type { Rule } from "../../src/rules/rule.ts";
+import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
+import { isPossible } from "../../src/core/calendar/tariff-laws.ts";
+import type { Rule } from "../../src/core/rules/rule.ts";
 import { createNaiveWall, shiftDate } from "./naive-wall.ts";
 import type { Told, Word } from "./told.ts";
 

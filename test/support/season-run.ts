@@ -1,11 +1,11 @@
-import { emptyState, parseState, serialiseState } from "../../src/book/state.ts";
-import { wallInstant } from "../../src/calendar/day.ts";
-import type { Color, Instant, IsoDate } from "../../src/calendar/tariff.ts";
-import type { Answer } from "../../src/service/answer.ts";
+import { wallInstant } from "../../src/core/calendar/dates.ts";
+import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
+import type { Answer } from "../../src/core/contract/answer.ts";
 import type { FaultName } from "../../src/simulator/faults.ts";
 import { forecastFor } from "../../src/simulator/forecast.ts";
 import { officialColor } from "../../src/simulator/official.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
+import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { createModelBroker, createModelPublisher } from "./model-broker.ts";
 import { shiftDate } from "./naive-wall.ts";
 import { createMachineClock } from "./season-clock.ts";

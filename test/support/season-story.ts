@@ -1,4 +1,4 @@
-import type { Instant } from "../../src/calendar/tariff.ts";
+import type { Instant } from "../../src/core/calendar/tariff.ts";
 import { FAULTS, type FaultName } from "../../src/simulator/faults.ts";
 import { between, pick, type Random, randomFrom } from "../../src/simulator/random.ts";
 

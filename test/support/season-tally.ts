@@ -1,4 +1,4 @@
-import type { Instant } from "../../src/calendar/tariff.ts";
+import type { Instant } from "../../src/core/calendar/tariff.ts";
 
 /** What can be wrong in a season; each must not happen at all. */
 export const WRONGS = ["colour", "boundary", "orphan", "rule", "clock"] as const;

@@ -1,5 +1,5 @@
-import { isPossible } from "../../src/calendar/laws.ts";
-import type { Color, Instant, IsoDate, Period } from "../../src/calendar/tariff.ts";
+import type { Color, Instant, IsoDate, Period } from "../../src/core/calendar/tariff.ts";
+import { isPossible } from "../../src/core/calendar/tariff-laws.ts";
 import { createNaiveWall, shiftDate } from "./naive-wall.ts";
 import { SHIPPED } from "./season-rules.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES } from "./tariff.ts";

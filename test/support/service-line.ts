@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import type { HttpBindings } from "@hono/node-server";
 import { sleep } from "../../src/runtime/wait.ts";
-import type { Arrival } from "../../src/service/arrival.ts";
-import { LARGEST_BODY, readBody } from "../../src/service/body.ts";
-import { ServiceUnreachable } from "../../src/service/errors.ts";
-import type { Transport } from "../../src/service/transport.ts";
+import type { Transport } from "../../src/service/http-transport.ts";
+import { LARGEST_BODY, readBody } from "../../src/service/read-body.ts";
+import type { Arrival } from "../../src/service/read-response.ts";
+import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import { simulatorApp } from "../../src/simulator/app.ts";
 import { FAULTS, type FaultName, type FaultSwitch, faultSwitch } from "../../src/simulator/faults.ts";
 import type { World } from "../../src/simulator/world.ts";

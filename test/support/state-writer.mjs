@@ -1,6 +1,6 @@
 // Saves a state that grows and changes as fast as the disk takes it, until it is killed. Argument: the folder.
-import { emptyState } from "../../.build/book/state.js";
-import { openStore } from "../../.build/book/store.js";
+import { emptyState } from "../../.build/state/state.js";
+import { openStore } from "../../.build/state/store.js";
 
 const silent = { debug: String, info: String, warn: String, error: String };
 const trouble = { begins: (_key, sentence) => process.stderr.write(`${sentence}\n`), ends: String };

@@ -1,4 +1,4 @@
-import type { PriceRow, Tariff } from "../../src/calendar/tariff.ts";
+import type { PriceRow, Tariff } from "../../src/core/calendar/tariff.ts";
 
 export const FEBRUARY_PRICES: PriceRow = {
   from: "2026-02-01",

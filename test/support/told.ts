@@ -1,5 +1,5 @@
-import type { Color, Instant, IsoDate } from "../../src/calendar/tariff.ts";
-import type { Answer } from "../../src/service/answer.ts";
+import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
+import type { Answer } from "../../src/core/contract/answer.ts";
 
 /** What vigie may say of a date, by what it was told. */
 export interface Word {

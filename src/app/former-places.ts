@@ -1,0 +1,106 @@
+import type { Config, MqttConfig } from "../config/config.ts";
+import { isBrokerError } from "../mqtt/broker-errors.ts";
+import { type Identity, ownerOf } from "../mqtt/owner.ts";
+import { type Farewell, purgeBase } from "../mqtt/purge.ts";
+import { prepareFarewell } from "../mqtt/remove-discovery.ts";
+import { openVisit, type VisitOptions } from "../mqtt/visit.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Trouble } from "../runtime/trouble.ts";
+import type { State } from "../state/state.ts";
+import type { Store } from "../state/store.ts";
+
+interface FormerPlacesOptions {
+  config: Config;
+  /** The broker in use now. */
+  broker: MqttConfig;
+  store: Store;
+  identity: Identity;
+  clock: Clock;
+  random: () => number;
+  log: Log;
+  trouble: Trouble;
+  signal: AbortSignal;
+}
+
+/** Remembered before anything is published there: vigie may end at any moment. */
+export function rememberPlace({
+  config,
+  store,
+}: Pick<FormerPlacesOptions, "config" | "store">): Promise<void> {
+  return store.save({ ...store.state(), published: [...formerPlaces(config, store), placeOf(config)] });
+}
+
+/**
+ * Clears what was published before the settings changed, base topics and discovery messages, once the new ones are whole.
+ * What cannot be cleared now is tried again at the next start: the state file remembers it until it is done.
+ */
+export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<void> {
+  const { config, store, trouble, signal } = options;
+  const former = formerPlaces(config, store);
+  // Of one base all that was announced goes before its topics do.
+  for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
+    const places = former.filter(({ base_topic }) => base_topic === base);
+    try {
+      if ((await leaveBase(places, base, options)) === "living") continue;
+      const rest = store.state().published.filter((place) => !places.includes(place));
+      await store.save({ ...store.state(), published: rest });
+      trouble.ends(`former place ${base}`, `Nothing of ours is below ${base} any more`);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isBrokerError(error)) throw error;
+      trouble.begins(`former place ${base}`, `The topics below ${base} are still there: ${error.message}`);
+    }
+  }
+}
+
+/** Where this installation publishes, or did. */
+type PublishedPlace = State["published"][number];
+
+/** Takes back what was said at these places, which share a base; nothing where another vigie lives there. */
+async function leaveBase(
+  places: readonly PublishedPlace[],
+  base_topic: string,
+  options: FormerPlacesOptions,
+): Promise<"left" | "living"> {
+  const { config, identity, log, signal } = options;
+  const { instance, mqtt, homeassistant } = config;
+  const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
+  const farewell = prepareFarewell(elsewhere, { signal, before: true });
+  const broker = { ...options.broker, base_topic };
+  const visiting = { ...options, broker, instance };
+  if (base_topic === mqtt.base_topic) {
+    await leaveDiscovery(farewell, visiting);
+    return "left";
+  }
+  const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), farewell });
+  if ("living" in result) return "living";
+  log.info(
+    `${result.cleared.length} topics below ${base_topic} were cleared: vigie publishes below ${mqtt.base_topic} now`,
+  );
+  return "left";
+}
+
+async function leaveDiscovery(farewell: Farewell, options: VisitOptions): Promise<void> {
+  const visit = await openVisit({ ...options, beyond: farewell.hear });
+  try {
+    await farewell.leave(visit.link);
+  } finally {
+    await visit.leave();
+  }
+}
+
+function formerPlaces(config: Config, store: Store): PublishedPlace[] {
+  const here = placeOf(config);
+  return store.state().published.filter((place) => !isSame(place, here));
+}
+
+function placeOf({ instance, mqtt: { base_topic }, homeassistant: { prefix } }: Config): PublishedPlace {
+  return { base_topic, instance, prefix };
+}
+
+function isSame(one: PublishedPlace, other: PublishedPlace): boolean {
+  return (
+    one.base_topic === other.base_topic && one.instance === other.instance && one.prefix === other.prefix
+  );
+}

@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hasCode } from "../runtime/error-code.ts";
+import { maskSecrets } from "../runtime/mask-secrets.ts";
+import { parseJson } from "../runtime/parse-json.ts";
+import { replaceFile } from "../runtime/replace-file.ts";
+import { type FoundHealth, type Health, isHealth } from "./judge-health.ts";
+
+export function healthPath(instance: string, env: NodeJS.ProcessEnv): string {
+  return givenHealthPath(env) ?? join(tmpdir(), `vigie-${instance}-health.json`);
+}
+
+/** systemd's own folder for this unit, the first where it gives several; the container image names one, too. */
+export function givenHealthPath(env: NodeJS.ProcessEnv): string | undefined {
+  const [folder] = (env["RUNTIME_DIRECTORY"] ?? "").split(":");
+  return folder ? join(folder, "health.json") : undefined;
+}
+
+/** Open to all: whoever asks how vigie is need not be the user that it runs as. */
+export async function writeHealth(path: string, health: Health): Promise<void> {
+  const broker = { ...health.broker, url: maskSecrets(health.broker.url) };
+  await replaceFile(path, `${JSON.stringify({ ...health, broker })}\n`, { durable: false, open: true });
+}
+
+/** null where there is none, or none that a vigie wrote. */
+export async function readHealth(path: string): Promise<FoundHealth | null> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "null";
+    throw error;
+  });
+  const health = parseJson(text);
+  return isHealth(health) ? { health, running: isRunning(health.pid) } : null;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there, and another user's.
+    return hasCode(error, "EPERM");
+  }
+}

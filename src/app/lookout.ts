@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import type { Config } from "../config/config.ts";
+import { announce } from "../core/discovery/announcement.ts";
+import type { Facts } from "../core/facts/facts.ts";
+import { comparePrices } from "../core/facts/prices.ts";
+import type { Outlook } from "../core/outputs/choose-outputs.ts";
+import { keepOutputs } from "../core/outputs/outputs-memory.ts";
+import type { Verdict } from "../core/rules/verdict.ts";
+import { describeTurn, turnEvent } from "../core/rules/verdict-changes.ts";
+import { type OutputSender, startOutputSender } from "../mqtt/device-sender.ts";
+import { type Discovery, startDiscovery } from "../mqtt/discovery-publisher.ts";
+import type { Identity } from "../mqtt/owner.ts";
+import type { Publisher } from "../mqtt/publisher.ts";
+import type { OnCommand } from "../mqtt/watch-base.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Trouble } from "../runtime/trouble.ts";
+import { VERSION } from "../runtime/version.ts";
+import { isOfficialSilent } from "../service/client-memory.ts";
+import { type OwedPoll, owedPoll, type SlotInput } from "../service/poll-times.ts";
+import type { ServiceClient } from "../service/service-client.ts";
+import type { Store } from "../state/store.ts";
+import { type Cycle, createCycle } from "./cycle.ts";
+import { obey } from "./handle-command.ts";
+import { tellClock, tellNotice, tellPoll } from "./report.ts";
+import { openRulebook, type Rulebook } from "./rulebook.ts";
+import { startSchedule } from "./schedule.ts";
+import type { Seen } from "./seen.ts";
+import type { Source } from "./source-memory.ts";
+
+export interface LookoutOptions {
+  config: Config;
+  store: Store;
+  source: Source;
+  client: ServiceClient;
+  publisher: Publisher;
+  identity: Identity;
+  log: Log;
+  trouble: Trouble;
+  clock: Clock;
+  random: () => number;
+  /** Another one ran before it in this process. */
+  renewed: boolean;
+  onPoll: () => void;
+  onBeat: (now: number) => void;
+}
+
+/** The loop: a cycle, and the schedule that drives it. */
+export interface Lookout {
+  facts: () => Facts;
+  /** When the service answered last; what is published of it moves seldom. */
+  lastSuccess: () => number | null;
+  verdicts: () => readonly Verdict[];
+  /** When Home Assistant has been told of every entity. */
+  announced: () => Promise<void>;
+  command: OnCommand;
+  stop: () => Promise<void>;
+}
+
+/** Publishes what the store knows at once, before the first answer; then polls. */
+export function startLookout(options: LookoutOptions): Lookout {
+  const { log, clock } = options;
+  const stopping = new AbortController();
+  const offset = offsetOf(options.identity.installation);
+  const rulebook = openRules(options);
+  const sender: OutputSender = startOutputSender({
+    ...{ outputs: options.config.outputs, keeper: keepOutputs(options.store), clock, log },
+    ...{ trouble: options.trouble, refresh: () => cycle.refresh() },
+  });
+  const cycle = openCycle(options, rulebook, sender);
+  // Discovery first: it holds clearing, so that no topic goes before its entity does.
+  const discovery = openDiscovery(options);
+  cycle.refresh();
+  const leaves = [sender, discovery].map(options.publisher.attach);
+  let polling = Promise.resolve();
+  let lastPoll: number | null = null;
+
+  const poll = (owed: OwedPoll) => {
+    lastPoll = clock.now();
+    polling = cycle.poll({ ...owed, signal: stopping.signal }).then((outcome) => {
+      if (stopping.signal.aborted) return;
+      tellPoll(outcome, comparePrices(cycle.seen().known, options.config.tariff), options.trouble);
+      options.onPoll();
+    });
+  };
+  const owed = () => owedPoll(clock.now(), lastPoll, slotInput(options, offset));
+  const pollIfDue = () => {
+    const due = owed();
+    if (due) poll(due);
+  };
+  pollIfDue();
+  const stopSchedule = startSchedule({
+    ...{ clock, log, offset, pollIfDue, beat: beatOf(options, cycle) },
+    ...{ turn: () => cycle.seen().due, refresh: cycle.refresh, jumped: options.publisher.sendAgain },
+  });
+  return {
+    ...{ facts: () => cycle.seen().facts, lastSuccess: () => cycle.polls().last_success },
+    verdicts: () => cycle.seen().rules.verdicts,
+    announced: discovery.settled,
+    command: (topic, _payload, command) => {
+      // It stands in for the hourly poll where that is due: a finger on the button must not put it off for ever.
+      const ask = () => poll({ essential: owed()?.essential ?? false, confirm: true });
+      obey(topic, command, { rules: options.config.rules, rulebook, cycle, log, ask });
+    },
+    stop: async () => {
+      stopSchedule();
+      stopping.abort();
+      await Promise.all([sender.stop(), discovery.stop()]);
+      for (const leave of leaves) leave();
+      await polling;
+    },
+  };
+}
+
+function beatOf({ trouble, onBeat }: LookoutOptions, cycle: Cycle): LookoutOptions["onBeat"] {
+  return (now) => {
+    tellClock(cycle.seen().known.clock, trouble);
+    onBeat(now);
+  };
+}
+
+function slotInput({ config, source }: LookoutOptions, offset: number): SlotInput {
+  return { poll: config.service.poll, tariff: config.tariff, book: source.recall().book, offset };
+}
+
+function openRules({ config, store, publisher, log }: LookoutOptions): Rulebook {
+  return openRulebook({
+    ...{ rules: config.rules, tariff: config.tariff, grace: config.mqtt.grace, store, log },
+    turned: (turn) => {
+      publisher.announce(turnEvent(turn));
+      log.info(describeTurn(turn));
+    },
+  });
+}
+
+function openDiscovery({ config, ...options }: LookoutOptions): Discovery {
+  const { status_topic } = config.homeassistant;
+  return startDiscovery({ ...options, announcement: announce(config, VERSION), status_topic });
+}
+
+function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSender): Cycle {
+  const { config, source, client, publisher, log, clock } = options;
+  const { dry_when_simulated } = config.outputs;
+  return createCycle({
+    rulebook,
+    outputs: {
+      hasProblem: sender.hasProblem,
+      follow: ({ known, facts, rules }: Seen) => {
+        const truth = dry_when_simulated ? rulebook.truth(known) : undefined;
+        sender.follow(outlook(rules.verdicts, facts), truth && outlook(truth.verdicts, truth.facts));
+      },
+    },
+    tariff: config.tariff,
+    late_after: config.service.late_after,
+    check_clock: config.service.check_clock,
+    grace: config.mqtt.grace,
+    simulated: config.service.base_url === "simulator",
+    memory: source.recall(),
+    clock,
+    ask: client.ask,
+    officialSilent: (now) => isOfficialSilent(source.client.get(), now),
+    want: publisher.want,
+    keep: source.keep,
+    notice: (notice) => tellNotice(notice, log, publisher),
+  });
+}
+
+function outlook(verdicts: readonly Verdict[], facts: Facts): Outlook {
+  return { verdicts: new Map(verdicts.map((verdict) => [verdict.ready.rule.id, verdict])), facts };
+}
+
+/** 0 to 1, the same at each start: a thousand houses do not ask at the same second. */
+function offsetOf(installation: string): number {
+  return createHash("sha256").update(installation).digest().readUInt32BE() / 2 ** 32;
+}

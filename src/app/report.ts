@@ -1,0 +1,56 @@
+import { isoInstant } from "../core/calendar/dates.ts";
+import type { Notice } from "../core/days/day-events.ts";
+import { describeNotice, noticeEvent } from "../core/days/describe-day-event.ts";
+import type { Known } from "../core/facts/facts.ts";
+import type { PriceDifference } from "../core/facts/prices.ts";
+import type { Publisher } from "../mqtt/publisher.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Trouble } from "../runtime/trouble.ts";
+import type { RoundOutcome } from "../service/ask-round.ts";
+
+/** News of a day, for its owner and for whoever hears the `event` topic. */
+export function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {
+  publisher.announce(noticeEvent(notice));
+  if (notice.kind === "revised") log.warn(describeNotice(notice));
+  else log.info(describeNotice(notice));
+}
+
+/** What a poll came to, and whether its prices are those of the configuration. */
+export function tellPoll(outcome: RoundOutcome, differences: PriceDifference[], trouble: Trouble): void {
+  tellOutcome(outcome, trouble);
+  tellPrices(differences, trouble);
+}
+
+/** Whoever sees nothing said of today finds the reason in the log. */
+export function tellClock({ at, right }: Known["clock"], trouble: Trouble): void {
+  if (right) trouble.ends("clock", "The clock of this machine is right again");
+  else trouble.begins("clock", WRONG_CLOCK, { true_time: isoInstant(at) });
+}
+
+function tellOutcome({ failures, answers }: RoundOutcome, trouble: Trouble): void {
+  for (const failure of failures) trouble.begins("service", failure);
+  if (failures.length > 0) return;
+  if (answers === 0) {
+    trouble.begins("budget", "The requests of this day are used up: only the hourly poll goes on");
+    return;
+  }
+  trouble.ends("budget", "The service is asked again");
+  trouble.ends("service", "The forecast service answers as it should again");
+}
+
+/** One of the two is out of date; whose counts is `tariff.rates_first`. */
+function tellPrices(differences: PriceDifference[], trouble: Trouble): void {
+  const [first] = differences;
+  if (!first) {
+    trouble.ends("prices", "The service's prices and those of the configuration agree again");
+    return;
+  }
+  const { color, period, service, owner } = first;
+  trouble.begins(
+    "prices",
+    `${color} ${period} costs ${service} EUR/kWh by the service and ${owner} by tariff.rates: one of them is out of date`,
+  );
+}
+
+const WRONG_CLOCK =
+  "The clock of this machine is wrong: until it is right, vigie does not say what is in force now";

@@ -1,0 +1,90 @@
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { civilDate } from "../core/calendar/dates.ts";
+import type { IsoDate } from "../core/calendar/tariff.ts";
+import type { Answer, Request } from "../core/contract/answer.ts";
+import { systemClock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { VERSION } from "../runtime/version.ts";
+import { deadline, sleep } from "../runtime/wait.ts";
+import { keepMemory } from "../service/client-memory.ts";
+import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
+import { ServiceUnreachable } from "../service/service-errors.ts";
+import { openAddress } from "../simulator/address.ts";
+import type { Io } from "./io.ts";
+
+/** A client for one command. */
+export interface Session {
+  config: Config;
+  client: ServiceClient;
+  /** The civil date where the tariff holds. */
+  today: IsoDate;
+  stop(): Promise<void>;
+}
+
+/** Reads the configuration and opens what asks the service by it; says on stderr what a person should know. */
+async function openSession(file: string | undefined, io: Io): Promise<Session> {
+  const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd });
+  for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
+  return openClient(config, io);
+}
+
+export async function openClient(config: Config, io: Io): Promise<Session> {
+  const address = await openAddress(config.service, systemClock);
+  if (address.simulated) io.stderr.write("vigie: these days are invented (service.base_url: simulator)\n");
+  const client = createServiceClient({
+    config: config.service,
+    base: address.base,
+    version: VERSION,
+    clock: systemClock,
+    random: Math.random,
+    memory: keepMemory(),
+    log: logTo(io),
+    wait: waitFor(A_PERSON),
+  });
+  const stop = async () => {
+    await client.close();
+    await address.stop();
+  };
+  return { config, client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
+}
+
+/** Asks one question and ends; `question` is made once the configuration is known. */
+export async function askOnce(
+  file: string | undefined,
+  io: Io,
+  question: (session: Session) => Request,
+): Promise<Answer> {
+  const session = await openSession(file, io);
+  const host = session.config.service.base_url;
+  const limit = deadline(LIMIT, io.signal, () => {
+    return new ServiceUnreachable("this command", host, `no answer within ${LIMIT / 1000} s`);
+  });
+  try {
+    const request = question(session);
+    return (await session.client.ask(request, { signal: limit.signal, essential: true })).answer;
+  } finally {
+    limit.clear();
+    await session.stop();
+  }
+}
+
+const LIMIT = 60_000;
+
+/** Who types a command would rather know soon: few more tries, and none late. */
+function waitFor({ tries, longest }: typeof A_PERSON) {
+  let left = tries;
+  return (milliseconds: number, signal: AbortSignal): Promise<void> => {
+    left -= 1;
+    if (left < 0) return Promise.reject(new RangeError("No more tries"));
+    return sleep(Math.min(milliseconds, longest), signal);
+  };
+}
+
+const A_PERSON = { tries: 2, longest: 2_000 };
+
+/** A person is waiting: everything is said. */
+function logTo({ stderr }: Io): Log {
+  const say = (sentence: string) => void stderr.write(`vigie: ${sentence}\n`);
+  return { debug: say, info: say, warn: say, error: say };
+}

@@ -1,0 +1,149 @@
+import { Temporal } from "temporal-polyfill";
+import { COLORS, type Color } from "../core/calendar/tariff.ts";
+import { UNKNOWN } from "../core/topics/topic.ts";
+import { pretendedWords, ruleSections } from "./show-rules.ts";
+import { type Cell, formatTable } from "./table.ts";
+
+type Tree = ReadonlyMap<string, string>;
+
+export interface PageOptions {
+  title: string;
+  color: boolean;
+  /** Where the tariff holds: instants are shown by the clocks there. */
+  zone: string;
+}
+
+/** The topics of a running vigie on one screen. */
+export function formatTopics(topics: Tree, { title, color, zone }: PageOptions): string {
+  const read = (topic: string) => topics.get(topic) ?? UNKNOWN;
+  const wall = (topic: string) => local(read(topic), zone);
+  const sections = [
+    heading(read, title) + pretendedWords(read, wall),
+    formatTable([forceRow(read, wall), nextRow(read, wall)], color),
+    formatTable([DAYS_HEAD, ...DAYS.map((day) => dayRow(day, read))], color),
+    formatTable(outlookRows(read, wall), color),
+    ...ruleSections(topics, wall, color),
+    formatTable(countRows(read), color),
+    serviceWords(read, wall),
+  ];
+  return `${sections.join("\n")}\n`;
+}
+
+type Read = (topic: string) => string;
+
+function heading(read: Read, title: string): string {
+  const invented = read("service/status") === "simulated" ? "  (the days are INVENTED: a simulator)" : "";
+  // `vigie once` and a vigie that was purged leave no such topic.
+  const availability = read("availability");
+  const life = availability === UNKNOWN ? "none runs here" : availability;
+  return `vigie on ${title}: ${life}${invented}\n`;
+}
+
+function forceRow(read: Read, wall: Read): Cell[] {
+  const period = { hp: "peak", hc: "off-peak" }[read("now/period")] ?? "";
+  return [
+    "now",
+    read("now/date"),
+    dayCell("now", read),
+    stage("now", read),
+    `${period} until ${wall("now/period_until")}`,
+    price(read("now/rate")),
+  ];
+}
+
+function nextRow(read: Read, wall: Read): Cell[] {
+  return [
+    "next",
+    read("next/date"),
+    dayCell("next", read),
+    stage("next", read),
+    `from ${wall("next/at")}`,
+    "",
+  ];
+}
+
+const DAYS = ["today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
+const DAYS_HEAD: Cell[] = ["", "date", "colour", "", "peak", "off-peak"];
+
+function dayRow(day: string, read: Read): Cell[] {
+  return [
+    day,
+    read(`${day}/date`),
+    dayCell(day, read),
+    stage(day, read),
+    price(read(`${day}/rate_hp`)),
+    price(read(`${day}/rate_hc`)),
+  ];
+}
+
+function outlookRows(read: Read, wall: Read): Cell[][] {
+  const sight = (color: Color): Cell[] => {
+    const date = read(`next_${color}/date`);
+    return [`next ${color}`, date === UNKNOWN ? (OUTLOOK[read(`next_${color}/outlook`)] ?? "unknown") : date];
+  };
+  const change: Cell[] = ["next change of colour", wall("next_change/color")];
+  return [sight("rouge"), sight("blanc"), change];
+}
+
+const OUTLOOK: Record<string, string> = {
+  none_in_horizon: "none in the days that are known",
+  season_over: "none any more this season",
+};
+
+function countRows(read: Read): Cell[][] {
+  const counts = (kind: string) => COLORS.map((color) => word(read(`season/${kind}/${color}`)));
+  const names = COLORS.map((color): Cell => ({ text: color, color }));
+  return [
+    [`season ${word(read("season/label"))}`, ...names],
+    ["left", ...counts("left")],
+    ["used", ...counts("used")],
+    ["left, says the service", ...counts("remaining")],
+  ];
+}
+
+function serviceWords(read: Read, wall: Read): string {
+  const problem = read("service/problem_code");
+  const error = read("service/last_error");
+  const success = `service ${read("service/status")}, last answer ${wall("service/last_success")}`;
+  const lines = [
+    success,
+    ...(problem === "none" ? [] : [`problem: ${problem}`]),
+    ...(error === UNKNOWN ? [] : [error]),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function dayCell(day: string, read: Read): Cell {
+  const text = read(`${day}/color`);
+  const color = COLORS.find((one) => one === text) ?? null;
+  return { text: color ?? "unknown", color };
+}
+
+function stage(day: string, read: Read): string {
+  if (read(`${day}/source`) === "simulation") return "PRETENDED";
+  const confidence = read(`${day}/confidence`);
+  const words = word(read(`${day}/stage`));
+  return words === "forecast" && confidence !== UNKNOWN ? `forecast ${confidence} %` : words;
+}
+
+function price(rate: string): string {
+  return rate === UNKNOWN ? "" : `${rate} €/kWh`;
+}
+
+function word(value: string): string {
+  return value === UNKNOWN ? "–" : value;
+}
+
+/** An instant as the clocks of the zone show it. */
+function local(instant: string, timeZone: string): string {
+  if (instant === UNKNOWN) return "not known";
+  return Temporal.Instant.from(instant).toLocaleString("en-GB", { ...WALL, timeZone });
+}
+
+const WALL = {
+  weekday: "short",
+  day: "2-digit",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+} as const;

@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
+import { DaysUnreadable, parseDays } from "../simulator/days-file.ts";
+import { parseTime } from "../simulator/fast-clock.ts";
+import { type FaultName, isFault, unknownFault } from "../simulator/faults.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
+
+export interface SimulatorPlan {
+  port: number;
+  seed: number;
+  /** A clock of its own, from now on unless told otherwise; undefined: the system's. */
+  time: { from: Instant | undefined; speed: number } | undefined;
+  days: ReadonlyMap<IsoDate, Color>;
+  officialAt: string;
+  faults: FaultName[];
+}
+
+/** The command line of `vigie simulator`; throws WrongUsage with the first thing that is wrong in it. */
+export function readSimulatorPlan(args: string[], cwd: string): SimulatorPlan {
+  const { values } = readArgs({ args, options: OPTIONS });
+  return {
+    port: readNumber("--port", values.port, "a port from 0 to 65535", isPort),
+    seed: readNumber("--seed", values.seed, "a whole number", Number.isSafeInteger),
+    time: readClock(values.from, values.speed),
+    days: values.days === undefined ? new Map() : readDays(values.days, cwd),
+    officialAt: readWallTime("--official-at", values["official-at"]),
+    faults: values.fault.map(readFault),
+  };
+}
+
+/** `--config` is understood everywhere; the simulator needs none. */
+const OPTIONS = {
+  config: { type: "string" },
+  port: { type: "string", default: "8787" },
+  seed: { type: "string", default: "1" },
+  from: { type: "string" },
+  speed: { type: "string" },
+  days: { type: "string" },
+  "official-at": { type: "string", default: "10:30" },
+  fault: { type: "string", multiple: true, default: [] as string[] },
+} as const;
+
+function readNumber(
+  option: string,
+  text: string,
+  expected: string,
+  fits: (number: number) => boolean,
+): number {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (!fits(number)) throw new WrongUsage(`Expected ${option} to be ${expected}, got ${text}`);
+  return number;
+}
+
+function isPort(number: number): boolean {
+  return Number.isInteger(number) && number >= 0 && number <= 65_535;
+}
+
+function readClock(from: string | undefined, speed: string | undefined): SimulatorPlan["time"] {
+  if (from === undefined && speed === undefined) return undefined;
+  return { from: from === undefined ? undefined : readTime(from), speed: readSpeed(speed ?? "1") };
+}
+
+function readTime(text: string): Instant {
+  const at = parseTime(text);
+  if (at !== undefined) return at;
+  const expected = "a time like 2026-01-04T23:00 (on the wall in Paris) or 2026-01-04T22:00:00Z";
+  throw new WrongUsage(`Expected --from to be ${expected}, got ${text}`);
+}
+
+function readSpeed(text: string): number {
+  const fits = (number: number) => number > 0 && number <= FASTEST;
+  return readNumber("--speed", text, `a number above 0, at most ${FASTEST}`, fits);
+}
+
+function readDays(file: string, cwd: string): ReadonlyMap<IsoDate, Color> {
+  const text = readDaysFile(resolve(cwd, file));
+  try {
+    return parseDays(text);
+  } catch (error) {
+    if (error instanceof DaysUnreadable) throw new WrongUsage(`${file} ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function readDaysFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new WrongUsage(`Expected --days to be a file that can be read: ${why}`, { cause: error });
+  }
+}
+
+function readWallTime(option: string, text: string): string {
+  if (/^([01]\d|2[0-3]):[0-5]\d$/.test(text)) return text;
+  throw new WrongUsage(`Expected ${option} to be a time like 10:30, got ${text}`);
+}
+
+function readFault(name: string): FaultName {
+  if (isFault(name)) return name;
+  throw new WrongUsage(unknownFault(name));
+}
+
+const FASTEST = 100_000;

@@ -1,0 +1,41 @@
+import { remembered } from "../calendar/memo.ts";
+import type { Color } from "../calendar/tariff.ts";
+import { datesBetween, seasonOf } from "../calendar/tariff-season.ts";
+import type { DatedFacts, SeasonFacts } from "./facts.ts";
+import type { View } from "./view.ts";
+
+/** The season of the tariff day in force: as the service says, and as vigie counts. */
+export function seasonFacts(view: View): Pick<DatedFacts, "season" | "used" | "left"> {
+  const season = saidSeason(view);
+  const used = countOfficial(view);
+  return { season, used, left: used && season && subtract(season.total, used) };
+}
+
+/** The service's answer about this very season: one about another says nothing of this one. */
+function saidSeason({ book, now }: View): SeasonFacts | null {
+  const said = book.seasons[seasonOf(now).label];
+  if (!said) return null;
+  const { seen_at: _, ...season } = said;
+  return season;
+}
+
+/** Official days of the season, the one in force included; null while one of them is missing. */
+function countOfficial({ book, now }: View): Record<Color, number> | null {
+  const used = { bleu: 0, blanc: 0, rouge: 0 };
+  for (const date of seasonDates(seasonOf(now).start, now)) {
+    const color = book.days[date]?.official?.color;
+    if (color === undefined) return null;
+    used[color] += 1;
+  }
+  return used;
+}
+
+function subtract(total: Record<Color, number>, used: Record<Color, number>): Record<Color, number> {
+  return {
+    bleu: total.bleu - used.bleu,
+    blanc: total.blanc - used.blanc,
+    rouge: total.rouge - used.rouge,
+  };
+}
+
+const seasonDates = remembered(datesBetween, 8);

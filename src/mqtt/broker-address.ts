@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { isIPv6 } from "node:net";
+import type { IClientOptions } from "mqtt";
+import type { MqttConfig } from "../config/config.ts";
+import { ConnectFailed } from "./broker-errors.ts";
+
+/** Where the broker is and how to be let in, as MQTT.js takes it. */
+export type Address = IClientOptions & { host: string; port: number };
+type Protocol = keyof typeof PORTS;
+
+const PORTS = { mqtt: 1883, mqtts: 8883, ws: 80, wss: 443 } as const;
+
+/** The TLS files are read each time, so that a renewed certificate counts from the next connection on. */
+export async function readAddress(broker: MqttConfig): Promise<Address> {
+  const url = new URL(broker.url);
+  const protocol = url.protocol.slice(0, -1) as Protocol;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const isWebsocket = protocol.startsWith("ws");
+  return {
+    protocol,
+    // MQTT.js puts a websocket's host into an address again.
+    host: isWebsocket && isIPv6(host) ? `[${host}]` : host,
+    port: url.port === "" ? PORTS[protocol] : Number(url.port),
+    ...(isWebsocket && { path: `${url.pathname}${url.search}` }),
+    ...credentials(broker, url),
+    ...(isSecure(protocol) && (await tls(broker.tls))),
+  };
+}
+
+/** How the broker is called in messages: never with its password. */
+export function nameBroker(broker: MqttConfig): string {
+  const url = new URL(broker.url);
+  return `${url.protocol}//${url.hostname}:${url.port === "" ? PORTS[url.protocol.slice(0, -1) as Protocol] : url.port}`;
+}
+
+function isSecure(protocol: Protocol): boolean {
+  return protocol === "mqtts" || protocol === "wss";
+}
+
+function credentials(broker: MqttConfig, url: URL): Pick<IClientOptions, "username" | "password"> {
+  const username = broker.username ?? decodeURIComponent(url.username);
+  const password = broker.password ?? decodeURIComponent(url.password);
+  return { ...(username !== "" && { username }), ...(password !== "" && { password }) };
+}
+
+async function tls(options: MqttConfig["tls"]): Promise<IClientOptions> {
+  const files = {
+    ...(options.ca_file !== undefined && { ca: await read("ca_file", options.ca_file) }),
+    ...(options.cert_file !== undefined && { cert: await read("cert_file", options.cert_file) }),
+    ...(options.key_file !== undefined && { key: await read("key_file", options.key_file) }),
+  };
+  const name: { servername?: string } =
+    options.server_name === undefined ? {} : { servername: options.server_name };
+  // Over a websocket MQTT.js hands the files on, but not the name.
+  return {
+    ...files,
+    ...name,
+    rejectUnauthorized: options.verify,
+    wsOptions: { rejectUnauthorized: options.verify, ...name },
+  };
+}
+
+async function read(option: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new ConnectFailed(`mqtt.tls.${option}: ${(cause as Error).message}`, "FILE", { cause });
+  }
+}

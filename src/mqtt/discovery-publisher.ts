@@ -1,0 +1,135 @@
+import type { Announcement } from "../core/discovery/announcement.ts";
+import { writeMessages } from "../core/discovery/discovery-messages.ts";
+import type { Found } from "../core/discovery/found-messages.ts";
+import { planDiscovery } from "../core/discovery/migrate-discovery.ts";
+import type { Trouble } from "../runtime/trouble.ts";
+import { aborted } from "../runtime/wait.ts";
+import { isBrokerError } from "./broker-errors.ts";
+import { deliver } from "./deliver-discovery.ts";
+import { createReader, type Reader } from "./discovery-reader.ts";
+import type { Guest, Link } from "./guests.ts";
+import { awaitBirth } from "./homeassistant-start.ts";
+import type { Publisher } from "./publisher.ts";
+
+export interface DiscoveryOptions {
+  announcement: Announcement;
+  status_topic: string;
+  publisher: Pick<Publisher, "hold" | "sendAgain" | "settled">;
+  /** This process has told Home Assistant of other settings before. */
+  renewed: boolean;
+  random: () => number;
+  trouble: Trouble;
+}
+
+/** Tells Home Assistant of the entities; a guest of the publisher's connection. */
+export interface Discovery extends Guest {
+  /** When the broker holds what Home Assistant should know. */
+  settled: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** Topics of an entity that goes stay until Home Assistant has dropped it: cleared first, they would be wrong values to it. */
+export function startDiscovery(options: DiscoveryOptions): Discovery {
+  const { announcement, publisher } = options;
+  const stopping = new AbortController();
+  const reader = createReader(announcement.place);
+  const release = publisher.hold();
+  let link: Link | undefined;
+  const birth = awaitBirth({
+    ...options,
+    tell: async () => {
+      publisher.sendAgain();
+      if (link)
+        await deliver([writeMessages(announcement)], {
+          link,
+          signal: stopping.signal,
+          before: false,
+          after: false,
+        });
+    },
+  });
+  let speaking = Promise.resolve();
+  let { renewed } = options;
+  const { settled, settle } = createSettling();
+  const open = async (standing: Link) => {
+    const signal = lifeOf(standing, stopping.signal);
+    await speaking;
+    link = standing;
+    // A broker that froze answers nothing: who is told to stop does not wait for it.
+    speaking = Promise.race([speak(standing, signal, { ...options, reader, renewed }), aborted(signal)]);
+    renewed = true;
+    await speaking;
+    if (signal.aborted) return;
+    release();
+    settle();
+    birth.attend(signal);
+  };
+  return {
+    open: (standing) => void open(standing),
+    hear: (message) => {
+      reader.hear(message);
+      birth.hear(message);
+    },
+    settled: () => settled,
+    stop: async () => {
+      stopping.abort();
+      await speaking;
+      settle();
+    },
+  };
+}
+
+function createSettling(): { settled: Promise<void>; settle: () => void } {
+  let settle: () => void = () => undefined;
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { settled, settle };
+}
+
+interface Speech extends DiscoveryOptions {
+  reader: Reader;
+}
+
+/** Once a connection: what the broker holds becomes what it should hold. Ends early with the signal. */
+async function speak(link: Link, signal: AbortSignal, options: Speech): Promise<void> {
+  const { announcement, publisher, renewed, trouble } = options;
+  try {
+    const found = await look(link, signal, options);
+    // An entity that appears has its state by then.
+    await Promise.race([publisher.settled(), aborted(signal)]);
+    const isKnown = renewed || found.device !== null || found.singles.length > 0;
+    const steps = planDiscovery(found, announcement, link.version === 5);
+    await deliver(steps, { link, signal, before: isKnown, after: isKnown });
+    trouble.ends("discovery", "Home Assistant is told of every entity again");
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!isBrokerError(error)) throw error;
+    trouble.begins("discovery", `Home Assistant is not told of every entity: ${error.message}`);
+  }
+}
+
+/** A broker that lets nothing be read holds nothing, as far as is known. */
+async function look(link: Link, signal: AbortSignal, options: Speech): Promise<Found> {
+  const { announcement, status_topic, trouble, reader } = options;
+  try {
+    if (announcement.mode !== "off") await link.subscribe(status_topic);
+    const found = await reader.read(link);
+    trouble.ends("discovery look", "The broker lets vigie read discovery messages again");
+    return found;
+  } catch (error) {
+    if (signal.aborted || !isBrokerError(error)) throw error;
+    trouble.begins(
+      "discovery look",
+      `vigie cannot see what Home Assistant was told before, and an entity that is no longer wanted may stay: ${error.message}`,
+    );
+    return { device: null, singles: [] };
+  }
+}
+
+/** Ends with the connection, or with the whole. */
+function lifeOf(link: Link, whole: AbortSignal): AbortSignal {
+  const connection = new AbortController();
+  void link.closed.then(() => connection.abort());
+  return AbortSignal.any([connection.signal, whole]);
+}

@@ -1,0 +1,30 @@
+import type { Place } from "../core/discovery/announcement.ts";
+import { type Found, filtersOf, sortFound } from "../core/discovery/found-messages.ts";
+import type { Received } from "./connection.ts";
+import type { Link } from "./guests.ts";
+import { untilQuiet } from "./until-quiet.ts";
+
+/** Learns what the broker holds of an instance. */
+export interface Reader {
+  /** Has to hear whatever arrives over the connection. */
+  hear: (message: Received) => void;
+  read: (link: Link) => Promise<Found>;
+}
+
+export function createReader(place: Place): Reader {
+  const heard = new Map<string, string>();
+  let retained = 0;
+  return {
+    hear: ({ topic, payload, retain }) => {
+      if (!topic.startsWith(`${place.prefix}/`)) return;
+      if (retain) retained += 1;
+      heard.set(topic, payload);
+    },
+    read: async (link) => {
+      heard.clear();
+      await Promise.all(filtersOf(place).map((filter) => link.subscribe(filter)));
+      await untilQuiet(link.echo, () => retained);
+      return sortFound(heard, place);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { AnswerUnreadable, ServiceUnreachable } from "./service-errors.ts";
+
+/** The error of a request that brought no answer, in an owner's words. */
+export function explainFailure(asked: string, host: string, cause: unknown): Error {
+  const code = codeOf(cause);
+  if (isParserError(cause) || code === "UND_ERR_HEADERS_OVERFLOW") {
+    return new AnswerUnreadable(asked, `Expected an answer in HTTP, got something else from ${host}`, {
+      cause,
+    });
+  }
+  const words = WORDS.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = code === "" ? words : `${words} (${code})`;
+  return new ServiceUnreachable(asked, host, reason, { cause, unsent: UNSENT.has(code) });
+}
+
+function isParserError(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === "HTTPParserError";
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error) || !("code" in cause)) return "";
+  return typeof cause.code === "string" ? cause.code : "";
+}
+
+const WORDS = new Map([
+  ["ECONNREFUSED", "nobody listens there"],
+  ["ENOTFOUND", "there is no such host name"],
+  ["EAI_AGAIN", "its name cannot be looked up at the moment"],
+  ["ECONNRESET", "it broke the connection"],
+  ["UND_ERR_SOCKET", "it closed the connection without an answer"],
+  ["ETIMEDOUT", "it does not answer"],
+  ["UND_ERR_CONNECT_TIMEOUT", "it does not answer"],
+  ["EHOSTUNREACH", "there is no way to it"],
+  ["ENETUNREACH", "there is no network"],
+  ["EPROTO", "it does not speak TLS there; is it http:// ?"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "it does not speak TLS there; is it http:// ?"],
+  ["CERT_HAS_EXPIRED", "its certificate has expired, or this machine's clock is wrong"],
+  ["CERT_NOT_YET_VALID", "its certificate is not valid yet, or this machine's clock is wrong"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another name"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is signed by itself only"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is signed by nobody this machine trusts"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its certificate is signed by nobody this machine trusts"],
+]);
+
+/** What happens before a connection stands. */
+const UNSENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);

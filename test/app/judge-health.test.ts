@@ -1,0 +1,123 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { healthPath, readHealth, writeHealth } from "../../src/app/health-file.ts";
+import { describeHealth, type FoundHealth, type Health, judgeHealth } from "../../src/app/judge-health.ts";
+
+const NOW = 1_767_600_000_000;
+const HOUR = 3_600_000;
+
+const found = ({
+  age = 10_000,
+  running = true,
+  connected = true,
+  last = NOW - 25 * 60_000,
+}: {
+  age?: number;
+  running?: boolean;
+  connected?: boolean;
+  last?: number | null;
+} = {}): FoundHealth => ({
+  running,
+  health: {
+    at: NOW - age,
+    pid: 42,
+    broker: { connected, url: "mqtt://broker", port: null },
+    data: { last_success: last, newest: "2026-01-12", invented: false },
+  },
+});
+
+describe("health", () => {
+  it.each([
+    [
+      "all is well",
+      found(),
+      true,
+      "loop alive; broker reached at mqtt://broker; data fresh: the service answered 25 min ago, days known to 2026-01-12",
+    ],
+    [
+      "the days are invented",
+      {
+        ...found(),
+        health: { ...found().health, data: { last_success: NOW, newest: null, invented: true } },
+      },
+      true,
+      /data invented: the service answered/,
+    ],
+    ["no vigie", null, false, /^loop not found.*broker not known; data not known$/],
+    [
+      "the process gone",
+      found({ running: false }),
+      false,
+      /^loop dead: process 42 is gone; broker not known/,
+    ],
+    ["the loop stuck", found({ age: 91_000 }), false, /^loop dead: silent for 1 min/],
+    ["the loop late, but not too late", found({ age: 90_000 }), true, /^loop alive/],
+    ["a clock that was set back far", found({ age: -2 * HOUR }), false, /^loop dead/],
+    [
+      "the broker away",
+      found({ connected: false }),
+      false,
+      /^loop alive; broker not reached at mqtt:\/\/broker; data fresh/,
+    ],
+    [
+      "the service down for long",
+      found({ last: NOW - 4 * HOUR }),
+      true,
+      /data old: the service last answered 4 h ago, days known/,
+    ],
+    ["the service never there", found({ last: null }), true, /data missing/],
+  ])("with %s is told part by part", (_, found, healthy, words) => {
+    const verdict = judgeHealth(found, NOW);
+    expect(verdict.healthy).toBe(healthy);
+    expect(describeHealth(verdict)).toEqual(typeof words === "string" ? words : expect.stringMatching(words));
+  });
+});
+
+describe("the health file", () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "vigie-health-"));
+    path = join(folder, "health.json");
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each([
+    [{ RUNTIME_DIRECTORY: "/run/vigie" }, "/run/vigie/health.json"],
+    [{ RUNTIME_DIRECTORY: "/run/vigie:/run/other" }, "/run/vigie/health.json"],
+    [{ RUNTIME_DIRECTORY: "" }, join(tmpdir(), "vigie-house_2-health.json")],
+    [{}, join(tmpdir(), "vigie-house_2-health.json")],
+  ])("with %j lies at %s", (env, expected) => {
+    expect(healthPath("house_2", env)).toBe(expected);
+  });
+
+  const health: Health = { ...found().health, pid: process.pid };
+
+  it("reads back, and tells whether its writer is there", async () => {
+    await writeHealth(path, health);
+    expect(await readHealth(path)).toEqual({ health, running: true });
+    await writeHealth(path, { ...health, pid: 2 ** 22 + 1 });
+    expect(await readHealth(path)).toMatchObject({ running: false });
+  });
+
+  it("can be read by others than its writer, however private that one keeps the rest", async () => {
+    const mask = process.umask(0o077);
+    await writeHealth(path, health).finally(() => process.umask(mask));
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+  });
+
+  it("holds no password", async () => {
+    await writeHealth(path, { ...health, broker: { ...health.broker, url: "mqtt://me:secret@broker" } });
+    expect(readFileSync(path, "utf8")).not.toContain("secret");
+  });
+
+  it("that is none, or not one of ours, is none", async () => {
+    expect(await readHealth(path)).toBeNull();
+    for (const text of ["", "junk", "{}", '{"at":1}']) {
+      writeFileSync(path, text);
+      expect(await readHealth(path)).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { schema } from "../../src/cli/schema.ts";
+import { jsonSchema } from "../../src/config/json-schema.ts";
+import { load, loadText } from "./folder.ts";
+
+const CONFIG = join(import.meta.dirname, "../../config");
+
+describe("the JSON schema", () => {
+  test("vigie schema prints what config/vigie.schema.json holds (else: vigie schema > config/vigie.schema.json)", async () => {
+    let printed = "";
+    const code = await schema([], {
+      stdout: { write: (text) => (printed += text) },
+      stderr: { write: () => undefined },
+    });
+    expect(code).toBe(0);
+    expect(printed).toBe(await readFile(join(CONFIG, "vigie.schema.json"), "utf8"));
+  });
+
+  test("vigie schema with an argument is wrong usage", async () => {
+    let said = "";
+    const code = await schema(["x"], {
+      stdout: { write: () => undefined },
+      stderr: { write: (text) => (said += text) },
+    });
+    expect([code, said]).toEqual([2, "vigie schema: expected no arguments, got x\n"]);
+  });
+
+  test("describes every option", () => {
+    expect(undescribed(jsonSchema(), "")).toEqual([
+      "service.history_parameters.start",
+      "service.history_parameters.end",
+    ]);
+  });
+
+  test("needs no option to be there and knows no others", () => {
+    expect(jsonSchema()).toMatchObject({ type: "object", additionalProperties: false });
+    expect(jsonSchema()).not.toHaveProperty("required");
+  });
+});
+
+describe("config/vigie.yaml", () => {
+  const shipped = () => readFile(join(CONFIG, "vigie.yaml"), "utf8");
+
+  test("works as it is, and sets nothing but the defaults beside its rules", async () => {
+    const { config, warnings } = await loadText(await shipped());
+    const { config: defaults } = await loadText("");
+    expect(warnings).toEqual([]);
+    expect({ ...config, state: "", rules: [] }).toEqual({ ...defaults, state: "" });
+  });
+
+  test("has five rules, each explained in a line", async () => {
+    const text = await shipped();
+    const { config } = await loadText(text);
+    const ids = ["rouge_ahead", "rouge_peak", "preheat", "rouge_this_week", "dear"];
+    expect(config.rules.map(({ id }) => id)).toEqual(ids);
+    for (const id of ids) expect(text).toMatch(new RegExp(`\n  # .+\n  - id: ${id}\n`));
+  });
+
+  test("is found from the project's folder", async () => {
+    expect((await load({ cwd: join(CONFIG, "..") })).file).toBe(join(CONFIG, "vigie.yaml"));
+  });
+
+  test("tells editors of its schema on its first line", async () => {
+    expect((await shipped()).split("\n")[0]).toBe("# yaml-language-server: $schema=./vigie.schema.json");
+  });
+
+  test("names every option, set or commented", async () => {
+    const text = await shipped();
+    const missing = optionNames(jsonSchema()).filter(
+      (name) => !new RegExp(`^ *(# )?${name}:`, "m").test(text),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("each option that is commented out may be taken in", async () => {
+    const text = (await shipped()).replaceAll(
+      /^( *)# ((username|password|base_topic|server_name|state): )/gm,
+      "$1$2",
+    );
+    expect((await loadText(text)).config.mqtt).toMatchObject({ username: "vigie", base_topic: "vigie" });
+    const colors = (await shipped()).replace("  colors: {}\n", "").replace("# colors:", "colors:");
+    expect((await loadText(colors)).config.service.colors).toMatchObject({ ROT: "rouge" });
+  });
+});
+
+interface Node {
+  properties?: Record<string, Node>;
+  items?: Node;
+  anyOf?: Node[];
+  description?: string;
+}
+
+function undescribed(node: Node, path: string): string[] {
+  const inner = Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
+    const at = path === "" ? key : `${path}.${key}`;
+    return [...(child.description === undefined ? [at] : []), ...undescribed(child, at)];
+  });
+  const parts = [...(node.items ? [node.items] : []), ...(node.anyOf ?? [])];
+  return [...inner, ...parts.flatMap((part) => undescribed(part, path))];
+}
+
+/** The words of the file, without those of price rows. */
+function optionNames(node: Node): string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, child]) =>
+    key === "homeassistant" ? [key] : [key, ...optionNames(child)],
+  );
+}

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nearest, slipsBetween } from "../../src/config/nearest-word.ts";
+
+describe("slipsBetween", () => {
+  test.each([
+    ["", "", 0],
+    ["url", "url", 0],
+    ["ulr", "url", 1],
+    ["paswd", "password", 3],
+    ["gracee", "grace", 1],
+    ["grce", "grace", 1],
+    ["grade", "grace", 1],
+    ["", "abc", 3],
+  ])("counts from %j to %j: %i", (one, other, slips) => {
+    expect(slipsBetween(one, other)).toBe(slips);
+  });
+
+  test("is the same both ways, nought only for equal words, at most the longer word", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        const slips = slipsBetween(one, other);
+        expect(slips).toBe(slipsBetween(other, one));
+        expect(slips === 0).toBe(one === other);
+        expect(slips).toBeLessThanOrEqual(Math.max(one.length, other.length));
+      }),
+    );
+  });
+});
+
+describe("nearest", () => {
+  const known = ["url", "username", "password", "grace", "tls"];
+
+  test.each([
+    ["pasword", "password"],
+    ["user_name", "username"],
+    ["GRACE", "grace"],
+    ["ulr", "url"],
+    ["zigbee", undefined],
+    ["", undefined],
+  ])("%j was meant to be %j", (word, meant) => {
+    expect(nearest(word, known)).toBe(meant);
+  });
+
+  test("takes the nearest whatever its distance when asked to", () => {
+    expect(nearest("zigbee", known, Number.POSITIVE_INFINITY)).toBeDefined();
+  });
+});

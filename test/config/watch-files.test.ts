@@ -1,0 +1,104 @@
+import { mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, type TestContext, test, vi } from "vitest";
+import { watchConfig } from "../../src/config/watch-files.ts";
+import { folderWith } from "./folder.ts";
+
+/** Starts a watch and counts what it says; `lookEvery` is long where the system's own watch must do. */
+function watched({ onTestFinished }: TestContext, read: string[], lookEvery = 60_000): () => number {
+  const changed = vi.fn();
+  const stop = watchConfig({ read, changed, lookEvery });
+  onTestFinished(stop);
+  return () => changed.mock.calls.length;
+}
+
+const quiet = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const soon = { timeout: 15_000, interval: 20 };
+
+test.concurrent("a file that is written is a change, once", async (context) => {
+  const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
+  const changes = watched(context, [file]);
+  await writeFile(file, "two");
+  await vi.waitFor(() => expect(changes()).toBe(1), soon);
+  await writeFile(file, "three");
+  await vi.waitFor(() => expect(changes()).toBe(2), soon);
+});
+
+test.concurrent("another file put in its place is a change", async (context) => {
+  const folder = await folderWith({ a: "one" }, context.onTestFinished);
+  const changes = watched(context, [join(folder, "a")]);
+  await writeFile(join(folder, "new"), "two");
+  await rename(join(folder, "new"), join(folder, "a"));
+  await vi.waitFor(() => expect(changes()).toBe(1), soon);
+});
+
+test.concurrent("a link that is turned to another folder is a change, as Kubernetes swaps its mounts", async (context) => {
+  const folder = await folderWith(
+    { "..1/vigie.yaml": "one", "..2/vigie.yaml": "two" },
+    context.onTestFinished,
+  );
+  await symlink("..1", join(folder, "..data"));
+  await symlink("..data/vigie.yaml", join(folder, "vigie.yaml"));
+  const changes = watched(context, [join(folder, "vigie.yaml")]);
+  await symlink("..2", join(folder, "..data_tmp"));
+  await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+  await vi.waitFor(() => expect(changes()).toBe(1), soon);
+});
+
+test.concurrent("a file behind a link to another folder is followed", async (context) => {
+  const folder = await folderWith({ "elsewhere/a": "one" }, context.onTestFinished);
+  await mkdir(join(folder, "here"));
+  await symlink("../elsewhere/a", join(folder, "here/a"));
+  const changes = watched(context, [join(folder, "here/a")]);
+  await writeFile(join(folder, "elsewhere/a"), "two");
+  await vi.waitFor(() => expect(changes()).toBe(1), soon);
+});
+
+test.concurrent("touching, writing the same again, and other files in the folder are no change; what comes after is", async (context) => {
+  const folder = await folderWith({ a: "one", b: "x" }, context.onTestFinished);
+  const changes = watched(context, [join(folder, "a")]);
+  await utimes(join(folder, "a"), new Date(0), new Date(0));
+  await writeFile(join(folder, "a"), "one");
+  await writeFile(join(folder, "b"), "y");
+  await quiet(700);
+  expect(changes()).toBe(0);
+  await writeFile(join(folder, "a"), "two");
+  await vi.waitFor(() => expect(changes()).toBe(1), soon);
+});
+
+test.concurrent("a file written in two steps, or taken away for a moment, is one change", async (context) => {
+  const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
+  const changes = watched(context, [file]);
+  await writeFile(file, "");
+  await quiet(60);
+  await rm(file);
+  await quiet(60);
+  await writeFile(file, "two");
+  await vi.waitFor(() => expect(changes()).toBe(1), soon);
+  await quiet(600);
+  expect(changes()).toBe(1);
+});
+
+test.concurrent("where the system does not tell, looking finds the change", async (context) => {
+  const folder = await folderWith({ placeholder: "" }, context.onTestFinished);
+  const file = join(folder, "later/a");
+  const changes = watched(context, [file], 50);
+  await mkdir(join(folder, "later"));
+  await writeFile(file, "two");
+  await vi.waitFor(() => expect(changes()).toBe(1), soon);
+});
+
+test.concurrent("after its stop nothing is said, and stopping ends at once", async (context) => {
+  const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
+  const changed = vi.fn();
+  const stop = watchConfig({ read: [file], changed });
+  await writeFile(file, "two");
+  await stop();
+  await writeFile(file, "three");
+  await quiet(400);
+  expect(changed).not.toHaveBeenCalled();
+});
+
+test.concurrent("nothing read is nothing to watch", async () => {
+  await watchConfig({ read: [], changed: () => expect.unreachable() })();
+});

@@ -1,0 +1,158 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { keepMemory } from "../../../src/service/client-memory.ts";
+import { probe } from "../../../src/service/probe.ts";
+import { retryDelay } from "../../../src/service/retry-delay.ts";
+import { createServiceClient } from "../../../src/service/service-client.ts";
+import {
+  AnswerUnreadable,
+  RequestRefused,
+  ServiceBusy,
+  ServiceFailed,
+  ServiceUnreachable,
+} from "../../../src/service/service-errors.ts";
+import type { FaultName } from "../../../src/simulator/faults.ts";
+import { startSimulator } from "../../../src/simulator/server.ts";
+
+const AT = Date.UTC(2026, 0, 5, 12);
+const TODAY = "2026-01-05";
+const CONFIG = { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" } as const;
+
+/** The client against the simulator; the first wait ends the asking. */
+async function open(...faults: FaultName[]) {
+  const isSlow = faults.some((fault) => fault === "slow" || fault === "drip");
+  const clock = { now: () => AT, steady: () => AT };
+  const simulator = await startSimulator({
+    port: 0,
+    seed: 1,
+    clock,
+    sendDate: false,
+    faults,
+    slowFor: 60_000,
+  });
+  const memory = keepMemory();
+  const client = createServiceClient({
+    config: CONFIG,
+    base: simulator.url,
+    version: "1.2.3",
+    clock,
+    random: () => 1,
+    memory,
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    timeout: isSlow ? 300 : 5_000,
+    wait: async () => {
+      throw new Error("waiting is not the test's business");
+    },
+  });
+  onTestFinished(async () => {
+    await client.close();
+    await simulator.stop();
+  });
+  const { signal } = new AbortController();
+  return {
+    client,
+    memory,
+    signal,
+    probe: () => probe({ client, config: { ...CONFIG, base_url: "x" }, today: TODAY, signal }),
+  };
+}
+
+describe("the client and the simulator", () => {
+  it("understand each other at every endpoint", async () => {
+    const { client, signal } = await open();
+    const forecasts = await client.ask({ kind: "forecasts" }, { signal });
+    expect(forecasts.answer).toMatchObject({ kind: "forecasts", updated_at: expect.any(Number) });
+    if (forecasts.answer.kind !== "forecasts") throw new Error("Expected forecasts");
+    expect(forecasts.answer.days).toHaveLength(8);
+    expect(forecasts.answer.days[0]?.date).toBe(TODAY);
+    const first = forecasts.answer.days[0];
+    const date = await client.ask({ kind: "date", date: TODAY }, { signal });
+    expect(date.answer).toMatchObject({ kind: "date", is_official: true, day: { color: first?.color } });
+    const season = await client.ask({ kind: "season", label: "2024-2025" }, { signal });
+    expect(season.answer).toMatchObject({
+      kind: "season",
+      season: { label: "2024-2025", days_remaining: 0 },
+    });
+    const history = await client.ask({ kind: "history", start: "2024-10-01", end: "2026-01-04" }, { signal });
+    if (history.answer.kind !== "history") throw new Error("Expected history");
+    expect(history.answer.entries).toHaveLength(461);
+    expect(history.answer.entries.every(({ color, rates }) => color !== null && rates.hp !== null)).toBe(
+      true,
+    );
+  });
+
+  it("a probe of each endpoint says what was assumed", async () => {
+    const probes = await (await open()).probe();
+    expect(probes.map(({ endpoint, ok }) => [endpoint, ok])).toEqual([
+      ["forecasts", true],
+      ["date", true],
+      ["season", true],
+      ["history", true],
+    ]);
+    const assumed = probes.flatMap((one) => one.assumed).join("\n");
+    expect(assumed).toMatch(/colours: "(bleu|blanc|rouge)" is (bleu|blanc|rouge)/);
+    expect(assumed).toMatch(/confidence: from 0\.\d+ to (1|0\.\d+), taken as ratio/);
+    expect(assumed).toContain("taken as EUR/kWh");
+    expect(assumed).toContain("is_official: is said");
+    expect(assumed).toContain("parameters: start_date, end_date");
+  });
+
+  it("a probe spares a service that is away", async () => {
+    const probes = await (await open("down")).probe();
+    expect(probes.map(({ ok, message }) => [ok, message.startsWith("not asked")])).toEqual([
+      [false, false],
+      [false, true],
+      [false, true],
+      [false, true],
+    ]);
+  });
+
+  it.each([
+    ["down", ServiceUnreachable],
+    ["slow", ServiceUnreachable],
+    ["drip", ServiceUnreachable],
+    ["truncated", AnswerUnreadable],
+    ["html", AnswerUnreadable],
+    ["wrong-type", AnswerUnreadable],
+    ["huge", AnswerUnreadable],
+    ["gzip-bomb", AnswerUnreadable],
+    ["redirect", AnswerUnreadable],
+    ["400", RequestRefused],
+    ["422", RequestRefused],
+    ["429", ServiceBusy],
+    ["429-retry-after", ServiceBusy],
+    ["500", ServiceFailed],
+  ] as const)("the fault %s is %o", async (fault, type) => {
+    const { client, signal } = await open(fault);
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toBeInstanceOf(type);
+  });
+
+  it("a reset, before the answer or within it, is worth another try", async () => {
+    const { client, signal } = await open("reset");
+    const error = await client.ask({ kind: "forecasts" }, { signal }).catch((cause: unknown) => cause);
+    expect(retryDelay(error, 1, 1)).toBe(5_000);
+  });
+
+  it("the faults percent, spellings and history-names are understood", async () => {
+    const { client, memory, signal } = await open("percent", "spellings", "history-names");
+    const { answer } = await client.ask({ kind: "forecasts" }, { signal });
+    if (answer.kind !== "forecasts") throw new Error("Expected forecasts");
+    expect(answer.days.every(({ color }) => color !== null)).toBe(true);
+    expect(answer.days.every(({ confidence }) => confidence !== null && confidence <= 1)).toBe(true);
+    const history = await client.ask({ kind: "history", start: "2025-12-01", end: "2025-12-31" }, { signal });
+    expect(history.answer).toMatchObject({
+      entries: expect.arrayContaining([expect.objectContaining({ date: "2025-12-31" })]),
+    });
+    expect(memory.get().percent).toBe(true);
+    expect(memory.get().history_parameters).not.toBeNull();
+  });
+
+  it.each(["unknown-colors", "cents", "missing", "nulls", "wrong-today", "revised"] as const)(
+    "the fault %s leaves an answer without a guess",
+    async (fault) => {
+      const { client, signal } = await open(fault);
+      const outcome = await client.ask({ kind: "forecasts" }, { signal }).catch((error: unknown) => error);
+      if (outcome instanceof Error) return expect(outcome).toBeInstanceOf(AnswerUnreadable);
+      expect(outcome).toMatchObject({ answer: { kind: "forecasts" } });
+    },
+  );
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { isoInstant } from "../../../src/core/calendar/dates.ts";
+import type { Tariff } from "../../../src/core/calendar/tariff.ts";
+import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
+import type { Known, MomentFacts } from "../../../src/core/facts/facts.ts";
+import { bookOf, forecast, knownAt, official, officialDays } from "../../support/known-days.ts";
+import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
+
+const YEAR = bookOf(
+  officialDays("2026-01-01", "2026-12-31", { "2026-01-05": "rouge", "2026-01-06": "rouge" }),
+);
+
+function momentOf(known: Known, tariff: Tariff = UNPRICED): MomentFacts {
+  const { moment } = deriveFacts(known, tariff);
+  if (!moment) throw new Error("Expected the facts of the moment, got none");
+  return moment;
+}
+
+describe("the worked cases of days and time", () => {
+  it.each([
+    ["2026-01-04T23:59:59+01:00", "01-04", "bleu", "hc", "01-05", "rouge", "01-04", "bleu", "01-05", "rouge"],
+    [
+      "2026-01-05T00:00:00+01:00",
+      "01-04",
+      "bleu",
+      "hc",
+      "01-05",
+      "rouge",
+      "01-05",
+      "rouge",
+      "01-06",
+      "rouge",
+    ],
+    [
+      "2026-01-05T05:59:59+01:00",
+      "01-04",
+      "bleu",
+      "hc",
+      "01-05",
+      "rouge",
+      "01-05",
+      "rouge",
+      "01-06",
+      "rouge",
+    ],
+    [
+      "2026-01-05T06:00:00+01:00",
+      "01-05",
+      "rouge",
+      "hp",
+      "01-06",
+      "rouge",
+      "01-05",
+      "rouge",
+      "01-06",
+      "rouge",
+    ],
+    [
+      "2026-01-05T22:00:00+01:00",
+      "01-05",
+      "rouge",
+      "hc",
+      "01-06",
+      "rouge",
+      "01-05",
+      "rouge",
+      "01-06",
+      "rouge",
+    ],
+    ["2026-01-07T05:59:59+01:00", "01-06", "rouge", "hc", "01-07", "bleu", "01-07", "bleu", "01-08", "bleu"],
+    ["2026-03-29T06:00:00+02:00", "03-29", "bleu", "hp", "03-30", "bleu", "03-29", "bleu", "03-30", "bleu"],
+    ["2026-10-25T05:59:59+01:00", "10-24", "bleu", "hc", "10-25", "bleu", "10-25", "bleu", "10-26", "bleu"],
+  ])(
+    "at %s now is %s %s %s",
+    (at, now, color, period, next, nextColor, today, todayColor, tomorrow, tomorrowColor) => {
+      const moment = momentOf(knownAt(at, YEAR));
+      expect(moment.now).toMatchObject({ date: `2026-${now}`, color, period });
+      expect(moment.next).toMatchObject({ date: `2026-${next}`, color: nextColor });
+      expect(moment.days.today).toMatchObject({ date: `2026-${today}`, color: todayColor });
+      expect(moment.days.tomorrow).toMatchObject({ date: `2026-${tomorrow}`, color: tomorrowColor });
+    },
+  );
+});
+
+describe("the moment", () => {
+  it("names the seven days after today by their civil dates", () => {
+    const { days } = momentOf(knownAt("2026-02-24T03:00:00+01:00", YEAR));
+    expect(Object.values(days).map(({ date }) => date)).toEqual([
+      ...["2026-02-24", "2026-02-25", "2026-02-26", "2026-02-27"],
+      ...["2026-02-28", "2026-03-01", "2026-03-02", "2026-03-03"],
+    ]);
+  });
+
+  it("knows 29 February", () => {
+    const book = bookOf({ "2028-02-29": official("rouge"), "2028-03-01": official("blanc") });
+    const moment = momentOf(knownAt("2028-02-29T12:00:00+01:00", book));
+    expect(moment.now).toMatchObject({ date: "2028-02-29", color: "rouge" });
+    expect(moment.next).toMatchObject({ date: "2028-03-01", color: "blanc" });
+  });
+
+  it.each([
+    ["2026-03-28T23:00:00+01:00", "2026-03-29T04:00:00Z", "2026-03-29T04:00:00Z"],
+    ["2026-10-24T23:00:00+02:00", "2026-10-25T05:00:00Z", "2026-10-25T05:00:00Z"],
+    ["2026-01-05T12:00:00+01:00", "2026-01-06T05:00:00Z", "2026-01-05T21:00:00Z"],
+  ])("at %s says until when colour and period hold", (at, color, period) => {
+    const { now, next, turns } = momentOf(knownAt(at, YEAR));
+    expect(isoInstant(now.color_until)).toBe(color);
+    expect(next.at).toBe(now.color_until);
+    expect(isoInstant(now.period_until ?? 0)).toBe(period);
+    expect(turns.day).toBe(now.color_until);
+    expect(turns.period).toBe(now.period_until);
+  });
+
+  it("has no end of the period where the windows leave no other, and turns with the day", () => {
+    const { now, turns } = momentOf(knownAt("2026-01-05T12:00:00+01:00", YEAR), {
+      ...UNPRICED,
+      off_peak: [],
+    });
+    expect(now).toMatchObject({ period: "hp", period_until: null });
+    expect(turns.period).toBe(turns.day);
+  });
+
+  it("turns its price with the day where the window ends later", () => {
+    const late = { ...UNPRICED, off_peak: [{ from: "01:00", to: "07:00" }] };
+    const { now, turns } = momentOf(knownAt("2026-01-05T05:00:00+01:00", YEAR), late);
+    expect(isoInstant(turns.period)).toBe("2026-01-05T05:00:00Z");
+    expect(isoInstant(now.period_until ?? 0)).toBe("2026-01-05T06:00:00Z");
+  });
+
+  it("prices the colour in force by the period, and a new row from the start of its day", () => {
+    const tariff = { ...UNPRICED, rates: [AUGUST_PRICES, FEBRUARY_PRICES] };
+    const rate = (at: string) => momentOf(knownAt(at, YEAR), tariff).now.rate;
+    expect(rate("2026-01-05T12:00:00+01:00")).toBeNull();
+    expect(rate("2026-07-31T12:00:00+02:00")).toBe(0.1612);
+    expect(rate("2026-08-01T05:59:59+02:00")).toBe(0.1325);
+    expect(rate("2026-08-01T06:00:00+02:00")).toBe(0.1654);
+  });
+
+  it("is unknown where the book knows nothing", () => {
+    const { now, next } = momentOf(knownAt("2026-01-05T12:00:00+01:00", bookOf({})), {
+      ...UNPRICED,
+      rates: [AUGUST_PRICES],
+    });
+    const nothing = { color: null, confidence: null, official: false, stage: null, source: null };
+    expect(now).toMatchObject({ ...nothing, rate: null, rates: { hp: null, hc: null } });
+    expect(next).toMatchObject(nothing);
+  });
+
+  it("is nothing while the clock is known to be wrong; what is dated stays", () => {
+    const known = knownAt("2026-01-05T12:00:00+01:00", YEAR);
+    const facts = deriveFacts({ ...known, clock: { ...known.clock, right: false } }, UNPRICED);
+    expect(facts.moment).toBeNull();
+    expect(facts.dated).toEqual(deriveFacts(known, UNPRICED).dated);
+  });
+});
+
+describe("the announcement", () => {
+  const announce = (at: string, day: ReturnType<typeof official> | undefined) =>
+    momentOf(knownAt(at, bookOf(day ? { "2026-01-06": day } : {})));
+
+  it.each([
+    ["nothing known, before the hour", "2026-01-05T11:59:59+01:00", undefined, "forecast", false],
+    ["nothing known, from the hour on", "2026-01-05T12:00:00+01:00", undefined, "forecast", true],
+    ["a forecast is no announcement", "2026-01-05T23:59:59+01:00", forecast("rouge"), "forecast", true],
+    ["announced", "2026-01-05T10:00:00+01:00", official("rouge", { final: false }), "announced", false],
+    [
+      "announced, and never confirmed",
+      "2026-01-05T18:00:00+01:00",
+      official("rouge", { final: false }),
+      "announced",
+      false,
+    ],
+    ["final", "2026-01-05T11:30:00+01:00", official("rouge"), "final", false],
+  ] as const)("%s", (_, at, day, stage, late) => {
+    expect(announce(at, day).announcement).toEqual({ stage, date: "2026-01-06", late });
+  });
+
+  it("turns at the hour from which it is late, and after that at midnight", () => {
+    expect(isoInstant(announce("2026-01-05T00:00:00+01:00", undefined).turns.late)).toBe(
+      "2026-01-05T11:00:00Z",
+    );
+    expect(isoInstant(announce("2026-01-05T12:00:00+01:00", undefined).turns.late)).toBe(
+      "2026-01-05T23:00:00Z",
+    );
+  });
+});

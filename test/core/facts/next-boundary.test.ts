@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addDays, civilDate, isoInstant } from "../../../src/core/calendar/dates.ts";
+import { COLORS, type Tariff } from "../../../src/core/calendar/tariff.ts";
+import type { BookDay } from "../../../src/core/days/known-days.ts";
+import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
+import type { Known } from "../../../src/core/facts/facts.ts";
+import { nextTurn } from "../../../src/core/facts/next-boundary.ts";
+import { bookOf, forecast, knownAt, official } from "../../support/known-days.ts";
+import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
+
+const HOUR = 3_600_000;
+const JUST_ANSWERED = { last_success: Number.MAX_SAFE_INTEGER - 3 * HOUR };
+
+describe("the next turn", () => {
+  it.each([
+    ["midnight", "2026-01-05T23:59:59+01:00", "2026-01-05T23:00:00Z"],
+    ["the start of the day", "2026-01-05T00:00:00+01:00", "2026-01-05T05:00:00Z"],
+    ["the hour from which the announcement is late", "2026-01-05T06:00:00+01:00", "2026-01-05T11:00:00Z"],
+    ["the edge of the period", "2026-01-05T12:00:00+01:00", "2026-01-05T21:00:00Z"],
+    ["06:00 of a short night", "2026-03-29T00:00:00+01:00", "2026-03-29T04:00:00Z"],
+    ["06:00 of a long night", "2026-10-25T00:00:00+02:00", "2026-10-25T05:00:00Z"],
+  ])("is %s", (_, at, turn) => {
+    expect(isoInstant(nextTurn(knownAt(at, bookOf({}), JUST_ANSWERED), UNPRICED))).toBe(turn);
+  });
+
+  it("is three hours after the last success, when the service counts as down", () => {
+    const known = knownAt("2026-01-05T13:00:00+01:00", bookOf({}));
+    expect(nextTurn(known, UNPRICED)).toBe(known.clock.at - 60_000 + 3 * HOUR);
+    const simulated = { ...known, polls: { ...known.polls, simulated: true } };
+    expect(isoInstant(nextTurn(simulated, UNPRICED))).toBe("2026-01-05T21:00:00Z");
+  });
+});
+
+const wallTimes = fc.constantFrom("00:00", "02:00", "02:30", "03:00", "06:00", "12:00", "16:45", "22:00");
+const colors = fc.constantFrom(...COLORS);
+const rates = fc.record({
+  hp: fc.constantFrom(null, 0.1, 0.2),
+  hc: fc.constantFrom(null, 0.1),
+});
+const bookDay: fc.Arbitrary<BookDay> = fc
+  .oneof(
+    { arbitrary: fc.tuple(colors, rates, fc.boolean()), weight: 3 },
+    { arbitrary: fc.tuple(colors, rates), weight: 2 },
+    { arbitrary: fc.tuple(), weight: 1 },
+  )
+  .map(([color, said, final]) => {
+    if (color === undefined || said === undefined) return {};
+    return final === undefined ? forecast(color, { rates: said }) : official(color, { rates: said, final });
+  });
+const tariffs: fc.Arbitrary<Tariff> = fc.record({
+  time_zone: fc.constantFrom("Europe/Paris", "UTC", "Australia/Lord_Howe", "Africa/Cairo", "America/Havana"),
+  day_starts_at: wallTimes,
+  off_peak: fc.array(fc.record({ from: wallTimes, to: wallTimes }), { maxLength: 2 }),
+  laws: fc.constantFrom("tempo", "off"),
+  rates_first: fc.constantFrom("service", "owner"),
+  rates: fc.constantFrom([], [FEBRUARY_PRICES, AUGUST_PRICES], [{ ...AUGUST_PRICES, from: "2026-03-29" }]),
+});
+const days = [
+  "2026-01-05",
+  "2026-03-29",
+  "2026-03-31",
+  "2026-07-31",
+  "2026-08-31",
+  "2026-10-25",
+  "2026-11-01",
+];
+const situations = fc
+  .record({
+    date: fc.constantFrom(...days),
+    minutes: fc.integer({ min: -2 * 1440, max: 2 * 1440 }),
+    known: fc.array(bookDay, { minLength: 14, maxLength: 14 }),
+    silent: fc.integer({ min: 0, max: 5 * HOUR }),
+    right: fc.boolean(),
+    lateAfter: wallTimes,
+    tariff: tariffs,
+  })
+  .map(({ date, minutes, known, silent, right, lateAfter, tariff }) => {
+    const at = Date.parse(date) + minutes * 60_000;
+    const first = addDays(civilDate(at, tariff.time_zone), -3);
+    const book = bookOf(Object.fromEntries(known.map((day, index) => [addDays(first, index), day])));
+    const situation = knownAt(at, book, { last_success: at - silent });
+    return { known: { ...situation, clock: { at, right }, late_after: lateAfter }, tariff };
+  });
+
+const later = (known: Known, at: number): Known => ({ ...known, clock: { ...known.clock, at } });
+
+describe("between two turns", () => {
+  it("nothing changes", () => {
+    fc.assert(
+      fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), ({ known, tariff }, share) => {
+        const { at } = known.clock;
+        const turn = nextTurn(known, tariff);
+        expect(turn).toBeGreaterThan(at);
+        const { at: _, ...facts } = deriveFacts(known, tariff);
+        for (const instant of [turn - 1, at + Math.floor((turn - 1 - at) * share)]) {
+          expect(deriveFacts(later(known, instant), tariff)).toEqual({ at: instant, ...facts });
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("the expiries of the moment are all ahead, and none comes before the next turn", () => {
+    fc.assert(
+      fc.property(situations, ({ known, tariff }) => {
+        const { moment } = deriveFacts({ ...known, clock: { ...known.clock, right: true } }, tariff);
+        const turns = Object.values(moment?.turns ?? {});
+        expect(Math.min(...turns)).toBeGreaterThanOrEqual(nextTurn(known, tariff));
+      }),
+    );
+  });
+});

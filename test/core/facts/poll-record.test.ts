@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../../../src/core/contract/answer.ts";
+import type { Book } from "../../../src/core/days/known-days.ts";
+import {
+  isShownAlike,
+  recordAnswer,
+  recordOutcome,
+  startRecord,
+} from "../../../src/core/facts/poll-record.ts";
+import { bookOf, official } from "../../support/known-days.ts";
+
+const AT = Date.parse("2026-01-05T10:00:00Z");
+const HOUR = 3_600_000;
+const answer: Answer = { kind: "forecasts", updated_at: AT, days: [] };
+const before = bookOf({ "2026-01-05": official("bleu") }, { updated_at: AT });
+
+/** The same days, as the service says an hour, or more, later. */
+function saidAgain(hours: number): Book {
+  return { ...before, updated_at: AT + hours * HOUR };
+}
+
+describe("a record of polls", () => {
+  const first = recordAnswer(startRecord(AT, before, false), { answer, at: AT, before, after: before });
+
+  it("shows the first success of a life at once, whatever an earlier life saw", () => {
+    expect(first).toMatchObject({ last_success: AT, shown_success: AT, shown_update: AT });
+  });
+
+  it.each([
+    [1, 0],
+    [3, 0],
+    [4, 4],
+    [5, 5],
+  ])("after %i h of the same days shows what was so %i h later", (hours, shown) => {
+    const at = AT + hours * HOUR;
+    const next = recordAnswer(first, { answer, at, before, after: saidAgain(hours) });
+    expect(next).toMatchObject({ last_success: at, shown_success: AT + shown * HOUR });
+    expect(next.shown_update).toBe(AT + shown * HOUR);
+    expect(isShownAlike(first, next)).toBe(shown === 0);
+  });
+
+  it("shows when the service last spoke beside each change of a day", () => {
+    const after = bookOf({ "2026-01-05": official("rouge") }, { updated_at: AT + HOUR });
+    const next = recordAnswer(first, { answer, at: AT + HOUR, before, after });
+    expect(next.shown_update).toBe(AT + HOUR);
+    expect(isShownAlike(first, next)).toBe(false);
+  });
+
+  it.each([
+    [2, 0],
+    [3, 3],
+  ])(
+    "%i h after the last success that was shown, beside a change of a day, shows that of %i h later",
+    (hours, shown) => {
+      const after = bookOf({ "2026-01-05": official("rouge") }, { updated_at: AT });
+      const next = recordAnswer(first, { answer, at: AT + hours * HOUR, before, after });
+      expect(next.shown_success).toBe(AT + shown * HOUR);
+    },
+  );
+
+  it("takes a history for no sign of the days ahead", () => {
+    const history: Answer = { kind: "history", start: "2026-01-01", end: "2026-01-05", entries: [] };
+    const next = recordAnswer(first, { answer: history, at: AT + 5 * HOUR, before, after: before });
+    expect(next.last_success).toBe(AT);
+  });
+
+  it("keeps a failure until something is answered, and learns nothing where nothing was asked", () => {
+    const failed = recordOutcome(first, { answers: 0, failures: ["no route"] });
+    expect(failed.failure).toBe("no route");
+    expect(recordOutcome(failed, { answers: 0, failures: [] })).toBe(failed);
+    expect(recordOutcome(failed, { answers: 1, failures: [] }).failure).toBeNull();
+  });
+
+  it("shows the success that ends a failure at once", () => {
+    const failed = recordOutcome(first, { answers: 0, failures: ["no route"] });
+    const at = AT + HOUR;
+    expect(recordAnswer(failed, { answer, at, before, after: before }).shown_success).toBe(at);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { Tariff } from "../../../src/core/calendar/tariff.ts";
+import type { BookDay } from "../../../src/core/days/known-days.ts";
+import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
+import { comparePrices } from "../../../src/core/facts/prices.ts";
+import { bookOf, forecast, knownAt, official } from "../../support/known-days.ts";
+import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
+
+const NOON = "2026-12-07T12:00:00+01:00";
+const TABLE = { ...UNPRICED, rates: [AUGUST_PRICES, FEBRUARY_PRICES] };
+const NONE = { hp: null, hc: null };
+
+function pricesAt(at: string, days: Record<string, BookDay>, tariff: Tariff = TABLE) {
+  return deriveFacts(knownAt(at, bookOf(days)), tariff).dated.prices;
+}
+
+describe("the prices in force", () => {
+  it("are the owner's newest row that has begun where the service said none", () => {
+    const { from: _, ...august } = AUGUST_PRICES;
+    const { from: __, ...february } = FEBRUARY_PRICES;
+    expect(pricesAt(NOON, {})).toEqual({ ...august, source: "owner" });
+    expect(pricesAt("2026-08-01T05:59:59+02:00", {})).toEqual({ ...february, source: "owner" });
+    expect(pricesAt("2026-08-01T06:00:00+02:00", {})).toEqual({ ...august, source: "owner" });
+  });
+
+  it("are unknown where nobody said any", () => {
+    expect(pricesAt(NOON, {}, UNPRICED)).toEqual({ bleu: NONE, blanc: NONE, rouge: NONE, source: null });
+    expect(pricesAt("2026-01-05T12:00:00+01:00", {})).toMatchObject({ bleu: NONE, source: null });
+  });
+
+  it("are the service's of the latest day of that colour, the owner's for the others", () => {
+    const prices = pricesAt(NOON, {
+      "2026-12-01": official("bleu", { rates: { hp: 0.1, hc: 0.05 } }),
+      "2026-12-04": official("bleu", { rates: { hp: 0.2, hc: 0.15 } }),
+      "2026-12-05": official("bleu"),
+      "2026-12-08": forecast("bleu", { rates: { hp: 0.3, hc: 0.25 } }),
+    });
+    expect(prices).toMatchObject({
+      bleu: { hp: 0.2, hc: 0.15 },
+      blanc: AUGUST_PRICES.blanc,
+      source: "service",
+    });
+  });
+
+  it("are the nearest day's ahead where no day of that colour has begun", () => {
+    const prices = pricesAt(NOON, {
+      "2026-12-10": forecast("rouge", { rates: { hp: 0.8, hc: 0.2 } }),
+      "2026-12-08": forecast("rouge", { rates: { hp: 0.7, hc: 0.1 } }),
+    });
+    expect(prices.rouge).toEqual({ hp: 0.7, hc: 0.1 });
+  });
+
+  it("do not use what was said of a day before the row in force, nor of one after it", () => {
+    const stale = { "2026-07-31": official("bleu", { rates: { hp: 0.1, hc: 0.05 } }) };
+    expect(pricesAt(NOON, stale)).toMatchObject({ bleu: AUGUST_PRICES.bleu, source: "owner" });
+    const early = { "2026-08-01": forecast("bleu", { rates: { hp: 0.1, hc: 0.05 } }) };
+    expect(pricesAt("2026-07-31T12:00:00+02:00", early)).toMatchObject({
+      bleu: FEBRUARY_PRICES.bleu,
+      source: "owner",
+    });
+  });
+
+  it("use only days from now on where no row tells how long a price holds", () => {
+    const days = {
+      "2026-12-06": official("rouge", { rates: { hp: 0.7, hc: 0.1 } }),
+      "2026-12-07": official("bleu", { rates: { hp: 0.2, hc: 0.15 } }),
+    };
+    expect(pricesAt(NOON, days, UNPRICED)).toEqual({
+      bleu: { hp: 0.2, hc: 0.15 },
+      blanc: NONE,
+      rouge: NONE,
+      source: "service",
+    });
+  });
+
+  it("do not use what was said with another colour, or with one that the laws forbid", () => {
+    const rates = { hp: 0.7, hc: 0.1 };
+    const prices = pricesAt(NOON, {
+      "2026-12-07": { ...forecast("rouge", { rates }), ...official("bleu") },
+      "2026-12-12": forecast("rouge", { rates }),
+    });
+    expect(prices).toMatchObject({ bleu: AUGUST_PRICES.bleu, rouge: AUGUST_PRICES.rouge, source: "owner" });
+  });
+
+  it("are the owner's where the owner counts first, the service's for what the table lacks", () => {
+    const tariff = { ...TABLE, rates_first: "owner" } as const;
+    const days = { "2026-12-07": official("bleu", { rates: { hp: 0.2, hc: 0.15 } }) };
+    expect(pricesAt(NOON, days, tariff)).toMatchObject({ bleu: AUGUST_PRICES.bleu, source: "owner" });
+    expect(pricesAt(NOON, days, { ...tariff, rates: [] })).toMatchObject({
+      bleu: { hp: 0.2, hc: 0.15 },
+      source: "service",
+    });
+  });
+});
+
+describe("service and owner compared", () => {
+  const compare = (hp: number, hc: number | null) =>
+    comparePrices(knownAt(NOON, bookOf({ "2026-12-07": official("bleu", { rates: { hp, hc } }) })), TABLE);
+
+  it("differ where one of the two is out of date", () => {
+    expect(compare(0.17, 0.1356)).toEqual([{ color: "bleu", period: "hp", service: 0.17, owner: 0.1654 }]);
+  });
+
+  it("do not differ by less than is published, nor where one says nothing", () => {
+    expect(compare(0.165400001, null)).toEqual([]);
+  });
+});

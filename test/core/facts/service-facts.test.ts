@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { BookDay } from "../../../src/core/days/known-days.ts";
+import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
+import type { PollRecord } from "../../../src/core/facts/facts.ts";
+import { bookOf, knownAt, official } from "../../support/known-days.ts";
+import { UNPRICED } from "../../support/tariff.ts";
+
+const AT = Date.parse("2026-01-05T13:00:00+01:00");
+const HOUR = 3_600_000;
+const ALL_WELL: Record<string, BookDay> = { "2026-01-06": official("bleu") };
+
+function serviceOf(polls: Partial<PollRecord>, days = ALL_WELL, right = true) {
+  const known = knownAt(AT, bookOf(days, { updated_at: AT - HOUR }), polls);
+  return deriveFacts({ ...known, clock: { at: AT, right } }, UNPRICED).service;
+}
+
+describe("the service", () => {
+  it.each([
+    ["answered just now", {}, "ok"],
+    ["has not answered yet: nobody knows that all is well", { last_success: null }, "degraded"],
+    ["failed at the last poll", { failure: "no route" }, "degraded"],
+    ["has been silent for a second less than three hours", { last_success: AT - 3 * HOUR + 1000 }, "ok"],
+    ["has been silent for three hours", { last_success: AT - 3 * HOUR }, "down"],
+    ["has failed for three hours", { last_success: AT - 3 * HOUR, failure: "no route" }, "down"],
+    ["never answered in three hours", { last_success: null, started_at: AT - 3 * HOUR }, "down"],
+    [
+      "is simulated, before all others",
+      { simulated: true, last_success: 0, failure: "no route" },
+      "simulated",
+    ],
+  ] as const)("%s", (_, polls, status) => {
+    expect(serviceOf(polls).status).toBe(status);
+  });
+
+  it("shows its last success as seldom as it was told to, its last error and its own update", () => {
+    expect(serviceOf({ shown_success: AT - HOUR, failure: "no route" })).toMatchObject({
+      last_success: AT - HOUR,
+      last_error: "no route",
+      updated_at: AT - HOUR,
+    });
+  });
+});
+
+describe("the problem", () => {
+  const revised = { ...ALL_WELL, "2026-01-05": official("rouge", { revised_from: "bleu" }) };
+  const failing = { failure: "no route" };
+
+  it.each([
+    ["none", {}, ALL_WELL, true],
+    ["none", { simulated: true }, ALL_WELL, true],
+    ["clock", failing, {}, false],
+    ["service", failing, {}, true],
+    ["service", { last_success: 0 }, {}, true],
+    ["late", {}, { "2026-01-05": official("rouge", { revised_from: "bleu" }) }, true],
+    ["revised", {}, revised, true],
+    ["revised", {}, { "2026-01-06": official("rouge", { revised_from: "bleu" }) }, true],
+    ["none", {}, { ...ALL_WELL, "2026-01-04": official("rouge", { revised_from: "bleu" }) }, true],
+  ] as const)("is %s with %j", (code, polls, days, right) => {
+    expect(serviceOf(polls, days, right).problem_code).toBe(code);
+  });
+
+  it("is an output that is not obeyed, where the service is well", () => {
+    const codeOf = (polls: Partial<PollRecord>) => {
+      const book = bookOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
+      return deriveFacts({ ...knownAt(AT, book, polls), output_problem: true }, UNPRICED).service
+        .problem_code;
+    };
+    expect([codeOf({}), codeOf(failing)]).toEqual(["output", "service"]);
+  });
+
+  it("is a revision of civil tomorrow, too, while next is today", () => {
+    const book = bookOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
+    const { service } = deriveFacts(knownAt("2026-01-05T03:00:00+01:00", book), UNPRICED);
+    expect(service.problem_code).toBe("revised");
+  });
+});

@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addDays, wallInstant } from "../../../src/core/calendar/dates.ts";
+import { COLORS, type Color } from "../../../src/core/calendar/tariff.ts";
+import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
+import type { DayFacts, Known, MomentFacts } from "../../../src/core/facts/facts.ts";
+import { nextTurn } from "../../../src/core/facts/next-boundary.ts";
+import {
+  beginSimulation,
+  readSimulation,
+  runningSimulation,
+  type Simulation,
+  simulateView,
+} from "../../../src/core/facts/simulation.ts";
+import { viewBook } from "../../../src/core/facts/view.ts";
+import { desiredTopics } from "../../../src/core/topics/render-topics.ts";
+import { bookOf, forecast, knownAt, official, officialDays } from "../../support/known-days.ts";
+import { PARIS } from "../../support/tariff.ts";
+
+const HOUR = 3_600_000;
+const wall = (date: string, time: string) => wallInstant(date, time, PARIS.time_zone);
+const AUGUST = wall("2026-08-10", "12:00");
+const rougeFor = (from: "now" | "next", at = AUGUST): Simulation =>
+  beginSimulation({ color: "rouge", from, for: HOUR }, at, PARIS);
+
+function momentOf(known: Known): MomentFacts {
+  const { moment } = deriveFacts(known, PARIS);
+  if (!moment) throw new Error("Expected the facts of the moment, got none");
+  return moment;
+}
+
+const shownOf = ({ date, color, official: is, stage, confidence, source }: DayFacts) => ({
+  ...{ date, color, official: is, stage, confidence, source },
+});
+
+describe("a simulation", () => {
+  const BLEU = bookOf({ "2026-08-10": official("bleu"), "2026-08-11": forecast("bleu") });
+  const pretended = { color: "rouge", official: true, stage: "final", confidence: 1, source: "simulation" };
+
+  test("settles its tariff day when it begins", () => {
+    expect(rougeFor("now")).toEqual({
+      ...{ color: "rouge", from: "now", date: "2026-08-10", begun: AUGUST, until: AUGUST + HOUR },
+    });
+    expect(rougeFor("next").date).toBe("2026-08-11");
+    expect(rougeFor("now", wall("2026-08-11", "05:30")).date).toBe("2026-08-10");
+  });
+
+  test("pretends its colour wherever that day is looked at, and marks it", () => {
+    const moment = momentOf({ ...knownAt(AUGUST, BLEU), simulation: rougeFor("next") });
+    const day = { date: "2026-08-11", ...pretended };
+    expect([shownOf(moment.next), shownOf(moment.days.tomorrow)]).toEqual([day, day]);
+    expect([moment.now.color, moment.days.today.color, moment.days.d2.color]).toEqual(["bleu", "bleu", null]);
+    const now = momentOf({ ...knownAt(AUGUST, BLEU), simulation: rougeFor("now") });
+    expect([shownOf(now.now), shownOf(now.days.today)]).toEqual([
+      { date: "2026-08-10", ...pretended },
+      { date: "2026-08-10", ...pretended },
+    ]);
+  });
+
+  test("goes on over the day start about the same day", () => {
+    const simulation = rougeFor("next", wall("2026-08-11", "05:30"));
+    expect(simulation.date).toBe("2026-08-11");
+    const moment = momentOf({ ...knownAt(wall("2026-08-11", "06:10"), BLEU), simulation });
+    expect([moment.now.color, moment.next.color]).toEqual(["rouge", null]);
+  });
+
+  test("shows in the topics of the day, and not in forecast, prices, rates and announcement", () => {
+    const known = knownAt(AUGUST, BLEU);
+    const topics = (simulation: Simulation | null) =>
+      desiredTopics(deriveFacts({ ...known, simulation }, PARIS), { grace: 0, tariff: PARIS });
+    const read = (simulation: Simulation | null, name: string) => topics(simulation).get(name)?.payload;
+    for (const [name, without, within] of [
+      ["now/color", "bleu", "rouge"],
+      ["now/slot", "bleu_hp", "rouge_hp"],
+      ["now/source", "official", "simulation"],
+      ["rouge_now", "OFF", "ON"],
+      ["rouge_hp_now", "OFF", "ON"],
+      ["rouge_today", "OFF", "ON"],
+      ["today/source", "official", "simulation"],
+      ["now/rate", "0.1654", "0.1654"],
+      ["today/rate_hp", "0.1654", "0.1654"],
+      ["announcement/stage", "forecast", "forecast"],
+      ["next_change/color", "None", "None"],
+      ["simulation/color", "auto", "rouge"],
+    ] as const) {
+      expect([name, read(null, name), read(rougeFor("now"), name)]).toEqual([name, without, within]);
+    }
+    expect(topics(rougeFor("now")).get("now/color")?.expires).toBe(AUGUST + HOUR);
+  });
+
+  test("ends by itself, at its own tick", () => {
+    const simulation = rougeFor("now");
+    const at = (instant: number) => ({ ...knownAt(instant, BLEU), simulation });
+    expect(nextTurn(at(AUGUST), PARIS)).toBe(simulation.until);
+    expect(momentOf(at(simulation.until - 1)).now.color).toBe("rouge");
+    expect(momentOf(at(simulation.until)).now.color).toBe("bleu");
+    expect(deriveFacts(at(simulation.until), PARIS)).not.toHaveProperty("simulation");
+    expect(runningSimulation(simulation, simulation.until)).toBeNull();
+    // A clock that was set back makes it no longer than it was meant to be.
+    expect(runningSimulation(simulation, AUGUST - 1)).toBeNull();
+  });
+
+  test("is read back from the state file, or is none", () => {
+    const simulation = rougeFor("next");
+    expect(readSimulation(JSON.parse(JSON.stringify(simulation)))).toEqual(simulation);
+    fc.assert(
+      fc.property(fc.jsonValue(), (kept) => readSimulation(kept) === null),
+      { numRuns: 50 },
+    );
+    for (const kept of [undefined, { ...simulation, date: "2026-02-30" }, { ...simulation, color: "auto" }])
+      expect(readSimulation(kept)).toBeNull();
+  });
+
+  test("is seen by rules at the instants at which it runs", () => {
+    const simulation = rougeFor("now");
+    const colorAt = (at: number) =>
+      simulateView(viewBook(knownAt(at, BLEU), PARIS), simulation).day("2026-08-10").color;
+    expect([AUGUST - 1, AUGUST, AUGUST + HOUR - 1, AUGUST + HOUR].map(colorAt)).toEqual([
+      ...["bleu", "rouge", "rouge", "bleu"],
+    ]);
+  });
+});
+
+describe("with any simulation", () => {
+  const FIRST = "2026-01-04";
+  const dates = Array.from({ length: 10 }, (_, days) => addDays(FIRST, days - 1));
+  const anyDay = fc.oneof(
+    fc.constantFrom(...COLORS).map((color) => official(color)),
+    fc.constantFrom(...COLORS, null).map((color) => forecast(color)),
+    fc.constant(undefined),
+  );
+  const anyBook = fc.tuple(...dates.map(() => anyDay)).map((days) => {
+    const known = days.flatMap((day, index) => (day ? [[dates[index] ?? "", day] as const] : []));
+    return bookOf({ ...officialDays("2025-09-01", "2026-01-02"), ...Object.fromEntries(known) });
+  });
+  const anySimulation = fc.record({
+    color: fc.constantFrom<Color>(...COLORS),
+    from: fc.constantFrom("now" as const, "next" as const),
+    for: fc.integer({ min: 1000, max: 24 * HOUR }),
+    begun: fc.integer({ min: 0, max: 40 * HOUR }).map((after) => wall(FIRST, "00:00") + after),
+  });
+  const cases = fc.tuple(anyBook, anySimulation, fc.integer({ min: 0, max: 24 * HOUR }), fc.boolean());
+
+  test("an official rouge is never shown as anything milder", () => {
+    fc.assert(
+      fc.property(cases, ([book, { begun, ...wish }, later]) => {
+        const known = knownAt(begun + later, book);
+        const moment = momentOf({ ...known, simulation: beginSimulation(wish, begun, PARIS) });
+        for (const day of [moment.now, moment.next, ...Object.values(moment.days)]) {
+          if (book.days[day.date]?.official?.color === "rouge") expect(day.color).toBe("rouge");
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test("forecast, next_rouge, rates, prices and season stay to the byte, and only the one day differs", () => {
+    fc.assert(
+      fc.property(cases, ([book, { begun, ...wish }, later, failing]) => {
+        const simulation = beginSimulation(wish, begun, PARIS);
+        const known = { ...knownAt(begun + later, book), output_problem: failing };
+        const [without, within] = [known, { ...known, simulation }].map((one) => deriveFacts(one, PARIS));
+        expect(JSON.stringify(within?.dated)).toBe(JSON.stringify(without?.dated));
+        expect(within?.service).toEqual(without?.service);
+        const [plain, pretended] = [without, within].map((facts) => facts?.moment);
+        expect(pretended?.announcement).toEqual(plain?.announcement);
+        for (const [name, day] of Object.entries(pretended?.days ?? {})) {
+          const was = plain?.days[name as keyof MomentFacts["days"]];
+          if (day.date !== simulation.date) expect(day).toEqual(was);
+          expect(day.rates).toEqual(was?.rates);
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+});

@@ -1,0 +1,188 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { chooseOutputs } from "../../../src/core/outputs/choose-outputs.ts";
+import type { Output } from "../../../src/core/outputs/output.ts";
+import {
+  NOTHING_SENT,
+  noteArrived,
+  noteSending,
+  noteStanding,
+  type OutputsMemory,
+} from "../../../src/core/outputs/outputs-memory.ts";
+import { rougeFacts } from "../../support/facts.ts";
+import { BOILER, outlookOf, outputsOf, sentMemory } from "../../support/outputs.ts";
+
+const { else: _, ...BARE } = BOILER;
+const PUMP: Output = {
+  ...{ topic: "pump/set", qos: 1, retain: false, else: "19.5" },
+  choose: [
+    { when: "peak", payload: "18" },
+    { when: "preheat", payload: "20.5" },
+  ],
+};
+
+/** The payload that goes out, or null. */
+function sent(output: Output, states: Record<string, boolean | null>, memory: OutputsMemory): string | null {
+  const { sends } = chooseOutputs(outputsOf([output]), outlookOf(states), memory);
+  return sends[0]?.payload ?? null;
+}
+
+describe("what an output sends", () => {
+  const WAS = (payload: string, topic = BOILER.topic) => sentMemory({ [topic]: payload });
+  test.each<[string, Output, Record<string, boolean | null>, OutputsMemory, string | null]>([
+    ["a choice begins", BOILER, { peak: true }, WAS("on"), "off"],
+    ["a choice ends", BOILER, { peak: false }, WAS("off"), "on"],
+    ["a choice goes on", BOILER, { peak: true }, WAS("off"), null],
+    ["else goes on", BOILER, { peak: false }, WAS("on"), null],
+    ["start, the payload in force is the one last sent", BOILER, { peak: true }, WAS("off"), null],
+    ["start, it differs from the last sent", BOILER, { peak: true }, WAS("on"), "off"],
+    ["start, else differs from the last sent", BOILER, { peak: false }, WAS("off"), "on"],
+    ["the first start ever, a choice in force", BOILER, { peak: true }, NOTHING_SENT, "off"],
+    ["the first start ever, only else in force", BOILER, { peak: false }, NOTHING_SENT, null],
+    ["the first start ever, unknown without a word for it", BOILER, { peak: null }, NOTHING_SENT, null],
+    [
+      "the first start ever, unknown with a word for it",
+      { ...BOILER, unknown: "eco" },
+      { peak: null },
+      {},
+      "eco",
+    ],
+    ["no choice in force and no else", BARE, { peak: false }, WAS("off"), null],
+    ["unknown, what was sent last stands", BOILER, { peak: null }, WAS("off"), null],
+    ["unknown, with a word for it", { ...BOILER, unknown: "eco" }, { peak: null }, WAS("off"), "eco"],
+    ["unknown goes on", { ...BOILER, unknown: "eco" }, { peak: null }, WAS("eco"), null],
+    ["the first choice that is ON counts", PUMP, { peak: true, preheat: true }, {}, "18"],
+    ["a choice that is OFF gives way to the next", PUMP, { peak: false, preheat: true }, {}, "20.5"],
+    ["one choice follows another", PUMP, { peak: true, preheat: false }, WAS("20.5", "pump/set"), "18"],
+    ["an unknown choice hides those behind it", PUMP, { peak: null, preheat: true }, {}, null],
+    ["a choice before an unknown one", PUMP, { peak: true, preheat: null }, {}, "18"],
+    ["unknown behind OFF", PUMP, { peak: false, preheat: null }, WAS("18", "pump/set"), null],
+    ["a rule of which nothing is said is unknown", BOILER, {}, WAS("off"), null],
+  ])("%s", (_title, output, states, memory, payload) => {
+    expect(sent(output, states, memory)).toBe(payload);
+  });
+
+  test("goes out with the quality and the retaining that are configured", () => {
+    const outputs = outputsOf([{ ...BOILER, qos: 2, retain: true }]);
+    const { sends } = chooseOutputs(outputs, outlookOf({ peak: true }), NOTHING_SENT);
+    expect(sends).toEqual([
+      { topic: "boiler/set", payload: "off", qos: 2, retain: true, expect: null, because: "peak is ON" },
+    ]);
+  });
+
+  test("is sent again when it is not known to have arrived", () => {
+    const sending = noteSending(NOTHING_SENT, { topic: "boiler/set", payload: "off", expect: null }, 0);
+    expect(sent(BOILER, { peak: true }, sending)).toBe("off");
+    expect(sent(BOILER, { peak: false }, sending)).toBe("on");
+    expect(sent(BOILER, { peak: true }, noteArrived(sending, "boiler/set", "off"))).toBeNull();
+  });
+
+  test("goes out anew when a choice begins again, though the payload is the one sent last", () => {
+    const was = sentMemory({ "boiler/set": "off" });
+    const { memory } = chooseOutputs(outputsOf([BARE]), outlookOf({ peak: false }), was);
+    expect(sent(BARE, { peak: true }, memory)).toBe("off");
+    // What nobody took back stands.
+    const unsure = chooseOutputs(outputsOf([BARE]), outlookOf({ peak: null }), was).memory;
+    expect(unsure).toBe(was);
+    expect(sent(BARE, { peak: true }, unsure)).toBeNull();
+  });
+
+  test("an else that is the payload sent last stands again, and is not sent", () => {
+    const was = noteStanding(sentMemory({ "boiler/set": "on" }), "boiler/set", false);
+    const { sends, memory } = chooseOutputs(outputsOf([BOILER]), outlookOf({ peak: false }), was);
+    expect([sends, memory["boiler/set"]?.stands]).toEqual([[], true]);
+  });
+
+  test("each topic has its own memory, whatever its name", () => {
+    const list = ["constructor", "__proto__", "a"].map((topic) => ({ ...BOILER, topic }));
+    const { sends } = chooseOutputs(outputsOf(list), outlookOf({ peak: true }), NOTHING_SENT);
+    expect(sends.map(({ topic }) => topic)).toEqual(["constructor", "__proto__", "a"]);
+    expect(chooseOutputs(outputsOf(list), outlookOf({ peak: false }), NOTHING_SENT).sends).toEqual([]);
+  });
+});
+
+describe("while a colour is pretended", () => {
+  const seen = outlookOf({ peak: true });
+  const truth = outlookOf({ peak: false });
+  const was = sentMemory({ "boiler/set": "on" });
+
+  test("outputs follow it as if it were true", () => {
+    expect(chooseOutputs(outputsOf([BOILER]), seen, was, truth).sends[0]?.payload).toBe("off");
+  });
+
+  test("dry outputs go on following the truth, so that no real rouge is missed meanwhile", () => {
+    expect(chooseOutputs(outputsOf([BOILER], true), seen, was, truth).sends).toEqual([]);
+    const real = chooseOutputs(outputsOf([BOILER], true), truth, was, seen);
+    expect(real.sends[0]?.payload).toBe("off");
+  });
+});
+
+describe("what a device is to say", () => {
+  const confirm = { topic: "boiler", every: 30_000, for: 3_600_000 };
+  test.each<[string, Output, boolean, string | null]>([
+    ["nothing without confirm", BOILER, true, null],
+    ["the payload", { ...BOILER, confirm }, true, "off"],
+    ["the word of confirm", { ...BOILER, confirm: { ...confirm, expect: "OK" } }, false, "OK"],
+    [
+      "the choice's own word first",
+      {
+        ...BOILER,
+        choose: [{ when: "peak", payload: "off", expect: "0" }],
+        confirm: { ...confirm, expect: "1" },
+      },
+      true,
+      "0",
+    ],
+    [
+      "with placeholders filled in",
+      { ...BOILER, choose: [{ when: "peak", payload: "{now.color}" }], confirm },
+      true,
+      "rouge",
+    ],
+  ])("is %s", (_title, output, peak, expected) => {
+    const { sends } = chooseOutputs(
+      outputsOf([output]),
+      outlookOf({ peak }),
+      sentMemory({ "boiler/set": "x" }),
+    );
+    expect(sends[0]?.expect).toBe(expected);
+  });
+});
+
+describe("over any run of verdicts", () => {
+  const state = fc.constantFrom(true, false, null);
+  const runs = fc.array(fc.record({ peak: state, preheat: state }), { maxLength: 30 });
+
+  test("what is sent differs from what was sent before, and equal verdicts send nothing more", () => {
+    fc.assert(
+      fc.property(runs, fc.boolean(), (run, wordForUnknown) => {
+        const output = wordForUnknown ? { ...PUMP, unknown: "19" } : PUMP;
+        let memory = NOTHING_SENT;
+        let last: string | undefined;
+        for (const states of run) {
+          for (const round of [1, 2]) {
+            const chosen = chooseOutputs(outputsOf([output]), outlookOf(states), memory);
+            memory = chosen.memory;
+            for (const send of chosen.sends) {
+              expect(round).toBe(1);
+              expect(send.payload).not.toBe(last);
+              last = send.payload;
+              memory = noteArrived(noteSending(memory, send, 0), send.topic, send.payload);
+            }
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("what was rendered counts, so that a fact that changes is sent while the choice stands", () => {
+    const output = { ...BOILER, choose: [{ when: "peak", payload: "{left.rouge} left" }] };
+    const was = sentMemory({ "boiler/set": "21 left" });
+    expect(sent(output, { peak: true }, was)).toBeNull();
+    const facts = rougeFacts();
+    const fewer = { ...facts, dated: { ...facts.dated, left: { rouge: 20, blanc: 1, bleu: 1 } } };
+    const { sends } = chooseOutputs(outputsOf([output]), outlookOf({ peak: true }, fewer), was);
+    expect(sends[0]?.payload).toBe("20 left");
+  });
+});

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fillPlaceholders, findPlaceholders, PLACEHOLDERS } from "../../../src/core/outputs/placeholders.ts";
+import { anyText } from "../../support/any-text.ts";
+import { anyFacts, rougeFacts } from "../../support/facts.ts";
+
+describe("placeholders", () => {
+  test.each([
+    ["now.color", "rouge"],
+    ["now.date", "2026-01-05"],
+    ["now.confidence", "100"],
+    ["now.period", "hp"],
+    ["now.rate", "0.706"],
+    ["next.color", "rouge"],
+    ["next.date", "2026-01-06"],
+    ["next.confidence", "100"],
+    ["today.date", "2026-01-05"],
+    ["tomorrow.color", "rouge"],
+    ["next_rouge.date", "2026-01-06"],
+    ["left.rouge", "21"],
+    ["left.blanc", "34"],
+    ["remaining.bleu", "185"],
+  ])("{%s} reads %s", (name, value) => {
+    expect(fillPlaceholders(`<{${name}}>`, rougeFacts())).toBe(`<${value}>`);
+  });
+
+  test("read None where nothing is known", () => {
+    const facts = rougeFacts();
+    const unknown = { ...facts, moment: null, dated: { ...facts.dated, season: null, left: null } };
+    const unsaid = PLACEHOLDERS.filter((name) => name !== "next_rouge.date");
+    for (const name of unsaid) expect(fillPlaceholders(`{${name}}`, unknown)).toBe("None");
+  });
+
+  test("leave JSON alone", () => {
+    const json = '{"state":"ON","color":"{next.color}","deep":{"a":1}}';
+    expect(fillPlaceholders(json, rougeFacts())).toBe(json.replace("{next.color}", "rouge"));
+    expect(findPlaceholders(json)).toEqual(["next.color"]);
+  });
+
+  test("are found whether known or not", () => {
+    expect(findPlaceholders("{color} {Next.color} {next.colour.} {} {a b} {left.green}")).toEqual([
+      "color",
+      "Next.color",
+      "left.green",
+    ]);
+  });
+
+  test("are never empty, and nothing else of a text changes", () => {
+    fc.assert(
+      fc.property(
+        anyFacts,
+        anyText({ maxLength: 20 }),
+        fc.constantFrom(...PLACEHOLDERS),
+        (facts, text, name) => {
+          const around = text.replaceAll(/[{}]/g, "");
+          const filled = fillPlaceholders(`${around}{${name}}${around}`, facts);
+          expect(filled.startsWith(around) && filled.endsWith(around)).toBe(true);
+          expect(filled.length).toBeGreaterThan(2 * around.length);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

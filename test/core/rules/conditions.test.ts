@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import type { BookSeason } from "../../../src/core/days/known-days.ts";
+import { bookOf, forecast, official, officialDays } from "../../support/known-days.ts";
+import { readyOf, refresh, stateAt, worldAt } from "../../support/rules.ts";
+import { PARIS, UNPRICED } from "../../support/tariff.ts";
+
+const [ON, OFF, UNKNOWN] = [true, false, null];
+const EMPTY = bookOf({});
+
+describe("the time on the wall", () => {
+  test.each([
+    ["03:29:59", "2026-01-05T02:29:59Z", OFF],
+    ["03:30", "2026-01-05T02:30:00Z", ON],
+    ["05:59:59.999", "2026-01-05T04:59:59.999Z", ON],
+    ["06:00", "2026-01-05T05:00:00Z", OFF],
+  ])("between 03:30 and 06:00 at %s", (_, at, state) => {
+    expect(stateAt({ between: ["03:30", "06:00"] }, at, EMPTY)).toBe(state);
+  });
+
+  test.each([
+    ["21:59", "2026-01-05T20:59:59Z", OFF],
+    ["22:00", "2026-01-05T21:00:00Z", ON],
+    ["00:00", "2026-01-05T23:00:00Z", ON],
+    ["05:59", "2026-01-06T04:59:00Z", ON],
+    ["06:00", "2026-01-06T05:00:00Z", OFF],
+  ])("a window over midnight at %s", (_, at, state) => {
+    expect(stateAt({ between: ["22:00", "06:00"] }, at, EMPTY)).toBe(state);
+  });
+
+  test("an hour that the clocks leave out is no hour", () => {
+    const future = futureOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
+    expect(future.spans.filter(({ state }) => state).map(({ start }) => start)).toEqual([]);
+    const long = futureOf({ between: ["01:30", "03:30"] }, "2026-03-28T12:00:00Z");
+    expect(onSpans(long)).toEqual([["2026-03-29T00:30:00.000Z", "2026-03-29T01:30:00.000Z"]]);
+  });
+
+  test("an hour that comes twice is read twice", () => {
+    const future = futureOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
+    expect(onSpans(future)).toEqual([
+      ["2026-10-25T00:15:00.000Z", "2026-10-25T00:45:00.000Z"],
+      ["2026-10-25T01:15:00.000Z", "2026-10-25T01:45:00.000Z"],
+    ]);
+  });
+
+  test.each([
+    ["2026-01-05T05:00:00Z", ON, OFF],
+    ["2026-01-05T20:59:59Z", ON, OFF],
+    ["2026-01-05T21:00:00Z", OFF, ON],
+    ["2026-03-29T03:59:59Z", OFF, ON],
+    ["2026-03-29T04:00:00Z", ON, OFF],
+  ])("peak and off-peak at %s", (at, hp, hc) => {
+    expect([stateAt({ period: "hp" }, at, EMPTY), stateAt({ period: "hc" }, at, EMPTY)]).toEqual([hp, hc]);
+  });
+
+  test("the weekday is the one of the tariff day in force", () => {
+    expect(stateAt({ weekday: ["sun"] }, "2026-01-05T04:59:59Z", EMPTY)).toBe(ON);
+    expect(stateAt({ weekday: ["mon", "tue"] }, "2026-01-05T04:59:59Z", EMPTY)).toBe(OFF);
+    expect(stateAt({ weekday: ["mon", "tue"] }, "2026-01-05T05:00:00Z", EMPTY)).toBe(ON);
+  });
+});
+
+describe("numbers", () => {
+  const prices = { "2026-09-07": official("rouge"), "2026-09-08": {} };
+  test.each([
+    [{ above: 0.3 }, "2026-09-07T10:00:00Z", ON],
+    [{ above: 0.7295 }, "2026-09-07T10:00:00Z", OFF],
+    [{ at_least: 0.7295 }, "2026-09-07T10:00:00Z", ON],
+    [{ below: 0.2 }, "2026-09-07T21:00:00Z", ON],
+    [{ above: 0.1, at_most: 0.1615 }, "2026-09-07T21:00:00Z", ON],
+    [{ above: 0.3 }, "2026-09-08T10:00:00Z", UNKNOWN],
+  ])("rate %o at %s", (rate, at, state) => {
+    expect(stateAt({ rate }, at, bookOf(prices), PARIS)).toBe(state);
+  });
+
+  test("without a price nothing is known of it", () => {
+    expect(stateAt({ rate: { above: 0 } }, "2026-09-07T10:00:00Z", bookOf(prices), UNPRICED)).toBe(UNKNOWN);
+  });
+
+  test("a price row turns a rate at the start of the day of its date", () => {
+    const book = bookOf({ "2026-07-31": official("bleu"), "2026-08-01": official("bleu") });
+    const future = refresh(readyOf({ rate: { above: 0.164 } }), worldAt("2026-07-31T12:00:00Z", book)).future;
+    expect(future.next_on).toBe(Date.parse("2026-08-01T04:00:00Z"));
+  });
+
+  const season: BookSeason = {
+    ...{ label: "2025-2026", start: "2025-09-01", end: "2026-08-31", days_elapsed: 127, days_remaining: 238 },
+    ...{ remaining: { rouge: 2, blanc: 30, bleu: 206 }, total: { rouge: 22, blanc: 43, bleu: 300 } },
+    seen_at: Date.parse("2026-01-05T08:00:00Z"),
+  };
+  const counted = bookOf(
+    officialDays("2025-09-01", "2026-01-05", { "2025-12-01": "rouge", "2026-01-05": "rouge" }),
+    {
+      seasons: { "2025-2026": season },
+    },
+  );
+  const AT = "2026-01-05T11:00:00Z";
+  test.each([
+    [{ days_remaining: { at_most: 238 } }, ON],
+    [{ days_remaining: { below: 238 } }, OFF],
+    [{ remaining: { rouge: { at_most: 3 } } }, ON],
+    [{ remaining: { rouge: { at_most: 3 }, blanc: { below: 30 } } }, OFF],
+    [{ left: { rouge: { at_most: 20 } } }, ON],
+    [{ left: { rouge: { below: 20 } } }, OFF],
+  ])("%o", (when, state) => {
+    expect(stateAt(when, AT, counted)).toBe(state);
+  });
+
+  test("what the season does not say is not known, and a missing day leaves the own count unknown", () => {
+    const { "2025-10-10": _, ...holed } = counted.days;
+    expect(stateAt({ left: { rouge: { at_most: 20 } } }, AT, { ...counted, days: holed })).toBe(UNKNOWN);
+    expect(stateAt({ remaining: { rouge: { at_most: 20 } } }, AT, { ...counted, seasons: {} })).toBe(UNKNOWN);
+    expect(stateAt({ days_remaining: { at_most: 20 } }, AT, EMPTY)).toBe(UNKNOWN);
+  });
+});
+
+describe("conditions together", () => {
+  const book = bookOf({ "2026-01-05": official("rouge") });
+  const NOON = "2026-01-05T11:00:00Z";
+  const [YES, NO, MAYBE] = [{ period: "hp" }, { period: "hc" }, { day: "next", color: "rouge" }];
+  test.each([
+    [{ all: [YES, YES] }, ON],
+    [{ all: [YES, NO, MAYBE] }, OFF],
+    [{ all: [YES, MAYBE] }, UNKNOWN],
+    [{ any: [NO, YES, MAYBE] }, ON],
+    [{ any: [NO, NO] }, OFF],
+    [{ any: [NO, MAYBE] }, UNKNOWN],
+    [{ not: YES }, OFF],
+    [{ not: NO }, ON],
+    [{ not: MAYBE }, UNKNOWN],
+    [{ not: { any: [NO, { all: [YES, NO] }] } }, ON],
+    [{ day: "now", color: "rouge", period: "hp" }, ON],
+    [{ day: "now", color: "rouge", period: "hp", not: { weekday: "mon" } }, OFF],
+    [{ period: "hp", any: [NO, { between: ["12:00", "12:01"] }] }, ON],
+  ])("%j is %s", (when, state) => {
+    expect(stateAt(when, NOON, book)).toBe(state);
+  });
+
+  test("when_unknown settles what is not known, and says so", () => {
+    const world = worldAt(NOON, book);
+    const settled = (when_unknown: string) => refresh(readyOf(MAYBE, { when_unknown }), world).verdict;
+    expect([settled("on"), settled("off")]).toMatchObject([
+      { state: true, reason: "when_unknown", sure: false },
+      { state: false, reason: "when_unknown", sure: false },
+    ]);
+    expect(refresh(readyOf(YES, { when_unknown: "off" }), world).verdict).toMatchObject({
+      state: true,
+      reason: "conditions",
+    });
+  });
+
+  test("a threshold is the rule's own, and can be moved", () => {
+    const doubtful = bookOf({ "2026-01-06": forecast("rouge", { confidence: 0.7 }) });
+    const ready = readyOf({ day: "next", color: "rouge", confidence: "threshold" }, { threshold: 60 });
+    const world = worldAt(NOON, doubtful);
+    expect(refresh(ready, world).verdict).toMatchObject({ state: true, threshold: 60 });
+    expect(refresh(ready, world, undefined, { r: { threshold: 71 } }).verdict).toMatchObject({
+      state: false,
+      threshold: 71,
+    });
+    expect(refresh(readyOf(YES), world, undefined, { r: { threshold: 71 } }).verdict.threshold).toBe(null);
+  });
+
+  test("a rule that is switched off is OFF, whatever its conditions say", () => {
+    const { verdict, future } = refresh(readyOf(YES), worldAt(NOON, book), undefined, {
+      r: { enabled: false },
+    });
+    expect(verdict).toMatchObject({ state: false, sure: true, reason: "disabled", enabled: false });
+    expect(future).toMatchObject({ next_on: null, next_off: null, turn: null });
+  });
+
+  test("an id that every object knows is an id like others", () => {
+    const ready = readyOf(YES, { id: "constructor" });
+    const { verdict, memory } = refresh(ready, worldAt(NOON, book));
+    expect([verdict.state, memory.rules["constructor"]?.state]).toEqual([true, true]);
+  });
+});
+
+function futureOf(when: object, at: string) {
+  const days = officialDays(at.slice(0, 10), at.slice(0, 10));
+  return refresh(readyOf(when), worldAt(at, bookOf(days))).future;
+}
+
+function onSpans({ spans }: ReturnType<typeof futureOf>): string[][] {
+  return spans
+    .filter(({ state }) => state)
+    .map(({ start, end }) => [new Date(start).toISOString(), new Date(end).toISOString()]);
+}

@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { evaluateRules } from "../../../src/core/rules/evaluate-rules.ts";
+import { type Branch, explainRule, formatExplanation } from "../../../src/core/rules/explain-rule.ts";
+import { reasonsOf } from "../../../src/core/rules/reasons.ts";
+import { EMPTY_MEMORY } from "../../../src/core/rules/rules-memory.ts";
+import { both, either, opposite, type Truth } from "../../../src/core/rules/truth.ts";
+import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
+import { bookOf, forecast, official } from "../../support/known-days.ts";
+import { readyOf, refresh, worldAt } from "../../support/rules.ts";
+
+const AT = "2026-01-04T11:00:00Z";
+const book = bookOf({
+  "2026-01-04": official("bleu"),
+  "2026-01-05": official("rouge", { final: false }),
+  "2026-01-06": forecast("rouge", { confidence: 0.79 }),
+});
+
+function explained(when: object, at = AT, more: object = {}, settings = {}) {
+  const { verdict, future, world } = refresh(readyOf(when, more), worldAt(at, book), undefined, settings);
+  return explainRule(verdict, future, world.at);
+}
+
+function linesOf(...args: Parameters<typeof explained>): string[] {
+  return formatExplanation(explained(...args), (instant) => instant)
+    .trimEnd()
+    .split("\n");
+}
+
+describe("an explanation", () => {
+  test("is a tree with what each condition saw", () => {
+    const when = {
+      any: [
+        { day: "next", color: "rouge", confidence: 80 },
+        { all: [{ day: "now", color: ["blanc", "rouge"] }, { not: { period: "hc" } }] },
+        { between: ["03:30", "06:00"] },
+        { day: "next_7_days", color: "rouge", at_least: 2, confidence: "threshold" },
+        { rate: { above: 0.3 } },
+        { left: { rouge: { at_most: 3 } } },
+        { weekday: ["sat", "sun"] },
+      ],
+    };
+    expect(linesOf(when, AT, { threshold: 80 })).toEqual([
+      "r  ON",
+      "  ✔ any of",
+      "    ✔ next is rouge, 80 % sure: 2026-01-05 rouge, announced",
+      "    ✘ all of",
+      "      ✘ now is blanc or rouge: 2026-01-04 bleu, official",
+      "      ✔ not",
+      "        ✘ period is hc: hp",
+      "    ✘ between 03:30 and 06:00: 12:00",
+      "    ? 2 of next_7_days are rouge, 80 % sure (its threshold): 2026-01-05 rouge, announced; 3 of 7 cannot be told",
+      "    ? rate is above 0.3: not known",
+      "    ? rouge left is at most 3: not known",
+      "    ✔ weekday is sat or sun: sun",
+    ]);
+  });
+
+  test("says when it next turns, that a forecast decides, and why an unknown day is not rouge", () => {
+    expect(linesOf({ day: "now", color: "rouge" }, AT)[0]).toBe("r  OFF  next ON at 2026-01-05T05:00:00Z");
+    expect(linesOf({ day: "d2", color: "rouge" }, AT)[0]).toContain("r  ON  (a forecast decides)");
+    const saturday = linesOf({ day: "d6", color: "rouge" }, AT);
+    expect(saturday).toEqual([
+      "r  OFF",
+      "  ✘ d6 is rouge: 2026-01-10 not known, and it can only be bleu or blanc",
+    ]);
+  });
+
+  test("says what stands above the conditions", () => {
+    const unknown = { day: "d3", color: "rouge" };
+    expect(linesOf(unknown, AT, { when_unknown: "on" })[1]).toBe("  ! not known, and when_unknown says ON");
+    expect(linesOf(unknown, AT, {}, { r: { enabled: false } }).slice(0, 2)).toEqual([
+      "r  OFF",
+      "  ! disabled",
+    ]);
+    const peak = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
+    expect(linesOf(peak, "2026-01-05T04:57:00Z", { lead: "5m" }).slice(0, 3)).toEqual([
+      "r  ON  next OFF at 2026-01-05T21:00:00Z",
+      "  ! lead: as it will be at 2026-01-05T05:00:00Z",
+      "  ✔ all of",
+    ]);
+    expect(linesOf(peak, "2026-01-05T21:03:00Z", { lag: "5m" })[1]).toBe(
+      "  ! lag: as it was at 2026-01-05T20:58:00Z",
+    );
+  });
+});
+
+/** The state of a branch as its own parts give it. */
+function judged({ asks, parts, state }: Branch): Truth {
+  const states = parts.map(judged);
+  if (asks === "not") return opposite(states[0] ?? null);
+  if (asks === "all of") return states.reduce(both, true);
+  return asks === "any of" ? states.reduce(either, false) : state;
+}
+
+test("explain and evaluate never disagree", () => {
+  fc.assert(
+    fc.property(
+      anyStart.chain((start) => fc.tuple(fc.constant(start), anyDays(start), fc.nat({ max: 48 * 60 }))),
+      anyCondition,
+      fc.constantFrom({}, { lead: "3h", lag: "2h" }, { when_unknown: "on" }),
+      ([start, days, minutes], when, more) => {
+        const world = worldAt(Date.parse(`${start}T00:00:00Z`) + minutes * 60_000, bookOf(days));
+        const ready = readyOf(when, more);
+        const { future } = refresh(ready, world);
+        const [verdict] = evaluateRules(ready, world, {}, EMPTY_MEMORY);
+        if (!verdict) throw new Error("Expected a verdict, got none");
+        const { state, tree, notes } = explainRule(verdict, future, world.at);
+        expect(state).toBe(verdict.state);
+        expect(judged(tree)).toBe(tree.state);
+        expect(tree.state).toBe(verdict.reason === "when_unknown" ? null : verdict.state);
+        expect(notes.length > 0).toBe(verdict.reason !== "conditions" || verdict.seen_at !== world.at);
+        expect(future.spans[0]).toMatchObject({ state: verdict.state, sure: verdict.sure });
+        const { because } = reasonsOf(verdict, world);
+        expect(because.length).toBeGreaterThan(0);
+      },
+    ),
+    { numRuns: 50 },
+  );
+}, 30_000);

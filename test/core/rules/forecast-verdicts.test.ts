@@ -1,0 +1,239 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../../src/core/calendar/dates.ts";
+import type { Simulation } from "../../../src/core/facts/simulation.ts";
+import { nextRuleTurn } from "../../../src/core/rules/turn.ts";
+import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
+import { bookOf, forecast, official } from "../../support/known-days.ts";
+import { readyOf, refresh, worldAt } from "../../support/rules.ts";
+
+const HOUR = 3_600_000;
+const ROUGE_AHEAD = {
+  any: [
+    { day: "next", color: "rouge", confidence: 80 },
+    { day: "now", color: "rouge" },
+  ],
+};
+const PREHEAT = {
+  all: [{ day: "next", color: "rouge", confidence: 95 }, { period: "hc" }, { between: ["03:30", "06:00"] }],
+};
+const ROUGE_PEAK = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
+
+describe("the future of a rule", () => {
+  const threeRouge = bookOf({
+    "2026-01-04": official("bleu"),
+    "2026-01-05": official("rouge"),
+    "2026-01-06": official("rouge"),
+    "2026-01-07": forecast("rouge", { confidence: 0.96 }),
+    "2026-01-08": official("bleu"),
+  });
+
+  test("three rouge days in a row preheat three times", () => {
+    const { future } = refresh(readyOf(PREHEAT), worldAt("2026-01-04T11:00:00Z", threeRouge));
+    expect(onSpans(future)).toEqual([
+      ["2026-01-05T02:30:00.000Z", "2026-01-05T05:00:00.000Z", true],
+      ["2026-01-06T02:30:00.000Z", "2026-01-06T05:00:00.000Z", true],
+      ["2026-01-07T02:30:00.000Z", "2026-01-07T05:00:00.000Z", false],
+    ]);
+    expect(future.next_on).toBe(Date.parse("2026-01-05T02:30:00Z"));
+    expect(future.next_off).toBe(Date.parse("2026-01-05T05:00:00Z"));
+  });
+
+  test.each([
+    ["2026-01-04T11:00:00Z", "2026-01-05", "2026-01-06T05:00:00Z"],
+    ["2026-03-29T11:00:00Z", "2026-03-30", "2026-03-31T04:00:00Z"],
+    ["2026-03-26T11:00:00Z", "2026-03-27", "2026-03-28T05:00:00Z"],
+  ])(
+    "rouge announced at %s: ON without a hole over midnight and 06:00, to the end of the day",
+    (at, date, end) => {
+      const after = [end.slice(0, 10), addDays(end.slice(0, 10), 1)].map((day) => [day, official("bleu")]);
+      const book = bookOf({ [date]: official("rouge"), ...Object.fromEntries(after) });
+      const { future } = refresh(readyOf(ROUGE_AHEAD), worldAt(at, book));
+      expect(onSpans(future)).toEqual([[new Date(at).toISOString(), new Date(end).toISOString(), true]]);
+      expect(future.next_off).toBe(Date.parse(end));
+    },
+  );
+
+  test("on the weekends on which the clocks are moved a day begins at 06:00 on the wall", () => {
+    const rouge = (date: string) => bookOf({ [date]: official("blanc") });
+    const day = { day: "now", color: "blanc" };
+    const spring = refresh(readyOf(day), worldAt("2026-03-28T03:00:00Z", rouge("2026-03-28")));
+    expect(onSpans(spring.future)).toEqual([["2026-03-28T05:00:00.000Z", "2026-03-29T04:00:00.000Z", true]]);
+    const autumn = refresh(readyOf(day), worldAt("2026-10-24T03:00:00Z", rouge("2026-10-24")));
+    expect(onSpans(autumn.future)).toEqual([["2026-10-24T04:00:00.000Z", "2026-10-25T05:00:00.000Z", true]]);
+  });
+
+  test("a lead begins earlier, a lag ends later", () => {
+    const world = worldAt("2026-01-04T11:00:00Z", threeRouge);
+    const { future } = refresh(readyOf(ROUGE_PEAK, { lead: "5m", lag: "10m" }), world);
+    expect(onSpans(future)[0]).toEqual(["2026-01-05T04:55:00.000Z", "2026-01-05T21:10:00.000Z", true]);
+    expect(
+      refresh(readyOf(ROUGE_PEAK, { lead: "5m" }), worldAt("2026-01-05T04:55:00Z", threeRouge)).verdict.state,
+    ).toBe(true);
+    expect(
+      refresh(readyOf(ROUGE_PEAK, { lead: "5m" }), worldAt("2026-01-05T04:54:59Z", threeRouge)).verdict.state,
+    ).toBe(false);
+    expect(
+      refresh(readyOf(ROUGE_PEAK, { lag: "5m" }), worldAt("2026-01-05T21:04:59Z", threeRouge)).verdict.state,
+    ).toBe(true);
+    expect(
+      refresh(readyOf(ROUGE_PEAK, { lag: "5m" }), worldAt("2026-01-05T21:05:00Z", threeRouge)).verdict.state,
+    ).toBe(false);
+  });
+
+  test("a lead sees that tomorrow is not known", () => {
+    const book = bookOf({ "2026-01-05": official("bleu") });
+    const ready = readyOf(ROUGE_PEAK, { lead: "5m" });
+    expect(refresh(ready, worldAt("2026-01-06T04:54:59Z", book)).verdict.state).toBe(false);
+    expect(refresh(ready, worldAt("2026-01-06T04:55:00Z", book)).verdict.state).toBe(null);
+  });
+
+  test("reaches to the end of the last known day, and at least to the end of the day in force", () => {
+    const until = (days: object) =>
+      refresh(readyOf({ period: "hp" }), worldAt("2026-01-05T11:00:00Z", bookOf(days as never))).future.until;
+    expect(until({ "2026-01-09": forecast("bleu") })).toBe(Date.parse("2026-01-10T05:00:00Z"));
+    expect(until({})).toBe(Date.parse("2026-01-06T05:00:00Z"));
+  });
+
+  test("is the same at each refresh until something turns", () => {
+    const ready = readyOf(ROUGE_PEAK);
+    const first = refresh(ready, worldAt("2026-01-05T11:00:00Z", threeRouge));
+    const second = refresh(ready, worldAt("2026-01-05T12:30:00Z", threeRouge), first.memory);
+    expect(second.future.spans).toEqual(first.future.spans);
+  });
+
+  test("what is not announced yet is never sure", () => {
+    const { future } = refresh(
+      readyOf({ day: "now", official: true }),
+      worldAt("2026-01-06T11:00:00Z", threeRouge),
+    );
+    expect(future.spans.map(({ state, sure }) => [state, sure])).toEqual([
+      [true, true],
+      [false, false],
+      [true, true],
+    ]);
+  });
+});
+
+test("an announced day may become final by being seen again, so its stage is not sure", () => {
+  const book = bookOf({ "2026-01-05": official("rouge", { final: false }) });
+  const asked = (more: object) =>
+    refresh(readyOf({ day: "next", ...more }), worldAt("2026-01-04T11:00:00Z", book)).verdict;
+  expect(asked({ stage: "announced" })).toMatchObject({ state: true, sure: false });
+  expect(asked({ color: "rouge" })).toMatchObject({ state: true, sure: true });
+});
+
+describe("what the plan says, nothing announced since, is what later evaluation gives", () => {
+  const shifts = fc.record({
+    lead: fc.constantFrom("0s", "5m", "3h", "24h"),
+    lag: fc.constantFrom("0s", "7m", "10h", "24h"),
+  });
+  test("at every instant, for any rule, book and season", () => {
+    fc.assert(
+      fc.property(
+        anyStart.chain((start) => fc.tuple(fc.constant(start), anyDays(start), fc.nat({ max: 24 * 60 }))),
+        anyCondition,
+        fc.oneof(fc.constant({}), shifts),
+        fc.constantFrom({}, { when_unknown: "on" }, { when_unknown: "off" }),
+        fc.array(fc.nat({ max: 9 * 24 * 12 }), { minLength: 8, maxLength: 8 }),
+        ([start, days, minutes], when, shift, settled, samples) => {
+          const at = Date.parse(`${start}T00:00:00Z`) + minutes * 60_000;
+          const ready = readyOf(when, { ...shift, ...settled });
+          const { future, memory, world } = refresh(ready, worldAt(at, bookOf(days)));
+          const edges = future.spans.flatMap(({ start: from, end }) => [from, end - 1]);
+          const sampled = samples.map((step) => at + step * 5 * 60_000 + 1);
+          for (const later of [...edges, ...sampled].filter((one) => one >= at && one < future.until)) {
+            const { verdict } = refresh(ready, worldAt(later, bookOf(days)), memory);
+            const span = future.spans.find(({ start: from, end }) => from <= later && later < end);
+            expect([new Date(later).toISOString(), verdict.state, verdict.sure]).toEqual([
+              new Date(later).toISOString(),
+              span?.state,
+              span?.sure,
+            ]);
+          }
+          expect(
+            nextRuleTurn([refresh(ready, world).verdict], world) ?? Number.POSITIVE_INFINITY,
+          ).toBeLessThanOrEqual(future.spans[1]?.start ?? Number.POSITIVE_INFINITY);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  }, 30_000);
+});
+
+describe("what is sure stays so, whatever is announced later", () => {
+  test("for any rule over colours", () => {
+    fc.assert(
+      fc.property(
+        anyDays("2026-01-05"),
+        anyDays("2026-01-05"),
+        fc.constantFrom<object>(
+          ROUGE_AHEAD,
+          PREHEAT,
+          ROUGE_PEAK,
+          { not: ROUGE_PEAK },
+          { day: "next_5_days", color: "rouge", at_least: 2 },
+        ),
+        (days, news, when) => {
+          const ready = readyOf(when);
+          const before = refresh(ready, worldAt("2026-01-05T11:00:00Z", bookOf(days))).future;
+          // Officials stand; the laws bind those that come.
+          const lawful = Object.entries(news).filter(
+            ([date, day]) => !days[date]?.official && (!day.official || day.official.color === "bleu"),
+          );
+          const later = bookOf({ ...days, ...Object.fromEntries(lawful) });
+          for (const span of before.spans.filter(({ sure }) => sure)) {
+            const at = Math.max(span.start, Date.parse("2026-01-05T11:00:00Z"));
+            expect(refresh(ready, worldAt(at, later)).verdict.state).toBe(span.state);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  }, 30_000);
+});
+
+describe("the next turn", () => {
+  test.each<[string, object, object, string]>([
+    ["a window", { between: ["03:30", "06:00"] }, {}, "2026-01-06T02:30:00Z"],
+    ["the weekday of the tariff day", { weekday: "mon" }, {}, "2026-01-06T05:00:00Z"],
+    ["a civil day", { day: "tomorrow", color: "rouge" }, {}, "2026-01-05T23:00:00Z"],
+    ["a period", { period: "hc" }, {}, "2026-01-05T21:00:00Z"],
+    ["a lead", { period: "hc" }, { lead: "5m" }, "2026-01-05T20:55:00Z"],
+    ["a lag", { between: ["06:00", "11:55"] }, { lag: "10m" }, "2026-01-05T11:05:00Z"],
+  ])("of %s", (_, when, more, turn) => {
+    const world = worldAt("2026-01-05T11:00:00Z", bookOf({}));
+    expect(nextRuleTurn([refresh(readyOf(when, more), world).verdict], world)).toBe(Date.parse(turn));
+  });
+
+  test("of a rule that is switched off is none", () => {
+    const world = worldAt("2026-01-05T11:00:00Z", bookOf({}));
+    const { verdict } = refresh(readyOf({ period: "hc" }), world, undefined, { r: { enabled: false } });
+    expect(nextRuleTurn([verdict], world)).toBe(null);
+  });
+});
+
+describe("a simulated colour", () => {
+  const begun = Date.parse("2026-07-06T10:00:00Z");
+  const simulation: Simulation = {
+    ...{ color: "rouge", from: "now", date: "2026-07-06" },
+    ...{ begun, until: begun + HOUR },
+  };
+
+  test("turns rules at once, and the plan knows its end", () => {
+    const book = bookOf({ "2026-07-06": official("bleu"), "2026-07-07": official("bleu") });
+    const { verdict, future } = refresh(readyOf(ROUGE_PEAK), worldAt(begun + 60_000, book, { simulation }));
+    expect(verdict.state).toBe(true);
+    expect(onSpans(future)).toEqual([["2026-07-06T10:01:00.000Z", "2026-07-06T11:00:00.000Z", true]]);
+  });
+});
+
+function onSpans({
+  spans,
+}: {
+  spans: readonly { start: number; end: number; state: boolean | null; sure: boolean }[];
+}) {
+  return spans
+    .filter(({ state }) => state)
+    .map(({ start, end, sure }) => [new Date(start).toISOString(), new Date(end).toISOString(), sure]);
+}

@@ -1,0 +1,303 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { BookDay } from "../../../src/core/days/known-days.ts";
+import { EMPTY_MEMORY, type RulesMemory, readRulesMemory } from "../../../src/core/rules/rules-memory.ts";
+import { nextRuleTurn } from "../../../src/core/rules/turn.ts";
+import { bookOf, forecast, official } from "../../support/known-days.ts";
+import { readyOf, refresh, worldAt } from "../../support/rules.ts";
+
+const MINUTE = 60_000;
+const NEXT_ROUGE = { day: "next", color: "rouge" };
+const ROUGE = forecast("rouge");
+const BLEU = forecast("bleu");
+
+/** One rule over a sequence of words on Monday 5 January; the state after each. */
+function follow(when: object, more: object, words: [at: string, day: BookDay][], restart = false) {
+  const ready = readyOf(when, more);
+  let memory: RulesMemory = EMPTY_MEMORY;
+  return words.map(([at, day]) => {
+    const round = refresh(ready, worldAt(at, bookOf({ "2026-01-05": day })), memory);
+    memory = restart ? readRulesMemory(JSON.parse(JSON.stringify(round.memory))) : round.memory;
+    return round;
+  });
+}
+
+const states = (rounds: ReturnType<typeof follow>) => rounds.map(({ verdict }) => verdict.state);
+
+describe("hold", () => {
+  test.each([false, true])(
+    "the first change of mind counts at once, the next waits for it (restarted: %s)",
+    (restart) => {
+      const rounds = follow(
+        NEXT_ROUGE,
+        { hold: "30m" },
+        [
+          ["2026-01-04T10:00:00Z", BLEU],
+          ["2026-01-04T11:00:00Z", ROUGE],
+          ["2026-01-04T11:05:00Z", BLEU],
+          ["2026-01-04T11:29:59Z", BLEU],
+          ["2026-01-04T11:30:00Z", BLEU],
+          ["2026-01-04T11:40:00Z", ROUGE],
+          ["2026-01-04T12:00:00Z", ROUGE],
+        ],
+        restart,
+      );
+      expect(states(rounds)).toEqual([false, true, true, true, false, false, true]);
+      expect(rounds[2]?.verdict.held?.until).toBe(Date.parse("2026-01-04T11:30:00Z"));
+      expect(rounds[3]?.memory.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
+      expect(rounds[2] && nextRuleTurn([rounds[2].verdict], rounds[2].world)).toBe(
+        Date.parse("2026-01-04T11:30:00Z"),
+      );
+    },
+  );
+
+  test("the plan of a held rule ends with its hold", () => {
+    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+      ["2026-01-04T10:00:00Z", BLEU],
+      ["2026-01-04T11:00:00Z", ROUGE],
+      ["2026-01-04T11:05:00Z", BLEU],
+    ]);
+    expect(rounds[2]?.future.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
+  });
+
+  test("a forecast that returns to what it was ends it without a turn", () => {
+    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+      ["2026-01-04T10:00:00Z", BLEU],
+      ["2026-01-04T11:00:00Z", ROUGE],
+      ["2026-01-04T11:05:00Z", BLEU],
+      ["2026-01-04T11:20:00Z", ROUGE],
+      ["2026-01-04T11:40:00Z", ROUGE],
+    ]);
+    expect(states(rounds)).toEqual([false, true, true, true, true]);
+    expect(rounds[3]?.verdict.held).toBe(null);
+  });
+
+  test("an official colour cuts it short", () => {
+    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+      ["2026-01-04T10:00:00Z", BLEU],
+      ["2026-01-04T11:00:00Z", ROUGE],
+      ["2026-01-04T11:05:00Z", BLEU],
+      ["2026-01-04T11:06:00Z", official("bleu")],
+    ]);
+    expect(states(rounds)).toEqual([false, true, true, false]);
+    expect(rounds[3]?.verdict.held).toBe(null);
+  });
+
+  test("what it holds to counts until its end, also where that makes no difference for a while", () => {
+    const windows = { any: [{ between: ["11:30", "12:30"] }, { between: ["12:40", "13:00"] }] };
+    const rounds = follow({ ...NEXT_ROUGE, ...windows }, { hold: "2h" }, [
+      ["2026-01-04T10:40:00Z", BLEU],
+      ["2026-01-04T10:45:00Z", ROUGE],
+      ["2026-01-04T10:50:00Z", BLEU],
+      ["2026-01-04T11:30:00Z", BLEU],
+      ["2026-01-04T11:40:00Z", BLEU],
+    ]);
+    expect(states(rounds)).toEqual([false, true, true, false, true]);
+    expect(rounds[2]?.future.next_on).toBe(Date.parse("2026-01-04T11:40:00Z"));
+  });
+
+  test("06:00 is 06:00, also while it holds", () => {
+    const rounds = follow({ day: "next", color: "rouge" }, { hold: "2h" }, [
+      ["2026-01-05T03:00:00Z", BLEU],
+      ["2026-01-05T04:30:00Z", ROUGE],
+      ["2026-01-05T04:45:00Z", BLEU],
+      ["2026-01-05T05:00:00Z", BLEU],
+    ]);
+    expect(states(rounds)).toEqual([false, true, true, null]);
+  });
+
+  test("the first word on a date is no change of mind", () => {
+    const ready = readyOf({ day: "next_2_days", color: "rouge" }, { hold: "1h" });
+    const first = refresh(ready, worldAt("2026-01-04T10:00:00Z", bookOf({ "2026-01-05": ROUGE })));
+    const second = refresh(
+      ready,
+      worldAt("2026-01-04T11:00:00Z", bookOf({ "2026-01-05": BLEU })),
+      first.memory,
+    );
+    const days = { "2026-01-05": BLEU, "2026-01-06": ROUGE };
+    const third = refresh(ready, worldAt("2026-01-04T11:05:00Z", bookOf(days)), second.memory);
+    expect([first, second, third].map(({ verdict }) => verdict.state)).toEqual([true, null, true]);
+  });
+
+  test("a clock that is set back leaves no rule waiting", () => {
+    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+      ["2026-01-04T18:00:00Z", BLEU],
+      ["2026-01-04T19:00:00Z", ROUGE],
+      ["2026-01-04T11:00:00Z", BLEU],
+    ]);
+    expect(states(rounds)).toEqual([false, true, false]);
+    expect(rounds[2]?.memory.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
+  });
+
+  test("a clock that is corrected by a second, or by minutes, ends no hold", () => {
+    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+      ["2026-01-04T18:00:00Z", BLEU],
+      ["2026-01-04T19:00:00Z", ROUGE],
+      ["2026-01-04T18:59:59Z", BLEU],
+      ["2026-01-04T18:40:00Z", BLEU],
+      ["2026-01-04T19:30:00Z", BLEU],
+    ]);
+    expect(states(rounds)).toEqual([false, true, true, true, false]);
+  });
+
+  test("a rule without hold follows every word, and remembers no forecasts", () => {
+    const rounds = follow(NEXT_ROUGE, {}, [
+      ["2026-01-04T11:00:00Z", ROUGE],
+      ["2026-01-04T11:05:00Z", BLEU],
+      ["2026-01-04T11:06:00Z", ROUGE],
+    ]);
+    expect(states(rounds)).toEqual([true, false, true]);
+    expect(rounds[2]?.memory.heard).toEqual({});
+  });
+});
+
+const word = fc.constantFrom(
+  ROUGE,
+  BLEU,
+  forecast("blanc"),
+  forecast(null),
+  forecast("rouge", { confidence: 0.5 }),
+);
+const RULES = [
+  {
+    any: [
+      { day: "next", color: "rouge", confidence: 80 },
+      { day: "now", color: "rouge" },
+    ],
+  },
+  { day: "next_3_days", color: "rouge" },
+  { all: [{ day: "tomorrow", color: ["rouge", "blanc"] }, { not: { day: "d2", color: "bleu" } }] },
+];
+
+describe("random sequences of forecasts", () => {
+  const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 25 }), fc.nat({ max: 2 }), word), {
+    minLength: 5,
+    maxLength: 40,
+  });
+
+  test("no rule flaps twice within its hold by changes of mind", () => {
+    fc.assert(
+      fc.property(fc.constantFrom<object>(...RULES), steps, (when, sequence) => {
+        const ready = readyOf(when, { hold: "30m" });
+        const days: Record<string, BookDay> = { "2026-01-05": ROUGE, "2026-01-06": BLEU, "2026-01-07": BLEU };
+        let memory: RulesMemory = EMPTY_MEMORY;
+        // Between two boundaries of the clock, so that only minds change.
+        let at = Date.parse("2026-01-04T06:00:00Z");
+        const flips: number[] = [];
+        let last: boolean | null | undefined;
+        for (const [minutes, index, day] of sequence) {
+          at += minutes * MINUTE;
+          days[`2026-01-0${5 + index}`] = day;
+          const round = refresh(ready, worldAt(at, bookOf({ ...days })), memory);
+          memory = index === 0 ? readRulesMemory(JSON.parse(JSON.stringify(round.memory))) : round.memory;
+          if (last !== undefined && round.verdict.state !== last) flips.push(at);
+          last = round.verdict.state;
+        }
+        for (const [index, flip] of flips.entries()) {
+          expect(flip - (flips[index - 1] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(30 * MINUTE);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  }, 30_000);
+
+  test("hold never delays a boundary of the clock: where no mind changed, a rule with it is as one without", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom<object>(...RULES, { all: [NEXT_ROUGE, { between: ["03:30", "06:00"] }] }),
+        fc.array(word, { minLength: 4, maxLength: 4 }),
+        fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 5, maxLength: 20 }),
+        (when, days, minutes) => {
+          const book = bookOf(Object.fromEntries(days.map((day, index) => [`2026-01-0${4 + index}`, day])));
+          const [held, free] = [readyOf(when, { hold: "24h" }), readyOf(when)];
+          let memory: RulesMemory = EMPTY_MEMORY;
+          let at = Date.parse("2026-01-04T06:00:00Z");
+          for (const step of minutes) {
+            at += step * MINUTE;
+            const round = refresh(held, worldAt(at, book), memory);
+            memory = round.memory;
+            expect(round.verdict.state).toBe(refresh(free, worldAt(at, book)).verdict.state);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+
+  test("the plan of a rule that holds is what later evaluation gives", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom<object>(...RULES),
+        steps,
+        fc.nat({ max: 3000 }),
+        (when, sequence, later) => {
+          const ready = readyOf(when, { hold: "3h" });
+          const days: Record<string, BookDay> = {
+            "2026-01-05": ROUGE,
+            "2026-01-06": BLEU,
+            "2026-01-07": BLEU,
+          };
+          let round = refresh(ready, worldAt("2026-01-04T06:00:00Z", bookOf({ ...days })));
+          let at = Date.parse("2026-01-04T06:00:00Z");
+          for (const [minutes, index, day] of sequence.slice(0, 6)) {
+            at += minutes * MINUTE;
+            days[`2026-01-0${5 + index}`] = day;
+            round = refresh(ready, worldAt(at, bookOf({ ...days })), round.memory);
+          }
+          const { future } = round;
+          // Awake at each instant at which time alone can turn it, as the cycle is.
+          for (let turns = 0, awake = at; turns < 100; turns += 1) {
+            const turn = nextRuleTurn([round.verdict], round.world) ?? Number.POSITIVE_INFINITY;
+            awake = Math.min(turn, at + later * MINUTE);
+            if (awake >= future.until) break;
+            round = refresh(ready, worldAt(awake, bookOf({ ...days })), round.memory);
+            const span = future.spans.find(({ start, end }) => start <= awake && awake < end);
+            expect([awake, round.verdict.state]).toEqual([awake, span?.state]);
+            if (awake === at + later * MINUTE) break;
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  }, 30_000);
+});
+
+describe("since", () => {
+  const book = bookOf({ "2026-01-05": official("rouge"), "2026-01-06": official("bleu") });
+  const PEAK = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
+
+  test("is the instant of the turn, also when nobody was awake to see it", () => {
+    const ready = readyOf(PEAK);
+    const before = refresh(ready, worldAt("2026-01-05T03:00:00Z", book));
+    const after = refresh(ready, worldAt("2026-01-05T07:12:34Z", book), before.memory);
+    expect(after.memory.rules["r"]).toEqual({ state: true, since: Date.parse("2026-01-05T05:00:00Z") });
+  });
+
+  test("survives a restart", () => {
+    const ready = readyOf(PEAK);
+    const before = refresh(ready, worldAt("2026-01-05T07:00:00Z", book));
+    const kept = readRulesMemory(JSON.parse(JSON.stringify(before.memory)));
+    const after = refresh(ready, worldAt("2026-01-05T08:00:00Z", book), kept);
+    expect(after.memory.rules["r"]?.since).toBe(Date.parse("2026-01-05T07:00:00Z"));
+  });
+
+  test("of news is when they came", () => {
+    const ready = readyOf(PEAK);
+    const before = refresh(ready, worldAt("2026-01-05T06:00:00Z", bookOf({})));
+    const after = refresh(ready, worldAt("2026-01-05T07:00:00Z", book), before.memory);
+    expect(after.memory.rules["r"]?.since).toBe(Date.parse("2026-01-05T07:00:00Z"));
+  });
+
+  test("what does not change is the same object, so that nothing need be written", () => {
+    const ready = readyOf(NEXT_ROUGE, { hold: "30m" });
+    const first = refresh(ready, worldAt("2026-01-05T06:00:00Z", book));
+    const second = refresh(ready, worldAt("2026-01-05T06:10:00Z", book), first.memory);
+    expect(second.memory.rules).toBe(first.memory.rules);
+    expect(second.memory.heard).toBe(first.memory.heard);
+  });
+
+  test("a memory that nobody can read is none", () => {
+    expect(readRulesMemory({ rules: 1 })).toEqual(EMPTY_MEMORY);
+    expect(readRulesMemory(undefined)).toEqual(EMPTY_MEMORY);
+  });
+});

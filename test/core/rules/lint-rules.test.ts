@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { lintRules } from "../../../src/core/rules/lint-rules.ts";
+import { ruleOf } from "../../support/rules.ts";
+import { PARIS } from "../../support/tariff.ts";
+
+const warningsOf = (when: object, more: object = {}, tariff = PARIS) =>
+  lintRules([ruleOf(when, more)], tariff).join("\n");
+const ROUGE = { day: "now", color: "rouge" };
+
+describe("a rule that can never be ON", () => {
+  test.each<[string, object]>([
+    ["two colours of one day", { all: [ROUGE, { day: "now", color: ["bleu", "blanc"] }] }],
+    ["what it asks and its opposite", { all: [{ period: "hp" }, { not: { period: "hp" } }] }],
+    ["rouge on a Saturday", { all: [ROUGE, { weekday: ["sat", "sun"] }] }],
+    ["blanc on a Sunday", { ...{ day: "now", color: "blanc" }, weekday: "sun" }],
+    ["the day after Friday", { day: "next", color: "rouge", weekday: "fri" }],
+    ["peak hours in a window of the night", { period: "hp", between: ["23:00", "05:00"] }],
+    ["two windows apart", { all: [{ between: ["01:00", "02:00"] }, { between: ["02:00", "03:00"] }] }],
+    ["six rouge days in a row", { day: "next_6_days", color: "rouge", every: true }],
+    ["bounds that exclude each other", { rate: { above: 0.3, below: 0.3 } }],
+    ["bounds apart", { all: [{ left: { rouge: { at_most: 3 } } }, { left: { rouge: { above: 3 } } }] }],
+    ["a colour of a day that is not known", { day: "next", color: "rouge", known: false }],
+    ["a forecast that is official", { day: "next", stage: "forecast", official: true }],
+    [
+      "every way of several",
+      { any: [{ all: [{ period: "hp" }, { period: "hc" }] }, { ...ROUGE, weekday: "sun" }] },
+    ],
+  ])("%s", (_, when) => {
+    expect(warningsOf(when)).toMatch(/^rules\[0\] r: can never be ON: /);
+  });
+});
+
+describe("a rule that can never be OFF", () => {
+  test.each<[string, object]>([
+    ["one or the other period", { any: [{ period: "hp" }, { period: "hc" }] }],
+    ["every colour", { day: "next", color: ["bleu", "blanc", "rouge"] }],
+    ["every weekday", { weekday: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] }],
+    ["never ON turned around", { not: { ...ROUGE, weekday: "sun" } }],
+  ])("%s", (_, when) => {
+    expect(warningsOf(when)).toMatch(/^rules\[0\] r: can never be OFF: /);
+  });
+});
+
+describe("what an owner may well mean is not warned of", () => {
+  test.each<[string, object]>([
+    ["rouge ahead", { any: [{ day: "next", color: "rouge", confidence: 80 }, ROUGE] }],
+    ["two days of two colours", { all: [ROUGE, { day: "next", color: "bleu" }] }],
+    [
+      "next and tomorrow are not always one",
+      {
+        all: [
+          { day: "next", color: "rouge" },
+          { day: "tomorrow", color: "bleu" },
+        ],
+      },
+    ],
+    ["the same day twice", { all: [ROUGE, { day: "now", official: true }] }],
+    ["the last cheap hours", { day: "next", color: "rouge", period: "hc", between: ["03:30", "06:00"] }],
+    ["not rouge", { not: ROUGE }],
+    ["not off-peak", { not: { period: "hc" } }],
+    ["five rouge days in a row", { day: "next_5_days", color: "rouge", every: true }],
+    ["known or not", { day: "next", known: false }],
+    ["tomorrow by day", { day: "tomorrow", color: "rouge", period: "hp" }],
+    ["tomorrow in the evening", { day: "tomorrow", color: "rouge", between: ["18:00", "23:59"] }],
+    ["either today or at night", { any: [{ day: "today", color: "rouge" }, { period: "hc" }] }],
+    ["a price", { rate: { above: 0.3 } }],
+  ])("%s", (_, when) => {
+    expect(warningsOf(when)).toBe("");
+  });
+
+  test("rouge on a Saturday, where no laws hold", () => {
+    expect(warningsOf({ ...ROUGE, weekday: "sat" }, {}, { ...PARIS, laws: "off" })).toBe("");
+  });
+});
+
+describe("what means something else than it seems", () => {
+  test.each<[object, object, string]>([
+    [{ not: { day: "next", color: "rouge", confidence: 80 } }, {}, "not over confidence"],
+    [
+      { all: [{ period: "hp" }, { not: { any: [{ day: "next", color: "rouge", official: true }] } }] },
+      {},
+      "not over official",
+    ],
+    [
+      { not: { day: "next", color: "rouge", confidence: "threshold" } },
+      { threshold: 60 },
+      "not over threshold",
+    ],
+    [
+      { day: "tomorrow", color: "rouge", period: "hc" },
+      {},
+      "tomorrow together with the night: it flips at 00:00",
+    ],
+    [
+      { all: [{ day: "today", color: "rouge" }, { any: [{ between: ["22:00", "02:00"] }] }] },
+      {},
+      "today together with the night",
+    ],
+    [{ day: "next", color: "rouge" }, { threshold: 60 }, "has a threshold that no condition asks for"],
+  ])("%j", (when, more, words) => {
+    expect(warningsOf(when, more)).toContain(`rules[0] r: ${words}`);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { nameBroker, readAddress } from "../../src/mqtt/broker-address.ts";
+import { ConnectFailed } from "../../src/mqtt/broker-errors.ts";
+import { brokerAt } from "../support/publisher.ts";
+
+describe("readAddress", () => {
+  test.each<[url: string, address: object]>([
+    ["mqtt://nas", { protocol: "mqtt", host: "nas", port: 1883 }],
+    ["mqtt://192.168.1.10:1884", { protocol: "mqtt", host: "192.168.1.10", port: 1884 }],
+    ["mqtt://[::1]:1883", { protocol: "mqtt", host: "::1", port: 1883 }],
+    ["mqtt://me:p%40ss@nas", { protocol: "mqtt", host: "nas", port: 1883, username: "me", password: "p@ss" }],
+    ["ws://nas/mqtt?a=b", { protocol: "ws", host: "nas", port: 80, path: "/mqtt?a=b" }],
+    ["ws://[::1]:9001", { protocol: "ws", host: "[::1]", port: 9001, path: "/" }],
+    [
+      "mqtts://nas",
+      {
+        protocol: "mqtts",
+        host: "nas",
+        port: 8883,
+        rejectUnauthorized: true,
+        wsOptions: { rejectUnauthorized: true },
+      },
+    ],
+  ])("reads %s", async (url, address) => {
+    expect(await readAddress(brokerAt(url))).toEqual(address);
+  });
+
+  test("takes user name and password of the configuration before those of the address", async () => {
+    const address = await readAddress(brokerAt("mqtt://a:b@nas", { username: "c", password: "d" }));
+    expect(address).toMatchObject({ username: "c", password: "d" });
+  });
+
+  test("says which TLS file cannot be read", async () => {
+    const reading = readAddress(
+      brokerAt("mqtts://nas", { tls: { verify: true, ca_file: "/nowhere/ca.pem" } }),
+    );
+    await expect(reading).rejects.toThrow(/^mqtt.tls.ca_file: .*nowhere/);
+    await expect(reading).rejects.toBeInstanceOf(ConnectFailed);
+  });
+
+  test("names a broker without its password", () => {
+    expect(nameBroker(brokerAt("mqtt://me:secret@nas"))).toBe("mqtt://nas:1883");
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { explainFailure } from "../../src/mqtt/connect-failures.ts";
+
+describe("explainFailure", () => {
+  test.each<[code: string | number | undefined, says: RegExp]>([
+    [undefined, /closed the connection without a word.*TLS/],
+    [4, /user name or password/],
+    [134, /user name or password/],
+    [5, /not authorised/],
+    [135, /not authorised/],
+    [133, /client id/],
+    [137, /too busy/],
+    [157, /refuses: words/],
+    ["ECONNREFUSED", /Nothing listens/],
+    ["ENOTFOUND", /host .* is unknown/],
+    ["EAI_AGAIN", /host .* is unknown/],
+    ["EHOSTUNREACH", /cannot be reached/],
+    ["ECONNRESET", /TLS and the other not/],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", /does not speak TLS/],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", /server_name/],
+    ["CERT_HAS_EXPIRED", /expired/],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", /ca_file/],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /ca_file/],
+    ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /TLS with the broker/],
+    ["TIMEOUT", /does not answer/],
+    ["EWHATEVER", /No connection .* words/],
+  ])("%s: %s", (code, says) => {
+    const sentence = explainFailure(code, "words", "mqtt://nas:1883");
+    expect(sentence).toMatch(says);
+    expect(sentence).toContain("mqtt://nas:1883");
+  });
+});

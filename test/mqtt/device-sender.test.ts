@@ -1,0 +1,329 @@
+import { describe, expect, test } from "vitest";
+import type { Output } from "../../src/core/outputs/output.ts";
+import { type OutputsKeeper, readOutputsMemory } from "../../src/core/outputs/outputs-memory.ts";
+import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
+import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
+import type { Link } from "../../src/mqtt/guests.ts";
+import type { Message } from "../../src/mqtt/outbox.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { createTrouble } from "../../src/runtime/trouble.ts";
+import { BOILER, keepInMind, outlookOf, outputsOf, sentMemory } from "../support/outputs.ts";
+
+/** A broker that takes messages when it is told to. */
+function brokerAt(takes: "all" | "none" = "all") {
+  const told: string[] = [];
+  const subscribed: string[] = [];
+  let close: (why: string) => void = () => undefined;
+  const closed = new Promise<string>((resolve) => {
+    close = resolve;
+  });
+  const waiting: (() => void)[] = [];
+  const way = { refuses: undefined as string | undefined, deaf: false };
+  const publish = async (compose: () => Message) => {
+    const { topic, payload } = compose();
+    if (way.refuses === payload) throw new PublishRefused(`The broker refuses ${topic}: not authorized`);
+    told.push(`${topic} ${payload}`);
+    if (takes === "all") return;
+    await new Promise<void>((resolve, reject) => {
+      waiting.push(resolve);
+      void closed.then(() => reject(new ConnectionLost("gone")));
+    });
+  };
+  const subscribe = async (topic: string) => {
+    subscribed.push(topic);
+    if (way.deaf) throw new SubscribeRefused(`The broker does not let vigie hear ${topic}`);
+  };
+  const link: Link = { version: 5, publish, subscribe, echo: async () => undefined, closed };
+  const acknowledge = () => waiting.splice(0).forEach((goOn) => void goOn());
+  return { link, told, subscribed, way, acknowledge, close: () => close("cut") };
+}
+
+function start(list: Output[], keeper: OutputsKeeper = keepInMind()) {
+  const lines: string[] = [];
+  const say = (sentence: string) => void lines.push(sentence);
+  const log = { debug: say, info: say, warn: say, error: say };
+  let states: Record<string, boolean | null> = { peak: false };
+  let refreshes = 0;
+  const refresh = () => {
+    refreshes += 1;
+    sender.follow(outlookOf(states));
+  };
+  const sender: OutputSender = startOutputSender({
+    ...{ outputs: outputsOf(list), keeper, clock: systemClock, log },
+    ...{ trouble: createTrouble(log, systemClock), refresh },
+  });
+  const tell = (next: Record<string, boolean | null>) => {
+    states = next;
+    sender.follow(outlookOf(states));
+  };
+  /** Says it, and gives the sender time to act on it. */
+  const settle = async (next: Record<string, boolean | null>) => {
+    tell(next);
+    await soon();
+  };
+  return { sender, say: tell, settle, lines, keeper, refreshes: () => refreshes };
+}
+
+/** A sender that is connected. */
+function connect(list: Output[], broker = brokerAt(), keeper = keepInMind()) {
+  const started = start(list, keeper);
+  started.sender.open(broker.link);
+  return { ...started, broker };
+}
+
+const lastSentOn = () => keepInMind(sentMemory({ "boiler/set": "on" }));
+const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+async function until(holds: () => boolean): Promise<void> {
+  for (let round = 0; !holds(); round += 1) {
+    if (round > 400) throw new Error("Waited in vain");
+    await soon();
+  }
+}
+
+describe("the sender of outputs", () => {
+  test("sends what is in force once, and remembers it when the broker has it", async () => {
+    const { settle, lines, keeper, broker } = connect([BOILER], brokerAt("none"));
+    await settle({ peak: true });
+    await settle({ peak: true });
+    expect(broker.told).toEqual(["boiler/set off"]);
+    expect(keeper.get()["boiler/set"]).toMatchObject({ payload: "off", acknowledged: false });
+    broker.acknowledge();
+    await soon();
+    await settle({ peak: true });
+    expect(broker.told).toEqual(["boiler/set off"]);
+    expect(keeper.get()["boiler/set"]).toMatchObject({ payload: "off", acknowledged: true });
+    expect(lines).toEqual(['Sent "off" to boiler/set: peak is ON']);
+    await settle({ peak: false });
+    expect(broker.told.at(-1)).toBe("boiler/set on");
+    expect(broker.told).toHaveLength(2);
+  });
+
+  test("sends what is in force when the broker is there again, and nothing of what was in between", async () => {
+    const { sender, say, settle } = start([BOILER], lastSentOn());
+    const first = brokerAt();
+    say({ peak: true });
+    say({ peak: false });
+    sender.open(first.link);
+    await soon();
+    expect(first.told).toEqual([]);
+    first.close();
+    await soon();
+    say({ peak: true });
+    say({ peak: null });
+    await settle({ peak: true });
+    const second = brokerAt();
+    sender.open(second.link);
+    await soon();
+    expect([first.told, second.told]).toEqual([[], ["boiler/set off"]]);
+  });
+
+  test("what changes while a message is on its way goes out after it", async () => {
+    const { settle, keeper, broker } = connect([BOILER], brokerAt("none"), lastSentOn());
+    await settle({ peak: true });
+    await settle({ peak: false });
+    expect(broker.told).toEqual(["boiler/set off"]);
+    broker.acknowledge();
+    await soon();
+    expect(broker.told).toEqual(["boiler/set off", "boiler/set on"]);
+    broker.acknowledge();
+    await soon();
+    expect(keeper.get()["boiler/set"]).toMatchObject({ payload: "on", acknowledged: true });
+  });
+
+  test("a message that was cut off goes out again on the next connection", async () => {
+    const { sender, settle } = start([BOILER]);
+    const [first, second] = [brokerAt("none"), brokerAt()];
+    sender.open(first.link);
+    await settle({ peak: true });
+    first.close();
+    await soon();
+    sender.open(second.link);
+    await soon();
+    expect([first.told, second.told]).toEqual([["boiler/set off"], ["boiler/set off"]]);
+  });
+
+  test("a message that was cut off is taken back where something else is in force by then", async () => {
+    const { sender, say, settle } = start([BOILER], lastSentOn());
+    const [first, second] = [brokerAt("none"), brokerAt()];
+    sender.open(first.link);
+    await settle({ peak: true });
+    first.close();
+    await soon();
+    say({ peak: false });
+    sender.open(second.link);
+    await soon();
+    expect(second.told).toEqual(["boiler/set on"]);
+  });
+
+  test("says what the broker does not take, as a problem, until it takes it or it is not wanted", async () => {
+    const broker = brokerAt();
+    broker.way.refuses = "off";
+    const { sender, settle, lines, refreshes } = connect([BOILER], broker, lastSentOn());
+    await settle({ peak: true });
+    await settle({ peak: true });
+    expect(sender.hasProblem()).toBe(true);
+    expect(refreshes()).toBe(2);
+    expect(lines).toEqual(['The broker refuses boiler/set: not authorized; "off" was not sent']);
+    // It may have gone out after all: nobody knows.
+    await settle({ peak: false });
+    expect(sender.hasProblem()).toBe(false);
+    expect(broker.told).toEqual(["boiler/set on"]);
+  });
+
+  test("stops with what is on its way, and begins nothing new", async () => {
+    const { sender, settle, broker } = connect([BOILER], brokerAt("none"));
+    await settle({ peak: true });
+    const stopping = sender.stop();
+    broker.acknowledge();
+    await stopping;
+    await settle({ peak: false });
+    expect(broker.told).toEqual(["boiler/set off"]);
+  });
+});
+
+describe("a device that is asked", () => {
+  const confirm = { topic: "boiler", every: 20, for: 150 };
+  const ASKED = { ...BOILER, confirm };
+  const word = (payload: string, retain = false) => ({ topic: "boiler", payload, retain });
+
+  test("is told again until it answers", async () => {
+    const { sender, say, keeper, broker } = connect([ASKED]);
+    expect(broker.subscribed).toEqual(["boiler"]);
+    say({ peak: true });
+    await until(() => broker.told.length >= 3);
+    sender.hear(word("on"));
+    sender.hear({ ...word("off"), topic: "another" });
+    expect(keeper.get()["boiler/set"]?.answer).toBe("awaited");
+    sender.hear(word("off"));
+    const times = broker.told.length;
+    expect(keeper.get()["boiler/set"]?.answer).toBe("heard");
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    // What is heard once is settled: somebody's hand is not fought.
+    sender.hear(word("on"));
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(broker.told).toHaveLength(times);
+    expect(new Set(broker.told)).toEqual(new Set(["boiler/set off"]));
+    await sender.stop();
+  });
+
+  test("that the broker knows to have obeyed already is told once", async () => {
+    const { sender, settle, keeper } = connect([ASKED]);
+    sender.hear(word("off", true));
+    await settle({ peak: true });
+    expect(keeper.get()["boiler/set"]?.answer).toBe("heard");
+    await sender.stop();
+  });
+
+  test("is not believed for what it said before it was told", async () => {
+    const { sender, settle, keeper } = connect([ASKED]);
+    sender.hear(word("off", true));
+    sender.hear(word("off"));
+    await settle({ peak: true });
+    expect(keeper.get()["boiler/set"]?.answer).toBe("awaited");
+    await sender.stop();
+  });
+
+  test("that never answers is a problem after a while, until it does or nothing is wanted of it", async () => {
+    const { sender, say, lines, refreshes, broker } = connect([ASKED]);
+    say({ peak: true });
+    await until(() => sender.hasProblem());
+    expect(lines.at(-1)).toMatch(
+      /^boiler\/set was told "off" \d+ times in 0 s, and boiler never said "off": does the device hear\?$/,
+    );
+    const times = broker.told.length;
+    const looks = refreshes();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(broker.told).toHaveLength(times);
+    sender.hear(word("off"));
+    expect([sender.hasProblem(), refreshes()]).toEqual([false, looks + 1]);
+    expect(lines.at(-1)).toMatch(/^boiler says what it should, after/);
+    await sender.stop();
+  });
+
+  test("is told again over the next connection, also by the next process; what nobody wants is not repeated", async () => {
+    const { sender, say, keeper } = start([ASKED]);
+    const [first, second, third] = [brokerAt(), brokerAt(), brokerAt()];
+    sender.open(first.link);
+    say({ peak: true });
+    await until(() => sender.hasProblem());
+    first.close();
+    await soon();
+    const kept = JSON.stringify(keeper.get());
+    const next = start([ASKED], keepInMind(readOutputsMemory(JSON.parse(kept))));
+    expect(next.sender.hasProblem()).toBe(true);
+    next.say({ peak: true });
+    next.sender.open(second.link);
+    await until(() => second.told.length >= 2);
+    await next.sender.stop();
+    const { else: _, ...bare } = ASKED;
+    const last = start([bare], keepInMind(readOutputsMemory(JSON.parse(kept))));
+    last.say({ peak: false });
+    last.sender.open(third.link);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect([third.told, last.sender.hasProblem()]).toEqual([[], false]);
+    await Promise.all([last.sender.stop(), sender.stop()]);
+  });
+
+  test("that may not be heard is said", async () => {
+    const broker = brokerAt();
+    broker.way.deaf = true;
+    const { sender, lines } = connect([ASKED], broker);
+    await soon();
+    expect(lines).toEqual(["The broker does not let vigie hear boiler"]);
+    await sender.stop();
+  });
+});
+
+describe("a sudden death", () => {
+  /** Dies after so many things that last: writes to the disk and messages to the broker. */
+  async function dieAfter(steps: number): Promise<string[]> {
+    const told: string[] = [];
+    let disk = "{}";
+    let left = steps;
+    const live = async (mortal: boolean) => {
+      const spend = () => {
+        if (mortal && left === 0) return false;
+        left -= 1;
+        return true;
+      };
+      const never = new Promise<void>(() => undefined);
+      let memory = readOutputsMemory(JSON.parse(disk));
+      const keeper: OutputsKeeper = {
+        get: () => memory,
+        set: async (next) => {
+          memory = next;
+          if (!spend()) return never;
+          disk = JSON.stringify(next);
+        },
+      };
+      const { sender, say, settle } = start([BOILER], keeper);
+      const publish = async (compose: () => Message) => {
+        if (!spend()) return never;
+        told.push(compose().payload);
+      };
+      say({ peak: true });
+      const silent = async () => undefined;
+      sender.open({
+        version: 5,
+        publish,
+        subscribe: silent,
+        echo: silent,
+        closed: new Promise(() => undefined),
+      });
+      await soon();
+      if (!mortal) await settle({ peak: false });
+    };
+    await live(true);
+    await live(false);
+    return told;
+  }
+
+  test.each([
+    ["before anything was written", 0, ["off", "on"]],
+    ["between the note and the message", 1, ["off", "on"]],
+    ["between the message and the note that it has arrived", 2, ["off", "off", "on"]],
+    ["after both notes", 3, ["off", "on"]],
+  ])("%s", async (_title, steps, told) => {
+    expect(await dieAfter(steps)).toEqual(told);
+  });
+});

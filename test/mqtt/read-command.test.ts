@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isCommandTopic, readCommand, stateTopics } from "../../src/mqtt/read-command.ts";
+import { anyText } from "../support/any-text.ts";
+
+const HOUR = 3_600_000;
+
+describe("a command", () => {
+  test.each<[topic: string, payload: string, command: object]>([
+    ["refresh/set", "PRESS", { kind: "refresh" }],
+    ["rules/peak/enabled/set", "ON", { kind: "enabled", rule: "peak", enabled: true }],
+    ["rules/rouge_peak/enabled/set", "OFF", { kind: "enabled", rule: "rouge_peak", enabled: false }],
+    ["rules/peak/threshold/set", "0", { kind: "threshold", rule: "peak", threshold: 0 }],
+    ["rules/peak/threshold/set", "100", { kind: "threshold", rule: "peak", threshold: 100 }],
+    ["rules/peak/threshold/set", "60.0", { kind: "threshold", rule: "peak", threshold: 60 }],
+    ["simulation/set", "auto", { kind: "simulation", wish: null }],
+    ["simulation/set", "rouge", { kind: "simulation", wish: { color: "rouge", from: "now", for: HOUR } }],
+    [
+      "simulation/set",
+      '{"color":"blanc","from":"next","for":"30m"}',
+      { kind: "simulation", wish: { color: "blanc", from: "next", for: HOUR / 2 } },
+    ],
+    [
+      "simulation/set",
+      '{"color":"bleu"}',
+      { kind: "simulation", wish: { color: "bleu", from: "now", for: HOUR } },
+    ],
+    ["simulation/set", '{"color":"auto"}', { kind: "simulation", wish: null }],
+  ])("%s %s is obeyed", (topic, payload, command) => {
+    expect(readCommand(topic, payload)).toEqual({ command });
+  });
+
+  const FORM = 'auto, bleu, blanc, rouge, or JSON such as {"color":"rouge","from":"next","for":"1h"}';
+  test.each([
+    ["refresh/set", "press", "PRESS"],
+    ["rules/peak/enabled/set", "on", "ON or OFF"],
+    ["rules/peak/threshold/set", "101", "a whole number from 0 to 100"],
+    ["rules/peak/threshold/set", "-1", "a whole number from 0 to 100"],
+    ["rules/peak/threshold/set", "59.5", "a whole number from 0 to 100"],
+    ["rules/peak/threshold/set", "1e1", "a whole number from 0 to 100"],
+    ["rules/Peak/threshold/set", "50", "a command that vigie knows"],
+    ["rules/peak/hold/set", "50", "a command that vigie knows"],
+    ["rules/peak/set", "ON", "a command that vigie knows"],
+    ["rules/peak/enabled/more/set", "ON", "a command that vigie knows"],
+    ["refresh/now/set", "PRESS", "a command that vigie knows"],
+    ["now/color/set", "rouge", "a command that vigie knows"],
+    ["refresh", "PRESS", "a command that vigie knows"],
+    ["simulation/set", "red", FORM],
+    ["simulation/set", "{}", "color: one of auto, bleu, blanc, rouge"],
+    ["simulation/set", "7", FORM],
+    ["simulation/set", "null", FORM],
+    ["simulation/set", "{", FORM],
+    ["simulation/set", "[]", FORM],
+    ["simulation/set", '{"color":"red"}', "color: one of auto, bleu, blanc, rouge"],
+    ["simulation/set", '{"color":"rouge","from":"today"}', "from: now or next"],
+    [
+      "simulation/set",
+      '{"color":"rouge","for":"2d"}',
+      "for: a duration from 1s to 24h, such as 30s, 5m or 1h",
+    ],
+    [
+      "simulation/set",
+      '{"color":"rouge","for":"25h"}',
+      "for: a duration from 1s to 24h, such as 30s, 5m or 1h",
+    ],
+    ["simulation/set", '{"color":"rouge","untl":1}', "no other keys than color, from and for"],
+  ])("%s %s is refused, and why", (topic, payload, expected) => {
+    expect(readCommand(topic, payload)).toEqual({ expected });
+  });
+
+  test("is read or refused, whatever is sent", () => {
+    const topic = fc.oneof(
+      fc.constantFrom("refresh/set", "simulation/set", "rules/a/enabled/set", "rules/a/threshold/set"),
+      fc.tuple(anyText({ maxLength: 8 }), anyText({ maxLength: 8 })).map((parts) => `${parts.join("/")}/set`),
+      anyText({ maxLength: 12 }),
+    );
+    const payload = fc.oneof(
+      anyText({ maxLength: 30 }),
+      fc.json({ maxDepth: 3 }),
+      fc
+        .record(
+          { color: fc.anything(), from: fc.anything(), for: fc.anything() },
+          { requiredKeys: ["color"] },
+        )
+        .map((wish) => JSON.stringify(wish, (_, value) => (typeof value === "bigint" ? null : value)) ?? ""),
+    );
+    fc.assert(
+      fc.property(topic, payload, (where, what) => {
+        const read = readCommand(where, what);
+        if ("expected" in read) expect(read.expected).not.toBe("");
+        else expect(isCommandTopic(where)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("names the topics that tell the state it would change", () => {
+    expect(stateTopics("rules/a/enabled/set")).toEqual(["rules/a/enabled"]);
+    expect(stateTopics("simulation/set")).toEqual(["simulation/color", "simulation"]);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import type { Color } from "../../src/core/calendar/tariff.ts";
+import type { Answer } from "../../src/core/contract/answer.ts";
+import { type Book, type BookDay, EMPTY_BOOK } from "../../src/core/days/known-days.ts";
+import { type AgendaInput, markAsked, planAgenda, planFollowUps } from "../../src/service/plan-requests.ts";
+import { PARIS } from "../support/tariff.ts";
+
+const NO_RATES = { hp: null, hc: null };
+const ASKED_TODAY = { season: "2026-01-05", history: "2026-01-05" };
+
+function official(color: Color, final = true): BookDay {
+  return { official: { color, rates: NO_RATES, seen_at: 0, final } };
+}
+
+function bookOf(days: Record<string, BookDay>): Book {
+  return { ...EMPTY_BOOK, days };
+}
+
+function input(over: Partial<AgendaInput> = {}): AgendaInput {
+  const now = Date.parse("2026-01-05T09:00:00+01:00");
+  return {
+    book: EMPTY_BOOK,
+    tariff: PARIS,
+    now,
+    asked: ASKED_TODAY,
+    officialSilent: false,
+    confirm: false,
+    ...over,
+  };
+}
+
+const dates = (over: Partial<AgendaInput>) =>
+  planAgenda(input(over)).flatMap((request) => (request.kind === "date" ? [request.date] : []));
+
+describe("the agenda of a poll", () => {
+  test("begins with the forecasts, whatever else is due", () => {
+    expect(planAgenda(input())[0]).toEqual({ kind: "forecasts" });
+  });
+
+  test.each([
+    ["nothing official: tomorrow and today", {}, ["2026-01-06", "2026-01-05"]],
+    [
+      "tomorrow official but correctable: still tomorrow",
+      { book: bookOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge", false) }) },
+      ["2026-01-06"],
+    ],
+    [
+      "all settled: no date",
+      { book: bookOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge") }) },
+      [],
+    ],
+    [
+      "all settled, at a confirming slot: the next day once more",
+      { confirm: true, book: bookOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge") }) },
+      ["2026-01-06"],
+    ],
+    [
+      "before 06:00 the day in force is yesterday's",
+      { now: Date.parse("2026-01-05T05:50:00+01:00"), book: bookOf({ "2026-01-05": official("bleu") }) },
+      ["2026-01-06", "2026-01-04"],
+    ],
+    [
+      "at 05:50 the day about to begin is confirmed",
+      {
+        confirm: true,
+        now: Date.parse("2026-01-05T05:50:00+01:00"),
+        book: bookOf({
+          "2026-01-04": official("bleu"),
+          "2026-01-05": official("rouge"),
+          "2026-01-06": official("bleu"),
+        }),
+      },
+      ["2026-01-05"],
+    ],
+    ["a date endpoint that never says official is left alone", { officialSilent: true }, []],
+  ] as [string, Partial<AgendaInput>, string[]][])("%s", (_case, over, expected) => {
+    expect(dates(over)).toEqual(expected);
+  });
+
+  test("asks the season and the history once a civil day", () => {
+    const asked = { season: "2026-01-04", history: "2026-01-04" };
+    const kinds = planAgenda(input({ asked })).map(({ kind }) => kind);
+    expect(kinds).toContain("season");
+    expect(kinds).toContain("history");
+    expect(planAgenda(input()).map(({ kind }) => kind)).not.toContain("season");
+  });
+
+  test("asks a year of history at the first start", () => {
+    const asked = { season: "2026-01-05", history: null };
+    expect(planAgenda(input({ asked })).at(-1)).toEqual({
+      kind: "history",
+      start: "2025-01-06",
+      end: "2026-01-05",
+    });
+  });
+
+  test("asks history further back than two weeks only where days of the season are missing", () => {
+    const asked = { season: "2026-01-05", history: "2026-01-04" };
+    expect(planAgenda(input({ asked })).at(-1)).toEqual({
+      kind: "history",
+      start: "2025-09-01",
+      end: "2026-01-05",
+    });
+    const days: Record<string, BookDay> = {};
+    for (let day = Date.parse("2025-09-01"); day < Date.parse("2026-01-05"); day += 86_400_000) {
+      days[new Date(day).toISOString().slice(0, 10)] = official("bleu");
+    }
+    const whole = planAgenda(input({ asked, book: bookOf(days) })).at(-1);
+    expect(whole).toEqual({ kind: "history", start: "2025-12-23", end: "2026-01-05" });
+  });
+});
+
+describe("what an answer gives rise to", () => {
+  const said = (date: string, color: Color | null) => ({
+    date,
+    color,
+    raw: null,
+    confidence: null,
+    source: null,
+    explanation: null,
+    rates: NO_RATES,
+  });
+
+  test("forecasts that deny an official colour: that date is asked at once", () => {
+    const book = bookOf({ "2026-01-06": official("bleu", false) });
+    const answer: Answer = {
+      kind: "forecasts",
+      updated_at: null,
+      days: [said("2026-01-05", "bleu"), said("2026-01-06", "rouge")],
+    };
+    expect(planFollowUps(answer, book, input({ book }))).toEqual([{ kind: "date", date: "2026-01-06" }]);
+  });
+
+  test("forecasts that deny a day gone by, or name no colour, ask nothing", () => {
+    const book = bookOf({ "2026-01-03": official("bleu"), "2026-01-06": official("bleu") });
+    const answer: Answer = {
+      kind: "forecasts",
+      updated_at: null,
+      days: [said("2026-01-03", "rouge"), said("2026-01-06", null)],
+    };
+    expect(planFollowUps(answer, book, input({ book }))).toEqual([]);
+  });
+
+  test("a day that has just become official asks the season again", () => {
+    const answer: Answer = { kind: "date", day: said("2026-01-06", "rouge"), is_official: true };
+    const book = bookOf({ "2026-01-06": official("rouge", false) });
+    expect(planFollowUps(answer, EMPTY_BOOK, input({ book }))).toEqual([{ kind: "season" }]);
+    expect(planFollowUps(answer, book, input({ book }))).toEqual([]);
+  });
+
+  test("an answered season or history is marked with the civil date", () => {
+    const answer: Answer = { kind: "history", start: "2026-01-01", end: "2026-01-05", entries: [] };
+    expect(markAsked({ season: null, history: null }, answer, input().now, PARIS)).toEqual({
+      season: null,
+      history: "2026-01-05",
+    });
+  });
+});

@@ -1,0 +1,406 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addDays } from "../../src/core/calendar/dates.ts";
+import type { Answer, Request } from "../../src/core/contract/answer.ts";
+import { readAnswer } from "../../src/service/read-answer.ts";
+import { spellingsOf } from "../../src/service/read-color.ts";
+import type { Terms } from "../../src/service/reading-terms.ts";
+import { AnswerUnreadable, RangeIgnored } from "../../src/service/service-errors.ts";
+
+const TERMS: Terms = {
+  asked: "GET /v1/public",
+  spellings: spellingsOf({}),
+  confidence: "auto",
+  percent: false,
+  rate_unit: "EUR/kWh",
+};
+
+function forecasts(json: unknown, terms: Partial<Terms> = {}) {
+  const reading = readAnswer({ kind: "forecasts" }, json, { ...TERMS, ...terms });
+  if (reading.answer.kind !== "forecasts") throw new Error("Expected forecasts");
+  return { ...reading, answer: reading.answer };
+}
+
+function oneDay(day: object, terms: Partial<Terms> = {}) {
+  const [first] = forecasts({ today: { date: "2026-01-05", ...day } }, terms).answer.days;
+  if (first === undefined) throw new Error("Expected a day");
+  return first;
+}
+
+describe("colours", () => {
+  it.each([
+    ["rouge", "rouge"],
+    ["ROUGE", "rouge"],
+    [" Red ", "rouge"],
+    ["r", "rouge"],
+    ["TEMPO_ROUGE", "rouge"],
+    ["Tempo-Rouge", "rouge"],
+    ["tempo rouge", "rouge"],
+    ["rougé", "rouge"],
+    [3, "rouge"],
+    ["3", "rouge"],
+    ["blanc", "blanc"],
+    ["White", "blanc"],
+    [2, "blanc"],
+    ["bleu", "bleu"],
+    ["BLUE", "bleu"],
+    ["1", "bleu"],
+  ])("%j is %s", (said, color) => {
+    expect(oneDay({ color: said })).toMatchObject({ color, raw: null });
+  });
+
+  it.each([
+    ["violet", "violet"],
+    ["unknown", "unknown"],
+    ["", ""],
+    ["b", "b"],
+    ["rouge?", "rouge?"],
+    ["red\u001b[31m\nfake log line", "red [31m fake log line"],
+    [null, "null"],
+    [0, "0"],
+    [4, "4"],
+    [true, "true"],
+    [["rouge"], "a list"],
+    [{ color: "rouge" }, "an object"],
+    [undefined, null],
+    ["__proto__", "__proto__"],
+    ["constructor", "constructor"],
+  ])("%j is no colour, and is kept as %j", (said, raw) => {
+    expect(oneDay({ color: said })).toMatchObject({ color: null, raw });
+  });
+
+  it("the owner's spellings count, before the known ones", () => {
+    const spellings = spellingsOf({ ROT: "rouge", "1": "rouge" });
+    expect(oneDay({ color: "rot" }, { spellings }).color).toBe("rouge");
+    expect(oneDay({ color: 1 }, { spellings }).color).toBe("rouge");
+    expect(oneDay({ color: "bleu" }, { spellings }).color).toBe("bleu");
+  });
+
+  it("a colour that is none is said", () => {
+    const { notices } = forecasts({ today: { date: "2026-01-05", color: "violet" } });
+    expect(notices).toEqual([
+      'The service says "violet" where a colour should be: the day stays unknown (service.colors)',
+    ]);
+  });
+});
+
+describe("confidence", () => {
+  it.each([
+    [0.85, 0.85],
+    [1, 1],
+    [0, 0],
+    ["0.85", 0.85],
+    [85, 0.85],
+    [100, 1],
+    [1.0000000000000002, 1],
+    [101, null],
+    [-0.1, null],
+    ["NaN", null],
+    ["85 %", null],
+    ["0,85", null],
+    ["", null],
+    [true, null],
+    [null, null],
+    [undefined, null],
+    [Number.POSITIVE_INFINITY, null],
+  ])("%j alone is %s", (said, confidence) => {
+    expect(oneDay({ confidence: said }).confidence).toBe(confidence);
+  });
+
+  it("one value over 1 makes the whole answer percent", () => {
+    const json = {
+      today: { date: "2026-01-05", confidence: 1 },
+      tomorrow: { date: "2026-01-06", confidence: 60 },
+    };
+    const { answer, observed } = forecasts(json);
+    expect(answer.days.map((day) => day.confidence)).toEqual([0.01, 0.6]);
+    expect(observed.confidence).toEqual({ low: 1, high: 60, scale: "percent" });
+  });
+
+  it("a value on no scale teaches nothing", () => {
+    const json = {
+      today: { date: "2026-01-05", confidence: 0.9 },
+      tomorrow: { date: "2026-01-06", confidence: 250 },
+    };
+    expect(forecasts(json).answer.days.map((day) => day.confidence)).toEqual([0.9, null]);
+  });
+
+  it("percent that was learned, and a scale that is fixed, count", () => {
+    expect(oneDay({ confidence: 1 }, { percent: true }).confidence).toBe(0.01);
+    expect(oneDay({ confidence: 1 }, { percent: true, confidence: "ratio" }).confidence).toBe(1);
+    expect(oneDay({ confidence: 85 }, { confidence: "ratio" }).confidence).toBeNull();
+    expect(oneDay({ confidence: 0.5 }, { confidence: "percent" }).confidence).toBe(0.005);
+  });
+});
+
+describe("prices", () => {
+  it.each([
+    [0.7295, "EUR/kWh", 0.7295],
+    ["0.7295", "EUR/kWh", 0.7295],
+    [72.95, "c€/kWh", 0.7295],
+    [16.12, "c€/kWh", 0.1612],
+    [72.95, "EUR/kWh", null],
+    [0.7295, "c€/kWh", null],
+    [0, "EUR/kWh", null],
+    [-1, "EUR/kWh", null],
+    ["free", "EUR/kWh", null],
+    [null, "EUR/kWh", null],
+  ] as const)("%j in %s is %s", (hp, rate_unit, rate) => {
+    expect(oneDay({ rates: { hp } }, { rate_unit }).rates).toEqual({ hp: rate, hc: null });
+  });
+
+  it("a price in the wrong unit is said", () => {
+    const { notices } = forecasts({
+      today: { date: "2026-01-05", color: "bleu", rates: { hp: 16.12, hc: 13.25 } },
+    });
+    expect(notices).toHaveLength(2);
+    expect(notices[0]).toContain("16.12");
+  });
+
+  it.each(["0.2", 7, null, []])("rates that are %j lose themselves only", (rates) => {
+    expect(oneDay({ color: "bleu", rates })).toMatchObject({ color: "bleu", rates: { hp: null, hc: null } });
+  });
+});
+
+describe("forecasts", () => {
+  it("a bad day loses itself only, and is said", () => {
+    const { answer, notices } = forecasts({
+      today: { date: "05/01/2026", color: "bleu" },
+      tomorrow: { date: "2026-01-06", color: "rouge" },
+      forecast: [null, { date: "2026-01-07", color: "blanc" }, "x", { date: "2026-02-30" }],
+    });
+    expect(answer.days.map(({ date, color }) => [date, color])).toEqual([
+      ["2026-01-06", "rouge"],
+      ["2026-01-07", "blanc"],
+    ]);
+    expect(notices).toHaveLength(4);
+    expect(notices[0]).toContain('today: expected a day with a date, got the date "05/01/2026"');
+  });
+
+  it("a date that stands there twice counts once, today's and tomorrow's entries first", () => {
+    const { answer } = forecasts({
+      forecast: [{ date: "2026-01-06", color: "bleu" }],
+      tomorrow: { date: "2026-01-06", color: "rouge" },
+    });
+    expect(answer.days.map(({ color }) => color)).toEqual(["rouge"]);
+  });
+
+  it.each([
+    ["2026-01-05T05:30:00Z", Date.UTC(2026, 0, 5, 5, 30)],
+    ["2026-01-05T06:30:00+01:00", Date.UTC(2026, 0, 5, 5, 30)],
+    ["2026-01-05T05:30:00.123456", Date.UTC(2026, 0, 5, 5, 30, 0, 123)],
+    ["2026-01-05 05:30", Date.UTC(2026, 0, 5, 5, 30)],
+    ["2026-02-30T05:30:00Z", null],
+    ["2026-01-05", null],
+    ["just now", null],
+    [1767591000, null],
+    [null, null],
+    [undefined, null],
+  ])("updated_at %j is %s", (updated_at, at) => {
+    expect(forecasts({ updated_at, today: { date: "2026-01-05" } }).answer.updated_at).toBe(at);
+  });
+
+  it.each([
+    null,
+    [],
+    "rouge",
+    7,
+    {},
+    { today: null, tomorrow: null, forecast: [] },
+    { today: {}, forecast: {} },
+    { forecast: [{}] },
+  ])("%j is no answer", (json) => {
+    expect(() => forecasts(json)).toThrow(AnswerUnreadable);
+  });
+});
+
+describe("one date", () => {
+  const ask = (json: unknown) => {
+    const { answer } = readAnswer({ kind: "date", date: "2026-01-05" }, json, TERMS);
+    if (answer.kind !== "date") throw new Error("Expected a date");
+    return answer;
+  };
+
+  it.each([
+    [true, true],
+    [false, false],
+    ["true", null],
+    [1, null],
+    [null, null],
+    [undefined, null],
+  ])("is_official %j is %s", (is_official, official) => {
+    expect(ask({ date: "2026-01-05", color: "rouge", is_official }).is_official).toBe(official);
+  });
+
+  it.each([{ date: "2026-01-06", color: "rouge", is_official: true }, { color: "rouge" }, null, []])(
+    "%j does not answer for 2026-01-05",
+    (json) => {
+      expect(() => ask(json)).toThrow(AnswerUnreadable);
+    },
+  );
+});
+
+describe("history", () => {
+  const ask = (json: unknown) => {
+    const { answer } = readAnswer({ kind: "history", start: "2026-01-05", end: "2026-01-07" }, json, TERMS);
+    if (answer.kind !== "history") throw new Error("Expected history");
+    return answer.entries;
+  };
+
+  it("what is unsorted, doubled or outside the range is sorted out", () => {
+    const dates = ["2026-01-07", "2026-01-04", "2026-01-05", "2026-01-07", "2026-01-08"];
+    const entries = ask(dates.map((date, index) => ({ date, color: "bleu", hp_rate: 0.1 + index / 100 })));
+    expect(entries.map(({ date, rates }) => [date, rates.hp])).toEqual([
+      ["2026-01-05", 0.12000000000000001],
+      ["2026-01-07", 0.1],
+    ]);
+  });
+
+  it("a bad entry loses itself only; an empty list is an answer", () => {
+    expect(
+      ask([{ color: "bleu" }, { date: "2026-01-06", color: "x", predicted_color: "red" }]),
+    ).toMatchObject([
+      { date: "2026-01-06", color: null, raw: "x", predicted_color: "rouge", prediction_confidence: null },
+    ]);
+    expect(ask([])).toEqual([]);
+  });
+
+  it.each([null, {}, "x", [1, 2], [{ color: "bleu" }]])("%j is no history", (json) => {
+    expect(() => ask(json)).toThrow(AnswerUnreadable);
+  });
+
+  it("days that all lie elsewhere show that the range was not understood", () => {
+    expect(() => ask([{ date: "2026-01-08" }])).toThrow(RangeIgnored);
+  });
+});
+
+describe("season", () => {
+  const said = {
+    season: "2025-2026",
+    start_date: "2025-09-01",
+    end_date: "2026-08-31",
+    remaining: { rouge: 20, blanc: 40, bleu: 200 },
+    total: { rouge: 22, blanc: 43, bleu: 300 },
+    days_elapsed: 105,
+    days_remaining: 260,
+  };
+  const ask = (json: unknown, label?: string) =>
+    readAnswer({ kind: "season", ...(label !== undefined && { label }) }, json, TERMS).answer;
+
+  it("is read", () => {
+    expect(ask(said, "2025-2026")).toEqual({
+      kind: "season",
+      season: {
+        label: "2025-2026",
+        start: "2025-09-01",
+        end: "2026-08-31",
+        remaining: said.remaining,
+        total: said.total,
+        days_elapsed: 105,
+        days_remaining: 260,
+      },
+    });
+  });
+
+  it.each([
+    [{ ...said, remaining: { rouge: 20, blanc: 40 } }, "remaining.bleu"],
+    [{ ...said, days_elapsed: 1.5 }, "days_elapsed"],
+    [{ ...said, start_date: "2026-09-01" }, "start"],
+    [{ ...said, season: "2025" }, "season"],
+    [null, "answer"],
+  ])("%# what lacks a count or contradicts itself is no season", (json, word) => {
+    expect(() => ask(json)).toThrow(new RegExp(`cannot be read: .*${word}`));
+  });
+
+  it("another season than the one asked for is no answer", () => {
+    expect(() => ask(said, "2024-2025")).toThrow('Expected the season 2024-2025, got "2025-2026"');
+  });
+});
+
+describe("whatever comes", () => {
+  const requests: Request[] = [
+    { kind: "forecasts" },
+    { kind: "date", date: "2026-01-05" },
+    { kind: "season" },
+    { kind: "history", start: "2026-01-01", end: "2026-12-31" },
+  ];
+  const date = fc.oneof(
+    fc.integer({ min: 0, max: 400 }).map((days) => addDays("2026-01-01", days)),
+    fc.jsonValue(),
+  );
+  const color = fc.oneof(
+    fc.constantFrom("rouge", "Blanc", "BLEU", 1, 2, 3, "red", "violet", null),
+    fc.jsonValue(),
+  );
+  const number = fc.oneof(fc.double(), fc.integer(), fc.jsonValue());
+  const day = fc.record(
+    {
+      date,
+      color,
+      confidence: number,
+      source: fc.jsonValue(),
+      explanation: fc.jsonValue(),
+      rates: fc.oneof(fc.record({ hp: number, hc: number }), fc.jsonValue()),
+      is_official: fc.jsonValue(),
+      hp_rate: number,
+      hc_rate: number,
+      predicted_color: color,
+      prediction_confidence: number,
+    },
+    { requiredKeys: [] },
+  );
+  const json = fc.oneof(
+    fc.jsonValue(),
+    day,
+    fc.array(fc.oneof(day, fc.jsonValue())),
+    fc.record(
+      { today: day, tomorrow: fc.jsonValue(), forecast: fc.array(day), updated_at: fc.jsonValue() },
+      { requiredKeys: [] },
+    ),
+  );
+
+  function colorsIn(answer: Answer): (string | null)[] {
+    switch (answer.kind) {
+      case "forecasts":
+        return answer.days.map((said) => said.color);
+      case "date":
+        return [answer.day.color];
+      case "history":
+        return answer.entries.flatMap((entry) => [entry.color, entry.predicted_color]);
+      case "season":
+        return [];
+    }
+  }
+
+  const SAID = {
+    rouge: /"(rouge|red|r|3)"|[:[,]3\b/i,
+    blanc: /"(blanc|white|w|2)"|[:[,]2\b/i,
+    bleu: /"(bleu|blue|1)"|[:[,]1\b/i,
+  };
+
+  it("is an answer or AnswerUnreadable, and holds no colour that was not said", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...requests), json, (request, value) => {
+        const text = JSON.stringify(value);
+        try {
+          const { answer, notices } = readAnswer(request, JSON.parse(text), TERMS);
+          for (const said of colorsIn(answer))
+            if (said !== null) expect(text).toMatch(SAID[said as keyof typeof SAID]);
+          for (const notice of notices) expect(notice.length).toBeLessThan(300);
+          expect(answer.kind).toBe(request.kind);
+        } catch (error) {
+          if (!(error instanceof AnswerUnreadable)) throw error;
+          expect(error.message.length).toBeLessThan(1500);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("is answered even where it is nested a hundred thousand deep", () => {
+    const deep = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    expect(
+      forecasts({ today: { date: "2026-01-05", color: deep, rates: deep, confidence: deep } }).answer.days,
+    ).toHaveLength(1);
+  });
+});

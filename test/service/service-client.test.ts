@@ -1,0 +1,303 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ServiceConfig } from "../../src/config/config.ts";
+import { type ClientMemory, EMPTY_MEMORY, keepMemory } from "../../src/service/client-memory.ts";
+import { DAILY_BUDGET } from "../../src/service/politeness.ts";
+import { createServiceClient } from "../../src/service/service-client.ts";
+import {
+  BudgetSpent,
+  RangeIgnored,
+  RequestRefused,
+  ServiceBusy,
+  ServiceFailed,
+} from "../../src/service/service-errors.ts";
+import { type Answerer, sendJson, sendStatus, serve } from "./rude-server.ts";
+
+const AT = Date.UTC(2026, 0, 5, 10);
+const CONFIG = { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" } as const;
+const TODAY = { today: { date: "2026-01-05", color: "bleu", confidence: 0.9 } };
+
+interface Settings {
+  config?: Partial<ServiceConfig>;
+  memory?: Partial<ClientMemory>;
+  /** Waits until the asking is ended. */
+  patience?: number;
+}
+
+/** A client whose waits pass at once, on a clock of the test's own. */
+async function open(answer: Answerer, { config = {}, memory = {}, patience = 99 }: Settings = {}) {
+  const server = await serve(answer);
+  const time = { wall: AT, steady: 1_000 };
+  const waits: number[] = [];
+  const said: string[] = [];
+  const stop = new AbortController();
+  const kept = keepMemory({ ...EMPTY_MEMORY, ...memory });
+  const say = (sentence: string) => void said.push(sentence);
+  const client = createServiceClient({
+    config: { ...CONFIG, ...config },
+    base: server.url,
+    version: "1.2.3",
+    clock: { now: () => time.wall, steady: () => time.steady },
+    random: () => 1,
+    memory: kept,
+    log: { debug: () => undefined, info: say, warn: say, error: say },
+    timeout: 5_000,
+    wait: async (milliseconds, signal) => {
+      if (waits.length === patience) stop.abort();
+      signal.throwIfAborted();
+      waits.push(milliseconds);
+      time.wall += milliseconds;
+      time.steady += milliseconds;
+    },
+  });
+  onTestFinished(client.close);
+  const paths = () => server.requests.map(({ url }) => url);
+  return { server, client, time, waits, said, kept, stop, signal: stop.signal, paths };
+}
+
+describe("trying again", () => {
+  it("goes on, later each time, until the service answers", async () => {
+    const { client, signal, waits } = await open((_request, response, count) => {
+      if (count <= 3) return sendStatus(response, 500);
+      sendJson(response, TODAY, { date: "Mon, 05 Jan 2026 10:00:00 GMT" });
+    });
+    const reply = await client.ask({ kind: "forecasts" }, { signal });
+    expect(reply.date).toBe(AT);
+    expect(reply.answer).toMatchObject({ kind: "forecasts", days: [{ date: "2026-01-05", color: "bleu" }] });
+    expect(waits).toEqual([5_000, 15_000, 45_000]);
+  });
+
+  it("ends with its signal, and says what had made it necessary", async () => {
+    const { client, stop, server } = await open((_request, response, count) => {
+      if (count === 2) stop.abort(new Error("the poll is over"));
+      sendStatus(response, 503);
+    });
+    await expect(client.ask({ kind: "forecasts" }, { signal: stop.signal })).rejects.toThrow(ServiceFailed);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("is no use where the request is wrong", async () => {
+    const { client, signal, server } = await open((_request, response) => sendStatus(response, 422));
+    await expect(client.ask({ kind: "season" }, { signal })).rejects.toThrow(RequestRefused);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("costs the budget nothing where nothing was sent", async () => {
+    const { client, signal, server, kept, waits } = await open(() => undefined, { patience: 5 });
+    await server.stop();
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow("nobody listens there");
+    expect(waits).toEqual([5_000, 15_000, 45_000, 135_000, 300_000]);
+    expect(kept.get().spent.count).toBe(0);
+  });
+});
+
+describe("politeness", () => {
+  it("sends at most ten requests a minute", async () => {
+    const { client, signal, waits } = await open((_request, response) => sendJson(response, TODAY));
+    for (let count = 0; count < 21; count += 1) await client.ask({ kind: "forecasts" }, { signal });
+    expect(waits).toEqual([60_000, 60_000]);
+  });
+
+  it("keeps the day's budget, and lets the essential go on, once each", async () => {
+    const spent = { day: "2026-01-05", count: DAILY_BUDGET };
+    const { client, signal, server } = await open((_request, response) => sendStatus(response, 500), {
+      memory: { spent },
+    });
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow(BudgetSpent);
+    expect(server.requests).toHaveLength(0);
+    await expect(client.ask({ kind: "forecasts" }, { signal, essential: true })).rejects.toThrow(
+      ServiceFailed,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("waits as long as a 429 asks for, and asks again", async () => {
+    const { client, signal, waits, said, kept } = await open((_request, response, count) => {
+      if (count === 1) return sendStatus(response, 429, "", { "retry-after": "7" });
+      sendJson(response, TODAY);
+    });
+    await client.ask({ kind: "forecasts" }, { signal });
+    expect(waits).toEqual([0, 7_000]);
+    expect(said).toEqual(["The service wants to be left alone (429): nothing is sent to it for 7 s"]);
+    expect(kept.get().pause).toBeNull();
+  });
+
+  it("sends nothing to any endpoint until a long pause is over, and doubles a pause nobody named", async () => {
+    const { client, signal, server, time, kept } = await open((_request, response) =>
+      sendStatus(response, 429),
+    );
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow(ServiceBusy);
+    // A minute, two minutes, and then four: too long to wait for.
+    expect(server.requests).toHaveLength(3);
+    expect(kept.get().pause).toEqual({ until: time.wall + 240_000, turns: 3 });
+    await expect(client.ask({ kind: "season" }, { signal, essential: true })).rejects.toThrow(ServiceBusy);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("is neither locked nor freed by a wall clock that is set", async () => {
+    const { client, signal, time, waits } = await open((_request, response) => sendJson(response, TODAY));
+    for (let count = 0; count < 10; count += 1) await client.ask({ kind: "forecasts" }, { signal });
+    time.wall += 86_400_000;
+    await client.ask({ kind: "forecasts" }, { signal });
+    time.wall -= 10 * 86_400_000;
+    await client.ask({ kind: "forecasts" }, { signal });
+    expect(waits).toEqual([60_000]);
+  });
+});
+
+describe("not modified", () => {
+  it("stands for the answer that was read before", async () => {
+    const { client, signal, server } = await open((request, response, count) => {
+      if (request.headers["if-none-match"] === '"one"') return sendStatus(response, 304);
+      sendJson(response, TODAY, { etag: '"one"', "last-modified": `Mon, 05 Jan 2026 0${count}:00:00 GMT` });
+    });
+    const first = await client.ask({ kind: "forecasts" }, { signal });
+    const second = await client.ask({ kind: "forecasts" }, { signal });
+    const third = await client.ask({ kind: "forecasts" }, { signal });
+    expect([second.answer, third.answer]).toEqual([first.answer, first.answer]);
+    expect(server.requests[2]?.headers["if-none-match"]).toBe('"one"');
+    expect(server.requests[1]?.headers["if-modified-since"]).toBe("Mon, 05 Jan 2026 01:00:00 GMT");
+  });
+
+  it("is not asked for after an answer that could not be read", async () => {
+    const { client, signal, server } = await open((_request, response) =>
+      sendJson(response, {}, { etag: '"one"' }),
+    );
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow("no days at all");
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow("no days at all");
+    expect(server.requests[1]?.headers["if-none-match"]).toBeUndefined();
+  });
+});
+
+describe("what is learned", () => {
+  it("percent is remembered from one value over 1, also for another endpoint", async () => {
+    const { client, signal, kept, said } = await open((request, response) =>
+      request.url === "/v1/public"
+        ? sendJson(response, { today: { date: "2026-01-05", color: "bleu", confidence: 85 } })
+        : sendJson(response, { date: "2026-01-06", color: "bleu", confidence: 1, is_official: false }),
+    );
+    await client.ask({ kind: "forecasts" }, { signal });
+    expect(kept.get().percent).toBe(true);
+    const { answer } = await client.ask({ kind: "date", date: "2026-01-06" }, { signal });
+    expect(answer).toMatchObject({ kind: "date", day: { confidence: 0.01 }, is_official: false });
+    expect(said).toEqual(["The service counts confidence in percent"]);
+  });
+
+  it("a new value is said once", async () => {
+    const { client, signal, said } = await open((_request, response, count) =>
+      sendJson(response, { today: { date: "2026-01-05", color: count === 3 ? "mauve" : "violet" } }),
+    );
+    for (let count = 0; count < 4; count += 1) await client.ask({ kind: "forecasts" }, { signal });
+    expect(said).toHaveLength(2);
+    expect(said[0]).toContain('"violet"');
+    expect(said[1]).toContain('"mauve"');
+  });
+
+  it("a date endpoint that does not say what is official is noticed", async () => {
+    const { client, signal, kept } = await open((_request, response) =>
+      sendJson(response, { date: "2026-01-06" }),
+    );
+    await client.ask({ kind: "date", date: "2026-01-06" }, { signal });
+    await client.ask({ kind: "date", date: "2026-01-06" }, { signal });
+    expect(kept.get().official_missing).toEqual({ since: AT, answers: 2, last: AT });
+  });
+});
+
+describe("history", () => {
+  const RANGE = { kind: "history", start: "2026-01-01", end: "2026-01-04" } as const;
+  const entries = [{ date: "2026-01-02", color: "rouge" }];
+  const refuse = (names: string[]) =>
+    JSON.stringify({
+      detail: names.map((name) => ({ loc: ["query", name], msg: "Field required", type: "missing" })),
+    });
+  const asked = (url: string | undefined) => [...new URL(url ?? "", "http://x").searchParams.keys()];
+
+  it("takes the names that the service asks for, and remembers them", async () => {
+    const { client, signal, paths, kept } = await open((request, response) =>
+      asked(request.url).includes("date_to")
+        ? sendJson(response, entries)
+        : sendStatus(response, 422, refuse(["date_from", "date_to"])),
+    );
+    const { answer } = await client.ask(RANGE, { signal });
+    expect(answer).toMatchObject({ kind: "history", start: "2026-01-01", entries: [{ color: "rouge" }] });
+    await client.ask(RANGE, { signal });
+    expect(paths().map(asked)).toEqual([
+      ["start_date", "end_date"],
+      ["date_from", "date_to"],
+      ["date_from", "date_to"],
+    ]);
+    expect(kept.get().history_parameters).toEqual({ start: "date_from", end: "date_to" });
+  });
+
+  it("tries the usual names where a 400 says nothing", async () => {
+    const { client, signal, paths } = await open((request, response) =>
+      asked(request.url).includes("from")
+        ? sendJson(response, entries)
+        : sendStatus(response, 400, "bad request"),
+    );
+    await client.ask(RANGE, { signal });
+    expect(paths().map((path) => asked(path)[0])).toEqual(["start_date", "start", "from"]);
+  });
+
+  it("takes an empty list for an answer, but not for a proof of the names", async () => {
+    const { client, signal, kept } = await open((_request, response) => sendJson(response, []));
+    expect((await client.ask(RANGE, { signal })).answer).toMatchObject({ kind: "history", entries: [] });
+    expect(kept.get().history_parameters).toBeNull();
+  });
+
+  it("takes days from elsewhere for names that were not understood", async () => {
+    const { client, signal, kept, said } = await open((_request, response) =>
+      sendJson(response, [{ date: "2025-11-01", color: "bleu" }]),
+    );
+    await expect(client.ask(RANGE, { signal })).rejects.toThrow(RangeIgnored);
+    expect(kept.get().history_parameters).toBeNull();
+    expect(said.at(-1)).toContain("set service.history_parameters");
+  });
+
+  it("does not try others for a wrong value, nor where the names are fixed or have worked", async () => {
+    const bad = {
+      detail: [{ loc: ["query", "start_date"], msg: "Input should be a valid date", type: "date_parsing" }],
+    };
+    const value = await open((_request, response) => sendStatus(response, 422, JSON.stringify(bad)));
+    await expect(value.client.ask(RANGE, value)).rejects.toThrow("Input should be a valid date");
+    const fixed = await open((_request, response) => sendStatus(response, 400), {
+      config: { history_parameters: { start: "du", end: "au" } },
+    });
+    await expect(fixed.client.ask(RANGE, fixed)).rejects.toThrow(RequestRefused);
+    const learned = await open((_request, response) => sendStatus(response, 400), {
+      memory: { history_parameters: { start: "from", end: "to" } },
+    });
+    await expect(learned.client.ask(RANGE, learned)).rejects.toThrow(RequestRefused);
+    for (const { server } of [value, fixed, learned]) expect(server.requests).toHaveLength(1);
+    expect(fixed.paths().map(asked)).toEqual([["du", "au"]]);
+  });
+
+  it("is not led on for ever by a service that always wants other names", async () => {
+    const { client, signal, server } = await open((_request, response, count) =>
+      sendStatus(response, 422, refuse([`start${count}`, `end${count}`])),
+    );
+    await expect(client.ask(RANGE, { signal })).rejects.toThrow(RequestRefused);
+    expect(server.requests).toHaveLength(6);
+  });
+
+  it("of more than a year comes in pieces and is one answer", async () => {
+    const { client, signal, paths } = await open((request, response) => {
+      const start = new URL(request.url ?? "", "http://x").searchParams.get("start_date");
+      sendJson(response, [{ date: start, color: "bleu" }]);
+    });
+    const { answer } = await client.ask(
+      { kind: "history", start: "2024-01-01", end: "2026-01-01" },
+      { signal },
+    );
+    expect(paths()).toEqual([
+      "/v1/public/history?start_date=2024-01-01&end_date=2024-12-30",
+      "/v1/public/history?start_date=2024-12-31&end_date=2025-12-30",
+      "/v1/public/history?start_date=2025-12-31&end_date=2026-01-01",
+    ]);
+    expect(answer).toMatchObject({ start: "2024-01-01", end: "2026-01-01" });
+    expect(answer.kind === "history" && answer.entries.map(({ date }) => date)).toEqual([
+      "2024-01-01",
+      "2024-12-31",
+      "2025-12-31",
+    ]);
+  });
+});

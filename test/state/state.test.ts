@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { wallInstant } from "../../src/core/calendar/dates.ts";
+import { type Book, EMPTY_BOOK } from "../../src/core/days/known-days.ts";
+import { remember } from "../../src/core/days/learn.ts";
+import { inventId } from "../../src/runtime/random-id.ts";
+import {
+  bookOf,
+  DamagedState,
+  emptyState,
+  NewerState,
+  parseState,
+  type State,
+  serialiseState,
+  withSource,
+} from "../../src/state/state.ts";
+import { anyText } from "../support/any-text.ts";
+import { PARIS } from "../support/tariff.ts";
+
+const NOW = wallInstant("2026-01-04", "12:00", PARIS.time_zone);
+const RATES = { hp: 0.7, hc: null };
+
+const BOOK: Book = remember(
+  EMPTY_BOOK,
+  [
+    {
+      kind: "forecasts",
+      updated_at: NOW,
+      days: [
+        {
+          date: "2026-01-06",
+          color: null,
+          raw: "?",
+          confidence: null,
+          source: "m",
+          explanation: "é\n\u2028",
+          rates: RATES,
+        },
+      ],
+    },
+    {
+      kind: "date",
+      is_official: true,
+      day: {
+        date: "2026-01-05",
+        color: "rouge",
+        raw: "ROUGE",
+        confidence: 1,
+        source: null,
+        explanation: null,
+        rates: RATES,
+      },
+    },
+    {
+      kind: "history",
+      start: "2026-01-03",
+      end: "2026-01-03",
+      entries: [
+        {
+          date: "2026-01-03",
+          color: "bleu",
+          raw: "bleu",
+          rates: RATES,
+          predicted_color: "blanc",
+          prediction_confidence: 0.5,
+        },
+      ],
+    },
+    {
+      kind: "season",
+      season: {
+        label: "2025-2026",
+        start: "2025-09-01",
+        end: "2026-08-31",
+        remaining: { rouge: 20, blanc: 30, bleu: 200 },
+        total: { rouge: 22, blanc: 43, bleu: 300 },
+        days_elapsed: 120,
+        days_remaining: 245,
+      },
+    },
+  ],
+  NOW,
+  PARIS,
+);
+
+const STATE: State = {
+  ...withSource(emptyState("abc"), "simulator", { book: BOOK, client: { names: { start: "from" } } }),
+  incarnation: "def",
+  published: [{ base_topic: "vigie", instance: "vigie", prefix: "homeassistant" }],
+};
+
+/** As version 1 wrote it. */
+function older(published: unknown): string {
+  return JSON.stringify({ ...STATE, version: 1, published });
+}
+
+describe("the state file", () => {
+  it("reads back what was written", () => {
+    expect(parseState(serialiseState(STATE))).toEqual(STATE);
+    expect(serialiseState(parseState(serialiseState(STATE)))).toBe(serialiseState(STATE));
+  });
+
+  it("keeps what rules, settings, outputs and a simulation remember, whatever it is; an older one has none of it", () => {
+    const parts = {
+      rules: { a: [1, null] },
+      settings: {},
+      outputs: { t: { payload: "off" } },
+      simulation: null,
+    };
+    const state = { ...STATE, ...parts };
+    expect(parseState(serialiseState(state))).toEqual(state);
+    expect(Object.keys(parseState(serialiseState(STATE)))).toEqual(Object.keys(STATE));
+  });
+
+  it.each([
+    ["no place", null, []],
+    ["a place, before Home Assistant was told", { base_topic: "v", instance: "w" }, "homeassistant"],
+    ["a place", { base_topic: "v", instance: "w", prefix: "ha" }, "ha"],
+    ["places", STATE.published, STATE.published],
+  ])("of version 1 is read whole, where it was published as %s", (_, published, expected) => {
+    const places =
+      typeof expected === "string" ? [{ base_topic: "v", instance: "w", prefix: expected }] : expected;
+    expect(parseState(older(published))).toEqual({ ...STATE, published: places });
+  });
+
+  it("of a newer version is refused by name, whatever its shape", () => {
+    expect(() => parseState('{"version":3,"all":"else"}')).toThrow(NewerState);
+    expect(() => parseState('{"version":3}')).toThrow(/at most 2, got 3/);
+  });
+
+  it.each([
+    ["empty", ""],
+    ["not JSON", "days: []"],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["without a version", "{}"],
+    ["of version 0", serialiseState(STATE).replace('"version":2', '"version":0')],
+    ["of a version between two", serialiseState(STATE).replace('"version":2', '"version":1.5')],
+    ["of version 1 with a place that is none", older("nowhere")],
+    ["with a colour that is none", serialiseState(STATE).replace('"color":"rouge"', '"color":"green"')],
+    ["with a date that is none", serialiseState(STATE).replace("2026-01-05", "2026-02-30")],
+    ["with a number that is none", serialiseState(STATE).replace(`${NOW}`, "1e999")],
+  ])("that is %s is damaged", (_, text) => {
+    expect(() => parseState(text)).toThrow(DamagedState);
+  });
+
+  it("cut anywhere is damaged, never half read", () => {
+    const text = serialiseState(STATE).trimEnd();
+    fc.assert(
+      fc.property(fc.nat({ max: text.length - 1 }), (length) => {
+        expect(() => parseState(text.slice(0, length))).toThrow(DamagedState);
+      }),
+    );
+  });
+
+  it("overwritten anywhere is damaged, newer, or a state of the right shape", () => {
+    const text = serialiseState(STATE);
+    const overwrite = fc.tuple(fc.nat({ max: text.length }), anyText({ maxLength: 12 }));
+    fc.assert(
+      fc.property(overwrite, ([from, junk]) => {
+        try {
+          const state = parseState(text.slice(0, from) + junk + text.slice(from + junk.length));
+          expect(parseState(serialiseState(state))).toEqual(state);
+        } catch (error) {
+          expect(error instanceof DamagedState || error instanceof NewerState, String(error)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("of any JSON is read or refused", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(() => parseState(text)).toThrow(DamagedState);
+      }),
+    );
+  });
+});
+
+describe("the books of a state", () => {
+  it("are one a source, and never stand in for each other", () => {
+    expect(bookOf(STATE, "simulator")).toEqual(BOOK);
+    expect(bookOf(STATE, "https://example.org")).toBe(EMPTY_BOOK);
+    expect(bookOf(STATE, "constructor")).toBe(EMPTY_BOOK);
+  });
+
+  it("are three at most: the one used longest ago gives way, with what the client learned", () => {
+    const client = {};
+    const use = (state: State, source: string) => withSource(state, source, { book: EMPTY_BOOK, client });
+    const state = ["b", "c", "simulator", "d"].reduce(use, STATE);
+    expect(Object.keys(state.books)).toEqual(["c", "simulator", "d"]);
+    expect(Object.keys(state.clients)).toEqual(["c", "simulator", "d"]);
+  });
+
+  it("kept again unchanged are the same state", () => {
+    const client = { a: 1 };
+    const state = withSource(STATE, "b", { book: BOOK, client });
+    expect(withSource(state, "b", { book: BOOK, client })).toBe(state);
+    expect(withSource(state, "b", { book: BOOK, client: { a: 2 } })).not.toBe(state);
+  });
+});
+
+it("an invented id is made of twelve letters and digits", () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (random) => {
+      expect(inventId(() => random)).toMatch(/^[a-z0-9]{12}$/);
+    }),
+  );
+});

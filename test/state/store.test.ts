@@ -1,0 +1,268 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EMPTY_BOOK } from "../../src/core/days/known-days.ts";
+import type { Log } from "../../src/runtime/log.ts";
+import { createTrouble } from "../../src/runtime/trouble.ts";
+import { emptyState, NewerState, parseState, type State, serialiseState } from "../../src/state/state.ts";
+import { openStore } from "../../src/state/store.ts";
+
+let folder: string;
+let lines: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "vigie-store-"));
+  lines = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (where = folder, random = () => 0.5) => {
+  const say = (sentence: string) => void lines.push(sentence);
+  const log: Log = { debug: say, info: say, warn: say, error: say };
+  const trouble = createTrouble(log, { now: () => 0, steady: () => 0 });
+  return openStore(where, { log, trouble, random });
+};
+const numbered = (state: State, number: number): State => ({ ...state, incarnation: `${number}` });
+const file = () => join(folder, "state.json");
+const read = () => parseState(readFileSync(file(), "utf8"));
+
+describe("a store", () => {
+  it("begins empty with an invented installation, and writes nothing until something is saved", async () => {
+    const store = await open();
+    expect(store.state()).toEqual(emptyState("ssssssssssss"));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("makes its folder, and reads back what it saved", async () => {
+    const inner = join(folder, "a", "b");
+    const store = await open(inner);
+    await store.save(numbered(store.state(), 1));
+    expect((await open(inner, () => 0.1)).state()).toEqual(store.state());
+    expect(lines).toEqual([]);
+  });
+
+  it("lets only its user read the file", async () => {
+    const store = await open();
+    await store.save(numbered(store.state(), 1));
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+  });
+
+  it("writes only when the content differs from what the disk holds", async () => {
+    const store = await open();
+    const inode = () => statSync(file()).ino;
+    await store.save(numbered(store.state(), 1));
+    const first = inode();
+    await store.save({ ...store.state() });
+    expect(inode()).toBe(first);
+    const again = await open();
+    await again.save({ ...again.state() });
+    expect(inode()).toBe(first);
+    await again.save(numbered(again.state(), 2));
+    expect(inode()).not.toBe(first);
+  });
+
+  it("writes one at a time, and of many saves the latest", async () => {
+    const store = await open();
+    const saves = Array.from({ length: 50 }, (_, number) => store.save(numbered(store.state(), number)));
+    await saves[0];
+    await Promise.all(saves);
+    expect(read().incarnation).toBe("49");
+    expect(readdirSync(folder)).toEqual(["state.json"]);
+  });
+
+  it("has on the disk what was saved when the save ends, however saves and ends interleave", async () => {
+    const store = await open();
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { maxLength: 12 }), async (pauses) => {
+        for (const [number, pause] of pauses.entries()) {
+          const saved = store.save(numbered(store.state(), number));
+          if (pause === 0) await saved;
+          for (let turn = 0; turn < pause; turn += 1) await Promise.resolve();
+        }
+        await store.flush();
+        if (pauses.length > 0) expect(read()).toEqual(store.state());
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("removes what a death in the middle of a write left behind", async () => {
+    writeFileSync(join(folder, "state.json.0123456789ab.tmp"), "half");
+    writeFileSync(join(folder, "notes.tmp"), "the owner's");
+    await open();
+    expect(readdirSync(folder)).toEqual(["notes.tmp"]);
+  });
+});
+
+describe("a file that cannot be read", () => {
+  const whole = Buffer.from(serialiseState({ ...emptyState("abc"), books: { simulator: EMPTY_BOOK } }));
+
+  it("is set aside whatever is wrong with it, and the run goes on from an empty book", async () => {
+    const zeros = fc
+      .nat({ max: whole.length - 2 })
+      .map((from) => Buffer.concat([whole.subarray(0, from), Buffer.alloc(whole.length - from)]));
+    const cut = fc.nat({ max: whole.length - 2 }).map((length) => whole.subarray(0, length));
+    const junk = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(zeros, cut, junk), async (bytes) => {
+        rmSync(folder, { recursive: true, force: true });
+        mkdirSync(folder);
+        lines = [];
+        writeFileSync(file(), bytes);
+        const store = await open();
+        expect(store.state()).toEqual(emptyState("ssssssssssss"));
+        expect(readFileSync(join(folder, "state.damaged-1.json"))).toEqual(bytes);
+        expect(lines).toEqual([expect.stringMatching(/was damaged and is now .*damaged-1\.json/)]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("never overwrites one set aside earlier", async () => {
+    for (const text of ["first", "second", "third"]) {
+      writeFileSync(file(), text);
+      await open();
+    }
+    const aside = readdirSync(folder).map((name) => `${name}: ${readFileSync(join(folder, name), "utf8")}`);
+    expect(aside.sort()).toEqual([
+      "state.damaged-1.json: first",
+      "state.damaged-2.json: second",
+      "state.damaged-3.json: third",
+    ]);
+  });
+
+  it("holds bytes that are no UTF-8: damaged", async () => {
+    writeFileSync(file(), Buffer.from(whole.toString("latin1").replace("abc", "ab\xff"), "latin1"));
+    await open();
+    expect(readdirSync(folder)).toEqual(["state.damaged-1.json"]);
+  });
+
+  it("is a folder: set aside as unreadable", async () => {
+    mkdirSync(file());
+    const store = await open();
+    await store.save(numbered(store.state(), 1));
+    expect(read()).toEqual(store.state());
+    expect(readdirSync(folder).sort()).toEqual(["state.json", "state.unreadable-1.json"]);
+  });
+
+  it("of a newer vigie is refused and left as it is", async () => {
+    writeFileSync(file(), '{"version":7}');
+    await expect(open()).rejects.toThrow(NewerState);
+    expect(readFileSync(file(), "utf8")).toBe('{"version":7}');
+    expect(readdirSync(folder)).toEqual(["state.json"]);
+  });
+});
+
+/** root may write anywhere, so a file system that refuses is needed. */
+const mounts = (() => {
+  const probe = mkdtempSync(join(tmpdir(), "vigie-mount-"));
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "vigie-test", probe]).status === 0;
+  if (mounted) spawnSync("umount", [probe]);
+  rmSync(probe, { recursive: true, force: true });
+  return mounted;
+})();
+const mount = (options: string) => spawnSync("mount", ["-t", "tmpfs", "-o", options, "vigie-test", folder]);
+
+describe("a disk that refuses", () => {
+  it("a path through a file: said once, the run goes on in memory", async () => {
+    writeFileSync(join(folder, "file"), "");
+    const store = await open(join(folder, "file", "state"));
+    await store.save(numbered(store.state(), 1));
+    await store.save(numbered(store.state(), 2));
+    await store.flush();
+    expect(store.state().incarnation).toBe("2");
+    expect(lines).toEqual([expect.stringContaining("a part of its path is a file")]);
+  });
+
+  it.runIf(process.platform === "linux")("a place that takes no folders, as /proc: said once", async () => {
+    const store = await open("/proc/vigie/state");
+    await store.save(numbered(store.state(), 1));
+    expect(lines).toEqual([expect.stringContaining("it does not exist")]);
+  });
+
+  it("and then no longer refuses: the next save, or the flush, writes, and that is said", async () => {
+    const inner = join(folder, "state");
+    writeFileSync(inner, "in the way");
+    const store = await open(inner);
+    await store.save(numbered(store.state(), 1));
+    rmSync(inner);
+    mkdirSync(inner);
+    await store.flush();
+    expect(parseState(readFileSync(join(inner, "state.json"), "utf8")).incarnation).toBe("1");
+    expect(lines.at(-1)).toBe("The state is saved again, after 0 s");
+  });
+
+  it("a folder that is removed while it runs is made again", async () => {
+    const store = await open();
+    await store.save(numbered(store.state(), 1));
+    rmSync(folder, { recursive: true });
+    await store.save(numbered(store.state(), 2));
+    expect(read().incarnation).toBe("2");
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    "a folder that this user may not write: said (skipped as root)",
+    async () => {
+      chmodSync(folder, 0o500);
+      const store = await open();
+      await store.save(numbered(store.state(), 1));
+      chmodSync(folder, 0o700);
+      expect(lines.join()).toMatch(/this user may not\..* What mends it: chown -R \d+:\d+ \//);
+    },
+  );
+
+  describe.skipIf(!mounts)("in its own mount (skipped where this user may not mount)", () => {
+    afterEach(() => void spawnSync("umount", [folder]));
+
+    it("full: said once, nothing is torn, and written when there is room", async () => {
+      mount("size=16k");
+      const store = await open();
+      await store.save(numbered(store.state(), 1));
+      const before = store.state();
+      const client = { much: "x".repeat(20_000) };
+      await store.save({ ...before, clients: { a: client } });
+      await store.save({ ...before, clients: { b: client } });
+      expect(lines).toEqual([expect.stringMatching(/the disk is full.* What mends it: room .*df -h \//)]);
+      expect(read()).toEqual(before);
+      expect(readdirSync(folder)).toEqual(["state.json"]);
+      await store.save(numbered(before, 2));
+      expect(read().incarnation).toBe("2");
+      expect(lines.at(-1)).toMatch(/saved again/);
+    });
+
+    it("read-only: the state is read, what changes is kept in memory, and it is said once", async () => {
+      mount("size=64k");
+      await (await open()).save(numbered(emptyState("abc"), 1));
+      spawnSync("mount", ["-o", "remount,ro", folder]);
+      const store = await open();
+      expect(store.state().installation).toBe("abc");
+      await store.save(numbered(store.state(), 2));
+      await store.save(numbered(store.state(), 3));
+      expect(store.state().incarnation).toBe("3");
+      expect(lines).toEqual([
+        expect.stringMatching(/it is read-only.* What mends it: a folder that may be written/),
+      ]);
+    });
+
+    it("read-only with a damaged file: said, and the run goes on", async () => {
+      mount("size=64k");
+      writeFileSync(file(), "junk");
+      spawnSync("mount", ["-o", "remount,ro", folder]);
+      const store = await open();
+      await store.save(numbered(store.state(), 1));
+      expect(lines[0]).toMatch(/is damaged .* and cannot be set aside: it is read-only/);
+    });
+  });
+});
