@@ -1,214 +1,152 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 
-/** The laws of the house that a linter cannot hold. */
 const SRC = join(import.meta.dirname, "..", "src");
-const TEST = join(import.meta.dirname);
 
-/** Who does: a folder stands for all its files. Every other file only decides, and is held to that. */
-const SHELLS = [
-  ...[
-    "main.ts",
-    "daemon.ts",
-    "lookout.ts",
-    "cycle.ts",
-    "parts.ts",
-    "former-places.ts",
-    "rulebook.ts",
-    "orders.ts",
-  ],
-  ...["cli/", "runtime/", "broker/"],
-  ...["book/state-file.ts", "book/store.ts"],
-  ...["container", "environment", "file", "instance", "load", "reading", "watch", "yaml-text"].map(
-    (name) => `config/${name}.ts`,
-  ),
-  ...[
-    "address",
-    "answered",
-    "connection",
-    "life",
-    "ownership",
-    "outbox",
-    "patient-timer",
-    "publisher",
-    "purge",
-    "session",
-    "tree",
-  ].map((name) => `mqtt/${name}.ts`),
-  ...["mqtt/visit.ts", "mqtt/watch.ts"],
-  ...["birth", "deliver", "discovery", "farewell"].map((name) => `homeassistant/${name}.ts`),
-  ...["answers", "insistence", "sender"].map((name) => `outputs/${name}.ts`),
-  ...["body", "client", "probe", "requester", "round", "transport"].map((name) => `service/${name}.ts`),
-  ...["address", "app", "delivery", "outcome", "server", "transport"].map((name) => `simulator/${name}.ts`),
+/** From the top to the bottom: a layer imports from those below it, types included. Adapters do not know each other. */
+const LAYERS = [
+  ["main"],
+  ["cli"],
+  ["app"],
+  ["service", "mqtt", "state", "http", "simulator"],
+  ["config"],
+  ["core"],
+  ["runtime"],
 ];
-/** Pure files that live among shells. */
-const PURE_AMONG_SHELLS = [
-  "disk-words",
-  "duration",
-  "health",
-  "log-details",
-  "log-line",
-  "mask",
-  "trouble",
-  "lifecycle",
-  "error-code",
-  "journal",
-  "json",
-  "value",
-].map((name) => `runtime/${name}.ts`);
+
+/** Inside core each folder imports only from those before it. */
+const CORE = ["calendar", "contract", "days", "facts", "rules", "outputs", "trust", "topics", "discovery"];
+
 const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
-const IMPURE = [
-  /\bDate\.now\b/,
-  /\bnew Date\(\s*\)/,
-  /\bperformance\b/,
-  /\bset(Timeout|Interval|Immediate)\b/,
-  /\bMath\.random\b/,
-  /\bprocess\b/,
-  /\bfetch\(/,
-  /\bconsole\b/,
-  /\bglobalThis\b/,
-];
+const IMPURE =
+  /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bset(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bMath\.random\b|\bprocess\b|\bfetch\(|\bconsole\b|\bglobalThis\b/;
 
-const files = sources(SRC).map((path) => ({ path: relative(SRC, path), text: readFileSync(path, "utf8") }));
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }));
 
-describe("the house", () => {
-  test("every file that the laws name exists", () => {
-    const named = [...SHELLS, ...PURE_AMONG_SHELLS];
-    expect(named.filter((place) => !files.some(({ path }) => stands(path, place)))).toEqual([]);
+describe("the layers", () => {
+  test("imports point downwards, types included", () => {
+    const upwards = arrows(({ path, target }) => {
+      const [from, to] = [layerOf(path), layerOf(target)];
+      return folderOf(path) !== folderOf(target) && (from < 0 || to < 0 || to <= from || from === CORE_LAYER);
+    });
+    expect(upwards).toEqual([]);
   });
 
-  test("a pure file imports only pure files, zod, temporal-polyfill, date-easter and types", () => {
-    const guests = pureFiles().flatMap(({ path, text }) =>
-      imports(text)
-        .filter((one) => !one.typeOnly)
-        .map((one) => (one.from.startsWith(".") ? normalize(join(dirname(path), one.from)) : one.from))
-        .filter((from) => !(from.endsWith(".ts") ? isPure(from) : PURE_PACKAGES.includes(from)))
-        .map((from) => `${path} → ${from}`),
-    );
-    expect(guests).toEqual([]);
+  test("in core each folder imports only from those before it in the list", () => {
+    const upwards = arrows(({ path, target }) => {
+      if (folderOf(path) !== "core" || folderOf(target) !== "core") return false;
+      const [from, to] = [path, target].map((one) => CORE.indexOf(one.split("/")[1] ?? ""));
+      return from === undefined || to === undefined || from < 0 || to > from;
+    });
+    expect(upwards).toEqual([]);
   });
 
-  test("a pure file touches no clock, randomness, process, network or console", () => {
-    const touches = pureFiles().flatMap(({ path, text }) =>
-      IMPURE.filter((token) => token.test(words(text))).map((token) => `${path}: ${token.source}`),
-    );
-    expect(touches).toEqual([]);
+  test("no file imports itself by way of others, types included", () => {
+    expect(files.filter(({ path }) => reachable(path).has(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("only runtime/clock.ts reads the clock", () => {
-    const readers = files.filter(({ text }) =>
-      /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/.test(code(text)),
-    );
-    expect(readers.map(({ path }) => path)).toEqual(["runtime/clock.ts"]);
+  test("core touches no clock, timer, randomness, process, network or file", () => {
+    const core = files.filter(({ path }) => folderOf(path) === "core");
+    const impure = core.flatMap(({ path, text }) => [
+      ...(IMPURE.test(codeOf(text).replace(/"[^"\n]*"|`[^`]*`/g, "")) ? [path] : []),
+      ...packagesOf(text)
+        .filter((name) => !PURE_PACKAGES.includes(name))
+        .map((name) => `${path} imports ${name}`),
+    ]);
+    expect(core.length).toBeGreaterThan(0);
+    expect(impure).toEqual([]);
   });
 
-  test("only main.ts ends the process", () => {
-    const enders = files.filter(({ text }) => /\bprocess\.(exit|abort|exitCode)\b/.test(code(text)));
-    expect(enders.map(({ path }) => path)).toEqual(["main.ts"]);
+  test("only runtime reads the clock, and in one place", () => {
+    const clock = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/;
+    const readers = files.filter(({ text }) => clock.test(codeOf(text))).map(({ path }) => folderOf(path));
+    expect(readers).toEqual(["runtime"]);
   });
 
-  test("nothing below imports the daemon, the cycle or the commands", () => {
-    const upward = files.flatMap(({ path, text }) =>
-      imports(text)
-        .map((one) => normalize(join(dirname(path), one.from)))
-        .filter((from) => ["daemon.ts", "cycle.ts"].includes(from) || from.startsWith("cli/"))
-        .filter((from) => !mayImport(path, from))
-        .map((from) => `${path} → ${from}`),
-    );
-    expect(upward).toEqual([]);
+  test("only main ends the process", () => {
+    const enders = files.filter(({ text }) => /\bprocess\.(exit|abort|exitCode)\b/.test(codeOf(text)));
+    expect(enders.map(({ path }) => folderOf(path))).toEqual(["main"]);
   });
 
-  test("what serves HTTP and what speaks MQTT never import each other", () => {
-    const rooms = ["simulator", "mqtt", "homeassistant", "service", "broker"];
-    const across = files.flatMap(({ path, text }) =>
-      imports(text)
-        .filter((one) => !one.typeOnly)
-        .map((one) => normalize(join(dirname(path), one.from)))
-        .filter(
-          (from) => rooms.includes(room(path)) && rooms.includes(room(from)) && room(path) !== room(from),
-        )
-        .filter((from) => !isPure(from))
-        .map((from) => `${path} → ${from}`),
-    );
-    expect(across).toEqual([]);
-  });
-
-  test("the prefix /v1 stands in one place", () => {
-    const places = files.filter(({ text }) => /\/v1\b/.test(code(text)));
-    expect(places.map(({ path }) => path)).toEqual(["service/contract.ts"]);
+  test("the prefix /v1 stands in one place, in core", () => {
+    const places = files.filter(({ text }) => /\/v1\b/.test(codeOf(text)));
+    expect(places.map(({ path }) => folderOf(path))).toEqual(["core"]);
   });
 
   test("every exported function, constant and class is used by another file", () => {
-    const everything = [
-      ...files,
-      ...sources(TEST).map((path) => ({ path, text: readFileSync(path, "utf8") })),
-    ];
+    const everything = [...files, ...testFiles()];
     const unused = files.flatMap(({ path, text }) =>
-      exportedNames(text)
-        .filter(
-          (name) =>
-            !everything.some((other) => other.path !== path && new RegExp(`\\b${name}\\b`).test(other.text)),
-        )
+      [...text.matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm)]
+        .map(([, name = ""]) => name)
+        .filter((name) => {
+          const word = new RegExp(`\\b${name}\\b`);
+          return !everything.some((other) => other.path !== path && word.test(other.text));
+        })
         .map((name) => `${path}: ${name}`),
     );
     expect(unused).toEqual([]);
   });
 });
 
-function sources(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return sources(path);
-    return path.endsWith(".ts") ? [path] : [];
-  });
+interface Arrow {
+  path: string;
+  target: string;
 }
 
-function imports(text: string): { from: string; typeOnly: boolean }[] {
-  const statics = [...text.matchAll(/^(?:import|export)\s+(type\s+)?[^;]*?from\s+"([^"]+)"/gms)];
-  const dynamics = [...text.matchAll(/\bimport\(\s*"([^"]+)"/g)];
-  return [
-    ...statics.map(([, type, from]) => ({ from: from ?? "", typeOnly: type !== undefined })),
-    ...dynamics.map(([, from]) => ({ from: from ?? "", typeOnly: false })),
-  ];
+function arrows(isWrong: (arrow: Arrow) => boolean): string[] {
+  return files
+    .flatMap(({ path, text }) => importsOf(path, text).map((target) => ({ path, target })))
+    .filter(isWrong)
+    .map(({ path, target }) => `${path} → ${target}`);
 }
 
-function exportedNames(text: string): string[] {
-  return [...text.matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm)].map(
-    ([, name]) => name ?? "",
-  );
+function importsOf(path: string, text: string): string[] {
+  return specifiers(text)
+    .filter((from) => from.startsWith("."))
+    .map((from) => normalize(join(dirname(path), from)))
+    .filter((target) => files.some((file) => file.path === target));
 }
 
-/** The code without what it says to people. */
-function words(text: string): string {
-  return code(text).replace(/"[^"\n]*"|`[^`]*`/g, '""');
+function packagesOf(text: string): string[] {
+  return specifiers(text).filter((from) => !from.startsWith("."));
 }
 
-/** The text without comments. */
-function code(text: string): string {
+function specifiers(text: string): string[] {
+  return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g)].map(([, from = ""]) => from);
+}
+
+function reachable(start: string): Set<string> {
+  const seen = new Set<string>();
+  const waiting = [start];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const text = files.find((file) => file.path === path)?.text ?? "";
+    for (const target of importsOf(path, text)) {
+      if (!seen.has(target)) waiting.push(target);
+      seen.add(target);
+    }
+  }
+  return seen;
+}
+
+function folderOf(path: string): string {
+  return path.split("/")[0]?.replace(/\.ts$/, "") ?? "";
+}
+
+function layerOf(path: string): number {
+  return LAYERS.findIndex((layer) => layer.includes(folderOf(path)));
+}
+
+const CORE_LAYER = LAYERS.findIndex((layer) => layer.includes("core"));
+
+function codeOf(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:])\/\/.*$/gm, "$1");
 }
 
-function pureFiles() {
-  return files.filter(({ path }) => isPure(path));
-}
-
-function isPure(path: string): boolean {
-  return PURE_AMONG_SHELLS.includes(path) || !SHELLS.some((place) => stands(path, place));
-}
-
-function stands(path: string, place: string): boolean {
-  return place.endsWith("/") ? path.startsWith(place) : path === place;
-}
-
-function room(path: string): string {
-  return path.split("/")[0] ?? "";
-}
-
-function mayImport(path: string, from: string): boolean {
-  return (
-    path === "main.ts" ||
-    path.startsWith("cli/") ||
-    (from === "cycle.ts" && ["lookout.ts", "orders.ts"].includes(path))
-  );
+function testFiles() {
+  return readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .map((path) => ({ path: `test/${path}`, text: readFileSync(join(import.meta.dirname, path), "utf8") }));
 }

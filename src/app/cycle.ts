@@ -5,10 +5,16 @@ import { type Book, newestInstant } from "../core/days/known-days.ts";
 import { remember } from "../core/days/learn.ts";
 import { type ClockEvidence, checkClock } from "../core/facts/check-clock.ts";
 import type { Known, PollRecord } from "../core/facts/facts.ts";
-import { isShownAlike, recordAnswer, recordOutcome, startRecord } from "../core/facts/poll-record.ts";
+import {
+  isShownAlike,
+  type RoundOutcome,
+  recordAnswer,
+  recordOutcome,
+  startRecord,
+} from "../core/facts/poll-record.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { askRound, type RoundOutcome } from "../service/ask-round.ts";
+import { askRound } from "../service/ask-round.ts";
 import {
   type AgendaInput,
   type Asked,

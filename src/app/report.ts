@@ -2,11 +2,11 @@ import { isoInstant } from "../core/calendar/dates.ts";
 import type { Notice } from "../core/days/day-events.ts";
 import { describeNotice, noticeEvent } from "../core/days/describe-day-event.ts";
 import type { Known } from "../core/facts/facts.ts";
+import type { RoundOutcome } from "../core/facts/poll-record.ts";
 import type { PriceDifference } from "../core/facts/prices.ts";
 import type { Publisher } from "../mqtt/publisher.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
-import type { RoundOutcome } from "../service/ask-round.ts";
 
 /** News of a day, for its owner and for whoever hears the `event` topic. */
 export function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {

@@ -1,11 +1,10 @@
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
-import type { Facts, Known } from "../core/facts/facts.ts";
+import type { Facts, Known, Simulation } from "../core/facts/facts.ts";
 import {
   beginSimulation,
   readSimulation,
   runningSimulation,
-  type Simulation,
   type SimulationWish,
 } from "../core/facts/simulation.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";

@@ -1,4 +1,4 @@
-import { UNKNOWN } from "../core/topics/topic.ts";
+import { UNKNOWN } from "../core/facts/format-value.ts";
 import { type Cell, formatTable } from "./table.ts";
 
 type Read = (topic: string) => string;

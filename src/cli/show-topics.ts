@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { COLORS, type Color } from "../core/calendar/tariff.ts";
-import { UNKNOWN } from "../core/topics/topic.ts";
+import { UNKNOWN } from "../core/facts/format-value.ts";
 import { pretendedWords, ruleSections } from "./show-rules.ts";
 import { type Cell, formatTable } from "./table.ts";
 

@@ -1,6 +1,7 @@
 import type { Tariff } from "../core/calendar/tariff.ts";
 import type { Outputs } from "../core/outputs/output.ts";
 import type { Rule } from "../core/rules/rule.ts";
+import type { LogFormat, LogLevel } from "../runtime/log.ts";
 
 /** The configuration as the rooms take it: names are the owner's (configuration file), durations milliseconds. */
 export interface Config {
@@ -14,9 +15,6 @@ export interface Config {
   state: string;
   log: { level: LogLevel; format: LogFormat };
 }
-
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-export type LogFormat = "auto" | "pretty" | "journal" | "json";
 
 export interface ServiceConfig {
   /** An address, or `simulator`. */

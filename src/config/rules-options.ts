@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { Rule } from "../core/rules/rule.ts";
 import { conditionOptions } from "./condition-options.ts";
-import { readRule } from "./read-rule.ts";
+import { readCondition } from "./read-condition.ts";
 import { findThresholds } from "./thresholds.ts";
 import { duration, idWord } from "./value-schemas.ts";
 
@@ -67,7 +68,21 @@ const rule = z
     { when: () => true },
   );
 
-export type GivenRule = z.output<typeof rule>;
+type GivenRule = z.output<typeof rule>;
+
+/** A rule in the form that its evaluation takes. */
+function readRule({ id, name, when, when_unknown, lead, lag, hold, threshold }: GivenRule): Rule {
+  return {
+    id,
+    name: typeof name === "object" ? name : { fr: name ?? id, en: name ?? id },
+    when: readCondition(when),
+    when_unknown: when_unknown ?? null,
+    lead: lead ?? 0,
+    lag: lag ?? 0,
+    hold: hold ?? 0,
+    threshold: threshold ?? null,
+  };
+}
 
 export const rulesOptions = z
   .array(rule, { error: "a list of rules" })

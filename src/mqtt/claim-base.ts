@@ -1,7 +1,8 @@
 import type { MqttConfig } from "../config/config.ts";
+import { OWNER } from "../core/topics/topic.ts";
 import type { Address } from "./broker-address.ts";
 import { connect, type Version } from "./connection.ts";
-import { type Identity, OWNER, type Owner, ownerOf, PING, PONG, readOwner } from "./owner.ts";
+import { type Identity, type Owner, ownerOf, PING, PONG, readOwner } from "./owner.ts";
 import type { Visit } from "./visit.ts";
 
 export interface ClaimOptions {

@@ -1,5 +1,6 @@
 import type { Confirmation, Output, Outputs } from "../core/outputs/output.ts";
-import { noteAnswer, type OutputsKeeper, recallSent } from "../core/outputs/outputs-memory.ts";
+import type { OutputsKeeper } from "../core/outputs/outputs-memory.ts";
+import { noteAnswer, recallSent } from "../core/outputs/outputs-memory.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeDuration } from "../runtime/duration.ts";
 import type { Trouble } from "../runtime/trouble.ts";

@@ -1,6 +1,5 @@
 import { type Change, planChanges } from "../core/topics/diff-topics.ts";
-import { AVAILABILITY, type Topic, type Topics } from "../core/topics/topic.ts";
-import { OWNER } from "./owner.ts";
+import { AVAILABILITY, OWNER, type Topic, type Topics } from "../core/topics/topic.ts";
 
 const ONLINE = "online";
 export const OFFLINE = "offline";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isoInstant } from "../core/calendar/dates.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
-import { parseJson } from "../runtime/parse-json.ts";
+import { parseJson } from "../core/contract/parse-json.ts";
 
 /** Who this process is, among all that may ever use the same base topic. */
 export interface Identity {
@@ -27,7 +27,6 @@ const ownerSchema = z.object({
 /** What the topic `owner` holds. */
 export type Owner = z.output<typeof ownerSchema>;
 
-export const OWNER = "owner";
 export const PING = "owner/ping";
 export const PONG = "owner/pong";
 

@@ -1,10 +1,10 @@
 import { isNested, nestedBases } from "../core/topics/diff-topics.ts";
-import { AVAILABILITY } from "../core/topics/topic.ts";
+import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
 import { PublishRefused } from "./broker-errors.ts";
 import { endSession } from "./claim-base.ts";
 import type { Received } from "./connection.ts";
 import type { Link } from "./guests.ts";
-import { OWNER, type Owner, readOwner } from "./owner.ts";
+import { type Owner, readOwner } from "./owner.ts";
 import { openVisit, type Visit, type VisitOptions } from "./visit.ts";
 
 export interface PurgeOptions extends VisitOptions {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { duration, idWord } from "../config/value-schemas.ts";
 import { COLORS } from "../core/calendar/tariff.ts";
+import { parseJson } from "../core/contract/parse-json.ts";
 import type { SimulationWish } from "../core/facts/simulation.ts";
-import { parseJson } from "../runtime/parse-json.ts";
 
 /** All that may be asked of vigie over the broker. */
 export type Command =

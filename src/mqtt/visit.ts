@@ -1,4 +1,5 @@
 import type { MqttConfig } from "../config/config.ts";
+import { OWNER } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { sleep } from "../runtime/wait.ts";
 import { type Address, readAddress } from "./broker-address.ts";
@@ -6,7 +7,7 @@ import type { Goodbye, Received, Version } from "./connection.ts";
 import type { Link } from "./guests.ts";
 import { negotiate } from "./negotiate-version.ts";
 import type { Message } from "./outbox.ts";
-import { clientId, OWNER, type Owner, PING, PONG, readOwner } from "./owner.ts";
+import { clientId, type Owner, PING, PONG, readOwner } from "./owner.ts";
 import { openTree, randomId, type Tree } from "./tree.ts";
 import { untilQuiet } from "./until-quiet.ts";
 

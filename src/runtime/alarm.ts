@@ -1,15 +1,14 @@
-import type { Instant } from "../core/calendar/tariff.ts";
 import type { Clock } from "./clock.ts";
 
 export interface AlarmOptions {
   clock: Clock;
   /** When something is due next; asked again at each beat. */
-  due: () => Instant;
+  due: () => number;
   ring: () => void;
   /** The wall clock and the time that passed disagree: a suspend, or a clock that was set. */
   jumped: (by: number) => void;
   /** At each beat, whatever else happens: the loop is alive. */
-  beat: (now: Instant) => void;
+  beat: (now: number) => void;
 }
 
 /**

@@ -1,9 +1,7 @@
-import type { Instant } from "../core/calendar/tariff.ts";
-
 /** The only place that reads the clock. */
 export interface Clock {
-  /** The wall clock. */
-  now(): Instant;
+  /** The wall clock, in milliseconds since 1970-01-01T00:00Z. */
+  now(): number;
   /** Milliseconds that only ever go forward, for how long something took and to notice that the wall clock was set. */
   steady(): number;
 }

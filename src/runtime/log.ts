@@ -1,5 +1,4 @@
 import { destination, pino } from "pino";
-import type { LogFormat, LogLevel } from "../config/config.ts";
 import { isForJournal } from "./journal.ts";
 import { plainDetails } from "./log-details.ts";
 import { journalLine, prettyLine } from "./log-line.ts";
@@ -12,6 +11,9 @@ export interface Log {
   warn(sentence: string, details?: object): void;
   error(sentence: string, details?: object): void;
 }
+
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+export type LogFormat = "auto" | "pretty" | "journal" | "json";
 
 export interface LogOptions {
   level: LogLevel;

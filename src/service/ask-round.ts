@@ -1,12 +1,7 @@
 import type { Request } from "../core/contract/answer.ts";
+import type { RoundOutcome } from "../core/facts/poll-record.ts";
 import { deadline } from "../runtime/wait.ts";
 import { BudgetSpent, isHopeless } from "./service-errors.ts";
-
-/** How a round went: what failed, in sentences, and how much was answered. Nothing of either: the budget was spent. */
-export interface RoundOutcome {
-  failures: string[];
-  answers: number;
-}
 
 type Asker = (request: Request, signal: AbortSignal) => Promise<Request[]>;
 

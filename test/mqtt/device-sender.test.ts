@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Output } from "../../src/core/outputs/output.ts";
-import { type OutputsKeeper, readOutputsMemory } from "../../src/core/outputs/outputs-memory.ts";
+import type { OutputsKeeper } from "../../src/core/outputs/outputs-memory.ts";
+import { readOutputsMemory } from "../../src/core/outputs/outputs-memory.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
 import type { Link } from "../../src/mqtt/guests.ts";

@@ -1,10 +1,10 @@
 import type { Outlook } from "../../src/core/outputs/choose-outputs.ts";
 import type { Output, Outputs } from "../../src/core/outputs/output.ts";
+import type { OutputsKeeper } from "../../src/core/outputs/outputs-memory.ts";
 import {
   NOTHING_SENT,
   noteArrived,
   noteSending,
-  type OutputsKeeper,
   type OutputsMemory,
 } from "../../src/core/outputs/outputs-memory.ts";
 import { rougeFacts } from "./facts.ts";

@@ -1,7 +1,7 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Book } from "../../src/core/days/known-days.ts";
-import type { Simulation } from "../../src/core/facts/simulation.ts";
+import type { Simulation } from "../../src/core/facts/facts.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
 import { type Future, planRules } from "../../src/core/rules/forecast-verdicts.ts";
 import { readyRules } from "../../src/core/rules/ready.ts";

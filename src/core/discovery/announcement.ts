@@ -1,7 +1,7 @@
-import type { Config, HomeAssistantConfig } from "../../config/config.ts";
 import { type Component, describeComponent } from "./component.ts";
 import { listEntities } from "./entities.ts";
 import { keyOf, type Language } from "./entity.ts";
+import type { RuleToShow } from "./rule-entities.ts";
 
 /** All that Home Assistant should know of this instance. */
 export interface Announcement {
@@ -19,7 +19,7 @@ export interface Place {
   instance: string;
 }
 
-export type Mode = HomeAssistantConfig["discovery"];
+export type Mode = "device" | "components" | "off";
 export type Components = Readonly<Record<string, Component>>;
 
 interface About {
@@ -48,9 +48,13 @@ export function announce(config: AnnouncedConfig, version: string): Announcement
   };
 }
 
-type AnnouncedConfig = Pick<Config, "instance" | "homeassistant" | "rules"> & {
-  mqtt: Pick<Config["mqtt"], "base_topic">;
-};
+/** What of the configuration decides it. */
+interface AnnouncedConfig {
+  instance: string;
+  mqtt: { base_topic: string };
+  homeassistant: { discovery: Mode; prefix: string; exclude: readonly string[]; language: Language };
+  rules: readonly RuleToShow[];
+}
 
 /** By this name vigie knows its own messages again. */
 export const ORIGIN = "vigie";

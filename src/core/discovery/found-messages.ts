@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../runtime/parse-json.ts";
+import { parseJson } from "../contract/parse-json.ts";
 import { ORIGIN, type Place } from "./announcement.ts";
 import { deviceTopic, singleTopic } from "./discovery-messages.ts";
 

@@ -1,6 +1,5 @@
 import type { Color, Instant, IsoDate, Period } from "../calendar/tariff.ts";
 import type { Book } from "../days/known-days.ts";
-import type { Simulation } from "./simulation.ts";
 
 /** How far a day's colour may be relied on (days-and-time): nothing official, official, beyond correction. */
 export const STAGES = ["forecast", "announced", "final"] as const;
@@ -46,6 +45,15 @@ export interface Facts {
   service: ServiceFacts;
   /** The colour that is pretended; left out: none. */
   simulation?: Simulation;
+}
+
+/** A colour that is pretended for one tariff day, so that automations can be tried. */
+export interface Simulation {
+  color: Color;
+  from: "now" | "next";
+  date: IsoDate;
+  begun: Instant;
+  until: Instant;
 }
 
 /** Names of civil days from today on. */

@@ -1,6 +1,8 @@
 import { isoInstant } from "../calendar/dates.ts";
 import type { Instant } from "../calendar/tariff.ts";
-import { UNKNOWN } from "../topics/topic.ts";
+
+/** The literal that consumers read as "unknown". */
+export const UNKNOWN = "None";
 
 /** A value as JSON holds it; null is "not known". */
 export type Value = string | number | boolean | null;

@@ -1,8 +1,13 @@
-import type { RoundOutcome } from "../../service/ask-round.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { Answer } from "../contract/answer.ts";
 import { type Book, newestInstant } from "../days/known-days.ts";
 import type { PollRecord } from "./facts.ts";
+
+/** How a round went: what failed, in sentences, and how much was answered. Nothing of either: the budget was spent. */
+export interface RoundOutcome {
+  failures: string[];
+  answers: number;
+}
 
 export function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
   const last = newestInstant(book);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { addDays, tariffDate } from "../calendar/dates.ts";
-import { COLORS, type Color, type Instant, type IsoDate, type Tariff } from "../calendar/tariff.ts";
-import type { DayFacts, MomentFacts } from "./facts.ts";
+import { COLORS, type Color, type Instant, type Tariff } from "../calendar/tariff.ts";
+import type { DayFacts, MomentFacts, Simulation } from "./facts.ts";
 import type { View } from "./view.ts";
 
 /** What its owner asks for: a colour, the tariff day it is pretended for, and for how long (milliseconds). */
@@ -9,15 +9,6 @@ export interface SimulationWish {
   color: Color;
   from: "now" | "next";
   for: number;
-}
-
-/** A colour that is pretended for one tariff day, so that automations can be tried. */
-export interface Simulation {
-  color: Color;
-  from: "now" | "next";
-  date: IsoDate;
-  begun: Instant;
-  until: Instant;
 }
 
 /** The day is settled at the beginning: what was `next` stays pretended when it becomes `now`. */

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import type { State } from "../../state/state.ts";
-import type { Store } from "../../state/store.ts";
 import type { Instant } from "../calendar/tariff.ts";
 
 /** What is remembered of each output, by its topic; plain data for the state file. */
@@ -65,18 +63,6 @@ export function readOutputsMemory(kept: unknown): OutputsMemory {
 export interface OutputsKeeper {
   get: () => OutputsMemory;
   set: (memory: OutputsMemory) => Promise<void>;
-}
-
-export function keepOutputs(store: Pick<Store, "state" | "save">): OutputsKeeper {
-  let memory = readOutputsMemory(store.state().outputs);
-  return {
-    get: () => memory,
-    set: (next) => {
-      memory = next;
-      const state: State = { ...store.state(), outputs: next };
-      return store.save(state);
-    },
-  };
 }
 
 const sentSchema: z.ZodType<Sent> = z.object({

@@ -1,7 +1,7 @@
 import type { Color } from "../calendar/tariff.ts";
 import { percent } from "../facts/format-value.ts";
-import type { Sight } from "./frame.ts";
 import type { DayCondition } from "./rule.ts";
+import type { Sight } from "./seen.ts";
 import { both, type Truth } from "./truth.ts";
 
 /** What one day gives. `confidence` in percent, as asked at this time. */

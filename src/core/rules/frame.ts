@@ -4,11 +4,11 @@ import type { Color, Instant, IsoDate, Period } from "../calendar/tariff.ts";
 import { possibleColors } from "../calendar/tariff-laws.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
 import { wallClock } from "../calendar/wall-clock.ts";
-import { CIVIL_DAYS, type DayFacts } from "../facts/facts.ts";
+import { CIVIL_DAYS } from "../facts/facts.ts";
 import { seasonFacts } from "../facts/season-facts.ts";
 import type { View } from "../facts/view.ts";
 import { type DayName, WEEKDAYS, type Weekday } from "./rule.ts";
-import type { Seen } from "./seen.ts";
+import type { Seen, Sight } from "./seen.ts";
 
 /** What rules can see. All but the time on the wall stays as it is until the next frame begins. */
 export interface Frame {
@@ -25,13 +25,6 @@ export interface Frame {
   season: () => SeasonSight;
   /** What was asked of this frame before. */
   looks: Map<unknown, { threshold: number | null; seen: Seen }>;
-}
-
-/** A date as a rule sees it. */
-export interface Sight {
-  facts: DayFacts;
-  /** The colours that the tariff's laws allow. */
-  possible: readonly Color[];
 }
 
 /** A number, and whether it stands whatever the forecasts become. */

@@ -1,4 +1,5 @@
-import type { Sight } from "./frame.ts";
+import type { Color } from "../calendar/tariff.ts";
+import type { DayFacts } from "../facts/facts.ts";
 import type { DayCondition, Group, Negation, NumberCondition, TimeCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 
@@ -26,6 +27,13 @@ export interface SeenDays extends Outcome {
   /** Percent, as asked at this time; null where it is not asked. */
   confidence: number | null;
   days: readonly SeenDay[];
+}
+
+/** A date as a rule sees it. */
+export interface Sight {
+  facts: DayFacts;
+  /** The colours that the tariff's laws allow. */
+  possible: readonly Color[];
 }
 
 export interface SeenDay extends Sight {

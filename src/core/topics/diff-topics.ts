@@ -1,5 +1,4 @@
-import { OWNER } from "../../mqtt/owner.ts";
-import { AVAILABILITY, type Topic, type Topics } from "./topic.ts";
+import { AVAILABILITY, OWNER, type Topic, type Topics } from "./topic.ts";
 
 /** One message that makes the broker hold what it should. */
 export type Change = { kind: "publish"; topic: string; value: Topic } | { kind: "clear"; topic: string };

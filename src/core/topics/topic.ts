@@ -11,11 +11,11 @@ export interface Topic {
 
 export type Topics = ReadonlyMap<string, Topic>;
 
-/** The literal that consumers read as "unknown". */
-export const UNKNOWN = "None";
-
 /** Where vigie says that it is there; the broker says that it is not. */
 export const AVAILABILITY = "availability";
+
+/** Who publishes below this base topic. */
+export const OWNER = "owner";
 
 /** How many seconds the broker may keep a value that is sent now; undefined: for ever. */
 export function secondsLeft({ expires }: Topic, now: Instant): number | undefined {

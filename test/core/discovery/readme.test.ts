@@ -6,7 +6,7 @@ import { rulesOptions } from "../../../src/config/rules-options.ts";
 import { announcement } from "../../support/announced.ts";
 import { entityTable } from "../../support/entity-table.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
+const ROOT = join(import.meta.dirname, "..", "..", "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const SHIPPED = join(ROOT, "config", "homeassistant");
 const BLUEPRINTS = readdirSync(SHIPPED);

@@ -3,13 +3,12 @@ import { describe, expect, test } from "vitest";
 import { addDays, wallInstant } from "../../../src/core/calendar/dates.ts";
 import { COLORS, type Color } from "../../../src/core/calendar/tariff.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import type { DayFacts, Known, MomentFacts } from "../../../src/core/facts/facts.ts";
+import type { DayFacts, Known, MomentFacts, Simulation } from "../../../src/core/facts/facts.ts";
 import { nextTurn } from "../../../src/core/facts/next-boundary.ts";
 import {
   beginSimulation,
   readSimulation,
   runningSimulation,
-  type Simulation,
   simulateView,
 } from "../../../src/core/facts/simulation.ts";
 import { viewBook } from "../../../src/core/facts/view.ts";

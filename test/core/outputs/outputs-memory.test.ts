@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { keepOutputs } from "../../../src/app/outputs-keeper.ts";
 import {
-  keepOutputs,
   NOTHING_SENT,
   noteAnswer,
   noteArrived,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../../src/core/calendar/dates.ts";
-import type { Simulation } from "../../../src/core/facts/simulation.ts";
+import type { Simulation } from "../../../src/core/facts/facts.ts";
 import { nextRuleTurn } from "../../../src/core/rules/turn.ts";
 import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
 import { bookOf, forecast, official } from "../../support/known-days.ts";

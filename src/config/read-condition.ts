@@ -1,25 +1,10 @@
 import { COLORS } from "../core/calendar/tariff.ts";
-import type { Condition, DayCondition, Rule } from "../core/rules/rule.ts";
+import type { Condition, DayCondition } from "../core/rules/rule.ts";
 import { rangeLength } from "./condition-conflicts.ts";
 import type { GivenCondition, OneOrMore } from "./condition-options.ts";
-import type { GivenRule } from "./rules-options.ts";
-
-/** A rule as the rooms take it. */
-export function readRule({ id, name, when, when_unknown, lead, lag, hold, threshold }: GivenRule): Rule {
-  return {
-    id,
-    name: typeof name === "object" ? name : { fr: name ?? id, en: name ?? id },
-    when: readCondition(when),
-    when_unknown: when_unknown ?? null,
-    lead: lead ?? 0,
-    lag: lag ?? 0,
-    hold: hold ?? 0,
-    threshold: threshold ?? null,
-  };
-}
 
 /** Keys in one object are joined by "and". */
-function readCondition(given: GivenCondition): Condition {
+export function readCondition(given: GivenCondition): Condition {
   const parts = [...readDay(given), ...readTime(given), ...readNumbers(given), ...readGroups(given)];
   const [only, ...more] = parts;
   return only && more.length === 0 ? only : { kind: "all", parts };
