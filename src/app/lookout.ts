@@ -64,8 +64,12 @@ export function startLookout(options: LookoutOptions): Lookout {
   const offset = offsetOf(options.identity.installation);
   const rulebook = openRules(options);
   const sender: OutputSender = startOutputSender({
-    ...{ outputs: options.config.outputs, keeper: keepOutputs(options.store), clock, log },
-    ...{ trouble: options.trouble, refresh: () => cycle.refresh() },
+    outputs: options.config.outputs,
+    keeper: keepOutputs(options.store),
+    clock,
+    log,
+    trouble: options.trouble,
+    refresh: () => cycle.refresh(),
   });
   const cycle = openCycle(options, rulebook, sender);
   // Discovery first: it holds clearing, so that no topic goes before its entity does.
@@ -90,11 +94,18 @@ export function startLookout(options: LookoutOptions): Lookout {
   };
   pollIfDue();
   const stopSchedule = startSchedule({
-    ...{ clock, log, offset, pollIfDue, beat: beatOf(options, cycle) },
-    ...{ turn: () => cycle.seen().due, refresh: cycle.refresh, jumped: options.publisher.sendAgain },
+    clock,
+    log,
+    offset,
+    pollIfDue,
+    beat: beatOf(options, cycle),
+    turn: () => cycle.seen().due,
+    refresh: cycle.refresh,
+    jumped: options.publisher.sendAgain,
   });
   return {
-    ...{ facts: () => cycle.seen().facts, lastSuccess: () => cycle.polls().last_success },
+    facts: () => cycle.seen().facts,
+    lastSuccess: () => cycle.polls().last_success,
     verdicts: () => cycle.seen().rules.verdicts,
     announced: discovery.settled,
     command: (topic, _payload, command) => {
@@ -125,7 +136,11 @@ function slotInput({ config, source }: LookoutOptions, offset: number): SlotInpu
 
 function openRules({ config, store, publisher, log }: LookoutOptions): Rulebook {
   return openRulebook({
-    ...{ rules: config.rules, tariff: config.tariff, grace: config.mqtt.grace, store, log },
+    rules: config.rules,
+    tariff: config.tariff,
+    grace: config.mqtt.grace,
+    store,
+    log,
     turned: (turn) => {
       publisher.announce(turnEvent(turn));
       log.info(describeTurn(turn));

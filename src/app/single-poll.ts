@@ -20,20 +20,29 @@ export async function pollOnce(
   const address = await openAddress(service, systemClock);
   const source = openSource(store, service.base_url);
   const client = createServiceClient({
-    ...{ config: service, base: address.base, version: VERSION, memory: source.client, log },
-    ...{ clock: systemClock, random: Math.random },
+    config: service,
+    base: address.base,
+    version: VERSION,
+    memory: source.client,
+    log,
+    clock: systemClock,
+    random: Math.random,
   });
   let topics: Topics = new Map();
   const cycle = createCycle({
-    ...{ tariff: config.tariff, late_after: service.late_after, check_clock: service.check_clock },
-    ...{
-      grace: config.mqtt.grace,
-      simulated: address.simulated,
-      memory: source.recall(),
-      clock: systemClock,
-    },
+    tariff: config.tariff,
+    late_after: service.late_after,
+    check_clock: service.check_clock,
+    grace: config.mqtt.grace,
+    simulated: address.simulated,
+    memory: source.recall(),
+    clock: systemClock,
     rulebook: openRulebook({
-      ...{ rules: config.rules, tariff: config.tariff, grace: config.mqtt.grace, store, log },
+      rules: config.rules,
+      tariff: config.tariff,
+      grace: config.mqtt.grace,
+      store,
+      log,
       turned: () => undefined,
     }),
     // Devices hear of nothing: only one who stays can tell them when it is over.

@@ -13,7 +13,9 @@ export function purge(args: string[], io: Io): Promise<number> {
   return toExitCode("purge", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
     const { config } = await loadConfig({
-      ...{ file: values.config, env: io.env, cwd: io.cwd },
+      file: values.config,
+      env: io.env,
+      cwd: io.cwd,
       overrides: values.instance === undefined ? {} : { instance: values.instance },
     });
     await purgeInstance(config, io);
@@ -32,7 +34,11 @@ async function purgeInstance(
     );
   }
   const result = await purgeBase({
-    ...{ broker: mqtt, instance, clock: systemClock, random: Math.random, signal },
+    broker: mqtt,
+    instance,
+    clock: systemClock,
+    random: Math.random,
+    signal,
     farewell: prepareFarewell([{ prefix, instance }], { signal, before: false }),
   });
   if ("living" in result) {

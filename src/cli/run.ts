@@ -109,7 +109,9 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     onBeat: (now) => health.beat(now, daemon),
   });
   log.info(`vigie ${VERSION} watches ${config.service.base_url}`, {
-    ...{ config: file, state: config.state, rules: config.rules.length },
+    config: file,
+    state: config.state,
+    rules: config.rules.length,
   });
   await daemon.configure(config);
   const stopFollowing = followConfig(loaded, { ...options, configure: daemon.configure });

@@ -45,7 +45,12 @@ export async function endSession(
   { address, version, signal }: { address: Address; version: Version; signal: AbortSignal },
 ): Promise<void> {
   const heir = await connect({
-    ...{ address, version, clientId: id, session: 0, keepalive: 60, signal },
+    address,
+    version,
+    clientId: id,
+    session: 0,
+    keepalive: 60,
+    signal,
     onMessage: () => undefined,
   });
   await heir.leave({ endSession: true });

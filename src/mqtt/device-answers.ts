@@ -99,7 +99,10 @@ function remind(
   const { topic, qos, retain, confirm } = output;
   const sent = () => recallSent(keeper.get(), topic);
   return insist({
-    ...{ confirm, isAwaited, clock, signal },
+    confirm,
+    isAwaited,
+    clock,
+    signal,
     repeat: () => link.publish(() => ({ topic, payload: sent()?.payload ?? "", qos, retain })),
     giveUp: (times) => {
       void keeper.set(noteAnswer(keeper.get(), topic, "missed"));

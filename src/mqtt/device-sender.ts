@@ -47,8 +47,11 @@ interface Standing {
 export function startOutputSender(options: OutputSenderOptions): OutputSender {
   const { outputs, refresh } = options;
   const standing: Standing = {
-    ...{ link: undefined, outlook: undefined, stopped: false },
-    ...{ onTheWay: new Map(), refused: new Map() },
+    link: undefined,
+    outlook: undefined,
+    stopped: false,
+    onTheWay: new Map(),
+    refused: new Map(),
   };
   const { tell, hasProblem, answers } = watchProblem(standing, options);
   const step = createStep({ ...options, standing, answers, tell });

@@ -58,7 +58,9 @@ export function startPublisher(options: PublisherOptions): Publisher {
   const life: Life = { topics: undefined, events: [], holder: undefined, session: undefined };
   const living = liveOnBroker(life, {
     ...options,
-    ...{ guests, signal: ending.signal, keepalive: options.keepalive ?? KEEPALIVE },
+    guests,
+    signal: ending.signal,
+    keepalive: options.keepalive ?? KEEPALIVE,
     onWhole: () => {
       settled = true;
       state.connected = true;

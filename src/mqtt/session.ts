@@ -51,9 +51,14 @@ export async function openSession(visit: Visit, options: SessionOptions): Promis
   const ear = createEar();
   const { address, version } = visit;
   const tree = await openTree({
-    ...{ address, version, ...connectWays(broker, me, options.keepalive) },
-    ...{ base: broker.base_topic, random: options.random, signal },
-    ...{ ear: ear.hear, beyond: options.guests.hear },
+    address,
+    version,
+    ...connectWays(broker, me, options.keepalive),
+    base: broker.base_topic,
+    random: options.random,
+    signal,
+    ear: ear.hear,
+    beyond: options.guests.hear,
   });
   let open = true;
   void tree.closed.then(() => {

@@ -80,7 +80,8 @@ async function liveOnce(life: Life, memory: Memory, options: LifeOptions): Promi
     memory.takeOver = false;
     const session = await openSession(visit, {
       ...options,
-      ...{ me: ownerOf(options.identity, options.instance), events: life.events },
+      me: ownerOf(options.identity, options.instance),
+      events: life.events,
       isHeld: () => life.holder !== undefined,
       onForeignOwner: (newer) => {
         other ??= newer;

@@ -55,13 +55,16 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
   };
   const tree = await negotiate((version) =>
     openTree({
-      ...{ address, version, base: broker.base_topic, random, ear, signal },
+      address,
+      version,
+      base: broker.base_topic,
+      random,
+      ear,
+      signal,
       ...(options.beyond && { beyond: options.beyond }),
-      ...{
-        clientId: clientId(options.instance, `visit-${randomId(random)}`),
-        session: null,
-        keepalive: KEEPALIVE,
-      },
+      clientId: clientId(options.instance, `visit-${randomId(random)}`),
+      session: null,
+      keepalive: KEEPALIVE,
     }),
   );
   cutOff(tree, signal);
@@ -76,8 +79,13 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
   };
   const askOwner = () => ask(tree.echo, follow, { clock, signal });
   return {
-    ...{ version: tree.version, address, read, follow, askOwner },
-    ...{ closed: tree.closed, leave: tree.leave },
+    version: tree.version,
+    address,
+    read,
+    follow,
+    askOwner,
+    closed: tree.closed,
+    leave: tree.leave,
     link: { ...tree.link, echo: async () => tree.subscribe(PING).then(tree.echo) },
     publish: (message) => tree.publish(() => message),
     owner: () => heard.get(OWNER),

@@ -32,7 +32,10 @@ export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: Tr
     try {
       const response = await agent
         .request({
-          ...{ origin, path: prefix + path, method: "GET", signal: limit.signal },
+          origin,
+          path: prefix + path,
+          method: "GET",
+          signal: limit.signal,
           headers: { ...ownHeaders(version), ...headers },
         })
         .catch((cause: unknown) => {

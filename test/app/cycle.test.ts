@@ -18,14 +18,12 @@ const forecasts: Answer = {
   updated_at: NOW - 3 * HOUR,
   days: [
     {
-      ...{
-        date: "2026-01-06",
-        color: "rouge",
-        raw: "rouge",
-        confidence: 0.8,
-        source: null,
-        explanation: null,
-      },
+      date: "2026-01-06",
+      color: "rouge",
+      raw: "rouge",
+      confidence: 0.8,
+      source: null,
+      explanation: null,
       rates: { hp: null, hc: null },
     },
   ],
@@ -36,13 +34,21 @@ function restarted(clock: { at: number }) {
   const shown: { topics: Topics } = { topics: new Map() };
   const store = createMemoryStore(emptyState("cycle"));
   const cycle = createCycle({
-    ...{ tariff: PARIS, late_after: "12:00", grace: GRACE, check_clock: "off", simulated: false },
+    tariff: PARIS,
+    late_after: "12:00",
+    grace: GRACE,
+    check_clock: "off",
+    simulated: false,
     memory: {
       book: remember(EMPTY_BOOK, [forecasts], clock.at - 2 * HOUR, PARIS),
       asked: { season: null, history: null },
     },
     rulebook: openRulebook({
-      ...{ rules: [], tariff: PARIS, grace: GRACE, store, turned: silent },
+      rules: [],
+      tariff: PARIS,
+      grace: GRACE,
+      store,
+      turned: silent,
       log: { info: silent, warn: silent },
     }),
     outputs: { hasProblem: () => false, follow: silent },
@@ -52,7 +58,8 @@ function restarted(clock: { at: number }) {
     want: (topics) => {
       shown.topics = topics;
     },
-    ...{ keep: silent, notice: silent },
+    keep: silent,
+    notice: silent,
   });
   return { cycle, lastSuccess: () => shown.topics.get("service/last_success")?.payload };
 }

@@ -19,7 +19,10 @@ async function run(args: string[], files: Record<string, string> = { "state/stat
   const cwd = await folderWith({ "config/vigie.yaml": CONFIG, ...files });
   const said = { out: "", err: "" };
   const code = await explain(args, {
-    ...{ env: {}, cwd, color: false, signal: new AbortController().signal },
+    env: {},
+    cwd,
+    color: false,
+    signal: new AbortController().signal,
     stdout: { write: (words: string) => (said.out += words) },
     stderr: { write: (words: string) => (said.err += words) },
   });
@@ -73,8 +76,13 @@ night  ON  next OFF at 2026-01-05 06:00
     const { out } = await run(["--at", "2026-01-05T07:00", "rouge_now", "--json"]);
     expect(JSON.parse(out)).toEqual([
       {
-        ...{ id: "rouge_now", state: true, sure: true, at: "2026-01-05T06:00:00Z" },
-        ...{ next_on: null, next_off: "2026-01-06T05:00:00Z", notes: [] },
+        id: "rouge_now",
+        state: true,
+        sure: true,
+        at: "2026-01-05T06:00:00Z",
+        next_on: null,
+        next_off: "2026-01-06T05:00:00Z",
+        notes: [],
         tree: { state: true, asks: "now is rouge", saw: "2026-01-05 rouge, official", parts: [] },
       },
     ]);

@@ -13,10 +13,21 @@ describe("rules that are right are taken", () => {
         id: "rouge_now",
         name: { fr: "rouge_now", en: "rouge_now" },
         when: {
-          ...{ kind: "day", day: "now", range: null, least: 1, color: ["rouge"] },
-          ...{ confidence: null, official: null, stage: null, known: null },
+          kind: "day",
+          day: "now",
+          range: null,
+          least: 1,
+          color: ["rouge"],
+          confidence: null,
+          official: null,
+          stage: null,
+          known: null,
         },
-        ...{ when_unknown: null, lead: 0, lag: 0, hold: 0, threshold: null },
+        when_unknown: null,
+        lead: 0,
+        lag: 0,
+        hold: 0,
+        threshold: null,
       },
     ]);
   });
@@ -39,8 +50,12 @@ describe("rules that are right are taken", () => {
       left: { rouge: { at_most: 3 } }
 `);
     expect(rule).toMatchObject({
-      ...{ name: { fr: "Everything", en: "Everything" }, threshold: 60, when_unknown: "off" },
-      ...{ lead: 300_000, lag: 90_000, hold: 1_800_000 },
+      name: { fr: "Everything", en: "Everything" },
+      threshold: 60,
+      when_unknown: "off",
+      lead: 300_000,
+      lag: 90_000,
+      hold: 1_800_000,
       when: {
         kind: "all",
         parts: [

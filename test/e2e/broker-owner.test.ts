@@ -164,13 +164,11 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     await first.publisher.settled();
     const observer = await observe(mosquitto.url, `${broker.base_topic}/#`);
     const owner = JSON.stringify({
-      ...{
-        installation: "house-z",
-        incarnation: "run-z",
-        host: "z",
-        version: "1",
-        since: "1970-01-01T00:00:00Z",
-      },
+      installation: "house-z",
+      incarnation: "run-z",
+      host: "z",
+      version: "1",
+      since: "1970-01-01T00:00:00Z",
       client_id: "vigie-vigie-house-z",
     });
     await observer.publish(`${broker.base_topic}/owner`, owner);
@@ -213,12 +211,10 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
 
 async function readRetainedBelow(url: string, base: string): Promise<string[]> {
   const visit = await openVisit({
-    ...{
-      broker: brokerAt(url, { base_topic: base }),
-      instance: "vigie",
-      clock: systemClock,
-      random: Math.random,
-    },
+    broker: brokerAt(url, { base_topic: base }),
+    instance: "vigie",
+    clock: systemClock,
+    random: Math.random,
     signal: new AbortController().signal,
   });
   const left = [...(await visit.read()).keys()];

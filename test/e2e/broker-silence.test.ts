@@ -20,7 +20,8 @@ describe.skipIf(reason)(`a broker that leaves one answer out ${reason}`, () => {
     const middleman = await openMiddleman(await freePort());
     yard.later(middleman.stop);
     const house = await openHouse(yard, {
-      ...{ service: simulator.url, time },
+      service: simulator.url,
+      time,
       config: { mqtt: { url: middleman.url } },
       watched: async (broker) => middleman.leadTo(Number(new URL(broker).port)),
     });

@@ -61,8 +61,11 @@ describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {
   });
   const look = async (url: string, tls: Partial<MqttConfig["tls"]> = {}) => {
     const visit = await openVisit({
-      ...{ broker: brokerAt(url, { tls: { verify: true, ...tls } }), instance: "vigie", clock: systemClock },
-      ...{ random: Math.random, signal: new AbortController().signal },
+      broker: brokerAt(url, { tls: { verify: true, ...tls } }),
+      instance: "vigie",
+      clock: systemClock,
+      random: Math.random,
+      signal: new AbortController().signal,
     });
     const topics = await visit.read();
     await visit.leave();

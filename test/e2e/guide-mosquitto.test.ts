@@ -74,7 +74,8 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     await observer.publish(BOILER, "off");
     const config = {
       ...parse(reader.file("/etc/vigie/vigie.yaml")),
-      ...{ service: { base_url: await serveDays(yard) }, state: "./state" },
+      service: { base_url: await serveDays(yard) },
+      state: "./state",
       rules: [{ id: "known", when: { day: "now", known: true } }],
       outputs: [
         {
@@ -87,7 +88,13 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const env = { VIGIE_MQTT_PASSWORD: passwordOf("vigie") };
     const vigie = await yard.start({ folder, config, env });
     return {
-      ...{ reader, folder, vigie, observer, config, env, port: listener },
+      reader,
+      folder,
+      vigie,
+      observer,
+      config,
+      env,
+      port: listener,
       ...watchHoldings(observer, "vigie", vigie.output),
       brokerLog: () => readFile(log, "utf8"),
     };
@@ -294,7 +301,11 @@ function replaceOnce(text: string, what: string, by: string): string {
 function connect(user: string, { port }: Site, root: string) {
   return readFile(join(root, "etc/vigie/ca.crt")).then((ca) =>
     mqtt.connectAsync(`mqtts://127.0.0.1:${port}`, {
-      ...{ ca, username: user, password: passwordOf(user), protocolVersion: 5, reconnectPeriod: 0 },
+      ca,
+      username: user,
+      password: passwordOf(user),
+      protocolVersion: 5,
+      reconnectPeriod: 0,
     }),
   );
 }

@@ -58,7 +58,8 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     expect((await reader.run("all")).stdout).toContain(`vigie/now/color ${house.holds("now/color")}\n`);
     const { date, color, confidence, official } = JSON.parse(house.holds("tomorrow") ?? "");
     expect(await reader.run("json")).toMatchObject({
-      ...{ code: 0, stderr: "" },
+      code: 0,
+      stderr: "",
       stdout: `${date} ${color} ${confidence} % official: ${official}\n`,
     });
   });

@@ -41,7 +41,11 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     let states: Record<string, boolean | null> = { peak: null };
     const refresh = () => sender.follow(outlookOf(states));
     const sender = startOutputSender({
-      ...{ outputs: outputsOf(list), keeper, clock: systemClock, log, refresh },
+      outputs: outputsOf(list),
+      keeper,
+      clock: systemClock,
+      log,
+      refresh,
       trouble: createTrouble(log, systemClock),
     });
     const detach = publisher.attach(sender);
@@ -53,7 +57,10 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     };
     ends.push(stop);
     return {
-      ...{ sender, lines, settled: publisher.settled, stop },
+      sender,
+      lines,
+      settled: publisher.settled,
+      stop,
       say: (next) => {
         states = next;
         refresh();

@@ -40,11 +40,18 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     );
     yard.later(service.stop);
     const { vigie, until, expectPunctual } = await openWindow(yard, {
-      ...{ at: "2026-01-05T05:00:00Z", service: async () => service.url, lead: 12 },
+      at: "2026-01-05T05:00:00Z",
+      service: async () => service.url,
+      lead: 12,
     });
     await until({
-      ...{ "today/color": "rouge", "tomorrow/color": "blanc", "tomorrow/confidence": "87" },
-      ...{ "tomorrow/official": "OFF", "d2/color": "None", "d3/color": "bleu", "today/official": "ON" },
+      "today/color": "rouge",
+      "tomorrow/color": "blanc",
+      "tomorrow/confidence": "87",
+      "tomorrow/official": "OFF",
+      "d2/color": "None",
+      "d3/color": "bleu",
+      "today/official": "ON",
     });
     await until({ "service/last_error": /refused GET .v1.public.2026-01-04: status 422|season.*500/ });
     await until({ "now/color": "rouge", rouge_hp_now: "ON", "next/color": "blanc" });
@@ -62,10 +69,13 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
         const program = await yard.start({ folder, args, env: time.env() });
         return program.prints(/http:[/][/]127[.]0[.]0[.]1:\d+/);
       },
-      ...{ before: { "today/color": "rouge", "today/official": "ON" }, lead: 12 },
+      before: { "today/color": "rouge", "today/official": "ON" },
+      lead: 12,
     });
     expect(held("now/date", "rouge_now", "service/problem_code")).toEqual({
-      ...{ "now/date": "2026-01-04", rouge_now: "OFF", "service/problem_code": "none" },
+      "now/date": "2026-01-04",
+      rouge_now: "OFF",
+      "service/problem_code": "none",
     });
     await until({ "now/color": "rouge", rouge_hp_now: "ON", "now/official": "ON" });
     expectPunctual();
@@ -85,8 +95,11 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     await first.vigie.end();
 
     const house = await openWindow(yard, {
-      ...{ at: "2026-01-05T10:00:00Z", service, state: first.folder },
-      ...{ before: { "tomorrow/color": "bleu", rouge_next: "OFF" }, lead: 12 },
+      at: "2026-01-05T10:00:00Z",
+      service,
+      state: first.folder,
+      before: { "tomorrow/color": "bleu", rouge_next: "OFF" },
+      lead: 12,
     });
     await house.until({ "tomorrow/color": "rouge", rouge_next: "ON", "tomorrow/stage": "announced" });
     // What is official is asked for again every half hour, until it is final.
@@ -100,7 +113,11 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     );
     const events = house.observer.seen.filter(({ topic }) => topic === "vigie/event");
     expect(events.map(({ payload, retain }) => ({ retain, ...JSON.parse(payload) }))).toContainEqual({
-      ...{ retain: false, event_type: "revised", date: "2026-01-06", color: "rouge", from: "bleu" },
+      retain: false,
+      event_type: "revised",
+      date: "2026-01-06",
+      color: "rouge",
+      from: "bleu",
     });
   });
 

@@ -39,8 +39,13 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     return { set, until, vigie, observer };
   };
   const NOTHING_OF_NOW = {
-    ...{ "now/date": "None", "now/color": "None", "today/date": "None", rouge_now: "None", offpeak: "None" },
-    ...{ "service/problem": "ON", "service/problem_code": "clock" },
+    "now/date": "None",
+    "now/color": "None",
+    "today/date": "None",
+    rouge_now: "None",
+    offpeak: "None",
+    "service/problem": "ON",
+    "service/problem_code": "clock",
   };
   const today = () => civilDate(Date.now(), "Europe/Paris");
 

@@ -71,8 +71,14 @@ describe.skipIf(reason)(`every fault of a service, alone and in pairs ${reason}`
       "2026-01-06": "blanc",
     } as const);
     const simulator = await startSimulator({
-      ...{ port: 0, seed: 5, clock: { now }, sendDate: false, days },
-      ...{ slowFor: 120_000 / SPEED, dripEvery: 1_000 / SPEED, retryAfter: 30 },
+      port: 0,
+      seed: 5,
+      clock: { now },
+      sendDate: false,
+      days,
+      slowFor: 120_000 / SPEED,
+      dripEvery: 1_000 / SPEED,
+      retryAfter: 30,
     });
     yard.later(simulator.stop);
     const house = await openHouse(yard, { service: simulator.url, time });

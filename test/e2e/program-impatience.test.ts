@@ -33,6 +33,9 @@ describe.skipIf(reason)(`an impatient finger on the refresh button ${reason}`, (
 });
 
 const SAID = {
-  ...{ date: "2026-01-05", color: "bleu", is_official: true },
-  ...{ today: { date: "2026-01-05", color: "bleu" }, tomorrow: { date: "2026-01-06", color: "bleu" } },
+  date: "2026-01-05",
+  color: "bleu",
+  is_official: true,
+  today: { date: "2026-01-05", color: "bleu" },
+  tomorrow: { date: "2026-01-06", color: "bleu" },
 };

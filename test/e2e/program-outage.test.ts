@@ -33,7 +33,9 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   /** Started again some minutes before an instant, on what was known in the evening. */
   const restart = (at: string, lead?: number) =>
     openWindow(yard, {
-      ...{ at, state: evening.folder, service: async () => simulator.url },
+      at,
+      state: evening.folder,
+      service: async () => simulator.url,
       ...(lead !== undefined && { lead }),
     });
 
@@ -43,8 +45,11 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
     const { until, held } = await openHouse(yard, { service: simulator.url, time, state: evening.folder });
     await until({ availability: "online" });
     expect(held("now/color", "next/color", "next/official", "rouge_next", "tomorrow/date")).toEqual({
-      ...{ "now/color": "bleu", "next/color": "rouge", "next/official": "ON" },
-      ...{ rouge_next: "ON", "tomorrow/date": "2026-01-05" },
+      "now/color": "bleu",
+      "next/color": "rouge",
+      "next/official": "ON",
+      rouge_next: "ON",
+      "tomorrow/date": "2026-01-05",
     });
   });
 
@@ -60,28 +65,45 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   test.concurrent("at 00:00 the civil days turn, the tariff day does not, and what nobody said is None", async () => {
     const { held, until, expectPunctual } = await restart("2026-01-04T23:00:00Z");
     expect(held("today/date", "rouge_today", "d7/color")).toEqual({
-      ...{ "today/date": "2026-01-04", rouge_today: "OFF", "d7/color": said("d7/color") },
+      "today/date": "2026-01-04",
+      rouge_today: "OFF",
+      "d7/color": said("d7/color"),
     });
     await until({ "today/date": "2026-01-05", rouge_today: "ON", "d7/color": "None" });
     expectPunctual();
     await until({
-      ...{ "today/color": "rouge", "tomorrow/date": "2026-01-06", "tomorrow/color": said("d2/color") },
-      ...{ "d7/date": "2026-01-12", "d7/confidence": "None", "d6/color": said("d7/color") },
-      ...{ "now/date": "2026-01-04", rouge_now: "OFF", rouge_next: "ON", "service/status": "down" },
+      "today/color": "rouge",
+      "tomorrow/date": "2026-01-06",
+      "tomorrow/color": said("d2/color"),
+      "d7/date": "2026-01-12",
+      "d7/confidence": "None",
+      "d6/color": said("d7/color"),
+      "now/date": "2026-01-04",
+      rouge_now: "OFF",
+      rouge_next: "ON",
+      "service/status": "down",
     });
   });
 
   test.concurrent("at 06:00 rouge is in force", async () => {
     const { held, until, expectPunctual } = await restart("2026-01-05T05:00:00Z");
     expect(held("now/color", "now/period", "rouge_now", "rouge_hp_now")).toEqual({
-      ...{ "now/color": "bleu", "now/period": "hc", rouge_now: "OFF", rouge_hp_now: "OFF" },
+      "now/color": "bleu",
+      "now/period": "hc",
+      rouge_now: "OFF",
+      rouge_hp_now: "OFF",
     });
     await until({ "now/color": "rouge", rouge_now: "ON", rouge_hp_now: "ON", offpeak: "OFF" });
     expectPunctual();
     await until({
-      ...{ "now/date": "2026-01-05", "now/slot": "rouge_hp", "now/stage": "final" },
-      ...{ "now/color_until": "2026-01-06T05:00:00Z", "now/period_until": "2026-01-05T21:00:00Z" },
-      ...{ "next/date": "2026-01-06", "next/color": said("d2/color"), "next/official": "OFF" },
+      "now/date": "2026-01-05",
+      "now/slot": "rouge_hp",
+      "now/stage": "final",
+      "now/color_until": "2026-01-06T05:00:00Z",
+      "now/period_until": "2026-01-05T21:00:00Z",
+      "next/date": "2026-01-06",
+      "next/color": said("d2/color"),
+      "next/official": "OFF",
     });
   });
 
@@ -110,8 +132,13 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
     await until({ "now/date": "2026-01-12", "now/color": "None", rouge_now: "None", rouge_hp_now: "None" });
     expectPunctual();
     await until({
-      ...{ "next/color": "None", "now/slot": "None", "now/rate": "None", "next_change/color": "None" },
-      ...{ "next_rouge/date": "None", "next_rouge/outlook": "unknown", "service/status": "down" },
+      "next/color": "None",
+      "now/slot": "None",
+      "now/rate": "None",
+      "next_change/color": "None",
+      "next_rouge/date": "None",
+      "next_rouge/outlook": "unknown",
+      "service/status": "down",
     });
   });
 });

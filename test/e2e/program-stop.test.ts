@@ -109,7 +109,10 @@ async function serve(yard: Yard) {
 
 async function simulate(yard: Yard, ...faults: ["slow"?]): Promise<string> {
   const simulator = await startSimulator({
-    ...{ port: 0, seed: 1, clock: systemClock, sendDate: true },
+    port: 0,
+    seed: 1,
+    clock: systemClock,
+    sendDate: true,
     faults: faults.flatMap((fault) => fault ?? []),
   });
   yard.later(simulator.stop);

@@ -8,7 +8,8 @@ const reason = withoutMosquitto || withoutFakeTime;
 const NOW = { id: "now", when: { day: "now", color: "rouge" } };
 const NEXT = { id: "next", when: { day: "next", color: "rouge" } };
 const WEEK = {
-  ...{ id: "week", threshold: 60 },
+  id: "week",
+  threshold: 60,
   when: { day: "next_7_days", color: "rouge", confidence: "threshold" },
 };
 const DAYS = { colors: { "2026-01-13": "rouge" } };

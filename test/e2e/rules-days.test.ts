@@ -51,15 +51,23 @@ describe.skipIf(reason)(`rouge days, in many short lives ${reason}`, () => {
 
   test.concurrent.each([
     {
-      ...{ weekend: "2026-03-29, when clocks go forward", laws: "off", date: "2026-03-29" },
-      ...{ announced: "2026-03-28T05:35:00Z", midnight: "2026-03-28T23:00:00Z" },
-      ...{ moved: "2026-03-29T01:00:00Z", begins: "2026-03-29T04:00:00Z" },
+      weekend: "2026-03-29, when clocks go forward",
+      laws: "off",
+      date: "2026-03-29",
+      announced: "2026-03-28T05:35:00Z",
+      midnight: "2026-03-28T23:00:00Z",
+      moved: "2026-03-29T01:00:00Z",
+      begins: "2026-03-29T04:00:00Z",
       ends: "2026-03-30T04:00:00Z",
     },
     {
-      ...{ weekend: "2026-10-25, when clocks go back", laws: "tempo", date: "2026-10-25" },
-      ...{ announced: "2026-10-24T04:35:00Z", midnight: "2026-10-24T22:00:00Z" },
-      ...{ moved: "2026-10-25T01:00:00Z", begins: "2026-10-25T05:00:00Z" },
+      weekend: "2026-10-25, when clocks go back",
+      laws: "tempo",
+      date: "2026-10-25",
+      announced: "2026-10-24T04:35:00Z",
+      midnight: "2026-10-24T22:00:00Z",
+      moved: "2026-10-25T01:00:00Z",
+      begins: "2026-10-25T05:00:00Z",
       ends: "2026-10-26T05:00:00Z",
     },
   ])(

@@ -8,7 +8,8 @@ const reason = withoutMosquitto || withoutFakeTime;
 const BOILER = "boiler/set";
 const RED = { id: "red", when: { day: "now", color: "rouge" } };
 const WEEK = {
-  ...{ id: "week", threshold: 60 },
+  id: "week",
+  threshold: 60,
   when: { day: "next_7_days", color: "rouge", confidence: "threshold" },
 };
 const OUTPUT = { topic: BOILER, choose: [{ when: "red", payload: "off" }], else: "on" };
@@ -33,9 +34,15 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await give(story, "simulation", '{"color":"rouge","for":"20m"}');
     await first.vigie.says(/rouge is PRETENDED for 2026-01-13/);
     await story.until({
-      ...{ "rules/red/state": "ON", "now/color": "rouge", "today/source": "simulation", rouge_now: "ON" },
-      ...{ "simulation/color": "rouge", "simulation/until": /^2026-01-13T12:/ },
-      ...{ simulation: /"from":"now"/, "rules/red": /"state":true/, "next_rouge/date": "None" },
+      "rules/red/state": "ON",
+      "now/color": "rouge",
+      "today/source": "simulation",
+      rouge_now: "ON",
+      "simulation/color": "rouge",
+      "simulation/until": /^2026-01-13T12:/,
+      simulation: /"from":"now"/,
+      "rules/red": /"state":true/,
+      "next_rouge/date": "None",
     });
     await hears(story, "off");
     await first.kill();

@@ -45,7 +45,10 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
   const open = async (at: string, state?: string) => {
     let boiler: Observer | undefined;
     const house = await openWindow(yard, {
-      ...{ at, service, config: HOUSE, ...(state !== undefined && { state }) },
+      at,
+      service,
+      config: HOUSE,
+      ...(state !== undefined && { state }),
       watched: async (url) => {
         boiler = await observe(url, BOILER);
         yard.later(boiler.leave);

@@ -16,8 +16,12 @@ const BOOK = bookOf({
   [addDays(today, 3)]: official("bleu", { final: false }),
 });
 const OWNER = {
-  ...{ installation: "abcdefghijkl", incarnation: "before", host: "attic", version: "0.0.1" },
-  ...{ since: "2026-01-01T00:00:00Z", client_id: "vigie-attic-abcdefghijkl" },
+  installation: "abcdefghijkl",
+  incarnation: "before",
+  host: "attic",
+  version: "0.0.1",
+  since: "2026-01-01T00:00:00Z",
+  client_id: "vigie-attic-abcdefghijkl",
 };
 
 describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version ${withoutMosquitto}`, () => {
@@ -124,7 +128,8 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
 
   test.concurrent("leaves no orphan of what it publishes no more, and touches nobody else's", async () => {
     const device = {
-      ...{ ...ORIGIN, device: { identifiers: ["vigie_vigie"] } },
+      ...ORIGIN,
+      device: { identifiers: ["vigie_vigie"] },
       components: { mood_of_the_day: component("vigie/now/mood") },
     };
     const all: Observer[] = [];

@@ -42,7 +42,8 @@ async function open(): Promise<BlueprintHome> {
   });
   const use: BlueprintHome["use"] = async (automations) => {
     const list = Object.entries(automations).map(([id, [blueprint, input]]) => ({
-      ...{ id, alias: id },
+      id,
+      alias: id,
       use_blueprint: { path: `vigie/${blueprint}.yaml`, input },
     }));
     await home.writeFile("automations.yaml", JSON.stringify(list));
@@ -120,8 +121,10 @@ export function instantIn(seconds: number): string {
 export function ruleInputs(instance: string, id: string): Inputs {
   const key = `${instance}_rules_${id}`;
   return {
-    ...{ rule: `binary_sensor.${key}_state`, since: `sensor.${key}_since` },
-    ...{ next_on: `sensor.${key}_next_on`, next_off: `sensor.${key}_next_off` },
+    rule: `binary_sensor.${key}_state`,
+    since: `sensor.${key}_since`,
+    next_on: `sensor.${key}_next_on`,
+    next_off: `sensor.${key}_next_off`,
   };
 }
 

@@ -37,8 +37,11 @@ describe.skipIf(withoutHomeAssistant)(
       const entity_id = "select.asked_simulation_color";
       await guest.home.call("select", "select_option", { entity_id, option: "rouge" });
       await guest.home.until({
-        ...{ [entity_id]: "rouge", "sensor.asked_now_color": "rouge", "binary_sensor.asked_rouge_now": "on" },
-        ...{ "binary_sensor.asked_rules_rouge_ahead_state": "on", "sensor.asked_simulation_until": /^20/ },
+        [entity_id]: "rouge",
+        "sensor.asked_now_color": "rouge",
+        "binary_sensor.asked_rouge_now": "on",
+        "binary_sensor.asked_rules_rouge_ahead_state": "on",
+        "sensor.asked_simulation_until": /^20/,
       });
       expect((await guest.home.state("sensor.asked_now_color"))?.attributes["source"]).toBe("simulation");
       await guest.home.call("select", "select_option", { entity_id, option: "auto" });

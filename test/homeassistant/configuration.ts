@@ -9,8 +9,15 @@ export async function writeConfiguration(
   { lines = [], files = {}, timeZone = "Europe/Paris" }: HomeAssistantOptions,
 ): Promise<number> {
   const home = {
-    ...{ name: "House", latitude: 48.85, longitude: 2.35, elevation: 35, unit_system: "metric" },
-    ...{ currency: "EUR", country: "FR", language: "en", time_zone: timeZone },
+    name: "House",
+    latitude: 48.85,
+    longitude: 2.35,
+    elevation: 35,
+    unit_system: "metric",
+    currency: "EUR",
+    country: "FR",
+    language: "en",
+    time_zone: timeZone,
   };
   const configuration = [
     `homeassistant: ${JSON.stringify(home)}`,

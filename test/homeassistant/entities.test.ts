@@ -27,18 +27,22 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
       await guest.configure({ homeassistant: { language } });
       const wanted = announced(language).map(
         ([key, { name, default_entity_id, unique_id, entity_category, enabled_by_default }]) => ({
-          ...{ key, id: default_entity_id, unique_id, name },
-          ...{ category: entity_category ?? null, disabled: enabled_by_default === false },
+          key,
+          id: default_entity_id,
+          unique_id,
+          name,
+          category: entity_category ?? null,
+          disabled: enabled_by_default === false,
         }),
       );
       const entries = async () =>
         [...(await guest.entries()).values()].map((entry) => ({
-          ...{ key: entry.unique_id.slice("seen_".length), id: entry.entity_id, unique_id: entry.unique_id },
-          ...{
-            name: entry.original_name,
-            category: entry.entity_category,
-            disabled: entry.disabled_by !== null,
-          },
+          key: entry.unique_id.slice("seen_".length),
+          id: entry.entity_id,
+          unique_id: entry.unique_id,
+          name: entry.original_name,
+          category: entry.entity_category,
+          disabled: entry.disabled_by !== null,
         }));
       const byKey = (list: { key: string }[]) =>
         list.toSorted((one, other) => one.key.localeCompare(other.key));
@@ -92,7 +96,7 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
   test("give the Energy dashboard prices that it accepts", async () => {
     const meter = "sensor.seen_meter";
     await guest.home.post(`/api/states/${meter}`, {
-      ...{ state: "12.5" },
+      state: "12.5",
       attributes: { device_class: "energy", state_class: "total_increasing", unit_of_measurement: "kWh" },
     });
     const prices = [...(await guest.entities()).keys()].filter((id) =>
@@ -146,14 +150,15 @@ function isShown(
 
 function gridWith(meter: string, price: string) {
   return {
-    ...{
-      type: "grid",
-      stat_energy_from: meter,
-      stat_energy_to: null,
-      stat_cost: null,
-      entity_energy_price: price,
-    },
-    ...{ number_energy_price: null, stat_compensation: null, entity_energy_price_export: null },
-    ...{ number_energy_price_export: null, cost_adjustment_day: 0 },
+    type: "grid",
+    stat_energy_from: meter,
+    stat_energy_to: null,
+    stat_cost: null,
+    entity_energy_price: price,
+    number_energy_price: null,
+    stat_compensation: null,
+    entity_energy_price_export: null,
+    number_energy_price_export: null,
+    cost_adjustment_day: 0,
   };
 }

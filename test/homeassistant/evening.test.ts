@@ -26,7 +26,8 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
         fact(VIGIE, "sensor", "next_rouge/date", "dated", { device_class: "date" }),
         fact(VIGIE, "sensor", "next_rouge/confidence", "dated", { unit_of_measurement: "%" }),
         fact(VIGIE, "sensor", "tomorrow/stage", "moment", {
-          ...{ device_class: "enum", options: ["forecast", "announced", "final"] },
+          device_class: "enum",
+          options: ["forecast", "announced", "final"],
         }),
         fact(VIGIE, "sensor", "tomorrow/date", "moment", { device_class: "date" }),
       ]),

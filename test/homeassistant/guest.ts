@@ -30,7 +30,8 @@ export interface Entry {
 
 export const RULES = [
   {
-    ...{ id: "rouge_ahead", name: { fr: "Rouge annoncé", en: "Rouge ahead" } },
+    id: "rouge_ahead",
+    name: { fr: "Rouge annoncé", en: "Rouge ahead" },
     when: {
       any: [
         { day: "next", color: "rouge" },
@@ -39,7 +40,9 @@ export const RULES = [
     },
   },
   {
-    ...{ id: "week", name: { fr: "Rouge cette semaine", en: "Rouge this week" }, threshold: 60 },
+    id: "week",
+    name: { fr: "Rouge cette semaine", en: "Rouge this week" },
+    threshold: 60,
     when: { day: "next_7_days", color: "rouge", confidence: "threshold" },
   },
 ];
@@ -57,11 +60,18 @@ export async function openGuest(yard: Yard, instance: string, options: GuestOpti
   const { service = "simulator", time, mqtt, ...more } = options;
   const shared = await sharedHome();
   const settings = {
-    ...{ instance, service: { base_url: service, allow_simulator: true }, rules: RULES },
-    ...{ homeassistant: { language: "en" }, mqtt: { url: shared.broker.url, ...mqtt }, ...more },
+    instance,
+    service: { base_url: service, allow_simulator: true },
+    rules: RULES,
+    homeassistant: { language: "en" },
+    mqtt: { url: shared.broker.url, ...mqtt },
+    ...more,
   };
   const house = await openHouse(yard, {
-    ...{ service, broker: shared.broker, config: settings, ...(time && { time }) },
+    service,
+    broker: shared.broker,
+    config: settings,
+    ...(time && { time }),
   });
   const { folder } = house;
   const env = () => (time ? time.env() : {});
@@ -73,7 +83,10 @@ export async function openGuest(yard: Yard, instance: string, options: GuestOpti
   });
   await shared.home.until({ [`sensor.${instance}_service_status`]: /ok|simulated/ });
   return {
-    ...{ ...shared, house, instance, vigie: () => vigie },
+    ...shared,
+    house,
+    instance,
+    vigie: () => vigie,
     configure: async (change) => {
       const from = vigie.lines.length;
       config = { ...config, ...change };

@@ -28,12 +28,15 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
     device = await announce(shared.observer, HAND, {
       ...Object.fromEntries([
         fact(HAND, "sensor", "now/color", "moment", {
-          ...{ device_class: "enum", options: ["bleu", "blanc", "rouge"] },
+          device_class: "enum",
+          options: ["bleu", "blanc", "rouge"],
         }),
         fact(HAND, "sensor", "rules/rouge_peak/next_on", "dated", { device_class: "timestamp" }),
       ]),
       rules_rouge_peak_enabled: {
-        ...{ platform: "switch", name: "enabled", state_topic: "hand/rules/rouge_peak/enabled" },
+        platform: "switch",
+        name: "enabled",
+        state_topic: "hand/rules/rouge_peak/enabled",
         command_topic: "hand/rules/rouge_peak/enabled/set",
       },
     });

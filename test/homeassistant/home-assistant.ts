@@ -99,7 +99,13 @@ export async function startHomeAssistant(options: HomeAssistantOptions): Promise
     });
   });
   return {
-    ...{ url, folder, lines, start, stop, remove, ...questions(now, lines, () => hass) },
+    url,
+    folder,
+    lines,
+    start,
+    stop,
+    remove,
+    ...questions(now, lines, () => hass),
     writeFile: (path, text) => writeBeside(folder, path, text),
     restart: async (meanwhile, signal) => {
       await stop(signal);
@@ -122,7 +128,8 @@ function questions(now: () => Api, lines: LogLine[], hass: () => HassProcess | u
   const list = async (type: string) => (await now().ask(type)) as Record<string, unknown>[];
   let marks = 0;
   return {
-    ...{ states, call },
+    states,
+    call,
     ask: (type: string, more?: Record<string, unknown>) => now().ask(type, more),
     post: (path: string, body: unknown) => now().post(path, body),
     text: (path: string, body: unknown) => now().text(path, body),

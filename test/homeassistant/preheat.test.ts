@@ -31,9 +31,15 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
     rule = await announceRule(house.observer, VIGIE, "preheat");
     heating = await announce(house.observer, "heating", {
       thermostat: {
-        ...{ platform: "climate", name: "thermostat", availability_topic: "heating/alive", retain: true },
-        ...{ temperature_command_topic: "heating/set", temperature_state_topic: "heating/set" },
-        ...{ modes: ["heat", "off"], mode_state_topic: "heating/mode", temp_step: 0.5 },
+        platform: "climate",
+        name: "thermostat",
+        availability_topic: "heating/alive",
+        retain: true,
+        temperature_command_topic: "heating/set",
+        temperature_state_topic: "heating/set",
+        modes: ["heat", "off"],
+        mode_state_topic: "heating/mode",
+        temp_step: 0.5,
       },
     });
     await heating.say("mode", "heat");

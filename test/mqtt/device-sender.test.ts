@@ -50,8 +50,12 @@ function start(list: Output[], keeper: OutputsKeeper = keepInMind()) {
     sender.follow(outlookOf(states));
   };
   const sender: OutputSender = startOutputSender({
-    ...{ outputs: outputsOf(list), keeper, clock: systemClock, log },
-    ...{ trouble: createTrouble(log, systemClock), refresh },
+    outputs: outputsOf(list),
+    keeper,
+    clock: systemClock,
+    log,
+    trouble: createTrouble(log, systemClock),
+    refresh,
   });
   const tell = (next: Record<string, boolean | null>) => {
     states = next;

@@ -9,7 +9,9 @@ test("whoever sees `online` is heard: vigie listens first, once all else is ther
   const ledger = createLedger("{}", () => false);
   const sender = createSender({
     tree: { publish: (compose) => note(compose()?.topic ?? "nothing") },
-    ...{ ledger, clock: { now: () => 0 }, trouble: { begins: String, ends: String } },
+    ledger,
+    clock: { now: () => 0 },
+    trouble: { begins: String, ends: String },
     events: ["{}"],
     listen: () => note("listens"),
     onWhole: () => undefined,
@@ -34,8 +36,12 @@ test("what is wanted anew while it is sent begins from its start, so that its la
         if (message) order.push(`${message.topic} ${message.payload}`);
       },
     },
-    ...{ ledger, clock: { now: () => 0 }, trouble: { begins: String, ends: String } },
-    ...{ events: [], listen: async () => undefined, onWhole: () => undefined },
+    ledger,
+    clock: { now: () => 0 },
+    trouble: { begins: String, ends: String },
+    events: [],
+    listen: async () => undefined,
+    onWhole: () => undefined,
   });
   const letOne = async () => {
     waiting.shift()?.();

@@ -16,11 +16,14 @@ import { worldAt } from "./rules.ts";
 /** One rule with a threshold, and one without. */
 export const RULES = rulesOptions.parse([
   {
-    ...{ id: "rouge_peak", name: { fr: "Heures pleines rouges", en: "Rouge peak" } },
+    id: "rouge_peak",
+    name: { fr: "Heures pleines rouges", en: "Rouge peak" },
     when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
   },
   {
-    ...{ id: "week", name: { fr: "Rouge dans la semaine", en: "Rouge this week" }, threshold: 60 },
+    id: "week",
+    name: { fr: "Rouge dans la semaine", en: "Rouge this week" },
+    threshold: 60,
     when: { day: "next_7_days", color: "rouge", confidence: "threshold" },
   },
 ]);
@@ -33,8 +36,12 @@ type Change = Partial<HomeAssistantConfig> & {
 /** What a house announces, with the default settings but these. */
 export function announcement({ instance = "vigie", rules = RULES, ...change }: Change = {}): Announcement {
   const homeassistant: HomeAssistantConfig = {
-    ...{ discovery: "device", prefix: "homeassistant", status_topic: "homeassistant/status" },
-    ...{ language: "en", exclude: [], ...change },
+    discovery: "device",
+    prefix: "homeassistant",
+    status_topic: "homeassistant/status",
+    language: "en",
+    exclude: [],
+    ...change,
   };
   return announce({ instance, rules, mqtt: { base_topic: instance }, homeassistant }, "1.2.3");
 }

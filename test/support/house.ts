@@ -44,7 +44,11 @@ export async function openHouse(yard: Yard, options: HouseOptions): Promise<Hous
   const config = houseConfig(options.service, broker.url, options.config);
   const vigie = await yard.start({ folder, config, ...(options.time && { env: options.time.env() }) });
   return {
-    ...{ folder, broker, observer, vigie, config },
+    folder,
+    broker,
+    observer,
+    vigie,
+    config,
     ...watchHoldings(observer, base, vigie.output),
   };
 }

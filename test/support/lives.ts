@@ -80,7 +80,14 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
     return live(vigie, folder, time, speed);
   };
   const story: Story = {
-    ...{ folder, broker, observer, asked: service.asked, days, away: false, configure, begin },
+    folder,
+    broker,
+    observer,
+    asked: service.asked,
+    days,
+    away: false,
+    configure,
+    begin,
     told: (topic) => observer.seen.filter((one) => one.topic === topic).map(({ payload }) => payload),
     ...watchHoldings(observer, "vigie", () => output()),
     env: (at) => {
@@ -104,7 +111,8 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
 
 function live(vigie: Vigie, folder: string, time: FakeTime, speed: number): Life {
   return {
-    ...{ vigie, time },
+    vigie,
+    time,
     past: (at) => {
       const left = (typeof at === "number" ? at : Date.parse(at)) - time.clock.now();
       return new Promise((resolve) => setTimeout(resolve, Math.max(0, left / speed)));

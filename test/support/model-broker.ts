@@ -83,7 +83,10 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
     };
     const trouble = { begins: fail, ends: () => undefined };
     const sender = createSender({
-      ...{ tree, ledger, clock, trouble },
+      tree,
+      ledger,
+      clock,
+      trouble,
       events: [],
       listen: async () => undefined,
       onWhole: () => undefined,
@@ -142,7 +145,7 @@ function watchBroker(
   const watch: Watch = createWatch({
     ...ways,
     tree: { ...ways.tree, subscribe, echo: async () => undefined } as unknown as Tree,
-    me: { ...{ installation: "", incarnation: "", host: "", version: "", since: "" }, client_id: "" },
+    me: { installation: "", incarnation: "", host: "", version: "", since: "", client_id: "" },
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     onCommand: () => undefined,
     onForeignOwner: () => undefined,

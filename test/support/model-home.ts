@@ -20,7 +20,10 @@ export interface ModelHome {
 export function createModelHome(): ModelHome {
   const expiring = new Set<string>();
   const home: ModelHome = {
-    ...{ retained: new Map(), entities: new Map(), forgotten: [], complaints: [] },
+    retained: new Map(),
+    entities: new Map(),
+    forgotten: [],
+    complaints: [],
     hear: (step) => {
       for (const { topic, payload, expiry } of step) {
         expiring.delete(topic);

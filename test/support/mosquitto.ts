@@ -95,7 +95,10 @@ async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
     await gone;
   };
   return {
-    ...{ url: `mqtt://127.0.0.1:${port}`, port, start, end },
+    url: `mqtt://127.0.0.1:${port}`,
+    port,
+    start,
+    end,
     forget: () => rm(join(folder, "mosquitto.db"), { force: true }),
     renew: async (files) => {
       await write(files);

@@ -34,6 +34,11 @@ const wall = createNaiveWall("Europe/Paris");
 /** Nothing here is about seasons. */
 const COUNTS = { rouge: 22, blanc: 43, bleu: 300 };
 const SEASON = {
-  ...{ season: "2025-2026", start_date: "2025-09-01", end_date: "2026-08-31" },
-  ...{ remaining: COUNTS, total: COUNTS, days_elapsed: 100, days_remaining: 265 },
+  season: "2025-2026",
+  start_date: "2025-09-01",
+  end_date: "2026-08-31",
+  remaining: COUNTS,
+  total: COUNTS,
+  days_elapsed: 100,
+  days_remaining: 265,
 };

@@ -25,7 +25,9 @@ export function createMachineClock(time: Clock): MachineClock {
   const now = () => time.now() + skew;
   const isSmall = () => Math.abs(skew) < TOLERATED;
   return {
-    ...{ now, steady: time.steady, skew: () => skew },
+    now,
+    steady: time.steady,
+    skew: () => skew,
     set: (wanted) => {
       skew = wanted;
       life.hasHeardSinceStep = false;

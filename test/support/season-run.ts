@@ -275,8 +275,13 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   };
   befall();
   const outcome = (): SeasonOutcome => ({
-    ...{ ...count, wrong: sentences, wrongs: counts, missedRouge: missedRouge.size, polls: polls() },
-    ...{ heapGrowth: heap?.watch.growth() ?? null, met: line.met() },
+    ...count,
+    wrong: sentences,
+    wrongs: counts,
+    missedRouge: missedRouge.size,
+    polls: polls(),
+    heapGrowth: heap?.watch.growth() ?? null,
+    met: line.met(),
     requests: line.requests(),
     messages: broker.messages(),
     writes: writes + store.writes(),

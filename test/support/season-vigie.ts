@@ -61,19 +61,38 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   const source = openSource(store, "season");
   const stopping = new AbortController();
   const client = createServiceClient({
-    ...{ config: SERVICE, base: "http://127.0.0.1", version: "0", log: LOG, memory: source.client },
-    ...{ clock, random: options.random, transport: options.transport },
+    config: SERVICE,
+    base: "http://127.0.0.1",
+    version: "0",
+    log: LOG,
+    memory: source.client,
+    clock,
+    random: options.random,
+    transport: options.transport,
   });
   const cycle = createCycle({
-    ...{ tariff: TARIFF, late_after: "12:00", grace: GRACE, check_clock: "auto", simulated: false },
-    ...{ memory: source.recall(), clock, want: options.want, keep: source.keep, notice: silent },
+    tariff: TARIFF,
+    late_after: "12:00",
+    grace: GRACE,
+    check_clock: "auto",
+    simulated: false,
+    memory: source.recall(),
+    clock,
+    want: options.want,
+    keep: source.keep,
+    notice: silent,
     ask: async (request, ways) => {
       const reply = await client.ask(request, ways);
       options.heard(reply.answer);
       return reply;
     },
     rulebook: openRulebook({
-      ...{ rules: options.rules, tariff: TARIFF, grace: GRACE, store, log: LOG, turned: silent },
+      rules: options.rules,
+      tariff: TARIFF,
+      grace: GRACE,
+      store,
+      log: LOG,
+      turned: silent,
     }),
     outputs: { hasProblem: () => false, follow: silent },
     officialSilent: (now) => isOfficialSilent(source.client.get(), now),
@@ -109,7 +128,10 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   let stopAlarm: () => void = silent;
   const watchClock: LifeOfVigie["watchClock"] = (noticed) => {
     const stop = startAlarm({
-      ...{ clock, due, ring: turn, beat: silent },
+      clock,
+      due,
+      ring: turn,
+      beat: silent,
       jumped: () => {
         jumped();
         // The alarm arms itself once more after this.

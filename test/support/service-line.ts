@@ -63,8 +63,10 @@ export function openServiceLine(world: Omit<World, "revised">, time: VirtualTime
     }
   };
   return {
-    ...{ transport: { get, close: async () => undefined }, faults },
-    ...{ requests: () => requests, met: () => met },
+    transport: { get, close: async () => undefined },
+    faults,
+    requests: () => requests,
+    met: () => met,
   };
 }
 

@@ -74,7 +74,10 @@ export async function startVigie(options: VigieOptions): Promise<Vigie> {
     });
   const all = () => heard.text.stdout + heard.text.stderr;
   return {
-    ...{ pid: child.pid ?? 0, lines: heard.lines, output: all, ended },
+    pid: child.pid ?? 0,
+    lines: heard.lines,
+    output: all,
+    ended,
     says: async (words, from = 0) => {
       const find = () => heard.lines.slice(from).find(({ msg }) => words.test(msg))?.msg;
       const msg = await awaited(find, words);

@@ -31,8 +31,10 @@ export type Findings = (name: string) => Finding;
 export async function runOnMachine(script: string): Promise<Findings> {
   const download = inject("download");
   const folders = {
-    ...{ [import.meta.dirname]: "/suite", [join(ROOT, "docs")]: "/docs" },
-    ...{ [download]: "/download", [join(download, "package")]: "/package" },
+    [import.meta.dirname]: "/suite",
+    [join(ROOT, "docs")]: "/docs",
+    [download]: "/download",
+    [join(download, "package")]: "/package",
     ...(libraryFolder === undefined ? {} : { [libraryFolder]: "/faketime" }),
   };
   const mounts = Object.entries(folders).flatMap(([from, to]) => ["-v", `${from}:${to}`]);

@@ -37,8 +37,11 @@ export function announce(config: AnnouncedConfig, version: string): Announcement
     mode: discovery,
     about: {
       device: {
-        ...{ identifiers: [`${ORIGIN}_${instance}`], name: nameDevice(instance) },
-        ...{ manufacturer: ORIGIN, model: MODELS[language], sw_version: version },
+        identifiers: [`${ORIGIN}_${instance}`],
+        name: nameDevice(instance),
+        manufacturer: ORIGIN,
+        model: MODELS[language],
+        sw_version: version,
       },
       origin: { name: ORIGIN, sw_version: version },
     },

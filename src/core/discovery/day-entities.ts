@@ -22,25 +22,46 @@ function dayRows(day: string, { fr, en }: Words): Row[] {
   const isNear = !DISTANT.includes(day);
   return [
     {
-      ...{ topic: `${day}/color`, shape: "choice", options: COLORS, attributes: day },
-      ...{ fr: `Couleur ${fr}`, en: `Colour ${en}`, icon: "mdi:palette" },
+      topic: `${day}/color`,
+      shape: "choice",
+      options: COLORS,
+      attributes: day,
+      fr: `Couleur ${fr}`,
+      en: `Colour ${en}`,
+      icon: "mdi:palette",
     },
     {
-      ...{ topic: `${day}/confidence`, shape: "percent", icon: "mdi:percent" },
-      ...{ fr: `Confiance, couleur ${fr}`, en: `Confidence, colour ${en}` },
+      topic: `${day}/confidence`,
+      shape: "percent",
+      icon: "mdi:percent",
+      fr: `Confiance, couleur ${fr}`,
+      en: `Confidence, colour ${en}`,
     },
     {
-      ...{ topic: `${day}/stage`, shape: "choice", options: STAGES, icon: "mdi:bullhorn" },
-      ...{ fr: `Étape, couleur ${fr}`, en: `Stage, colour ${en}`, ...(isNear ? {} : QUIET) },
+      topic: `${day}/stage`,
+      shape: "choice",
+      options: STAGES,
+      icon: "mdi:bullhorn",
+      fr: `Étape, couleur ${fr}`,
+      en: `Stage, colour ${en}`,
+      ...(isNear ? {} : QUIET),
     },
     {
-      ...{ topic: `${day}/official`, shape: "yes_no", icon: "mdi:check-decagram" },
-      ...{ fr: `Officielle, couleur ${fr}`, en: `Official, colour ${en}`, ...(isNear ? {} : QUIET) },
+      topic: `${day}/official`,
+      shape: "yes_no",
+      icon: "mdi:check-decagram",
+      fr: `Officielle, couleur ${fr}`,
+      en: `Official, colour ${en}`,
+      ...(isNear ? {} : QUIET),
     },
     { topic: `${day}/date`, shape: "date", fr: `Date, couleur ${fr}`, en: `Date, colour ${en}`, ...QUIET },
     {
-      ...{ topic: `${day}/source`, shape: "text", icon: "mdi:source-branch" },
-      ...{ fr: `Source, couleur ${fr}`, en: `Source, colour ${en}`, ...QUIET },
+      topic: `${day}/source`,
+      shape: "text",
+      icon: "mdi:source-branch",
+      fr: `Source, couleur ${fr}`,
+      en: `Source, colour ${en}`,
+      ...QUIET,
     },
   ];
 }
@@ -49,8 +70,12 @@ function civilRows(day: CivilDay, { fr, en }: Words): Row[] {
   const price = { shape: "price", icon: "mdi:currency-eur", ...QUIET } as const;
   return [
     {
-      ...{ topic: `${day}/explanation`, shape: "text", icon: "mdi:text" },
-      ...{ fr: `Explication, couleur ${fr}`, en: `Explanation, colour ${en}`, ...QUIET },
+      topic: `${day}/explanation`,
+      shape: "text",
+      icon: "mdi:text",
+      fr: `Explication, couleur ${fr}`,
+      en: `Explanation, colour ${en}`,
+      ...QUIET,
     },
     { topic: `${day}/rate_hp`, fr: `Prix ${fr}, heures pleines`, en: `Price ${en}, peak`, ...price },
     { topic: `${day}/rate_hc`, fr: `Prix ${fr}, heures creuses`, en: `Price ${en}, off-peak`, ...price },
@@ -78,12 +103,20 @@ const SLOTS = COLORS.flatMap((color) => PERIODS.toReversed().map((period) => `${
 
 const NOW_ROWS: Row[] = [
   {
-    ...{ topic: "now/period", shape: "choice", options: PERIODS, icon: "mdi:clock-outline" },
-    ...{ fr: "Période en cours", en: "Period now" },
+    topic: "now/period",
+    shape: "choice",
+    options: PERIODS,
+    icon: "mdi:clock-outline",
+    fr: "Période en cours",
+    en: "Period now",
   },
   {
-    ...{ topic: "now/slot", shape: "choice", options: SLOTS, icon: "mdi:calendar-clock" },
-    ...{ fr: "Couleur et période en cours", en: "Colour and period now" },
+    topic: "now/slot",
+    shape: "choice",
+    options: SLOTS,
+    icon: "mdi:calendar-clock",
+    fr: "Couleur et période en cours",
+    en: "Colour and period now",
   },
   { topic: "now/rate", shape: "price", fr: "Prix en cours", en: "Price now", icon: "mdi:currency-eur" },
   {

@@ -13,8 +13,11 @@ export const FLAG_ENTITIES: readonly Row[] = [
     icon: "mdi:alert-outline",
   },
   {
-    ...{ topic: "rouge_hp_now", shape: "yes_no", icon: "mdi:flash-alert" },
-    ...{ fr: "Heures pleines rouges en cours", en: "Rouge peak hours now" },
+    topic: "rouge_hp_now",
+    shape: "yes_no",
+    icon: "mdi:flash-alert",
+    fr: "Heures pleines rouges en cours",
+    en: "Rouge peak hours now",
   },
   {
     topic: "offpeak",
@@ -38,8 +41,12 @@ export const FLAG_ENTITIES: readonly Row[] = [
     icon: "mdi:calendar-alert",
   },
   {
-    ...{ topic: "announcement/stage", shape: "choice", options: STAGES, icon: "mdi:bullhorn" },
-    ...{ fr: "Étape de l'annonce", en: "Stage of the announcement" },
+    topic: "announcement/stage",
+    shape: "choice",
+    options: STAGES,
+    icon: "mdi:bullhorn",
+    fr: "Étape de l'annonce",
+    en: "Stage of the announcement",
   },
   { topic: "announcement/date", shape: "date", fr: "Date de l'annonce", en: "Date announced", quiet: true },
   { topic: "announcement/late", shape: "problem", fr: "Annonce en retard", en: "Announcement late" },
@@ -49,22 +56,30 @@ export const FLAG_ENTITIES: readonly Row[] = [
 export const DATED_ENTITIES: readonly Row[] = [
   { topic: "yesterday/date", shape: "date", fr: "Date d'hier", en: "Date of yesterday", quiet: true },
   {
-    ...{
-      topic: "yesterday/color",
-      shape: "choice",
-      options: COLORS,
-      icon: "mdi:palette",
-      attributes: "yesterday",
-    },
-    ...{ fr: "Couleur d'hier", en: "Colour yesterday" },
+    topic: "yesterday/color",
+    shape: "choice",
+    options: COLORS,
+    icon: "mdi:palette",
+    attributes: "yesterday",
+    fr: "Couleur d'hier",
+    en: "Colour yesterday",
   },
   {
-    ...{ topic: "yesterday/predicted_color", shape: "choice", options: COLORS, icon: "mdi:crystal-ball" },
-    ...{ fr: "Couleur d'hier, comme prévue", en: "Colour yesterday, as forecast", quiet: true },
+    topic: "yesterday/predicted_color",
+    shape: "choice",
+    options: COLORS,
+    icon: "mdi:crystal-ball",
+    fr: "Couleur d'hier, comme prévue",
+    en: "Colour yesterday, as forecast",
+    quiet: true,
   },
   {
-    ...{ topic: "yesterday/prediction_confidence", shape: "percent", icon: "mdi:percent" },
-    ...{ fr: "Confiance, prévision d'hier", en: "Confidence, forecast of yesterday", quiet: true },
+    topic: "yesterday/prediction_confidence",
+    shape: "percent",
+    icon: "mdi:percent",
+    fr: "Confiance, prévision d'hier",
+    en: "Confidence, forecast of yesterday",
+    quiet: true,
   },
   {
     topic: "next_change/color",
@@ -86,13 +101,23 @@ export const DATED_ENTITIES: readonly Row[] = [
   },
   ...["rouge", "blanc"].flatMap(sightingRows),
   {
-    ...{ topic: "forecast", shape: "list", attributes: "forecast" },
-    ...{ fr: "Prévisions du", en: "Forecast of", icon: "mdi:calendar-week" },
+    topic: "forecast",
+    shape: "list",
+    attributes: "forecast",
+    fr: "Prévisions du",
+    en: "Forecast of",
+    icon: "mdi:calendar-week",
   },
   ...COLORS.flatMap(priceRows),
   {
-    ...{ topic: "prices/source", shape: "choice", options: ["service", "owner"], icon: "mdi:source-branch" },
-    ...{ fr: "Source des prix", en: "Source of the prices", category: "diagnostic", quiet: true },
+    topic: "prices/source",
+    shape: "choice",
+    options: ["service", "owner"],
+    icon: "mdi:source-branch",
+    fr: "Source des prix",
+    en: "Source of the prices",
+    category: "diagnostic",
+    quiet: true,
   },
 ];
 
@@ -101,16 +126,20 @@ function sightingRows(color: string): Row[] {
   return [
     { topic: `next_${color}/date`, shape: "date", ...words, icon: "mdi:calendar-search" },
     {
-      ...{ topic: `next_${color}/confidence`, shape: "percent", icon: "mdi:percent" },
-      ...{ fr: `Confiance, ${words.fr.toLowerCase()}`, en: `Confidence, ${words.en.toLowerCase()}` },
+      topic: `next_${color}/confidence`,
+      shape: "percent",
+      icon: "mdi:percent",
+      fr: `Confiance, ${words.fr.toLowerCase()}`,
+      en: `Confidence, ${words.en.toLowerCase()}`,
     },
     {
-      ...{ topic: `next_${color}/outlook`, shape: "choice", options: OUTLOOKS, icon: "mdi:telescope" },
-      ...{
-        fr: `Perspective, ${words.fr.toLowerCase()}`,
-        en: `Outlook, ${words.en.toLowerCase()}`,
-        quiet: true,
-      },
+      topic: `next_${color}/outlook`,
+      shape: "choice",
+      options: OUTLOOKS,
+      icon: "mdi:telescope",
+      fr: `Perspective, ${words.fr.toLowerCase()}`,
+      en: `Outlook, ${words.en.toLowerCase()}`,
+      quiet: true,
     },
   ];
 }
@@ -118,7 +147,10 @@ function sightingRows(color: string): Row[] {
 function priceRows(color: string): Row[] {
   const names = { hp: { fr: "heures pleines", en: "peak" }, hc: { fr: "heures creuses", en: "off-peak" } };
   return PERIODS.map((period) => ({
-    ...{ topic: `prices/${color}_${period}`, shape: "price", icon: "mdi:currency-eur" },
-    ...{ fr: `Prix ${color}, ${names[period].fr}`, en: `Price ${color}, ${names[period].en}` },
+    topic: `prices/${color}_${period}`,
+    shape: "price",
+    icon: "mdi:currency-eur",
+    fr: `Prix ${color}, ${names[period].fr}`,
+    en: `Price ${color}, ${names[period].en}`,
   }));
 }

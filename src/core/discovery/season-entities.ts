@@ -4,18 +4,29 @@ import type { Row } from "./entity.ts";
 /** The season's counters: as the service says, and as vigie counts. */
 export const SEASON_ENTITIES: readonly Row[] = [
   {
-    ...{ topic: "season/label", shape: "text", icon: "mdi:calendar-range", attributes: "season" },
-    ...{ fr: "Saison", en: "Season" },
+    topic: "season/label",
+    shape: "text",
+    icon: "mdi:calendar-range",
+    attributes: "season",
+    fr: "Saison",
+    en: "Season",
   },
   { topic: "season/start", shape: "date", fr: "Début de saison", en: "Start of the season", quiet: true },
   { topic: "season/end", shape: "date", fr: "Fin de saison", en: "End of the season", quiet: true },
   {
-    ...{ topic: "season/days_elapsed", shape: "days", icon: "mdi:counter" },
-    ...{ fr: "Jours écoulés de la saison", en: "Days of the season so far", quiet: true },
+    topic: "season/days_elapsed",
+    shape: "days",
+    icon: "mdi:counter",
+    fr: "Jours écoulés de la saison",
+    en: "Days of the season so far",
+    quiet: true,
   },
   {
-    ...{ topic: "season/days_remaining", shape: "days", icon: "mdi:counter" },
-    ...{ fr: "Jours restants de la saison", en: "Days left of the season" },
+    topic: "season/days_remaining",
+    shape: "days",
+    icon: "mdi:counter",
+    fr: "Jours restants de la saison",
+    en: "Days left of the season",
   },
   ...countRows("left", { fr: "Jours {color} à venir", en: "{color} days left" }),
   ...countRows("used", { fr: "Jours {color} passés", en: "{color} days used" }),
@@ -32,8 +43,12 @@ export const SEASON_ENTITIES: readonly Row[] = [
 
 function countRows(count: string, { fr, en }: Pick<Row, "fr" | "en">, more: Partial<Row> = {}): Row[] {
   return COLORS.toReversed().map((color) => ({
-    ...{ topic: `season/${count}/${color}`, shape: "days", icon: "mdi:counter" },
-    ...{ fr: fr.replace("{color}", `${color}s`), en: en.replace("{color}", capital(color)), ...more },
+    topic: `season/${count}/${color}`,
+    shape: "days",
+    icon: "mdi:counter",
+    fr: fr.replace("{color}", `${color}s`),
+    en: en.replace("{color}", capital(color)),
+    ...more,
   }));
 }
 

@@ -12,8 +12,12 @@ export interface RoundOutcome {
 export function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
   const last = newestInstant(book);
   return {
-    ...{ started_at: now, last_success: last, shown_success: last, shown_update: book.updated_at },
-    ...{ failure: null, simulated },
+    started_at: now,
+    last_success: last,
+    shown_success: last,
+    shown_update: book.updated_at,
+    failure: null,
+    simulated,
   };
 }
 

@@ -37,7 +37,7 @@ function simulateDay<Day extends DayFacts>(day: Day, simulation: Simulation | nu
   if (!simulation || day.date !== simulation.date) return day;
   if (day.official && day.color === "rouge") return day;
   const { color } = simulation;
-  return { ...day, color, ...{ confidence: 1, official: true, stage: "final" }, ...MARK };
+  return { ...day, color, confidence: 1, official: true, stage: "final", ...MARK };
 }
 
 /** The moment as it is shown. How far the announcement is stays true. */
@@ -51,8 +51,14 @@ export function simulateMoment(moment: MomentFacts, simulation: Simulation | nul
     now: show(now),
     next: show(next),
     days: {
-      ...{ today: show(today), tomorrow: show(tomorrow), d2: show(d2), d3: show(d3) },
-      ...{ d4: show(d4), d5: show(d5), d6: show(d6), d7: show(d7) },
+      today: show(today),
+      tomorrow: show(tomorrow),
+      d2: show(d2),
+      d3: show(d3),
+      d4: show(d4),
+      d5: show(d5),
+      d6: show(d6),
+      d7: show(d7),
     },
     // No pretended colour outlives its end on the broker.
     turns: {

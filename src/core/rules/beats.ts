@@ -38,7 +38,11 @@ export function beatsBetween(
   const within = (instants: readonly Instant[]) =>
     inOrder(instants.filter((at) => at > after && at <= until));
   return {
-    ...{ days: within(days), midnights, periods: within(periods), shifts, edges: within(edges) },
+    days: within(days),
+    midnights,
+    periods: within(periods),
+    shifts,
+    edges: within(edges),
     wall: wallBetween([after, until], midnights, shifts, tariff.time_zone),
   };
 }

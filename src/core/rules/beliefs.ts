@@ -70,7 +70,13 @@ function isSame(one: Belief | undefined, other: Belief | undefined): boolean {
 
 function forecastOf({ color, confidence, hp, hc }: Belief): BookForecast {
   return {
-    ...{ color, confidence, rates: { hp, hc } },
-    ...{ raw: null, source: null, explanation: null, said_at: null, seen_at: 0 },
+    color,
+    confidence,
+    rates: { hp, hc },
+    raw: null,
+    source: null,
+    explanation: null,
+    said_at: null,
+    seen_at: 0,
   };
 }

@@ -36,7 +36,8 @@ export function describeTurn({ rule, state, because }: RuleTurn): string {
 /** A turn as the `event` topic says it. */
 export function turnEvent({ rule, state, date, color }: RuleTurn): Record<string, string> {
   return {
-    ...{ event_type: state ? "rule_on" : "rule_off", rule },
+    event_type: state ? "rule_on" : "rule_off",
+    rule,
     ...(date !== null && { date }),
     ...(color !== null && { color }),
   };

@@ -43,7 +43,10 @@ export function openWorld(options: WorldOptions): World {
   const { days, midnights, periods, shifts } = beats;
   const starts = inOrder([after, at, ...days, ...midnights, ...periods, ...shifts, ...beats.edges]);
   const open = (known: Book): World => ({
-    ...{ at, book: known, tariff, until },
+    at,
+    book: known,
+    tariff,
+    until,
     frame: framesOf(starts, (start) => frameAt(start, options.look(known, start))),
     tickAfter: (ticks, instant) => nextBeat(ticks, beats, instant),
     withBook: open,

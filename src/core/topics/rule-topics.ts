@@ -105,8 +105,15 @@ function settingTopics({ enabled, threshold }: Verdict): [string, Topic][] {
 }
 
 const UNKNOWN_REASONS = {
-  ...{ state: null, since: null, day: null, date: null, color: null, confidence: null, official: null },
-  ...{ complete: false, because: ["the clock of this machine is wrong"] },
+  state: null,
+  since: null,
+  day: null,
+  date: null,
+  color: null,
+  confidence: null,
+  official: null,
+  complete: false,
+  because: ["the clock of this machine is wrong"],
 };
 const NOTHING_KNOWN: [string, Topic][] = [
   ["state", { payload: plain(null) }],

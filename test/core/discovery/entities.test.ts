@@ -152,7 +152,10 @@ describe("the messages", () => {
     const { components: all, ...root } = JSON.parse(message?.payload ?? "");
     expect(root).toEqual({
       device: {
-        ...{ identifiers: ["vigie_vigie"], name: "Vigie", manufacturer: "vigie", model: "Colour days" },
+        identifiers: ["vigie_vigie"],
+        name: "Vigie",
+        manufacturer: "vigie",
+        model: "Colour days",
         sw_version: "1.2.3",
       },
       origin: { name: "vigie", sw_version: "1.2.3" },

@@ -29,7 +29,12 @@ function momentOf(known: Known): MomentFacts {
 }
 
 const shownOf = ({ date, color, official: is, stage, confidence, source }: DayFacts) => ({
-  ...{ date, color, official: is, stage, confidence, source },
+  date,
+  color,
+  official: is,
+  stage,
+  confidence,
+  source,
 });
 
 describe("a simulation", () => {
@@ -38,7 +43,11 @@ describe("a simulation", () => {
 
   test("settles its tariff day when it begins", () => {
     expect(rougeFor("now")).toEqual({
-      ...{ color: "rouge", from: "now", date: "2026-08-10", begun: AUGUST, until: AUGUST + HOUR },
+      color: "rouge",
+      from: "now",
+      date: "2026-08-10",
+      begun: AUGUST,
+      until: AUGUST + HOUR,
     });
     expect(rougeFor("next").date).toBe("2026-08-11");
     expect(rougeFor("now", wall("2026-08-11", "05:30")).date).toBe("2026-08-10");

@@ -14,7 +14,10 @@ import { BOILER, outlookOf, outputsOf, sentMemory } from "../../support/outputs.
 
 const { else: _, ...BARE } = BOILER;
 const PUMP: Output = {
-  ...{ topic: "pump/set", qos: 1, retain: false, else: "19.5" },
+  topic: "pump/set",
+  qos: 1,
+  retain: false,
+  else: "19.5",
   choose: [
     { when: "peak", payload: "18" },
     { when: "preheat", payload: "20.5" },

@@ -83,8 +83,13 @@ describe("numbers", () => {
   });
 
   const season: BookSeason = {
-    ...{ label: "2025-2026", start: "2025-09-01", end: "2026-08-31", days_elapsed: 127, days_remaining: 238 },
-    ...{ remaining: { rouge: 2, blanc: 30, bleu: 206 }, total: { rouge: 22, blanc: 43, bleu: 300 } },
+    label: "2025-2026",
+    start: "2025-09-01",
+    end: "2026-08-31",
+    days_elapsed: 127,
+    days_remaining: 238,
+    remaining: { rouge: 2, blanc: 30, bleu: 206 },
+    total: { rouge: 22, blanc: 43, bleu: 300 },
     seen_at: Date.parse("2026-01-05T08:00:00Z"),
   };
   const counted = bookOf(

@@ -19,7 +19,8 @@ function looksOf(count: number): number {
   ).map((rule, index) => ({ ...rule, id: `r${index}` }));
   let looks = 0;
   const world = openWorld({
-    ...{ at: Date.parse("2026-01-05T11:00:00Z"), tariff: PARIS },
+    at: Date.parse("2026-01-05T11:00:00Z"),
+    tariff: PARIS,
     book: bookOf(officialDays("2026-01-01", "2026-01-12")),
     look: (book, at) => {
       looks += 1;

@@ -216,8 +216,11 @@ describe("the next turn", () => {
 describe("a simulated colour", () => {
   const begun = Date.parse("2026-07-06T10:00:00Z");
   const simulation: Simulation = {
-    ...{ color: "rouge", from: "now", date: "2026-07-06" },
-    ...{ begun, until: begun + HOUR },
+    color: "rouge",
+    from: "now",
+    date: "2026-07-06",
+    begun,
+    until: begun + HOUR,
   };
 
   test("turns rules at once, and the plan knows its end", () => {

@@ -12,7 +12,7 @@ describe("a rule that can never be ON", () => {
     ["two colours of one day", { all: [ROUGE, { day: "now", color: ["bleu", "blanc"] }] }],
     ["what it asks and its opposite", { all: [{ period: "hp" }, { not: { period: "hp" } }] }],
     ["rouge on a Saturday", { all: [ROUGE, { weekday: ["sat", "sun"] }] }],
-    ["blanc on a Sunday", { ...{ day: "now", color: "blanc" }, weekday: "sun" }],
+    ["blanc on a Sunday", { day: "now", color: "blanc", weekday: "sun" }],
     ["the day after Friday", { day: "next", color: "rouge", weekday: "fri" }],
     ["peak hours in a window of the night", { period: "hp", between: ["23:00", "05:00"] }],
     ["two windows apart", { all: [{ between: ["01:00", "02:00"] }, { between: ["02:00", "03:00"] }] }],

@@ -79,28 +79,29 @@ describe("desiredTopics", () => {
     const topics = show(rougeFacts());
     const json = (topic: string) => JSON.parse(topics.get(topic)?.payload ?? "");
     expect(json("now")).toEqual({
-      ...{
-        date: "2026-01-05",
-        color: "rouge",
-        confidence: 100,
-        official: true,
-        stage: "final",
-        source: "official",
-        period: "hp",
-      },
-      ...{
-        slot: "rouge_hp",
-        rate: 0.706,
-        color_until: "2026-01-06T05:00:00Z",
-        period_until: "2026-01-05T21:00:00Z",
-      },
+      date: "2026-01-05",
+      color: "rouge",
+      confidence: 100,
+      official: true,
+      stage: "final",
+      source: "official",
+      period: "hp",
+      slot: "rouge_hp",
+      rate: 0.706,
+      color_until: "2026-01-06T05:00:00Z",
+      period_until: "2026-01-05T21:00:00Z",
     });
     expect(json("d2")).toMatchObject({ color: null, confidence: null, official: false, rate_hp: 0.706 });
     expect(json("season").left).toEqual({ rouge: 21, blanc: 34, bleu: 183 });
     expect(json("service").problem).toBe(false);
     expect(json("forecast").days[0]).toEqual({
-      ...{ date: "2026-01-05", color: "rouge", confidence: 100, official: true, source: "official" },
-      ...{ rate_hp: 0.706, rate_hc: 0.1575 },
+      date: "2026-01-05",
+      color: "rouge",
+      confidence: 100,
+      official: true,
+      source: "official",
+      rate_hp: 0.706,
+      rate_hc: 0.1575,
     });
     for (const parent of PARENTS) {
       const below = [...topics.keys()].filter((topic) => topic.startsWith(`${parent}/`));
@@ -148,7 +149,13 @@ describe("desiredTopics", () => {
       expect(topics.get(name)).toEqual({ payload: "None" });
     }
     expect(JSON.parse(topics.get("next")?.payload ?? "")).toEqual({
-      ...{ date: null, color: null, confidence: null, official: null, stage: null, source: null, at: null },
+      date: null,
+      color: null,
+      confidence: null,
+      official: null,
+      stage: null,
+      source: null,
+      at: null,
     });
     expect([...topics.keys()]).toEqual([...show(rougeFacts()).keys()]);
   });

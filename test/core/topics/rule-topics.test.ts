@@ -51,8 +51,14 @@ describe("the topics of a rule", () => {
     const { payload, expires } = peak.get("rules/r") ?? { payload: "" };
     expect(expires).toBe(Date.parse("2026-01-05T05:00:00Z") + GRACE);
     expect(JSON.parse(payload)).toEqual({
-      ...{ state: true, since: "2026-01-05T04:57:00Z", day: "now", date: "2026-01-05", color: "rouge" },
-      ...{ confidence: 100, official: true, complete: true },
+      state: true,
+      since: "2026-01-05T04:57:00Z",
+      day: "now",
+      date: "2026-01-05",
+      color: "rouge",
+      confidence: 100,
+      official: true,
+      complete: true,
       because: [
         "lead: as it will be at 2026-01-05T05:00:00Z",
         "now is rouge (2026-01-05 rouge, official)",
