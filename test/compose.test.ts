@@ -59,7 +59,7 @@ describe("compose.yaml", () => {
   test("holds no password, and none gets into git or into the image", () => {
     expect(text).not.toMatch(/PASSWORD: /);
     expect(read(".gitignore").split("\n")).toEqual(
-      expect.arrayContaining([".env", "mqtt-password", "state/"]),
+      expect.arrayContaining([".env", "mqtt-password", "/state/"]),
     );
   });
 });

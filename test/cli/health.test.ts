@@ -127,7 +127,7 @@ describe("vigie health", () => {
 
   test("loads neither zod nor yaml before it has to: a small machine asks every 30 s, for years", () => {
     const loaded = loadedBy("cli/health.ts");
-    expect(loaded).toContain("runtime/health.ts");
+    expect(loaded).toContain("app/judge-health.ts");
     expect(loaded.filter((name) => !(name.endsWith(".ts") || name.startsWith("node:")))).toEqual([]);
   });
 });
