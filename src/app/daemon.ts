@@ -21,6 +21,8 @@ export interface DaemonOptions {
   takeOver: boolean;
   /** Another vigie owns the base topic: this one has to end. */
   onYield: (owner: Owner) => void;
+  /** Awaited before the broker hears anything: whoever sees a topic finds the health file. */
+  beforePublishing: () => Promise<void>;
   /** After each poll, whether it succeeded or not. */
   onPoll: () => void;
   /** At least once a second: the loop is alive. */
@@ -56,6 +58,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const running = await renewParts(parts, config, { ...options, memory: source.client, onCommand });
     lookout = startLookout({ ...options, ...running, config, source, renewed: current !== undefined });
     current = config;
+    await options.beforePublishing();
+    running.publisher.connect();
     const stopping = new AbortController();
     const done = move(config, { ...running, ...lookout }, stopping.signal);
     moving = { done, stop: () => stopping.abort() };

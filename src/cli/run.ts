@@ -100,6 +100,10 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
       const { mqtt } = daemon.config() ?? config;
       yielded.abort(new Yielded(baseTaken(mqtt.base_topic, owner)));
     },
+    beforePublishing: () => {
+      health.beat(systemClock.now(), daemon);
+      return health.written();
+    },
     onPoll: () => {
       health.beat(systemClock.now(), daemon);
       if (greeted) return;

@@ -33,6 +33,8 @@ export interface PublisherState {
 }
 
 export interface Publisher {
+  /** Nothing is connected, and so nothing published, before this is called; a second call changes nothing. */
+  connect: () => void;
   /** The latest wins; returns at once. */
   want: (topics: Topics) => void;
   announce: (event: object) => void;
@@ -56,7 +58,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
   let settled = false;
   const guests = createGuests();
   const life: Life = { topics: undefined, events: [], holder: undefined, session: undefined };
-  const living = liveOnBroker(life, {
+  const lifeOptions = {
     ...options,
     guests,
     signal: ending.signal,
@@ -70,8 +72,12 @@ export function startPublisher(options: PublisherOptions): Publisher {
       settled = false;
       state.connected = false;
     },
-  });
+  };
+  let living: Promise<void> | undefined;
   return {
+    connect: () => {
+      living ??= liveOnBroker(life, lifeOptions);
+    },
     want: (topics) => {
       life.topics = topics;
       settled = false;
@@ -84,15 +90,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
       queueMicrotask(() => life.session?.wake());
     },
     sendAgain: () => life.session?.sendAgain(),
-    hold: () => {
-      const holder = {};
-      life.holder = holder;
-      return () => {
-        if (life.holder !== holder) return;
-        life.holder = undefined;
-        life.session?.wake();
-      };
-    },
+    hold: () => holdClearing(life),
     attach: guests.attach,
     state: () => state,
     settled: () => (settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
@@ -101,6 +99,16 @@ export function startPublisher(options: PublisherOptions): Publisher {
       await life.session?.leave();
       await living;
     },
+  };
+}
+
+function holdClearing(life: Life): () => void {
+  const holder = {};
+  life.holder = holder;
+  return () => {
+    if (life.holder !== holder) return;
+    life.holder = undefined;
+    life.session?.wake();
   };
 }
 

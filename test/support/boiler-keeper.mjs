@@ -38,6 +38,7 @@ const publisher = startPublisher({
 });
 publisher.attach(sender);
 publisher.want(new Map([["a", { payload: "1" }]]));
+publisher.connect();
 lines.on("line", (line) => {
   isPeak = line === "ON";
   follow();

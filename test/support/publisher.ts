@@ -60,6 +60,7 @@ export function keepPublishing(
       yieldTo(incarnation);
     },
   });
+  publisher.connect();
   return { publisher, lines, commands, yielded: promise, hasYielded: () => yielded };
 }
 
