@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { openHouse } from "../support/house.ts";
@@ -61,8 +61,12 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       const house = await openHouse(yard, { service, state: folder, watched });
       await house.until({ availability: "online", "now/color": "blanc", "tomorrow/color": "blanc" });
       await attic[0]?.until(({ retained }) => retained.size === 0, "the former place is empty", 25_000);
+      const readState = async () =>
+        parseState(await readFile(join(house.folder, "state", "state.json"), "utf8"));
+      // It is forgotten once the broker has acknowledged that nothing is left there.
+      await vi.waitFor(async () => expect((await readState()).published).toHaveLength(1), 10_000);
       await house.vigie.end();
-      const written = parseState(await readFile(join(house.folder, "state", "state.json"), "utf8"));
+      const written = await readState();
       expect(written).toMatchObject({ version, installation: OWNER.installation, books });
       expect(written.published).toEqual([
         { base_topic: "vigie", instance: "vigie", prefix: "homeassistant" },
