@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { blocksOf, isSame, readPage, sectionOf, sectionsOf } from "../support/guide.ts";
@@ -45,10 +45,10 @@ CASES.set("The broker is down", async (yard) => {
   await until({ availability: "online", "service/status": "ok" });
   // What health tells is a second old, or two.
   const health = async () => Object.values(await runVigie({ folder, args: ["health"] })).join();
-  await expect.poll(health, POLLING).toMatch(/reached at .*data fresh/);
+  await vi.waitFor(async () => expect(await health()).toMatch(/reached at .*data fresh/), POLLING);
   await broker.end();
   await vigie.says(/^Nothing listens/);
-  await expect.poll(health, POLLING).toMatch(/not reached at/);
+  await vi.waitFor(async () => expect(await health()).toMatch(/not reached at/), POLLING);
   await expectAnswers("The broker is down", [folder]);
   await broker.start();
   await vigie.says(/is there again/);
