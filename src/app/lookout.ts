@@ -20,7 +20,7 @@ import { type OwedPoll, owedPoll, type SlotInput } from "../service/poll-times.t
 import type { ServiceClient } from "../service/service-client.ts";
 import type { Store } from "../state/store.ts";
 import { type Cycle, createCycle } from "./cycle.ts";
-import { obey } from "./handle-command.ts";
+import { openOrders } from "./handle-command.ts";
 import { keepOutputs } from "./outputs-keeper.ts";
 import { tellClock, tellNotice, tellPoll } from "./report.ts";
 import { openRulebook, type Rulebook } from "./rulebook.ts";
@@ -93,6 +93,9 @@ export function startLookout(options: LookoutOptions): Lookout {
     if (due) poll(due);
   };
   pollIfDue();
+  // It stands in for the hourly poll where that is due: a finger on the button must not put it off for ever.
+  const ask = () => poll({ essential: owed()?.essential ?? false, confirm: true });
+  const orders = openOrders({ rules: options.config.rules, rulebook, cycle, log, ask }, stopping.signal);
   const stopSchedule = startSchedule({
     clock,
     log,
@@ -108,13 +111,10 @@ export function startLookout(options: LookoutOptions): Lookout {
     lastSuccess: () => cycle.polls().last_success,
     verdicts: () => cycle.seen().rules.verdicts,
     announced: discovery.settled,
-    command: (topic, _payload, command) => {
-      // It stands in for the hourly poll where that is due: a finger on the button must not put it off for ever.
-      const ask = () => poll({ essential: owed()?.essential ?? false, confirm: true });
-      obey(topic, command, { rules: options.config.rules, rulebook, cycle, log, ask });
-    },
+    command: orders.command,
     stop: async () => {
       stopSchedule();
+      await orders.settled();
       stopping.abort();
       await Promise.all([sender.stop(), discovery.stop()]);
       for (const leave of leaves) leave();

@@ -40,10 +40,12 @@ export interface Rulebook {
   /** The same without the colour that is pretended; undefined where none is. Nothing is remembered. */
   truth: (known: Known) => RulesOutlook | undefined;
   simulation: () => Simulation | null;
-  /** null: nothing is pretended any more. */
-  pretend: (wish: SimulationWish | null, at: Instant) => Simulation | null;
+  /** null: nothing is pretended any more. Takes effect once it is saved, as far as the disk lets it. */
+  pretend: (wish: SimulationWish | null, at: Instant) => Promise<Simulation | null>;
+  /** As they were set last, saved or not. */
   settings: () => Settings;
-  set: (settings: Settings) => void;
+  /** Takes effect once they are saved, as far as the disk lets them. */
+  set: (settings: Settings) => Promise<void>;
 }
 
 /** What the rules say at one instant. */
@@ -72,7 +74,7 @@ export function openRulebook(options: RulebookOptions): Rulebook {
     // When they were evaluated last is no reason to write (SD cards).
     if (kept.memory.rules === before.rules && kept.memory.heard === before.heard) return;
     if (telling) for (const turn of findTurns(before, verdicts, world)) turned(turn);
-    kept.save({ rules: kept.memory });
+    void kept.save({ rules: kept.memory });
   };
   return {
     read: (known, telling) => {
@@ -93,15 +95,17 @@ export function openRulebook(options: RulebookOptions): Rulebook {
       return { verdicts: known.clock.right ? evaluate(worldOf(known, tariff, null)) : [], facts };
     },
     simulation: () => kept.simulation,
-    pretend: (wish, at) => {
-      kept.simulation = wish && beginSimulation(wish, at, tariff);
-      kept.save({ simulation: kept.simulation });
-      return kept.simulation;
+    pretend: async (wish, at) => {
+      const simulation = wish && beginSimulation(wish, at, tariff);
+      await kept.save({ simulation });
+      kept.simulation = simulation;
+      return simulation;
     },
-    settings: () => kept.settings,
-    set: (settings) => {
+    settings: () => kept.newestSettings,
+    set: async (settings) => {
+      kept.newestSettings = settings;
+      await kept.save({ settings });
       kept.settings = settings;
-      kept.save({ settings });
     },
   };
 }
@@ -112,22 +116,25 @@ const NO_RULES: Reading = { verdicts: [], topics: [], turn: NEVER };
 interface Kept {
   memory: RulesMemory;
   settings: Settings;
+  /** Not in force before they are saved: what is published must outlive a sudden death. */
+  newestSettings: Settings;
   simulation: Simulation | null;
-  save: (part: Pick<ReturnType<Store["state"]>, "rules" | "settings" | "simulation">) => void;
+  save: (part: Pick<ReturnType<Store["state"]>, "rules" | "settings" | "simulation">) => Promise<void>;
 }
 
 /** As the state file kept it; a configuration that was edited counts more than what was set while vigie ran. */
 function recall({ rules, store, log }: RulebookOptions): Kept {
   // What cannot be written is said by the store, and kept in memory.
-  const save: Kept["save"] = (part) => void store.save({ ...store.state(), ...part });
+  const save: Kept["save"] = (part) => store.save({ ...store.state(), ...part });
   const state = store.state();
   const found = readSettings(state.settings);
   const { settings, lines } = settleSettings(found, rules);
   for (const line of lines) log.warn(line);
-  if (JSON.stringify(settings) !== JSON.stringify(found)) save({ settings });
+  if (JSON.stringify(settings) !== JSON.stringify(found)) void save({ settings });
   return {
     memory: readRulesMemory(state.rules),
     settings,
+    newestSettings: settings,
     simulation: readSimulation(state.simulation),
     save,
   };

@@ -59,7 +59,7 @@ function openHouse(store = createMemoryStore(emptyState("test")), rules = RULES)
       count.asked += 1;
     };
     const cycle = { refresh, seen: () => ({ known }) as never };
-    obey("x/set", command, { rules, rulebook, cycle, log, ask });
+    return obey("x/set", command, { rules, rulebook, cycle, log, ask });
   };
   return { store, rulebook, turns, lines, states, give, count };
 }
@@ -104,9 +104,9 @@ describe("the rulebook", () => {
     expect(store.writes()).toBe(0);
   });
 
-  test("forgets a moved threshold when its owner edits the configuration, and says so", () => {
+  test("forgets a moved threshold when its owner edits the configuration, and says so", async () => {
     const first = openHouse();
-    first.give({ kind: "threshold", rule: "week", threshold: 80 });
+    await first.give({ kind: "threshold", rule: "week", threshold: 80 });
     const edited = RULES.map((rule) => (rule.id === "week" ? { ...rule, threshold: 70 } : rule));
     const second = openHouse(first.store, edited);
     expect(second.rulebook.settings()).toEqual({});
@@ -116,17 +116,17 @@ describe("the rulebook", () => {
 });
 
 describe("a command", () => {
-  test("switches a rule off over a restart", () => {
+  test("switches a rule off over a restart", async () => {
     const { give, store, states } = openHouse();
-    give({ kind: "enabled", rule: "ahead", enabled: false });
+    await give({ kind: "enabled", rule: "ahead", enabled: false });
     expect(states(knownAt(EVENING, ROUGE))).toEqual([false, true]);
     expect(openHouse(store).states(knownAt(EVENING, ROUGE))).toEqual([false, true]);
   });
 
-  test("pretends a colour for a while, and the truth goes on beneath it", () => {
+  test("pretends a colour for a while, and the truth goes on beneath it", async () => {
     const { give, rulebook, states } = openHouse();
     states();
-    give({ kind: "simulation", wish: { color: "rouge", from: "now", for: 60_000 } });
+    await give({ kind: "simulation", wish: { color: "rouge", from: "now", for: 60_000 } });
     expect(states(knownAt(EVENING + 1000))).toEqual([true, false]);
     expect(rulebook.truth(knownAt(EVENING + 1000))?.verdicts.map(({ state }) => state)).toEqual([
       false,
@@ -137,19 +137,42 @@ describe("a command", () => {
     expect(rulebook.truth(knownAt(EVENING + 60_000))).toBeUndefined();
   });
 
-  test("ends the pretended colour with auto", () => {
+  test("is confirmed and takes effect once it is saved, and the next one counts on it before", async () => {
+    const store = createMemoryStore(emptyState("test"));
+    const saved: (() => void)[] = [];
+    const save: typeof store.save = (state) => {
+      void store.save(state);
+      return new Promise((resolve) => saved.push(resolve));
+    };
+    const { give, rulebook, states, lines, count } = openHouse({ ...store, save });
+    states(knownAt(EVENING, ROUGE));
+    const given = [
+      give({ kind: "enabled", rule: "ahead", enabled: false }),
+      give({ kind: "enabled", rule: "week", enabled: false }),
+    ];
+    expect(rulebook.settings()).toEqual(store.state().settings);
+    expect(Object.keys(rulebook.settings())).toEqual(["ahead", "week"]);
+    expect(states(knownAt(EVENING + 1000, ROUGE))).toEqual([true, true]);
+    expect([lines, count.refreshed]).toEqual([[], 0]);
+    for (const end of saved) end();
+    await Promise.all(given);
+    expect(states(knownAt(EVENING + 2000, ROUGE))).toEqual([false, false]);
+    expect([lines.length, count.refreshed]).toEqual([2, 2]);
+  });
+
+  test("ends the pretended colour with auto", async () => {
     const { give, store, rulebook } = openHouse();
-    give({ kind: "simulation", wish: { color: "rouge", from: "now", for: 60_000 } });
+    await give({ kind: "simulation", wish: { color: "rouge", from: "now", for: 60_000 } });
     expect(store.state().simulation).not.toBeNull();
-    give({ kind: "simulation", wish: null });
+    await give({ kind: "simulation", wish: null });
     expect(rulebook.simulation()).toBeNull();
     expect(openHouse(store).rulebook.simulation()).toBeNull();
   });
 
-  test("for a rule that is not there, or a threshold that is not, changes nothing and is said", () => {
+  test("for a rule that is not there, or a threshold that is not, changes nothing and is said", async () => {
     const { give, lines, rulebook, count } = openHouse();
-    give({ kind: "enabled", rule: "gone", enabled: false });
-    give({ kind: "threshold", rule: "ahead", threshold: 10 });
+    await give({ kind: "enabled", rule: "gone", enabled: false });
+    await give({ kind: "threshold", rule: "ahead", threshold: 10 });
     expect(rulebook.settings()).toEqual({});
     expect(lines).toEqual([
       "x/set: there is no rule gone in the configuration",
@@ -158,9 +181,9 @@ describe("a command", () => {
     expect(count).toEqual({ asked: 0, refreshed: 0 });
   });
 
-  test("asks the service where it says refresh", () => {
+  test("asks the service where it says refresh", async () => {
     const { give, count } = openHouse();
-    give({ kind: "refresh" });
+    await give({ kind: "refresh" });
     expect(count).toEqual({ asked: 1, refreshed: 0 });
   });
 });
