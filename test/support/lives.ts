@@ -64,7 +64,9 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
   // How long this machine takes to load vigie, by the newest life.
   const loading = { took: 2_500 };
   const begin = async (at: number, speed: number) => {
-    const time = startFakeTime(new Date(at).toISOString(), speed);
+    // A program starts at a whole second: rounded up, or its time would begin before the last life's end.
+    const start = Math.ceil(at / 1_000) * 1_000;
+    const time = startFakeTime(new Date(start).toISOString(), speed);
     now = time.clock.now;
     const started = performance.now();
     const vigie = await yard.start({ folder, env: time.env() });
