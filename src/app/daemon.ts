@@ -20,7 +20,7 @@ export interface DaemonOptions {
   identity: Identity;
   takeOver: boolean;
   /** Another vigie owns the base topic: this one has to end. */
-  onYield: (owner: Owner) => void;
+  onOtherOwner: (owner: Owner) => void;
   /** Awaited before the broker hears anything: whoever sees a topic finds the health file. */
   beforePublishing: () => Promise<void>;
   /** After each poll, whether it succeeded or not. */
@@ -69,7 +69,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     { publisher, broker, announced }: Running & Lookout,
     signal: AbortSignal,
   ) => {
-    await Promise.race([Promise.all([publisher.settled(), announced()]), aborted(signal)]);
+    await Promise.race([Promise.all([publisher.allAcknowledged(), announced()]), aborted(signal)]);
     if (signal.aborted) return;
     await leaveFormerPlaces({ ...options, config, broker, signal });
   };

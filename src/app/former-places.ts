@@ -1,9 +1,9 @@
 import type { Config, MqttConfig } from "../config/config.ts";
 import { isBrokerError } from "../mqtt/broker-errors.ts";
 import { type Identity, ownerOf } from "../mqtt/owner.ts";
-import { type Farewell, purgeBase } from "../mqtt/purge.ts";
-import { prepareFarewell } from "../mqtt/remove-discovery.ts";
-import { openVisit, type VisitOptions } from "../mqtt/visit.ts";
+import { type DiscoveryRemoval, purgeBase } from "../mqtt/purge.ts";
+import { prepareDiscoveryRemoval } from "../mqtt/remove-discovery.ts";
+import { openShortConnection, type ShortConnectionOptions } from "../mqtt/short-connection.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
@@ -66,14 +66,14 @@ async function leaveBase(
   const { config, identity, log, signal } = options;
   const { instance, mqtt, homeassistant } = config;
   const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
-  const farewell = prepareFarewell(elsewhere, { signal, before: true });
+  const removal = prepareDiscoveryRemoval(elsewhere, { signal, before: true });
   const broker = { ...options.broker, base_topic };
   const visiting = { ...options, broker, instance };
   if (base_topic === mqtt.base_topic) {
-    await leaveDiscovery(farewell, visiting);
+    await leaveDiscovery(removal, visiting);
     return "left";
   }
-  const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), farewell });
+  const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), removal });
   if ("living" in result) return "living";
   log.info(
     `${result.cleared.length} topics below ${base_topic} were cleared: vigie publishes below ${mqtt.base_topic} now`,
@@ -81,12 +81,12 @@ async function leaveBase(
   return "left";
 }
 
-async function leaveDiscovery(farewell: Farewell, options: VisitOptions): Promise<void> {
-  const visit = await openVisit({ ...options, beyond: farewell.hear });
+async function leaveDiscovery(removal: DiscoveryRemoval, options: ShortConnectionOptions): Promise<void> {
+  const visit = await openShortConnection({ ...options, onOutsideMessage: removal.onMessage });
   try {
-    await farewell.leave(visit.link);
+    await removal.remove(visit.link);
   } finally {
-    await visit.leave();
+    await visit.close();
   }
 }
 

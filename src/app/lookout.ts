@@ -75,7 +75,7 @@ export function startLookout(options: LookoutOptions): Lookout {
   // Discovery first: it holds clearing, so that no topic goes before its entity does.
   const discovery = openDiscovery(options);
   cycle.refresh();
-  const leaves = [sender, discovery].map(options.publisher.attach);
+  const leaves = [sender, discovery].map(options.publisher.addConnectionUser);
   let polling = Promise.resolve();
   let lastPoll: number | null = null;
 
@@ -104,7 +104,7 @@ export function startLookout(options: LookoutOptions): Lookout {
     beat: beatOf(options, cycle),
     turn: () => cycle.seen().due,
     refresh: cycle.refresh,
-    jumped: options.publisher.sendAgain,
+    jumped: options.publisher.republishAll,
   });
   return {
     facts: () => cycle.seen().facts,
@@ -142,7 +142,7 @@ function openRules({ config, store, publisher, log }: LookoutOptions): Rulebook 
     store,
     log,
     turned: (turn) => {
-      publisher.announce(turnEvent(turn));
+      publisher.publishEvent(turnEvent(turn));
       log.info(describeTurn(turn));
     },
   });
@@ -174,7 +174,7 @@ function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSe
     clock,
     ask: client.ask,
     officialSilent: (now) => isOfficialSilent(source.client.get(), now),
-    want: publisher.want,
+    want: publisher.setTopics,
     keep: source.keep,
     notice: (notice) => tellNotice(notice, log, publisher),
   });

@@ -1,7 +1,7 @@
 import type { Config, MqttConfig } from "../config/config.ts";
 import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
 import type { Identity, Owner } from "../mqtt/owner.ts";
-import { type Publisher, startPublisher } from "../mqtt/publisher.ts";
+import { createPublisher, type Publisher } from "../mqtt/publisher.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Part, renewPart, stopParts } from "../runtime/lifecycle.ts";
@@ -36,7 +36,7 @@ export interface Supplies {
   takeOver: boolean;
   memory: MemoryKeeper;
   onCommand: OnCommand;
-  onYield: (owner: Owner) => void;
+  onOtherOwner: (owner: Owner) => void;
 }
 
 /** Starts what is missing and what has other settings now; what is the same runs on. */
@@ -97,7 +97,7 @@ async function openBroker(wanted: boolean, { log }: Supplies) {
 }
 
 function openPublisher({ mqtt, instance }: Config, supplies: Supplies) {
-  const it = startPublisher({ ...supplies, broker: mqtt, instance });
+  const it = createPublisher({ ...supplies, broker: mqtt, instance });
   return { it, stop: it.stop };
 }
 

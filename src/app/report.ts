@@ -10,7 +10,7 @@ import type { Trouble } from "../runtime/trouble.ts";
 
 /** News of a day, for its owner and for whoever hears the `event` topic. */
 export function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {
-  publisher.announce(noticeEvent(notice));
+  publisher.publishEvent(noticeEvent(notice));
   if (notice.kind === "revised") log.warn(describeNotice(notice));
   else log.info(describeNotice(notice));
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { civilDate } from "../core/calendar/dates.ts";
 import { nameOwner } from "../mqtt/owner.ts";
-import { openVisit } from "../mqtt/visit.ts";
+import { openShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { deadline } from "../runtime/wait.ts";
 import { probe } from "../service/probe.ts";
@@ -40,7 +40,7 @@ async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean>
   if (mqtt.url === "embedded") return say(true, "vigie starts one of its own, for a first look");
   const limit = deadline(LIMIT, io.signal, () => new Error(`no answer within ${LIMIT / 1000} s`));
   try {
-    const visit = await openVisit({
+    const visit = await openShortConnection({
       broker: mqtt,
       instance,
       clock: systemClock,
@@ -48,8 +48,8 @@ async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean>
       signal: limit.signal,
     });
     const topics = await visit.read();
-    const living = await visit.livingOwner();
-    await visit.leave();
+    const living = await visit.findLivingOwner();
+    await visit.close();
     const owner = living ? `; ${nameOwner(living)} runs here` : "";
     const version = visit.version === 5 ? "MQTT 5" : "MQTT 3.1.1 only: no expiry and no grace";
     return say(true, `${version}, ${topics.size} topics below ${mqtt.base_topic}${owner}`);

@@ -4,7 +4,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { type Change, isOrphan, nestedBases, planChanges } from "../core/topics/diff-topics.ts";
 import { secondsLeft, type Topics } from "../core/topics/topic.ts";
 import { nameOwner } from "../mqtt/owner.ts";
-import { openVisit, type Visit } from "../mqtt/visit.ts";
+import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { createLog, logPlace } from "../runtime/log.ts";
@@ -37,9 +37,9 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
       "Expected mqtt.url to be a broker, got embedded, which would end with this command (--dry-run goes without)",
     );
   }
-  const visit = config.mqtt.url === "embedded" ? null : await visitFor(config, io);
+  const visit = config.mqtt.url === "embedded" ? null : await connectTo(config, io);
   try {
-    const living = await visit?.livingOwner();
+    const living = await visit?.findLivingOwner();
     if (living) throw new Yielded(`${config.mqtt.base_topic} has an owner that lives: ${nameOwner(living)}`);
     const found = (await visit?.read()) ?? new Map<string, string>();
     const log = createLog(
@@ -59,13 +59,13 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
     await store.flush();
     if (failures.length > 0) throw new CommandFailed(failures.join("; "));
   } finally {
-    await visit?.leave();
+    await visit?.close();
   }
 }
 
-function visitFor(config: Config, { signal }: Io): Promise<Visit> {
+function connectTo(config: Config, { signal }: Io): Promise<ShortConnection> {
   const { mqtt, instance } = config;
-  return openVisit({ broker: mqtt, instance, clock: systemClock, random: Math.random, signal });
+  return openShortConnection({ broker: mqtt, instance, clock: systemClock, random: Math.random, signal });
 }
 
 function planFrom(found: ReadonlyMap<string, string>, desired: Topics): Change[] {
@@ -85,7 +85,7 @@ function describe(change: Change, found: ReadonlyMap<string, string>): string {
     : `~ ${topic} ${value.payload} (was ${before})\n`;
 }
 
-async function apply(changes: readonly Change[], visit: Visit): Promise<void> {
+async function apply(changes: readonly Change[], visit: ShortConnection): Promise<void> {
   await Promise.all(
     changes.map((change) => {
       if (change.kind === "clear") return visit.publish({ topic: change.topic, payload: "", retain: true });

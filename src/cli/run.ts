@@ -96,7 +96,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     ...options,
     clock: systemClock,
     random: Math.random,
-    onYield: (owner: Owner) => {
+    onOtherOwner: (owner: Owner) => {
       const { mqtt } = daemon.config() ?? config;
       yielded.abort(new Yielded(baseTaken(mqtt.base_topic, owner)));
     },
@@ -130,7 +130,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
 
 /** The screen says to type `show` and `health`: what these look at is there before it. */
 async function greet(daemon: Daemon, health: HealthReport, io: Io): Promise<void> {
-  await daemon.parts.publisher?.it.settled();
+  await daemon.parts.publisher?.it.allAcknowledged();
   health.beat(systemClock.now(), daemon);
   await health.written();
   io.stdout.write(describeFirstLook(daemon));

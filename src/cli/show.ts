@@ -1,7 +1,7 @@
 import { healthPath, readHealth } from "../app/health-file.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { openVisit, type Visit } from "../mqtt/visit.ts";
+import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -14,7 +14,7 @@ export function show(args: string[], io: Io): Promise<number> {
     const { values } = readArgs({ args, options: OPTIONS });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
     const url = await findBroker(config, io);
-    const visit = await openVisit({
+    const visit = await openShortConnection({
       broker: { ...config.mqtt, url },
       instance: config.instance,
       clock: systemClock,
@@ -40,7 +40,7 @@ export function show(args: string[], io: Io): Promise<number> {
       print(topics);
       if (values.watch) await follow(visit, topics, print, io);
     } finally {
-      await visit.leave();
+      await visit.close();
     }
   });
 }
@@ -60,13 +60,13 @@ async function findBroker(config: Config, io: Io): Promise<string> {
 
 /** Prints again when something changed, once for all that changes together; until the signal or the broker ends it. */
 async function follow(
-  visit: Visit,
+  visit: ShortConnection,
   topics: Map<string, string>,
   print: (topics: Map<string, string>) => void,
   io: Io,
 ): Promise<void> {
   let due: NodeJS.Timeout | undefined;
-  const stop = visit.follow(({ topic, payload }) => {
+  const stop = visit.listen(({ topic, payload }) => {
     if (topic.startsWith("owner/") || topic === "event") return;
     if (topics.get(topic) === payload && due === undefined) return;
     topics.set(topic, payload);

@@ -18,11 +18,11 @@ export interface ConnectOptions {
   will?: { topic: string; payload: string; delay: number };
   /** Seconds. */
   keepalive: number;
-  onMessage: (message: Received) => void;
+  onMessage: (message: ReceivedMessage) => void;
   signal: AbortSignal;
 }
 
-export interface Received {
+export interface ReceivedMessage {
   topic: string;
   payload: string;
   retain: boolean;
@@ -39,11 +39,11 @@ export interface Connection {
   nudge: () => void;
   /** Why it ended; resolves, never rejects. */
   closed: Promise<string>;
-  /** Says goodbye; cut off where the broker does not hear it. */
-  leave: (words?: Goodbye) => Promise<void>;
+  /** Sends DISCONNECT; after a while without an end the connection is cut off. */
+  close: (options?: CloseOptions) => Promise<void>;
 }
 
-export interface Goodbye {
+export interface CloseOptions {
   /** 4: the will goes out all the same, after its delay. */
   reasonCode?: 4;
   /** The session ends with the connection, and its will with it. */
@@ -106,10 +106,11 @@ function wrap(client: MqttClient, { connack, version, closed, answered }: Connec
     subscribe: (filter, kept = true) => answered(subscribe(client, filter, { version, kept })),
     nudge: () => client.sendPing(),
     closed,
-    leave: async (words = {}) => {
+    close: async (options = {}) => {
       const properties =
-        words.endSession && version === 5 ? { properties: { sessionExpiryInterval: 0 } } : {};
-      const reason = words.reasonCode !== undefined && version === 5 ? { reasonCode: words.reasonCode } : {};
+        options.endSession && version === 5 ? { properties: { sessionExpiryInterval: 0 } } : {};
+      const reason =
+        options.reasonCode !== undefined && version === 5 ? { reasonCode: options.reasonCode } : {};
       client.end(false, { ...reason, ...properties });
       const cut = setTimeout(() => client.stream.destroy(), GOODBYE_LIMIT);
       await closed;

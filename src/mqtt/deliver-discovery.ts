@@ -1,9 +1,9 @@
 import type { Step } from "../core/discovery/migrate-discovery.ts";
 import { sleep } from "../runtime/wait.ts";
-import type { Link } from "./guests.ts";
+import type { BrokerLink } from "./connection-users.ts";
 
 interface Delivery {
-  link: Link;
+  link: BrokerLink;
   signal: AbortSignal;
   /** Home Assistant was told something before, and may still be busy with it. */
   before: boolean;

@@ -4,8 +4,8 @@ import { noteAnswer, recallSent } from "../core/outputs/outputs-memory.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeDuration } from "../runtime/duration.ts";
 import type { Trouble } from "../runtime/trouble.ts";
-import type { Received } from "./connection.ts";
-import type { Link } from "./guests.ts";
+import type { ReceivedMessage } from "./connection.ts";
+import type { BrokerLink } from "./connection-users.ts";
 import { insist } from "./repeat-until-confirmed.ts";
 
 interface AnswersOptions {
@@ -19,11 +19,11 @@ interface AnswersOptions {
 
 /** Whether devices say that they have obeyed. What has been heard once is settled: vigie fights nobody's hand. */
 export interface Answers {
-  hear: (message: Received) => void;
+  hear: (message: ReceivedMessage) => void;
   /** A new connection: whoever has not answered is told again over it. */
-  open: (link: Link) => void;
+  open: (link: BrokerLink) => void;
   /** The topic has been told something: its answer is waited for. */
-  await: (topic: string, link: Link) => void;
+  await: (topic: string, link: BrokerLink) => void;
   /** The topic is told something else: the answer to what was told before is of no interest any more. */
   forget: (topic: string) => void;
   /** Whether one who was told long enough never answered. */
@@ -51,7 +51,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     const sent = recallSent(keeper.get(), output.topic);
     if (sent && isOwed(output.topic) && word === sent.expect) settle(output, options);
   };
-  const begin = (output: Asking, link: Link) => {
+  const begin = (output: Asking, link: BrokerLink) => {
     forget(output.topic);
     const end = new AbortController();
     ends.set(output.topic, end);
@@ -91,7 +91,7 @@ function settle({ topic, confirm }: Asking, { keeper, trouble, tell }: AnswersOp
 
 function remind(
   output: Asking,
-  link: Link,
+  link: BrokerLink,
   signal: AbortSignal,
   isAwaited: () => boolean,
   { keeper, clock, trouble, tell }: AnswersOptions,

@@ -6,8 +6,8 @@ import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 import { sleep } from "../runtime/wait.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "./broker-errors.ts";
+import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
 import { type Answers, createAnswers } from "./device-answers.ts";
-import type { Guest, Link } from "./guests.ts";
 
 export interface OutputSenderOptions {
   outputs: Outputs;
@@ -19,8 +19,8 @@ export interface OutputSenderOptions {
   refresh: () => void;
 }
 
-/** Tells devices what is in force; a guest of the publisher's connection. */
-export interface OutputSender extends Guest {
+/** Tells devices what is in force, over the publisher's connection. */
+export interface OutputSender extends ConnectionUser {
   /** What is true now; `truth`: the same without a pretended colour. Returns at once. */
   follow: (seen: Outlook, truth?: Outlook) => void;
   /** Whether a device does not do as it was told, or the broker does not take what it is told. */
@@ -31,7 +31,7 @@ export interface OutputSender extends Guest {
 
 /** What one connection, and the time before it, have come to. */
 interface Standing {
-  link: Link | undefined;
+  link: BrokerLink | undefined;
   outlook: { seen: Outlook; truth: Outlook } | undefined;
   /** One message a topic at a time, so that the last one is the one in force. */
   onTheWay: Map<string, Promise<void>>;
@@ -56,12 +56,12 @@ export function startOutputSender(options: OutputSenderOptions): OutputSender {
   const { tell, hasProblem, answers } = watchProblem(standing, options);
   const step = createStep({ ...options, standing, answers, tell });
   return {
-    hear: answers.hear,
+    onMessage: answers.hear,
     follow: (seen, truth = seen) => {
       standing.outlook = { seen, truth };
       step();
     },
-    open: (link) => {
+    onConnection: (link) => {
       if (standing.stopped) return;
       standing.link = link;
       standing.refused.clear();
@@ -133,7 +133,7 @@ function forgetRefused(sends: readonly Send[], { standing: { refused }, trouble 
 }
 
 /** Written down before it is sent, and again when it has arrived: a sudden death in between repeats it, and loses nothing. */
-async function deliver(send: Send, link: Link, delivery: Delivery): Promise<void> {
+async function deliver(send: Send, link: BrokerLink, delivery: Delivery): Promise<void> {
   const { keeper, clock, log, trouble, standing, answers } = delivery;
   const { topic, payload, qos, retain, because } = send;
   answers.forget(topic);
@@ -159,13 +159,13 @@ function refuse({ topic, payload }: Send, error: PublishRefused, { standing, tro
   trouble.begins(`output ${topic}`, `${error.message}; ${quoted(payload)} was not sent`);
 }
 
-function dropLink(standing: Standing, link: Link): void {
+function dropLink(standing: Standing, link: BrokerLink): void {
   if (standing.link === link) standing.link = undefined;
 }
 
 /** Whoever may not be heard is told again and again, and then is a problem: that is said where it begins. */
 async function listen(
-  link: Link,
+  link: BrokerLink,
   { list }: Outputs,
   { trouble }: Pick<OutputSenderOptions, "trouble">,
 ): Promise<void> {

@@ -5,24 +5,24 @@ import { planDiscovery } from "../core/discovery/migrate-discovery.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 import { aborted } from "../runtime/wait.ts";
 import { isBrokerError } from "./broker-errors.ts";
+import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
 import { deliver } from "./deliver-discovery.ts";
 import { createReader, type Reader } from "./discovery-reader.ts";
-import type { Guest, Link } from "./guests.ts";
 import { awaitBirth } from "./homeassistant-start.ts";
 import type { Publisher } from "./publisher.ts";
 
 export interface DiscoveryOptions {
   announcement: Announcement;
   status_topic: string;
-  publisher: Pick<Publisher, "hold" | "sendAgain" | "settled">;
+  publisher: Pick<Publisher, "pauseClearing" | "republishAll" | "allAcknowledged">;
   /** This process has told Home Assistant of other settings before. */
   renewed: boolean;
   random: () => number;
   trouble: Trouble;
 }
 
-/** Tells Home Assistant of the entities; a guest of the publisher's connection. */
-export interface Discovery extends Guest {
+/** Tells Home Assistant of the entities, over the publisher's connection. */
+export interface Discovery extends ConnectionUser {
   /** When the broker holds what Home Assistant should know. */
   settled: () => Promise<void>;
   stop: () => Promise<void>;
@@ -33,12 +33,12 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
   const { announcement, publisher } = options;
   const stopping = new AbortController();
   const reader = createReader(announcement.place);
-  const release = publisher.hold();
-  let link: Link | undefined;
+  const release = publisher.pauseClearing();
+  let link: BrokerLink | undefined;
   const birth = awaitBirth({
     ...options,
     tell: async () => {
-      publisher.sendAgain();
+      publisher.republishAll();
       if (link)
         await deliver([writeMessages(announcement)], {
           link,
@@ -51,7 +51,7 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
   let speaking = Promise.resolve();
   let { renewed } = options;
   const { settled, settle } = createSettling();
-  const open = async (standing: Link) => {
+  const open = async (standing: BrokerLink) => {
     const signal = lifeOf(standing, stopping.signal);
     await speaking;
     link = standing;
@@ -65,8 +65,8 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
     birth.attend(signal);
   };
   return {
-    open: (standing) => void open(standing),
-    hear: (message) => {
+    onConnection: (standing) => void open(standing),
+    onMessage: (message) => {
       reader.hear(message);
       birth.hear(message);
     },
@@ -92,12 +92,12 @@ interface Speech extends DiscoveryOptions {
 }
 
 /** Once a connection: what the broker holds becomes what it should hold. Ends early with the signal. */
-async function speak(link: Link, signal: AbortSignal, options: Speech): Promise<void> {
+async function speak(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<void> {
   const { announcement, publisher, renewed, trouble } = options;
   try {
     const found = await look(link, signal, options);
     // An entity that appears has its state by then.
-    await Promise.race([publisher.settled(), aborted(signal)]);
+    await Promise.race([publisher.allAcknowledged(), aborted(signal)]);
     const isKnown = renewed || found.device !== null || found.singles.length > 0;
     const steps = planDiscovery(found, announcement, link.version === 5);
     await deliver(steps, { link, signal, before: isKnown, after: isKnown });
@@ -110,7 +110,7 @@ async function speak(link: Link, signal: AbortSignal, options: Speech): Promise<
 }
 
 /** A broker that lets nothing be read holds nothing, as far as is known. */
-async function look(link: Link, signal: AbortSignal, options: Speech): Promise<Found> {
+async function look(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<Found> {
   const { announcement, status_topic, trouble, reader } = options;
   try {
     if (announcement.mode !== "off") await link.subscribe(status_topic);
@@ -128,7 +128,7 @@ async function look(link: Link, signal: AbortSignal, options: Speech): Promise<F
 }
 
 /** Ends with the connection, or with the whole. */
-function lifeOf(link: Link, whole: AbortSignal): AbortSignal {
+function lifeOf(link: BrokerLink, whole: AbortSignal): AbortSignal {
   const connection = new AbortController();
   void link.closed.then(() => connection.abort());
   return AbortSignal.any([connection.signal, whole]);

@@ -1,14 +1,14 @@
 import type { Place } from "../core/discovery/announcement.ts";
 import { type Found, filtersOf, sortFound } from "../core/discovery/found-messages.ts";
-import type { Received } from "./connection.ts";
-import type { Link } from "./guests.ts";
+import type { ReceivedMessage } from "./connection.ts";
+import type { BrokerLink } from "./connection-users.ts";
 import { untilQuiet } from "./until-quiet.ts";
 
 /** Learns what the broker holds of an instance. */
 export interface Reader {
   /** Has to hear whatever arrives over the connection. */
-  hear: (message: Received) => void;
-  read: (link: Link) => Promise<Found>;
+  hear: (message: ReceivedMessage) => void;
+  read: (link: BrokerLink) => Promise<Found>;
 }
 
 export function createReader(place: Place): Reader {

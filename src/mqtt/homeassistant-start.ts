@@ -1,6 +1,6 @@
 import { sleep } from "../runtime/wait.ts";
 import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
-import type { Received } from "./connection.ts";
+import type { ReceivedMessage } from "./connection.ts";
 
 export interface BirthOptions {
   /** Where Home Assistant says that it has started. */
@@ -11,7 +11,7 @@ export interface BirthOptions {
 }
 
 export interface Birth {
-  hear: (message: Received) => void;
+  hear: (message: ReceivedMessage) => void;
   /** From now on births are answered, also one that was heard before, until the signal aborts. */
   attend: (signal: AbortSignal) => void;
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 import { nameBroker } from "./broker-address.ts";
-import { createGuests, type Guest } from "./guests.ts";
+import { type ConnectionUser, createConnectionUsers } from "./connection-users.ts";
 import type { Identity, Owner } from "./owner.ts";
 import { type Life, liveOnBroker } from "./stay-connected.ts";
 import type { OnCommand } from "./watch-base.ts";
@@ -18,8 +18,8 @@ export interface PublisherOptions {
   trouble: Trouble;
   random: () => number;
   onCommand: OnCommand;
-  /** Another vigie owns the base topic; this one has left it. */
-  onYield: (owner: Owner) => void;
+  /** Another vigie owns the base topic; this one has closed its connection for good. */
+  onOtherOwner: (owner: Owner) => void;
   takeOver: boolean;
   /** Seconds; 60 unless told. */
   keepalive?: number;
@@ -35,32 +35,36 @@ export interface PublisherState {
 export interface Publisher {
   /** Nothing is connected, and so nothing published, before this is called; a second call changes nothing. */
   connect: () => void;
-  /** The latest wins; returns at once. */
-  want: (topics: Topics) => void;
-  announce: (event: object) => void;
-  /** Sends everything once more, though nothing changed. */
-  sendAgain: () => void;
-  /** From now on nothing is cleared, until what is returned is called. Whoever holds next takes that over. */
-  hold: () => () => void;
-  /** Takes a guest on board for topics outside of the base; returns how it leaves. */
-  attach: (guest: Guest) => () => void;
+  /** What the broker should hold from now on, and nothing else. Returns at once. */
+  setTopics: (topics: Topics) => void;
+  /** Published once, not retained, after the topics that were set before or in the same synchronous step. */
+  publishEvent: (event: object) => void;
+  /** Publishes every topic once more, though nothing changed. */
+  republishAll: () => void;
+  /**
+   * From now on no topic is cleared, until the returned function is called. A second call takes over: the function that
+   * the first one returned does nothing any more.
+   */
+  pauseClearing: () => () => void;
+  /** Gives this user the connection, for topics outside of the base topic. Returns how to remove it. */
+  addConnectionUser: (user: ConnectionUser) => () => void;
   state: () => PublisherState;
-  /** When all that is wanted is acknowledged. */
-  settled: () => Promise<void>;
+  /** Resolves when the broker has acknowledged every topic that was set, and `online`. */
+  allAcknowledged: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
 /** Keeps the broker's retained topics equal to what is wanted, whatever becomes of the broker meanwhile. */
-export function startPublisher(options: PublisherOptions): Publisher {
+export function createPublisher(options: PublisherOptions): Publisher {
   const ending = new AbortController();
   const waiting: (() => void)[] = [];
   const state: PublisherState = { connected: false, url: nameBroker(options.broker) };
   let settled = false;
-  const guests = createGuests();
+  const users = createConnectionUsers();
   const life: Life = { topics: undefined, events: [], holder: undefined, session: undefined };
   const lifeOptions = {
     ...options,
-    guests,
+    users,
     signal: ending.signal,
     keepalive: options.keepalive ?? KEEPALIVE,
     onWhole: () => {
@@ -78,22 +82,22 @@ export function startPublisher(options: PublisherOptions): Publisher {
     connect: () => {
       living ??= liveOnBroker(life, lifeOptions);
     },
-    want: (topics) => {
+    setTopics: (topics) => {
       life.topics = topics;
       settled = false;
       life.session?.want(topics);
     },
-    announce: (event) => {
+    publishEvent: (event) => {
       life.events.push(JSON.stringify(event));
       if (life.events.length > MOST_EVENTS) life.events.shift();
       // What it is about is wanted in the same breath, and goes first.
       queueMicrotask(() => life.session?.wake());
     },
-    sendAgain: () => life.session?.sendAgain(),
-    hold: () => holdClearing(life),
-    attach: guests.attach,
+    republishAll: () => life.session?.sendAgain(),
+    pauseClearing: () => pauseClearing(life),
+    addConnectionUser: users.add,
     state: () => state,
-    settled: () => (settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    allAcknowledged: () => (settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     stop: async () => {
       ending.abort();
       await life.session?.leave();
@@ -102,7 +106,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
   };
 }
 
-function holdClearing(life: Life): () => void {
+function pauseClearing(life: Life): () => void {
   const holder = {};
   life.holder = holder;
   return () => {

@@ -2,50 +2,57 @@ import { isNested, nestedBases } from "../core/topics/diff-topics.ts";
 import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
 import { PublishRefused } from "./broker-errors.ts";
 import { endSession } from "./claim-base.ts";
-import type { Received } from "./connection.ts";
-import type { Link } from "./guests.ts";
+import type { ReceivedMessage } from "./connection.ts";
+import type { BrokerLink } from "./connection-users.ts";
 import { type Owner, readOwner } from "./owner.ts";
-import { openVisit, type Visit, type VisitOptions } from "./visit.ts";
+import {
+  openShortConnection,
+  type ShortConnection,
+  type ShortConnectionOptions,
+} from "./short-connection.ts";
 
-export interface PurgeOptions extends VisitOptions {
+export interface PurgeOptions extends ShortConnectionOptions {
   /** A running vigie that left this base: it clears only a base of its own, and does not end its own session. */
   self?: { installation: string; client_id: string };
-  farewell?: Farewell;
+  removal?: DiscoveryRemoval;
 }
 
-/** Who has messages outside of the base, which have to go before its topics do. */
-export interface Farewell {
-  /** Hears what arrives from outside of the base. */
-  hear: (message: Received) => void;
+/** Removes discovery messages, which are outside of the base topic and have to go before its topics do. */
+export interface DiscoveryRemoval {
+  /** Called with messages from outside of the base topic. */
+  onMessage: (message: ReceivedMessage) => void;
   /** Resolves with the topics that were cleared. */
-  leave: (link: Link) => Promise<string[]>;
+  remove: (link: BrokerLink) => Promise<string[]>;
 }
 
 /** Takes everything below the base topic off the broker; refused while its owner lives. */
 export async function purgeBase(options: PurgeOptions): Promise<{ cleared: string[] } | { living: Owner }> {
-  const { farewell } = options;
-  const visit = await openVisit({ ...options, ...(farewell && { beyond: farewell.hear }) });
+  const { removal } = options;
+  const visit = await openShortConnection({
+    ...options,
+    ...(removal && { onOutsideMessage: removal.onMessage }),
+  });
   try {
     await visit.read();
-    const owner = readOwner(visit.owner());
+    const owner = readOwner(visit.ownerPayload());
     const { self } = options;
     const isOurs = !self || owner?.installation === self.installation;
     if (owner && !isOurs) return { cleared: [] };
-    const living = await visit.askOwner();
+    const living = await visit.pingOwner();
     if (living) return { living };
     // Else its will brings `offline` back after the clearing.
     if (owner && owner.client_id !== self?.client_id)
       await endSession(owner.client_id, { ...visit, signal: options.signal });
-    const beyond = (await farewell?.leave(visit.link)) ?? [];
+    const beyond = (await removal?.remove(visit.link)) ?? [];
     // Without an owner's word nobody knows whose the topics are.
     return { cleared: [...beyond, ...(isOurs ? await clearAll(visit) : [])] };
   } finally {
-    await visit.leave();
+    await visit.close();
   }
 }
 
 /** Looks again after clearing: what was on its way meanwhile is cleared, too. */
-async function clearAll(visit: Visit): Promise<string[]> {
+async function clearAll(visit: ShortConnection): Promise<string[]> {
   const cleared = new Set<string>();
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const topics = inOrder(await visit.read());

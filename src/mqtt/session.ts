@@ -4,13 +4,13 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 import { sleep } from "../runtime/wait.ts";
-import type { ConnectOptions, Received } from "./connection.ts";
-import type { Guest } from "./guests.ts";
+import type { ConnectOptions, ReceivedMessage } from "./connection.ts";
+import type { ConnectionUser } from "./connection-users.ts";
 import { createLedger, OFFLINE } from "./ledger.ts";
 import type { Owner } from "./owner.ts";
+import type { ShortConnection } from "./short-connection.ts";
 import { createSender, type Sender } from "./topic-sender.ts";
 import { openTree, type Tree } from "./tree.ts";
-import type { Visit } from "./visit.ts";
 import { createWatch, type OnCommand } from "./watch-base.ts";
 
 export interface SessionOptions {
@@ -24,7 +24,7 @@ export interface SessionOptions {
   keepalive: number;
   signal: AbortSignal;
   onCommand: OnCommand;
-  guests: Guest;
+  users: ConnectionUser;
   /** What is not wanted any more still has to stay. */
   isHeld: () => boolean;
   onForeignOwner: (owner: Owner) => void;
@@ -46,7 +46,7 @@ export interface Session {
   quit: () => Promise<void>;
 }
 
-export async function openSession(visit: Visit, options: SessionOptions): Promise<Session> {
+export async function openSession(visit: ShortConnection, options: SessionOptions): Promise<Session> {
   const { broker, me, trouble, signal } = options;
   const ear = createEar();
   const { address, version } = visit;
@@ -58,7 +58,7 @@ export async function openSession(visit: Visit, options: SessionOptions): Promis
     random: options.random,
     signal,
     ear: ear.hear,
-    beyond: options.guests.hear,
+    beyond: options.users.onMessage,
   });
   let open = true;
   void tree.closed.then(() => {
@@ -75,7 +75,7 @@ export async function openSession(visit: Visit, options: SessionOptions): Promis
   const sender = createSender({ ...options, tree, ledger, listen });
   const watch = createWatch({ ...options, tree, ledger, sender, failed });
   const looked = watch.start().then(() => trouble.ends("watch", "The broker lets vigie look again"), failed);
-  options.guests.open({ ...tree.link, echo: watch.echo });
+  options.users.onConnection({ ...tree.link, echo: watch.echo });
   return {
     want: (topics) => {
       ledger.want(topics);
@@ -90,19 +90,19 @@ export async function openSession(visit: Visit, options: SessionOptions): Promis
     closed: tree.closed,
     looked,
     leave: ear.shutBefore(() => leave(tree, sender)),
-    quit: ear.shutBefore(() => tree.leave({ endSession: true })),
+    quit: ear.shutBefore(() => tree.close({ endSession: true })),
   };
 }
 
-type Hear = (message: Received) => void;
+type Hear = (message: ReceivedMessage) => void;
 
 /** What comes before anything is known waits: without its topics there is no telling which rule a command is for. */
 function createEar() {
-  const early: Received[] = [];
+  const early: ReceivedMessage[] = [];
   let listener: Hear = (message) => void early.push(message);
   let shut = false;
   return {
-    hear: (message: Received) => {
+    hear: (message: ReceivedMessage) => {
       if (!shut) listener(message);
     },
     open: (hear: Hear) => {
@@ -137,7 +137,7 @@ async function leave(tree: Tree, sender: Sender): Promise<void> {
       LEAVING_LIMIT,
     );
   }
-  await tree.leave({ reasonCode: 4 });
+  await tree.close({ reasonCode: 4 });
 }
 
 /** With the broker down or frozen as well, leaving takes less than 5 s. */

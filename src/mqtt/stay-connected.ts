@@ -7,10 +7,10 @@ import { sleep } from "../runtime/wait.ts";
 import { nameBroker } from "./broker-address.ts";
 import { isBrokerError } from "./broker-errors.ts";
 import { claim } from "./claim-base.ts";
-import type { Guest } from "./guests.ts";
+import type { ConnectionUser } from "./connection-users.ts";
 import { type Identity, type Owner, ownerOf } from "./owner.ts";
 import { openSession, type Session } from "./session.ts";
-import { openVisit } from "./visit.ts";
+import { openShortConnection } from "./short-connection.ts";
 import type { OnCommand } from "./watch-base.ts";
 
 /** What outlives a connection. */
@@ -35,8 +35,8 @@ export interface LifeOptions {
   keepalive: number;
   takeOver: boolean;
   onCommand: OnCommand;
-  guests: Guest;
-  onYield: (owner: Owner) => void;
+  users: ConnectionUser;
+  onOtherOwner: (owner: Owner) => void;
   onWhole: () => void;
   onLoss: () => void;
 }
@@ -48,7 +48,7 @@ export async function liveOnBroker(life: Life, options: LifeOptions): Promise<vo
   while (!signal.aborted) {
     try {
       const other = await liveOnce(life, memory, options);
-      if (other) return options.onYield(other);
+      if (other) return options.onOtherOwner(other);
     } catch (error) {
       if (signal.aborted) return;
       if (!isBrokerError(error)) throw error;
@@ -71,8 +71,8 @@ interface Memory {
 /** From the look at who owns the base to the end of the connection; the other owner, where there is one. */
 async function liveOnce(life: Life, memory: Memory, options: LifeOptions): Promise<Owner | undefined> {
   const { broker, trouble, clock, log } = options;
-  const visit = await openVisit(options);
-  const done = () => void visit.leave();
+  const visit = await openShortConnection(options);
+  const done = () => void visit.close();
   let other: Owner | undefined;
   try {
     const owner = await claim(visit, { ...options, takeOver: memory.takeOver });

@@ -1,14 +1,14 @@
 import { deadline, sleep } from "../runtime/wait.ts";
 import { ConnectionLost } from "./broker-errors.ts";
 import {
+  type CloseOptions,
   type Connection,
   type ConnectOptions,
   connect,
-  type Goodbye,
-  type Received,
+  type ReceivedMessage,
   type Version,
 } from "./connection.ts";
-import type { Link } from "./guests.ts";
+import type { BrokerLink } from "./connection-users.ts";
 import type { Compose } from "./outbox.ts";
 import { PING, readPing } from "./owner.ts";
 
@@ -16,9 +16,9 @@ export interface TreeOptions extends Omit<ConnectOptions, "onMessage"> {
   base: string;
   random: () => number;
   /** Hears what arrives below the base, from the first moment on; not one's own echoes. */
-  ear: (message: Received) => void;
+  ear: (message: ReceivedMessage) => void;
   /** Hears what arrives from elsewhere. */
-  beyond?: (message: Received) => void;
+  beyond?: (message: ReceivedMessage) => void;
 }
 
 /** A connection as seen from a base topic: names are those below it. */
@@ -29,15 +29,15 @@ export interface Tree {
   /** When it resolves, all that the broker held for us at the call has been heard. Only where subscribed. */
   echo: () => Promise<void>;
   closed: Promise<string>;
-  leave: (words?: Goodbye) => Promise<void>;
+  close: (options?: CloseOptions) => Promise<void>;
   /** The same connection for topics outside of the base. */
-  link: Omit<Link, "echo">;
+  link: Omit<BrokerLink, "echo">;
 }
 
 export async function openTree({ base, random, ear, beyond, ...options }: TreeOptions): Promise<Tree> {
   const echoes = new Map<string, () => void>();
   let arrived = 0;
-  const onMessage = (message: Received) => {
+  const onMessage = (message: ReceivedMessage) => {
     arrived += 1;
     if (!message.topic.startsWith(`${base}/`)) return beyond?.(message);
     const topic = message.topic.slice(base.length + 1);
@@ -71,14 +71,14 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
       echoes.delete(id);
     }
   };
-  const { version, closed, leave } = connection;
+  const { version, closed, close } = connection;
   return {
     version,
     publish,
     subscribe: (filter, kept) => connection.subscribe(`${base}/${filter}`, kept),
     echo,
     closed,
-    leave,
+    close,
     link: connection,
   };
 }

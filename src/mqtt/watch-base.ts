@@ -3,7 +3,7 @@ import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
-import type { Received } from "./connection.ts";
+import type { ReceivedMessage } from "./connection.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Owner, PING, PONG, readOwner } from "./owner.ts";
 import { type Command, isCommandTopic, readCommand, stateTopics } from "./read-command.ts";
@@ -29,7 +29,7 @@ export interface WatchOptions {
 }
 
 export interface Watch {
-  hear: (message: Received) => void;
+  hear: (message: ReceivedMessage) => void;
   /** Subscribes and looks through what the broker holds; resolves when that is judged. */
   start: () => Promise<void>;
   /** The tree's own, once the subscription stands; rejects where looking came to nothing. */
@@ -60,14 +60,14 @@ export function createWatch(options: WatchOptions): Watch {
     }
     looking = false;
   };
-  const weigh = (message: Received) => {
+  const weigh = (message: ReceivedMessage) => {
     if (isAsWanted(message, ledger)) odd.delete(message.topic);
     else {
       odd.set(message.topic, message.payload);
       if (!looking) settle().catch(options.failed);
     }
   };
-  const hear = (message: Received) => {
+  const hear = (message: ReceivedMessage) => {
     noteNested(message, nested);
     if (message.retain) retained += 1;
     const act = message.retain ? undefined : actionOn(message.topic);
@@ -92,14 +92,14 @@ export function createWatch(options: WatchOptions): Watch {
   return { hear, start, echo };
 }
 
-function noteNested({ topic, payload }: Received, nested: Set<string>): void {
+function noteNested({ topic, payload }: ReceivedMessage, nested: Set<string>): void {
   const base = nestedBase(topic);
   if (base === undefined) return;
   if (payload === "") nested.delete(base);
   else nested.add(base);
 }
 
-type Action = (message: Received, options: WatchOptions) => void;
+type Action = (message: ReceivedMessage, options: WatchOptions) => void;
 
 /** What is said and not kept: a question, an answer to one, a command. */
 function actionOn(topic: string): Action | undefined {
@@ -108,7 +108,7 @@ function actionOn(topic: string): Action | undefined {
   return isCommandTopic(topic) ? obey : undefined;
 }
 
-function isAsWanted({ topic, payload, retain }: Received, ledger: Ledger): boolean {
+function isAsWanted({ topic, payload, retain }: ReceivedMessage, ledger: Ledger): boolean {
   const value = ledger.wanted().get(topic);
   if (value) return payload === value.payload;
   // An empty payload is no orphan: one's own clearing comes back, too.
@@ -166,11 +166,11 @@ function list(topics: readonly string[]): string {
   return `${topics.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
-function answer(_question: Received, { tree, me, failed }: WatchOptions): void {
+function answer(_question: ReceivedMessage, { tree, me, failed }: WatchOptions): void {
   tree.publish(() => ({ topic: PONG, payload: JSON.stringify(me), retain: false })).catch(failed);
 }
 
-function obey({ topic, payload }: Received, { ledger, sender, log, onCommand }: WatchOptions): void {
+function obey({ topic, payload }: ReceivedMessage, { ledger, sender, log, onCommand }: WatchOptions): void {
   if (payload === "") return;
   const read = readCommand(topic, payload);
   const states = stateTopics(topic).filter((state) => ledger.wanted().has(state));

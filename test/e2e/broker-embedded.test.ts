@@ -40,8 +40,8 @@ describe("the embedded broker", () => {
   test("serves a publisher, which says that 3.1.1 has no grace, and says offline as it leaves", async () => {
     const { url } = await start(0);
     const { publisher, lines: said } = keepPublishing(url);
-    publisher.want(topics({ "now/color": { payload: "bleu", expires: systemClock.now() + 1_000 } }));
-    await publisher.settled();
+    publisher.setTopics(topics({ "now/color": { payload: "bleu", expires: systemClock.now() + 1_000 } }));
+    await publisher.allAcknowledged();
     const observer = await observe(url, "#", 4);
     await observer.until(({ retained }) => retained.get("vigie/availability") === "online", "online");
     await observer.publish("vigie/old", "x");
@@ -50,8 +50,8 @@ describe("the embedded broker", () => {
     await publisher.stop();
     await observer.until(({ retained }) => retained.get("vigie/availability") === "offline", "offline");
     const again = keepPublishing(url);
-    again.publisher.want(topics({ "now/color": "bleu" }));
-    await again.publisher.settled();
+    again.publisher.setTopics(topics({ "now/color": "bleu" }));
+    await again.publisher.allAcknowledged();
     await observer.until(({ retained }) => !retained.has("vigie/old"), "the orphan is cleared");
     await again.publisher.stop();
     await observer.leave();
@@ -60,8 +60,8 @@ describe("the embedded broker", () => {
   test("ends within a second with clients connected", async () => {
     const { url, stop } = await start(0);
     const { publisher } = keepPublishing(url);
-    publisher.want(topics({ a: "1" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ a: "1" }));
+    await publisher.allAcknowledged();
     const begun = systemClock.steady();
     await stop();
     expect(systemClock.steady() - begun).toBeLessThan(1_000);
@@ -74,8 +74,8 @@ describe("the embedded broker", () => {
     async () => {
       const { url, port } = await start(0);
       const { publisher } = keepPublishing(url);
-      publisher.want(topics({ "now/color": "rouge" }));
-      await publisher.settled();
+      publisher.setTopics(topics({ "now/color": "rouge" }));
+      await publisher.allAcknowledged();
       const output = await new Promise<string>((resolve, reject) => {
         const args = ["-h", "127.0.0.1", "-p", `${port}`, "-t", "vigie/now/color", "-C", "1", "-W", "5"];
         execFile(SUBSCRIBER, args, (error, stdout) => (error ? reject(error) : resolve(stdout)));

@@ -49,10 +49,10 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     async (persistence) => {
       const broker = await brokerWith({ persistence });
       const { publisher, lines } = keep(broker);
-      publisher.want(SNAPSHOT);
-      await publisher.settled();
+      publisher.setTopics(SNAPSHOT);
+      await publisher.allAcknowledged();
       await broker.end("SIGKILL");
-      publisher.want(
+      publisher.setTopics(
         topics({
           ...Object.fromEntries([...SNAPSHOT].map(([key, { payload }]) => [key, payload])),
           more: "1",
@@ -61,7 +61,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
       expect(publisher.state().connected || lines.length > 0).toBe(true);
       await broker.start();
       await becomesWhole(broker);
-      await publisher.settled();
+      await publisher.allAcknowledged();
       expect((await readRetained(broker.url)).get("vigie/more")).toBe("1");
       expect(lines.filter((line) => line.includes("is there again"))).toHaveLength(1);
     },
@@ -70,8 +70,8 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   test.concurrent("says online again after a broker that was stopped in order had sent the will", async () => {
     const broker = await brokerWith({ persistence: true });
     const { publisher } = keep(broker);
-    publisher.want(SNAPSHOT);
-    await publisher.settled();
+    publisher.setTopics(SNAPSHOT);
+    await publisher.allAcknowledged();
     await broker.end();
     await broker.start();
     await becomesWhole(broker);
@@ -80,14 +80,14 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   test.concurrent("goes on where it was when a frozen broker thaws, with the newest value", async () => {
     const broker = await brokerWith();
     const { publisher, lines } = keep(broker);
-    publisher.want(SNAPSHOT);
-    await publisher.settled();
+    publisher.setTopics(SNAPSHOT);
+    await publisher.allAcknowledged();
     broker.freeze();
-    publisher.want(topics({ "many/0": "old" }));
-    publisher.want(topics({ "many/0": "new" }));
+    publisher.setTopics(topics({ "many/0": "old" }));
+    publisher.setTopics(topics({ "many/0": "new" }));
     await new Promise((resolve) => setTimeout(resolve, 300));
     broker.thaw();
-    await publisher.settled();
+    await publisher.allAcknowledged();
     await becomesWhole(broker, topics({ "many/0": "new" }));
     expect(lines).toEqual([`Connected to the broker at ${broker.url} (MQTT 5)`]);
   });
@@ -95,8 +95,8 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   test.concurrent("notices a broker that stays frozen, says so, and is whole after it thaws", async () => {
     const broker = await brokerWith();
     const { publisher, lines } = keep(broker, { keepalive: 1 });
-    publisher.want(SNAPSHOT);
-    await publisher.settled();
+    publisher.setTopics(SNAPSHOT);
+    await publisher.allAcknowledged();
     broker.freeze();
     while (publisher.state().connected) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(lines.at(-1)).toContain(
@@ -109,22 +109,22 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   test.concurrent("stops within 5 s while the broker is frozen, and while it is away", async () => {
     const broker = await brokerWith();
     const { publisher } = keep(broker);
-    publisher.want(SNAPSHOT);
-    await publisher.settled();
+    publisher.setTopics(SNAPSHOT);
+    await publisher.allAcknowledged();
     broker.freeze();
-    publisher.want(topics({ "many/0": "never heard" }));
+    publisher.setTopics(topics({ "many/0": "never heard" }));
     const start = systemClock.steady();
     await publisher.stop();
     expect(systemClock.steady() - start).toBeLessThan(5_000);
     const away = keepPublishing(`mqtt://127.0.0.1:${await freePort()}`);
-    away.publisher.want(SNAPSHOT);
+    away.publisher.setTopics(SNAPSHOT);
     await away.publisher.stop();
   });
 
   test.concurrent("may be started before the broker, and says once what it waits for", async () => {
     const broker = await brokerWith({ idle: true });
     const { publisher, lines } = keep(broker);
-    publisher.want(SNAPSHOT);
+    publisher.setTopics(SNAPSHOT);
     while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect(lines).toEqual([
@@ -143,15 +143,15 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     const { publisher, lines } = keep({ url } as Mosquitto, {
       broker: { username: "vigie", password: "wrong" },
     });
-    publisher.want(SNAPSHOT);
+    publisher.setTopics(SNAPSHOT);
     while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^The broker at .* (refuses the user name or password|does not let vigie in)/);
     expect(lines[0]).not.toContain("wrong");
     const right = keepPublishing(`mqtt://vigie:right@127.0.0.1:${port}`);
-    right.publisher.want(SNAPSHOT);
-    await right.publisher.settled();
+    right.publisher.setTopics(SNAPSHOT);
+    await right.publisher.allAcknowledged();
     expect(right.publisher.state().url).toBe(url);
     await right.publisher.stop();
   });
@@ -160,8 +160,8 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     const broker = await brokerWith({ persistence: true });
     const { publisher } = keep(broker);
     const expires = Date.now() + 1_000;
-    publisher.want(topics({ "now/color": { payload: "bleu", expires }, "season/label": "2025-2026" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ "now/color": { payload: "bleu", expires }, "season/label": "2025-2026" }));
+    await publisher.allAcknowledged();
     // Until the broker has written it down.
     await new Promise((resolve) => setTimeout(resolve, 300));
     await broker.end("SIGKILL");
@@ -182,10 +182,10 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
       },
     });
     const { publisher, lines } = keep(broker);
-    publisher.want(topics({ a: "1", forbidden: "1" }));
-    await publisher.settled();
-    publisher.want(topics({ a: "2", forbidden: "2" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ a: "1", forbidden: "1" }));
+    await publisher.allAcknowledged();
+    publisher.setTopics(topics({ a: "2", forbidden: "2" }));
+    await publisher.allAcknowledged();
     expect((await readRetained(broker.url, "vigie/#")).get("vigie/a")).toBe("2");
     expect(lines.filter((line) => line.includes("forbidden"))).toEqual([
       "The broker refuses vigie/forbidden: not authorized; the other topics are kept true",
@@ -199,22 +199,22 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     });
     const start = systemClock.steady();
     const { publisher, lines } = keep(broker);
-    publisher.want(SNAPSHOT);
+    publisher.setTopics(SNAPSHOT);
     while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(lines).toEqual([
       "The broker does not hand out what it takes: may this user read below the base topic, too?",
     ]);
     expect(systemClock.steady() - start).toBeLessThan(20_000);
     await broker.renew({ acl: "topic readwrite vigie/#\n" });
-    await publisher.settled();
+    await publisher.allAcknowledged();
     await becomesWhole(broker);
   });
 
   test.concurrent("says what is too large for the broker, and sends the rest", async () => {
     const broker = await brokerWith({ lines: ["allow_anonymous true", "max_packet_size 2000"] });
     const { publisher, lines } = keep(broker);
-    publisher.want(topics({ a: "1", forecast: "x".repeat(3_000) }));
-    await publisher.settled();
+    publisher.setTopics(topics({ a: "1", forecast: "x".repeat(3_000) }));
+    await publisher.allAcknowledged();
     await becomesWhole(broker, topics({ a: "1" }));
     expect(lines.filter((line) => line.includes("takes no message as large as vigie/forecast"))).toHaveLength(
       1,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import type { Publisher } from "../../src/mqtt/publisher.ts";
 import { purgeBase } from "../../src/mqtt/purge.ts";
-import { openVisit } from "../../src/mqtt/visit.ts";
+import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { openLine } from "../support/line.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
@@ -26,7 +26,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     // A client id of its own: these tests share a broker.
     const kept = keepPublishing(url, { instance: options.broker?.base_topic ?? "vigie", ...options });
     running.push(kept.publisher);
-    kept.publisher.want(WANTED);
+    kept.publisher.setTopics(WANTED);
     return kept;
   };
   const newBase = () => {
@@ -58,7 +58,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
       test.concurrent("a newcomer yields to a vigie that lives, which notices nothing", async () => {
         const broker = { base_topic: newBase() };
         const first = keep(urls[protocol](), { broker });
-        await first.publisher.settled();
+        await first.publisher.allAcknowledged();
         const observer = await observe(urls[protocol](), `${broker.base_topic}/#`, 4);
         const other = keep(urls[protocol](), { broker, name: "b" });
         expect(await other.yielded).toBe("run-a");
@@ -80,7 +80,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
           await Promise.race(both.map(({ yielded }) => yielded));
           const alive = both.filter(({ hasYielded }) => !hasYielded());
           expect(alive).toHaveLength(1);
-          await alive[0]!.publisher.settled();
+          await alive[0]!.publisher.allAcknowledged();
           const observer = await observe(urls[protocol](), `${broker.base_topic}/#`, 4);
           const winner = identities[both.indexOf(alive[0]!)]!;
           await observer.until(
@@ -97,10 +97,10 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
       test.concurrent("--take-over makes the other yield", async () => {
         const broker = { base_topic: newBase() };
         const first = keep(urls[protocol](), { broker });
-        await first.publisher.settled();
+        await first.publisher.allAcknowledged();
         const second = keep(urls[protocol](), { broker, name: "b", takeOver: true });
         expect(await first.yielded).toBe("run-b");
-        await second.publisher.settled();
+        await second.publisher.allAcknowledged();
         const observer = await observe(urls[protocol](), `${broker.base_topic}/#`, 4);
         await observer.until(
           ({ retained }) => retained.get(`${broker.base_topic}/availability`) === "online",
@@ -113,7 +113,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
       test.concurrent("purge is refused while the owner lives; then it leaves nothing, and no offline comes back", async () => {
         const base = newBase();
         const { publisher } = keep(urls[protocol](), { broker: { base_topic: base, grace: 3_000 } });
-        await publisher.settled();
+        await publisher.allAcknowledged();
         const refused = await purge(urls[protocol](), base);
         expect(refused).toMatchObject({ living: { incarnation: "run-a" } });
         await publisher.stop();
@@ -133,25 +133,25 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
   test.concurrent("a restart from the same state folder asks nobody", async () => {
     const broker = { base_topic: newBase() };
     const first = keep(mosquitto.url, { broker });
-    await first.publisher.settled();
+    await first.publisher.allAcknowledged();
     await first.publisher.stop();
     const start = systemClock.steady();
     const again = keep(mosquitto.url, {
       broker,
       identity: { ...identity("a", "run-a"), incarnation: "run-2" },
     });
-    await again.publisher.settled();
+    await again.publisher.allAcknowledged();
     expect(systemClock.steady() - start).toBeLessThan(1_000);
   });
 
   test.concurrent("a dead owner's session is ended, so that its will never speaks", async () => {
     const broker = { base_topic: newBase(), grace: 3_000 };
     const first = keep(mosquitto.url, { broker });
-    await first.publisher.settled();
+    await first.publisher.allAcknowledged();
     await first.publisher.stop();
     const observer = await observe(mosquitto.url, `${broker.base_topic}/#`);
     const second = keep(mosquitto.url, { broker, name: "b" });
-    await second.publisher.settled();
+    await second.publisher.allAcknowledged();
     const since = observer.seen.length;
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(observer.seen.slice(since).filter(({ payload }) => payload === "offline")).toEqual([]);
@@ -161,7 +161,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
   test.concurrent("a running vigie yields to a newer word on owner, and leaves that word alone", async () => {
     const broker = { base_topic: newBase() };
     const first = keep(mosquitto.url, { broker });
-    await first.publisher.settled();
+    await first.publisher.allAcknowledged();
     const observer = await observe(mosquitto.url, `${broker.base_topic}/#`);
     const owner = JSON.stringify({
       installation: "house-z",
@@ -184,10 +184,10 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     const base_topic = newBase();
     const line = await openLine(mosquitto.port);
     const first = keep(line.url, { broker: { base_topic } });
-    await first.publisher.settled();
+    await first.publisher.allAcknowledged();
     line.cut();
     const second = keep(mosquitto.url, { broker: { base_topic }, name: "b" });
-    await second.publisher.settled();
+    await second.publisher.allAcknowledged();
     await line.mend();
     expect(await first.yielded).toBe("run-b");
     expect(second.hasYielded()).toBe(false);
@@ -197,7 +197,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
   test.concurrent("junk on owner is no owner: it is written over", async () => {
     const broker = { base_topic: newBase() };
     const { publisher, hasYielded } = keep(mosquitto.url, { broker });
-    await publisher.settled();
+    await publisher.allAcknowledged();
     const observer = await observe(mosquitto.url, `${broker.base_topic}/owner`);
     await observer.publish(`${broker.base_topic}/owner`, "me!");
     await observer.until(
@@ -210,7 +210,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
 });
 
 async function readRetainedBelow(url: string, base: string): Promise<string[]> {
-  const visit = await openVisit({
+  const visit = await openShortConnection({
     broker: brokerAt(url, { base_topic: base }),
     instance: "vigie",
     clock: systemClock,
@@ -218,6 +218,6 @@ async function readRetainedBelow(url: string, base: string): Promise<string[]> {
     signal: new AbortController().signal,
   });
   const left = [...(await visit.read()).keys()];
-  await visit.leave();
+  await visit.close();
   return left;
 }

@@ -34,8 +34,8 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
   test("sends the whole snapshot, and online last", async () => {
     const observer = await observe(broker.url, "b1/#");
     const { publisher, base: name } = own();
-    publisher.want(SNAPSHOT);
-    await publisher.settled();
+    publisher.setTopics(SNAPSHOT);
+    await publisher.allAcknowledged();
     await observer.until(({ retained }) => retained.get(`${name}/availability`) === "online", "online");
     for (const [topic, { payload }] of SNAPSHOT)
       expect(observer.retained.get(`${name}/${topic}`)).toBe(payload);
@@ -57,7 +57,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
   test("says nothing, online least of all, before it knows what to say", async () => {
     const { publisher, base: name, lines } = own();
     while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    publisher.announce({ event_type: "final" });
+    publisher.publishEvent({ event_type: "final" });
     await new Promise((resolve) => setTimeout(resolve, 50));
     const topics = [...(await readRetained(broker.url)).keys()].filter((topic) =>
       topic.startsWith(`${name}/`),
@@ -67,15 +67,15 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
 
   test("then sends only what differs, the latest of what came together, and events that are not kept", async () => {
     const { publisher, base: name } = own();
-    publisher.want(topics({ a: "1", b: "1", c: "1" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ a: "1", b: "1", c: "1" }));
+    await publisher.allAcknowledged();
     const observer = await observe(broker.url, `${name}/#`);
     await observer.until(({ seen }) => seen.length >= 5, "the retained ones");
     observer.seen.length = 0;
-    publisher.want(topics({ a: "2", b: "1", c: "1" }));
-    publisher.want(topics({ a: "3", b: "1" }));
-    await publisher.settled();
-    publisher.announce({ event_type: "announced", color: "rouge" });
+    publisher.setTopics(topics({ a: "2", b: "1", c: "1" }));
+    publisher.setTopics(topics({ a: "3", b: "1" }));
+    await publisher.allAcknowledged();
+    publisher.publishEvent({ event_type: "announced", color: "rouge" });
     await observer.until(({ seen }) => seen.some(({ topic }) => topic.endsWith("/event")), "the event");
     const told = observer.seen.flatMap(({ at: _, ...said }) => (said.topic.includes("owner/") ? [] : [said]));
     expect(told.filter(({ topic }) => topic === `${name}/a`).at(-1)?.payload).toBe("3");
@@ -91,13 +91,13 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
 
   test("tells an event after what it is about, though it is announced first", async () => {
     const { publisher, base: name } = own();
-    publisher.want(topics({ a: "OFF" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ a: "OFF" }));
+    await publisher.allAcknowledged();
     const observer = await observe(broker.url, `${name}/#`);
     await observer.until(({ seen }) => seen.length >= 3, "the retained ones");
     observer.seen.length = 0;
-    publisher.announce({ event_type: "rule_on" });
-    publisher.want(topics({ a: "ON" }));
+    publisher.publishEvent({ event_type: "rule_on" });
+    publisher.setTopics(topics({ a: "ON" }));
     await observer.until(({ seen }) => seen.some(({ topic }) => topic === `${name}/event`), "the event");
     const told = observer.seen.filter(({ topic }) => !topic.includes("owner/"));
     expect(told.map(({ payload }) => payload)).toEqual(["ON", '{"event_type":"rule_on"}']);
@@ -107,11 +107,11 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
   test("sends a value again when it lives longer, though it is equal", async () => {
     const { publisher, base: name } = own();
     const until = (seconds: number) => topics({ a: { payload: "1", expires: Date.now() + seconds * 1000 } });
-    publisher.want(until(60));
-    await publisher.settled();
+    publisher.setTopics(until(60));
+    await publisher.allAcknowledged();
     const observer = await observe(broker.url, `${name}/a`);
     await observer.until(({ seen }) => seen.length === 1, "the retained one");
-    publisher.want(until(120));
+    publisher.setTopics(until(120));
     await observer.until(({ seen }) => seen.length === 2, "the second");
     await observer.leave();
   });
@@ -129,7 +129,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     }
     await observer.publish("outside/nest", "x");
     const { publisher, lines } = own({ broker: { base_topic: "nest" } });
-    publisher.want(topics({ "now/color": "bleu" }));
+    publisher.setTopics(topics({ "now/color": "bleu" }));
     await observer.until(
       ({ retained }) => !(retained.has("nest/old/color") || retained.has("nest/now/colour")),
       "cleared",
@@ -152,8 +152,8 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
 
   test("sends again what somebody else wrote, cleared or said offline, and does not answer itself", async () => {
     const { publisher, base: name, lines } = own();
-    publisher.want(topics({ a: "1", b: "1" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ a: "1", b: "1" }));
+    await publisher.allAcknowledged();
     const observer = await observe(broker.url, `${name}/#`);
     await observer.publish(`${name}/a`, "foreign");
     await observer.publish(`${name}/b`, "");
@@ -165,7 +165,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
       "all is right again",
     );
     const count = observer.seen.filter(({ topic }) => !topic.includes("owner")).length;
-    for (let n = 2; n < 30; n += 1) publisher.want(topics({ a: `${n}`, b: "1" }));
+    for (let n = 2; n < 30; n += 1) publisher.setTopics(topics({ a: `${n}`, b: "1" }));
     await observer.until(() => last("a") === "29", "the newest");
     expect(observer.seen.filter(({ topic }) => !topic.includes("owner")).length).toBeLessThan(count + 30);
     expect(lines.filter((line) => line.startsWith("Somebody else wrote"))).not.toEqual([]);
@@ -176,8 +176,8 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     const { publisher, base: name, lines, commands } = own();
     const observer = await observe(broker.url, `${name}/#`);
     await observer.publish(`${name}/refresh/set`, "PRESS");
-    publisher.want(topics({ a: "1" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ a: "1" }));
+    await publisher.allAcknowledged();
     await observer.until(({ retained }) => !retained.has(`${name}/refresh/set`), "the old wish is cleared");
     expect(commands).toEqual([]);
     await observer.publish(`${name}/refresh/set`, "PRESS", true);
@@ -203,13 +203,13 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
   test("leaves with the will put off by the grace, and a restart within it is seen by nobody", async () => {
     const observer = await observe(broker.url, "calm/#");
     const first = own({ broker: { base_topic: "calm" } });
-    first.publisher.want(topics({ a: "1" }));
-    await first.publisher.settled();
+    first.publisher.setTopics(topics({ a: "1" }));
+    await first.publisher.allAcknowledged();
     await first.publisher.stop();
     await observer.publish("calm/refresh/set", "PRESS", false);
     const second = own({ broker: { base_topic: "calm" } });
-    second.publisher.want(topics({ a: "1" }));
-    await second.publisher.settled();
+    second.publisher.setTopics(topics({ a: "1" }));
+    await second.publisher.allAcknowledged();
     await observer.until(() => second.commands.length === 1, "the command of meanwhile");
     expect(observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
     await observer.leave();
@@ -218,8 +218,8 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
   test("says offline when the grace is over", async () => {
     const observer = await observe(broker.url, "brief/#");
     const { publisher } = own({ broker: { base_topic: "brief", grace: 1000 } });
-    publisher.want(topics({ a: "1" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ a: "1" }));
+    await publisher.allAcknowledged();
     await publisher.stop();
     await observer.until(({ retained }) => retained.get("brief/availability") === "offline", "offline");
     await observer.leave();

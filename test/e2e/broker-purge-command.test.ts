@@ -38,8 +38,8 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
     }
     await observer.leave();
     const { publisher } = keepPublishing(broker.url, { broker: { base_topic: "house" }, instance: "house" });
-    publisher.want(topics({ "now/color": "bleu" }));
-    await publisher.settled();
+    publisher.setTopics(topics({ "now/color": "bleu" }));
+    await publisher.allAcknowledged();
     const refused = await run(["--instance", "house"]);
     expect(refused.code).toBe(3);
     expect(refused.words).toContain("vigie 1.0.0 on host-a");

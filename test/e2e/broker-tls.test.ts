@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MqttConfig } from "../../src/config/config.ts";
-import { openVisit } from "../../src/mqtt/visit.ts";
+import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { lacking } from "../support/prepared.ts";
@@ -60,7 +60,7 @@ describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {
     rmSync(folder, { recursive: true });
   });
   const look = async (url: string, tls: Partial<MqttConfig["tls"]> = {}) => {
-    const visit = await openVisit({
+    const visit = await openShortConnection({
       broker: brokerAt(url, { tls: { verify: true, ...tls } }),
       instance: "vigie",
       clock: systemClock,
@@ -68,7 +68,7 @@ describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {
       signal: new AbortController().signal,
     });
     const topics = await visit.read();
-    await visit.leave();
+    await visit.close();
     return topics.size;
   };
 

@@ -48,8 +48,8 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
       refresh,
       trouble: createTrouble(log, systemClock),
     });
-    const detach = publisher.attach(sender);
-    publisher.want(topics({ a: "1" }));
+    const detach = publisher.addConnectionUser(sender);
+    publisher.setTopics(topics({ a: "1" }));
     const stop = async () => {
       await sender.stop();
       detach();
@@ -59,7 +59,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     return {
       sender,
       lines,
-      settled: publisher.settled,
+      settled: publisher.allAcknowledged,
       stop,
       say: (next) => {
         states = next;
@@ -189,14 +189,14 @@ describe.skipIf(withoutMosquitto)(`commands on a real broker ${withoutMosquitto}
   test("are handed on as read; junk and rules that are not there are said, and the state is told again", async () => {
     const broker = await startMosquitto();
     const { publisher, commands, lines } = keepPublishing(broker.url);
-    publisher.want(
+    publisher.setTopics(
       topics({
         "rules/peak/enabled": "ON",
         "simulation/color": "auto",
         simulation: "{}",
       }),
     );
-    await publisher.settled();
+    await publisher.allAcknowledged();
     const observer = await observe(broker.url, "vigie/#");
     await observer.until(({ retained }) => retained.has("vigie/simulation"), "the state");
     const send = (topic: string, payload: string) => observer.publish(`vigie/${topic}/set`, payload, false);

@@ -3,8 +3,8 @@ import type { Output } from "../../src/core/outputs/output.ts";
 import type { OutputsKeeper } from "../../src/core/outputs/outputs-memory.ts";
 import { readOutputsMemory } from "../../src/core/outputs/outputs-memory.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
+import type { BrokerLink } from "../../src/mqtt/connection-users.ts";
 import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
-import type { Link } from "../../src/mqtt/guests.ts";
 import type { Message } from "../../src/mqtt/outbox.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createTrouble } from "../../src/runtime/trouble.ts";
@@ -34,7 +34,7 @@ function brokerAt(takes: "all" | "none" = "all") {
     subscribed.push(topic);
     if (way.deaf) throw new SubscribeRefused(`The broker does not let vigie hear ${topic}`);
   };
-  const link: Link = { version: 5, publish, subscribe, echo: async () => undefined, closed };
+  const link: BrokerLink = { version: 5, publish, subscribe, echo: async () => undefined, closed };
   const acknowledge = () => waiting.splice(0).forEach((goOn) => void goOn());
   return { link, told, subscribed, way, acknowledge, close: () => close("cut") };
 }
@@ -72,7 +72,7 @@ function start(list: Output[], keeper: OutputsKeeper = keepInMind()) {
 /** A sender that is connected. */
 function connect(list: Output[], broker = brokerAt(), keeper = keepInMind()) {
   const started = start(list, keeper);
-  started.sender.open(broker.link);
+  started.sender.onConnection(broker.link);
   return { ...started, broker };
 }
 
@@ -108,7 +108,7 @@ describe("the sender of outputs", () => {
     const first = brokerAt();
     say({ peak: true });
     say({ peak: false });
-    sender.open(first.link);
+    sender.onConnection(first.link);
     await soon();
     expect(first.told).toEqual([]);
     first.close();
@@ -117,7 +117,7 @@ describe("the sender of outputs", () => {
     say({ peak: null });
     await settle({ peak: true });
     const second = brokerAt();
-    sender.open(second.link);
+    sender.onConnection(second.link);
     await soon();
     expect([first.told, second.told]).toEqual([[], ["boiler/set off"]]);
   });
@@ -138,11 +138,11 @@ describe("the sender of outputs", () => {
   test("a message that was cut off goes out again on the next connection", async () => {
     const { sender, settle } = start([BOILER]);
     const [first, second] = [brokerAt("none"), brokerAt()];
-    sender.open(first.link);
+    sender.onConnection(first.link);
     await settle({ peak: true });
     first.close();
     await soon();
-    sender.open(second.link);
+    sender.onConnection(second.link);
     await soon();
     expect([first.told, second.told]).toEqual([["boiler/set off"], ["boiler/set off"]]);
   });
@@ -150,12 +150,12 @@ describe("the sender of outputs", () => {
   test("a message that was cut off is taken back where something else is in force by then", async () => {
     const { sender, say, settle } = start([BOILER], lastSentOn());
     const [first, second] = [brokerAt("none"), brokerAt()];
-    sender.open(first.link);
+    sender.onConnection(first.link);
     await settle({ peak: true });
     first.close();
     await soon();
     say({ peak: false });
-    sender.open(second.link);
+    sender.onConnection(second.link);
     await soon();
     expect(second.told).toEqual(["boiler/set on"]);
   });
@@ -196,15 +196,15 @@ describe("a device that is asked", () => {
     expect(broker.subscribed).toEqual(["boiler"]);
     say({ peak: true });
     await until(() => broker.told.length >= 3);
-    sender.hear(word("on"));
-    sender.hear({ ...word("off"), topic: "another" });
+    sender.onMessage(word("on"));
+    sender.onMessage({ ...word("off"), topic: "another" });
     expect(keeper.get()["boiler/set"]?.answer).toBe("awaited");
-    sender.hear(word("off"));
+    sender.onMessage(word("off"));
     const times = broker.told.length;
     expect(keeper.get()["boiler/set"]?.answer).toBe("heard");
     await new Promise((resolve) => setTimeout(resolve, 80));
     // What is heard once is settled: somebody's hand is not fought.
-    sender.hear(word("on"));
+    sender.onMessage(word("on"));
     await new Promise((resolve) => setTimeout(resolve, 80));
     expect(broker.told).toHaveLength(times);
     expect(new Set(broker.told)).toEqual(new Set(["boiler/set off"]));
@@ -213,7 +213,7 @@ describe("a device that is asked", () => {
 
   test("that the broker knows to have obeyed already is told once", async () => {
     const { sender, settle, keeper } = connect([ASKED]);
-    sender.hear(word("off", true));
+    sender.onMessage(word("off", true));
     await settle({ peak: true });
     expect(keeper.get()["boiler/set"]?.answer).toBe("heard");
     await sender.stop();
@@ -221,8 +221,8 @@ describe("a device that is asked", () => {
 
   test("is not believed for what it said before it was told", async () => {
     const { sender, settle, keeper } = connect([ASKED]);
-    sender.hear(word("off", true));
-    sender.hear(word("off"));
+    sender.onMessage(word("off", true));
+    sender.onMessage(word("off"));
     await settle({ peak: true });
     expect(keeper.get()["boiler/set"]?.answer).toBe("awaited");
     await sender.stop();
@@ -239,7 +239,7 @@ describe("a device that is asked", () => {
     const looks = refreshes();
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(broker.told).toHaveLength(times);
-    sender.hear(word("off"));
+    sender.onMessage(word("off"));
     expect([sender.hasProblem(), refreshes()]).toEqual([false, looks + 1]);
     expect(lines.at(-1)).toMatch(/^boiler says what it should, after/);
     await sender.stop();
@@ -248,7 +248,7 @@ describe("a device that is asked", () => {
   test("is told again over the next connection, also by the next process; what nobody wants is not repeated", async () => {
     const { sender, say, keeper } = start([ASKED]);
     const [first, second, third] = [brokerAt(), brokerAt(), brokerAt()];
-    sender.open(first.link);
+    sender.onConnection(first.link);
     say({ peak: true });
     await until(() => sender.hasProblem());
     first.close();
@@ -257,13 +257,13 @@ describe("a device that is asked", () => {
     const next = start([ASKED], keepInMind(readOutputsMemory(JSON.parse(kept))));
     expect(next.sender.hasProblem()).toBe(true);
     next.say({ peak: true });
-    next.sender.open(second.link);
+    next.sender.onConnection(second.link);
     await until(() => second.told.length >= 2);
     await next.sender.stop();
     const { else: _, ...bare } = ASKED;
     const last = start([bare], keepInMind(readOutputsMemory(JSON.parse(kept))));
     last.say({ peak: false });
-    last.sender.open(third.link);
+    last.sender.onConnection(third.link);
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect([third.told, last.sender.hasProblem()]).toEqual([[], false]);
     await Promise.all([last.sender.stop(), sender.stop()]);
@@ -308,7 +308,7 @@ describe("a sudden death", () => {
       };
       say({ peak: true });
       const silent = async () => undefined;
-      sender.open({
+      sender.onConnection({
         version: 5,
         publish,
         subscribe: silent,

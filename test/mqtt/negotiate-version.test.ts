@@ -11,7 +11,7 @@ function broker(...answers: (number | string | "silent" | "welcome")[]) {
     asked.push(version);
     const answer = answers.shift();
     if (answer !== "welcome") throw new ConnectFailed("no", answer === "silent" ? undefined : answer);
-    return { version, leave: async () => void left.push(version) };
+    return { version, close: async () => void left.push(version) };
   };
   return { open, asked, left };
 }

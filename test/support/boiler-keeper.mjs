@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { keepOutputs } from "../../.build/core/outputs/outputs-memory.js";
 import { startOutputSender } from "../../.build/mqtt/device-sender.js";
-import { startPublisher } from "../../.build/mqtt/publisher.js";
+import { createPublisher } from "../../.build/mqtt/publisher.js";
 import { systemClock } from "../../.build/runtime/clock.js";
 import { openStore } from "../../.build/state/store.js";
 
@@ -29,15 +29,15 @@ const sender = startOutputSender({
   ...{ outputs: { dry_when_simulated: false, list: [output] }, keeper, clock: systemClock, log, trouble },
   refresh: () => follow(),
 });
-const publisher = startPublisher({
+const publisher = createPublisher({
   broker: { url, base_topic: "vigie", grace: 600_000, tls: { verify: true } },
   instance: "vigie",
   identity: { installation, incarnation, previousIncarnation, host: "test", version: "1.0.0", since: 0 },
   ...{ clock: systemClock, log, trouble, random: Math.random, takeOver: false },
-  ...{ onCommand: String, onYield: String },
+  ...{ onCommand: String, onOtherOwner: String },
 });
-publisher.attach(sender);
-publisher.want(new Map([["a", { payload: "1" }]]));
+publisher.addConnectionUser(sender);
+publisher.setTopics(new Map([["a", { payload: "1" }]]));
 publisher.connect();
 lines.on("line", (line) => {
   isPeak = line === "ON";

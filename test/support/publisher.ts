@@ -1,7 +1,7 @@
 import type { MqttConfig } from "../../src/config/config.ts";
 import type { Topic, Topics } from "../../src/core/topics/topic.ts";
 import type { Identity } from "../../src/mqtt/owner.ts";
-import { type Publisher, type PublisherOptions, startPublisher } from "../../src/mqtt/publisher.ts";
+import { createPublisher, type Publisher, type PublisherOptions } from "../../src/mqtt/publisher.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createTrouble } from "../../src/runtime/trouble.ts";
 
@@ -44,7 +44,7 @@ export function keepPublishing(
     yieldTo = resolve;
   });
   const { broker, name = "a", ...rest } = options;
-  const publisher = startPublisher({
+  const publisher = createPublisher({
     instance: "vigie",
     identity: identity(name),
     clock: systemClock,
@@ -55,7 +55,7 @@ export function keepPublishing(
     ...rest,
     broker: brokerAt(url, broker),
     onCommand: (topic, payload) => commands.push(`${topic} ${payload}`),
-    onYield: ({ incarnation }) => {
+    onOtherOwner: ({ incarnation }) => {
       yielded = true;
       yieldTo(incarnation);
     },

@@ -3,52 +3,52 @@ import { OWNER } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { sleep } from "../runtime/wait.ts";
 import { type Address, readAddress } from "./broker-address.ts";
-import type { Goodbye, Received, Version } from "./connection.ts";
-import type { Link } from "./guests.ts";
+import type { CloseOptions, ReceivedMessage, Version } from "./connection.ts";
+import type { BrokerLink } from "./connection-users.ts";
 import { negotiate } from "./negotiate-version.ts";
 import type { Message } from "./outbox.ts";
 import { clientId, type Owner, PING, PONG, readOwner } from "./owner.ts";
 import { openTree, randomId, type Tree } from "./tree.ts";
 import { untilQuiet } from "./until-quiet.ts";
 
-export interface VisitOptions {
+export interface ShortConnectionOptions {
   broker: MqttConfig;
   instance: string;
   clock: Clock;
   random: () => number;
   signal: AbortSignal;
-  /** Hears what arrives from outside of the base. */
-  beyond?: (message: Received) => void;
+  /** Called with messages from outside of the base topic. */
+  onOutsideMessage?: (message: ReceivedMessage) => void;
 }
 
-/** A short connection with a client id of its own and no will: it looks, and disturbs nobody. */
-export interface Visit {
+/** A short connection with a random client id and no will: it disturbs no running vigie. Commands use it, and a start. */
+export interface ShortConnection {
   version: Version;
   address: Address;
   /** All that is retained below the base, or below this filter, by its name. */
   read: (filter?: string) => Promise<Map<string, string>>;
-  /** From then on hears what changes there; only what was read before is heard. Returns its stop. */
-  follow: (ear: (message: Received) => void) => () => void;
+  /** Calls back with each later message below the filters that were read before. Returns how to stop. */
+  listen: (listener: (message: ReceivedMessage) => void) => () => void;
   publish: (message: Message) => Promise<void>;
-  /** The same connection for topics outside of the base. */
-  link: Link;
-  /** The owner as read last; undefined: none. */
-  owner: () => string | undefined;
-  /** Asks whoever owns the base; null: nobody answers. */
-  askOwner: () => Promise<Owner | null>;
-  /** Reads who owns the base and asks whether it lives. */
-  livingOwner: () => Promise<Owner | null>;
+  /** The same connection for topics outside of the base topic. */
+  link: BrokerLink;
+  /** The payload of `owner` as it was read last; undefined: none. */
+  ownerPayload: () => string | undefined;
+  /** Asks the owner of the base topic for an answer; null: none came. */
+  pingOwner: () => Promise<Owner | null>;
+  /** Reads who owns the base topic and asks whether it runs; null: nobody does. */
+  findLivingOwner: () => Promise<Owner | null>;
   closed: Promise<string>;
-  leave: (words?: Goodbye) => Promise<void>;
+  close: (options?: CloseOptions) => Promise<void>;
 }
 
-export async function openVisit(options: VisitOptions): Promise<Visit> {
+export async function openShortConnection(options: ShortConnectionOptions): Promise<ShortConnection> {
   const { broker, random, clock, signal } = options;
   const address = await readAddress(broker);
   const heard = new Map<string, string>();
-  const ears = new Set<(message: Received) => void>();
+  const ears = new Set<(message: ReceivedMessage) => void>();
   let retained = 0;
-  const ear = (message: Received) => {
+  const ear = (message: ReceivedMessage) => {
     if (message.retain) retained += 1;
     note(heard, message);
     for (const one of ears) one(message);
@@ -61,7 +61,7 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
       random,
       ear,
       signal,
-      ...(options.beyond && { beyond: options.beyond }),
+      ...(options.onOutsideMessage && { beyond: options.onOutsideMessage }),
       clientId: clientId(options.instance, `visit-${randomId(random)}`),
       session: null,
       keepalive: KEEPALIVE,
@@ -73,34 +73,34 @@ export async function openVisit(options: VisitOptions): Promise<Visit> {
     await untilQuiet(tree.echo, () => retained);
     return new Map(heard);
   };
-  const follow = (one: (message: Received) => void) => {
+  const listen = (one: (message: ReceivedMessage) => void) => {
     ears.add(one);
     return () => ears.delete(one);
   };
-  const askOwner = () => ask(tree.echo, follow, { clock, signal });
+  const pingOwner = () => ask(tree.echo, listen, { clock, signal });
   return {
     version: tree.version,
     address,
     read,
-    follow,
-    askOwner,
+    listen,
+    pingOwner,
     closed: tree.closed,
-    leave: tree.leave,
+    close: tree.close,
     link: { ...tree.link, echo: async () => tree.subscribe(PING).then(tree.echo) },
     publish: (message) => tree.publish(() => message),
-    owner: () => heard.get(OWNER),
-    livingOwner: async () => (readOwner((await read(`${OWNER}/#`)).get(OWNER)) ? askOwner() : null),
+    ownerPayload: () => heard.get(OWNER),
+    findLivingOwner: async () => (readOwner((await read(`${OWNER}/#`)).get(OWNER)) ? pingOwner() : null),
   };
 }
 
 /** A broker that froze answers nothing that is still open: who is told to stop does not wait for it. */
 function cutOff(tree: Tree, signal: AbortSignal): void {
-  const cut = () => void tree.leave();
+  const cut = () => void tree.close();
   signal.addEventListener("abort", cut, { once: true });
   void tree.closed.then(() => signal.removeEventListener("abort", cut));
 }
 
-function note(heard: Map<string, string>, { topic, payload, retain }: Received): void {
+function note(heard: Map<string, string>, { topic, payload, retain }: ReceivedMessage): void {
   if (payload === "") heard.delete(topic);
   else if (retain || !(topic === PING || topic === PONG || topic === "event" || topic.endsWith("/set"))) {
     heard.set(topic, payload);
@@ -113,11 +113,11 @@ function note(heard: Map<string, string>, { topic, payload, retain }: Received):
  */
 async function ask(
   echo: () => Promise<void>,
-  follow: Visit["follow"],
-  { clock, signal }: Pick<VisitOptions, "clock" | "signal">,
+  listen: ShortConnection["listen"],
+  { clock, signal }: Pick<ShortConnectionOptions, "clock" | "signal">,
 ): Promise<Owner | null> {
   let answer: Owner | null = null;
-  const stop = follow(({ topic, payload }) => {
+  const stop = listen(({ topic, payload }) => {
     if (topic === PONG) answer ??= readOwner(payload);
   });
   const start = clock.steady();
