@@ -1,13 +1,13 @@
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
-import { compareBooks, type Notice } from "../core/days/day-events.ts";
-import { type Book, newestInstant } from "../core/days/known-days.ts";
-import { remember } from "../core/days/learn.ts";
+import { type DayEvent, findDayEvents } from "../core/days/day-events.ts";
+import { type KnownDays, newestInstant } from "../core/days/known-days.ts";
+import { learn } from "../core/days/learn.ts";
 import { type ClockEvidence, checkClock } from "../core/facts/check-clock.ts";
-import type { Known, PollRecord } from "../core/facts/facts.ts";
+import type { FactsInput, PollRecord } from "../core/facts/facts.ts";
 import {
   isShownAlike,
-  type RoundOutcome,
+  type PollOutcome,
   recordAnswer,
   recordOutcome,
   startRecord,
@@ -26,7 +26,7 @@ import { type SeeingOptions, type Seen, see, wantedTopics } from "./seen.ts";
 
 /** What the cycle keeps between two polls. */
 export interface Memory {
-  book: Book;
+  knownDays: KnownDays;
   asked: Asked;
 }
 
@@ -40,7 +40,7 @@ export interface CycleOptions extends SeeingOptions {
   officialSilent: (now: Instant) => boolean;
   want: (topics: Topics) => void;
   keep: (memory: Memory) => void;
-  notice: (notice: Notice) => void;
+  notice: (notice: DayEvent) => void;
 }
 
 /** An answer, and the service's clock when it gave it. */
@@ -62,7 +62,7 @@ export interface PollOptions {
 
 export interface Cycle {
   /** Asks the service what is due, remembers each answer as it comes; never two at once. */
-  poll: (ways: PollWays) => Promise<RoundOutcome>;
+  poll: (ways: PollWays) => Promise<PollOutcome>;
   /** Derives what is true now from what is remembered, and wants it on the broker. */
   refresh: () => void;
   /** What the last refresh saw. */
@@ -75,11 +75,12 @@ export function createCycle(options: CycleOptions): Cycle {
   const { tariff, clock } = options;
   let memory = options.memory;
   // Before the first poll ever nothing is known: no device is told of that, and what follows is no turn of a rule.
-  let isInformed = Object.keys(memory.book.days).length > 0;
+  let isInformed = Object.keys(memory.knownDays.days).length > 0;
   const watch = watchClock(options);
-  let polls = startRecord(watch.time(memory.book).at, memory.book, options.simulated);
+  let polls = startRecord(watch.time(memory.knownDays).at, memory.knownDays, options.simulated);
 
-  const look = () => see(options, { book: memory.book, polls, clock: watch.time(memory.book) }, isInformed);
+  const look = () =>
+    see(options, { knownDays: memory.knownDays, polls, clock: watch.time(memory.knownDays) }, isInformed);
   let latest: Seen | undefined;
   const refresh = () => {
     latest = look();
@@ -88,23 +89,23 @@ export function createCycle(options: CycleOptions): Cycle {
   };
   const renew = () => {
     const { known, due } = latest ?? look();
-    const same = latest && memory.book === known.book && isShownAlike(polls, known.polls);
-    if (!(same && known.clock.right && watch.time(memory.book).right && clock.now() < due)) refresh();
+    const same = latest && memory.knownDays === known.knownDays && isShownAlike(polls, known.polls);
+    if (!(same && known.clock.right && watch.time(memory.knownDays).right && clock.now() < due)) refresh();
   };
   const take = ({ answer, date }: Said) => {
     watch.hear(date);
-    const { at } = watch.time(memory.book);
-    const before = memory.book;
-    memory = learn(memory, answer, at, tariff);
-    for (const notice of compareBooks(before, memory.book, at, tariff)) options.notice(notice);
-    polls = recordAnswer(polls, { answer, at, before, after: memory.book });
+    const { at } = watch.time(memory.knownDays);
+    const before = memory.knownDays;
+    memory = learnAnswer(memory, answer, at, tariff);
+    for (const notice of findDayEvents(before, memory.knownDays, at, tariff)) options.notice(notice);
+    polls = recordAnswer(polls, { answer, at, before, after: memory.knownDays });
     options.keep(memory);
     renew();
     return before;
   };
   const poll = async (ways: PollWays) => {
     const input = (): AgendaInput => {
-      const now = watch.time(memory.book).at;
+      const now = watch.time(memory.knownDays).at;
       return { ...memory, tariff, now, officialSilent: options.officialSilent(now), confirm: ways.confirm };
     };
     const outcome = await askRound(ways.signal, planAgenda(input()), async (request, signal) => {
@@ -122,32 +123,32 @@ export function createCycle(options: CycleOptions): Cycle {
   return { poll: oneAtATime(poll), refresh, seen: () => latest ?? look(), polls: () => polls };
 }
 
-function learn({ book, asked }: Memory, answer: Answer, at: Instant, tariff: Tariff): Memory {
-  return { book: remember(book, [answer], at, tariff), asked: markAsked(asked, answer, at, tariff) };
+function learnAnswer({ knownDays, asked }: Memory, answer: Answer, at: Instant, tariff: Tariff): Memory {
+  return { knownDays: learn(knownDays, [answer], at, tariff), asked: markAsked(asked, answer, at, tariff) };
 }
 
 /** Holds this machine's clock against the service's, and against what is known to have passed. */
 function watchClock({ clock, check_clock }: Pick<CycleOptions, "clock" | "check_clock">) {
   let answer: ClockEvidence["answer"] = null;
-  let newest: { of: Book; is: Instant | null } | undefined;
-  const newestOf = (book: Book) => {
-    if (newest?.of !== book) newest = { of: book, is: newestInstant(book) };
+  let newest: { of: KnownDays; is: Instant | null } | undefined;
+  const newestOf = (knownDays: KnownDays) => {
+    if (newest?.of !== knownDays) newest = { of: knownDays, is: newestInstant(knownDays) };
     return newest.is;
   };
   return {
     hear: (date: Instant | null) => {
       if (date !== null) answer = { date, now: clock.now(), steady: clock.steady() };
     },
-    time: (book: Book): Known["clock"] => {
+    time: (knownDays: KnownDays): FactsInput["clock"] => {
       const now = clock.now();
       if (check_clock === "off") return { at: now, right: true };
-      return checkClock(now, clock.steady(), { answer, newest: newestOf(book) });
+      return checkClock(now, clock.steady(), { answer, newest: newestOf(knownDays) });
     },
   };
 }
 
 function oneAtATime(poll: Cycle["poll"]): Cycle["poll"] {
-  let running: Promise<RoundOutcome> | null = null;
+  let running: Promise<PollOutcome> | null = null;
   return (options) => {
     running ??= poll(options).finally(() => {
       running = null;

@@ -22,7 +22,7 @@ import type { Store } from "../state/store.ts";
 import { type Cycle, createCycle } from "./cycle.ts";
 import { openOrders } from "./handle-command.ts";
 import { keepOutputs } from "./outputs-keeper.ts";
-import { tellClock, tellNotice, tellPoll } from "./report.ts";
+import { tellClock, tellDayEvent, tellPoll } from "./report.ts";
 import { openRulebook, type Rulebook } from "./rulebook.ts";
 import { startSchedule } from "./schedule.ts";
 import type { Seen } from "./seen.ts";
@@ -131,7 +131,7 @@ function beatOf({ trouble, onBeat }: LookoutOptions, cycle: Cycle): LookoutOptio
 }
 
 function slotInput({ config, source }: LookoutOptions, offset: number): SlotInput {
-  return { poll: config.service.poll, tariff: config.tariff, book: source.recall().book, offset };
+  return { poll: config.service.poll, tariff: config.tariff, knownDays: source.recall().knownDays, offset };
 }
 
 function openRules({ config, store, publisher, log }: LookoutOptions): Rulebook {
@@ -176,7 +176,7 @@ function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSe
     officialSilent: (now) => isOfficialSilent(source.client.get(), now),
     want: publisher.setTopics,
     keep: source.keep,
-    notice: (notice) => tellNotice(notice, log, publisher),
+    notice: (notice) => tellDayEvent(notice, log, publisher),
   });
 }
 

@@ -1,33 +1,33 @@
 import { isoInstant } from "../core/calendar/dates.ts";
-import type { Notice } from "../core/days/day-events.ts";
-import { describeNotice, noticeEvent } from "../core/days/describe-day-event.ts";
-import type { Known } from "../core/facts/facts.ts";
-import type { RoundOutcome } from "../core/facts/poll-record.ts";
+import type { DayEvent } from "../core/days/day-events.ts";
+import { dayEventPayload, describeDayEvent } from "../core/days/describe-day-event.ts";
+import type { FactsInput } from "../core/facts/facts.ts";
+import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { PriceDifference } from "../core/facts/prices.ts";
 import type { Publisher } from "../mqtt/publisher.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Trouble } from "../runtime/trouble.ts";
 
 /** News of a day, for its owner and for whoever hears the `event` topic. */
-export function tellNotice(notice: Notice, log: Log, publisher: Publisher): void {
-  publisher.publishEvent(noticeEvent(notice));
-  if (notice.kind === "revised") log.warn(describeNotice(notice));
-  else log.info(describeNotice(notice));
+export function tellDayEvent(notice: DayEvent, log: Log, publisher: Publisher): void {
+  publisher.publishEvent(dayEventPayload(notice));
+  if (notice.kind === "revised") log.warn(describeDayEvent(notice));
+  else log.info(describeDayEvent(notice));
 }
 
 /** What a poll came to, and whether its prices are those of the configuration. */
-export function tellPoll(outcome: RoundOutcome, differences: PriceDifference[], trouble: Trouble): void {
+export function tellPoll(outcome: PollOutcome, differences: PriceDifference[], trouble: Trouble): void {
   tellOutcome(outcome, trouble);
   tellPrices(differences, trouble);
 }
 
 /** Whoever sees nothing said of today finds the reason in the log. */
-export function tellClock({ at, right }: Known["clock"], trouble: Trouble): void {
+export function tellClock({ at, right }: FactsInput["clock"], trouble: Trouble): void {
   if (right) trouble.ends("clock", "The clock of this machine is right again");
   else trouble.begins("clock", WRONG_CLOCK, { true_time: isoInstant(at) });
 }
 
-function tellOutcome({ failures, answers }: RoundOutcome, trouble: Trouble): void {
+function tellOutcome({ failures, answers }: PollOutcome, trouble: Trouble): void {
   for (const failure of failures) trouble.begins("service", failure);
   if (failures.length > 0) return;
   if (answers === 0) {

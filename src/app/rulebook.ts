@@ -1,6 +1,6 @@
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
-import type { Facts, Known, Simulation } from "../core/facts/facts.ts";
+import type { Facts, FactsInput, Simulation } from "../core/facts/facts.ts";
 import {
   beginSimulation,
   readSimulation,
@@ -36,9 +36,9 @@ export interface RulebookOptions {
 /** The rules, and what has to be remembered of them: what they said, how their owner set them, what is pretended. */
 export interface Rulebook {
   /** What the rules say now, which is remembered; `telling`: each turn is told, once. */
-  read: (known: Known, telling: boolean) => Reading;
+  read: (known: FactsInput, telling: boolean) => Reading;
   /** The same without the colour that is pretended; undefined where none is. Nothing is remembered. */
-  truth: (known: Known) => RulesOutlook | undefined;
+  truth: (known: FactsInput) => RulesOutlook | undefined;
   simulation: () => Simulation | null;
   /** null: nothing is pretended any more. Takes effect once it is saved, as far as the disk lets it. */
   pretend: (wish: SimulationWish | null, at: Instant) => Promise<Simulation | null>;
@@ -140,6 +140,10 @@ function recall({ rules, store, log }: RulebookOptions): Kept {
   };
 }
 
-function worldOf({ book, clock: { at } }: Known, tariff: Tariff, simulation: Simulation | null): World {
-  return openShownWorld({ at, book, tariff, simulation });
+function worldOf(
+  { knownDays, clock: { at } }: FactsInput,
+  tariff: Tariff,
+  simulation: Simulation | null,
+): World {
+  return openShownWorld({ at, knownDays, tariff, simulation });
 }

@@ -1,7 +1,7 @@
 import type { Tariff } from "../core/calendar/tariff.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
-import type { Facts, Known } from "../core/facts/facts.ts";
-import { nextTurn } from "../core/facts/next-boundary.ts";
+import type { Facts, FactsInput } from "../core/facts/facts.ts";
+import { nextBoundary } from "../core/facts/next-boundary.ts";
 import { desiredTopics } from "../core/topics/render-topics.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -9,7 +9,7 @@ import type { Reading, Rulebook } from "./rulebook.ts";
 
 /** All that is true at one refresh. */
 export interface Seen {
-  known: Known;
+  known: FactsInput;
   facts: Facts;
   rules: Reading;
   /** The next instant, by this machine's clock, at which time alone changes a fact or a rule. */
@@ -32,13 +32,13 @@ export interface SeeingOptions {
 /** Looks at what is known; `telling`: who turns is told of. */
 export function see(
   { tariff, late_after, clock, rulebook, outputs }: SeeingOptions,
-  learned: Pick<Known, "book" | "polls" | "clock">,
+  learned: Pick<FactsInput, "knownDays" | "polls" | "clock">,
   telling: boolean,
 ): Seen {
   const pretended = { simulation: rulebook.simulation(), output_problem: outputs.hasProblem() };
-  const known: Known = { ...learned, late_after, ...pretended };
+  const known: FactsInput = { ...learned, late_after, ...pretended };
   const rules = rulebook.read(known, telling);
-  const due = clock.now() + (Math.min(nextTurn(known, tariff), rules.turn) - known.clock.at);
+  const due = clock.now() + (Math.min(nextBoundary(known, tariff), rules.turn) - known.clock.at);
   return { known, facts: deriveFacts(known, tariff), rules, due };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Book } from "../core/days/known-days.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
 import {
   type ClientMemory,
   clientMemorySchema,
@@ -7,7 +7,7 @@ import {
   type MemoryKeeper,
 } from "../service/client-memory.ts";
 import type { Asked } from "../service/plan-requests.ts";
-import { bookOf, type State, withSource } from "../state/state.ts";
+import { knownDaysOf, type State, withSource } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
 /** What is known from one source, and its place in the state file. Invented days never stand in for real ones. */
@@ -22,7 +22,7 @@ export interface Source {
 }
 
 export interface Kept {
-  book: Book;
+  knownDays: KnownDays;
   asked: Asked;
   client: ClientMemory;
 }
@@ -48,7 +48,7 @@ export function openSource(store: Store, key: string): Source {
 /** What was learned is worth a write; how many requests were sent goes along with the next one (SD cards). */
 function isWorthKeeping(before: Kept, after: Kept): boolean {
   return (
-    before.book !== after.book ||
+    before.knownDays !== after.knownDays ||
     before.asked !== after.asked ||
     before.client.percent !== after.client.percent ||
     before.client.history_parameters !== after.client.history_parameters
@@ -58,11 +58,11 @@ function isWorthKeeping(before: Kept, after: Kept): boolean {
 function recallSource(state: State, key: string): Kept {
   const kept = keptSchema.safeParse(state.clients[key]);
   const { asked, ...client } = kept.success ? kept.data : { ...EMPTY_MEMORY, asked: NEVER_ASKED };
-  return { book: bookOf(state, key), asked, client };
+  return { knownDays: knownDaysOf(state, key), asked, client };
 }
 
-function retainSource(state: State, key: string, { book, asked, client }: Kept): State {
-  return withSource(state, key, { book, client: { ...client, asked } });
+function retainSource(state: State, key: string, { knownDays, asked, client }: Kept): State {
+  return withSource(state, key, { knownDays, client: { ...client, asked } });
 }
 
 const NEVER_ASKED: Asked = { season: null, history: null };

@@ -5,7 +5,7 @@ import { nearest } from "../config/nearest-word.ts";
 import { isAbsent, readText, whyUnreadable } from "../config/read-file.ts";
 import { tariffDate, wallTime } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
-import { type Book, EMPTY_BOOK } from "../core/days/known-days.ts";
+import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { type Explanation, explainRule, formatExplanation } from "../core/rules/explain-rule.ts";
@@ -16,7 +16,7 @@ import { readSettings, settingsInForce } from "../core/rules/rule-settings.ts";
 import { EMPTY_MEMORY, readRulesMemory } from "../core/rules/rules-memory.ts";
 import { openShownWorld } from "../core/rules/world.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { bookOf, DamagedState, parseState, type State } from "../state/state.ts";
+import { DamagedState, knownDaysOf, parseState, type State } from "../state/state.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readTime } from "./time.ts";
@@ -29,11 +29,11 @@ export function explain(args: string[], io: Io): Promise<number> {
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
     const rules = chooseRules(config.rules, positionals);
     const state = await readState(config.state);
-    const book = state ? bookOf(state, config.service.base_url) : EMPTY_BOOK;
+    const knownDays = state ? knownDaysOf(state, config.service.base_url) : NO_KNOWN_DAYS;
     const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
-    if (values.at !== undefined) refuseUncovered(at, book, config.tariff);
+    if (values.at !== undefined) refuseUncovered(at, knownDays, config.tariff);
     else if (!state) io.stderr.write(`vigie: there is no state in ${config.state} yet, so no day is known\n`);
-    const asked = { rules, config, book, state, at, isNow: values.at === undefined };
+    const asked = { rules, config, knownDays, state, at, isNow: values.at === undefined };
     const explained = explainAll(asked);
     io.stdout.write(values.json ? `${JSON.stringify(explained, null, 2)}\n` : format(explained, asked));
   });
@@ -48,7 +48,7 @@ const OPTIONS = {
 interface Asked {
   rules: readonly Rule[];
   config: Config;
-  book: Book;
+  knownDays: KnownDays;
   state: State | undefined;
   at: Instant;
   isNow: boolean;
@@ -83,8 +83,8 @@ async function readState(folder: string): Promise<State | undefined> {
   }
 }
 
-function refuseUncovered(at: Instant, book: Book, tariff: Tariff): void {
-  const dates: IsoDate[] = Object.keys(book.days).toSorted();
+function refuseUncovered(at: Instant, knownDays: KnownDays, tariff: Tariff): void {
+  const dates: IsoDate[] = Object.keys(knownDays.days).toSorted();
   const [first, last] = [dates[0], dates.at(-1)];
   const date = tariffDate(at, tariff);
   if (first === undefined || last === undefined)
@@ -95,9 +95,9 @@ function refuseUncovered(at: Instant, book: Book, tariff: Tariff): void {
   );
 }
 
-function explainAll({ rules, config: { tariff }, book, state, at, isNow }: Asked): Explanation[] {
+function explainAll({ rules, config: { tariff }, knownDays, state, at, isNow }: Asked): Explanation[] {
   const simulation = readSimulation(state?.simulation);
-  const world = openShownWorld({ at, book, tariff, simulation });
+  const world = openShownWorld({ at, knownDays, tariff, simulation });
   // What a rule held to, and since when, is of now only.
   const memory = isNow ? readRulesMemory(state?.rules) : EMPTY_MEMORY;
   const settings = settingsInForce(readSettings(state?.settings));

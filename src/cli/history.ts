@@ -1,6 +1,6 @@
 import { addDays } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
-import type { HistoryDay } from "../core/contract/answer.ts";
+import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
 import { askOnce } from "./ask-service.ts";
 import { colorCell, confidenceCell, rateCell } from "./cells.ts";
 import { readDate } from "./date.ts";
@@ -49,7 +49,7 @@ function rangeFrom(from: IsoDate | undefined, to: IsoDate | undefined, today: Is
 const DAYS = 30;
 const HEADING = ["date", "colour", "hp", "hc", "predicted", "confidence"];
 
-function historyRow(entry: HistoryDay): Cell[] {
+function historyRow(entry: HistoryDayInAnswer): Cell[] {
   return [
     entry.date,
     colorCell(entry.color, entry.raw),

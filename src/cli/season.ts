@@ -1,5 +1,5 @@
 import { seasonLabelled } from "../core/calendar/tariff-season.ts";
-import type { SaidSeason } from "../core/contract/answer.ts";
+import type { SeasonInAnswer } from "../core/contract/answer.ts";
 import { askOnce } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -30,7 +30,7 @@ function readSeasonArgs(args: string[]) {
 
 const OPTIONS = { config: { type: "string" }, json: { type: "boolean", default: false } } as const;
 
-function formatSeason(said: SaidSeason, painted: boolean): string {
+function formatSeason(said: SeasonInAnswer, painted: boolean): string {
   const { label, start, end, days_elapsed, days_remaining, remaining, total } = said;
   const counts = (["rouge", "blanc", "bleu"] as const).map((color): Cell[] => [
     { text: color, color },

@@ -28,12 +28,12 @@ function ruleRow(topic: string, id: string, read: Read, wall: Read): Cell[] {
   return [
     `rule ${id}`,
     state === UNKNOWN ? "unknown" : state,
-    nextTurn(topic, read, wall),
+    nextBoundary(topic, read, wall),
     reasons(read(topic)).join("; "),
   ];
 }
 
-function nextTurn(topic: string, read: Read, wall: Read): string {
+function nextBoundary(topic: string, read: Read, wall: Read): string {
   const turns = [
     { word: "ON", at: read(`${topic}/next_on`), name: `${topic}/next_on` },
     { word: "OFF", at: read(`${topic}/next_off`), name: `${topic}/next_off` },

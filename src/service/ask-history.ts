@@ -1,5 +1,5 @@
 import type { ServiceConfig } from "../config/config.ts";
-import type { HistoryDay } from "../core/contract/answer.ts";
+import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
 import type { Log } from "../runtime/log.ts";
 import type { AskOnce, AskOptions, Reply } from "./asking.ts";
 import type { MemoryKeeper } from "./client-memory.ts";
@@ -17,7 +17,7 @@ interface HistoryOptions {
 /** The history of a range of any length, in as many requests as that takes. */
 export async function askHistory(range: Range, ways: AskOptions, options: HistoryOptions): Promise<Reply> {
   const { start, end } = range;
-  const entries: HistoryDay[] = [];
+  const entries: HistoryDayInAnswer[] = [];
   let last: Reply | undefined;
   for (const piece of cutRange(range)) {
     last = await askPiece(piece, ways, options);

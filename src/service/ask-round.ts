@@ -1,14 +1,14 @@
 import type { Request } from "../core/contract/answer.ts";
-import type { RoundOutcome } from "../core/facts/poll-record.ts";
+import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { deadline } from "../runtime/wait.ts";
 import { BudgetSpent, isHopeless } from "./service-errors.ts";
 
 type Asker = (request: Request, signal: AbortSignal) => Promise<Request[]>;
 
 /** Asks one after the other, and what the answers give rise to; stops where the next question would fare the same. */
-export async function askRound(parent: AbortSignal, agenda: Request[], ask: Asker): Promise<RoundOutcome> {
+export async function askRound(parent: AbortSignal, agenda: Request[], ask: Asker): Promise<PollOutcome> {
   const limit = deadline(POLL_LIMIT, parent, () => new RoundGivenUp());
-  const outcome: RoundOutcome = { failures: [], answers: 0 };
+  const outcome: PollOutcome = { failures: [], answers: 0 };
   const asked = new Set<string>();
   const queue = [...agenda];
   for (let request = queue.shift(); request; request = queue.shift()) {

@@ -2,7 +2,7 @@ import { addDays, civilDate, tariffDate } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
-import type { Book } from "../core/days/known-days.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
 
 /** The civil dates on which the rarer questions were last answered. Kept in the state file. */
 export interface Asked {
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 export interface AgendaInput {
-  book: Book;
+  knownDays: KnownDays;
   tariff: Tariff;
   now: Instant;
   asked: Asked;
@@ -33,12 +33,12 @@ export function planAgenda(input: AgendaInput): Request[] {
 }
 
 /** What an answer makes worth asking at once. */
-export function planFollowUps(answer: Answer, before: Book, input: AgendaInput): Request[] {
+export function planFollowUps(answer: Answer, before: KnownDays, input: AgendaInput): Request[] {
   switch (answer.kind) {
     case "forecasts":
       return input.officialSilent ? [] : planContradictions(answer, input);
     case "date":
-      return isNewlyOfficial(answer.day.date, before, input.book) ? [{ kind: "season" }] : [];
+      return isNewlyOfficial(answer.day.date, before, input.knownDays) ? [{ kind: "season" }] : [];
     case "season":
     case "history":
       return [];
@@ -56,41 +56,43 @@ function planContradictions(answer: Answer & { kind: "forecasts" }, input: Agend
   const inForce = tariffDate(input.now, input.tariff);
   return answer.days
     .filter(({ date, color }) => {
-      const official = input.book.days[date]?.official;
+      const official = input.knownDays.days[date]?.official;
       return date >= inForce && color !== null && official !== undefined && official.color !== color;
     })
     .map(({ date }) => ({ kind: "date", date }));
 }
 
-function isNewlyOfficial(date: IsoDate, before: Book, after: Book): boolean {
+function isNewlyOfficial(date: IsoDate, before: KnownDays, after: KnownDays): boolean {
   return before.days[date]?.official === undefined && after.days[date]?.official !== undefined;
 }
 
 /** Of the tariff day in force, today, tomorrow and the next tariff day: those whose colour may still change. */
-function unsettledDates({ book, tariff, now, officialSilent, confirm }: AgendaInput): IsoDate[] {
+function unsettledDates({ knownDays, tariff, now, officialSilent, confirm }: AgendaInput): IsoDate[] {
   if (officialSilent) return [];
   const inForce = tariffDate(now, tariff);
   const next = addDays(inForce, 1);
   const today = civilDate(now, tariff.time_zone);
   const tomorrow = addDays(today, 1);
   const unsettled = (date: IsoDate) =>
-    date <= today ? book.days[date]?.official === undefined : book.days[date]?.official?.final !== true;
+    date <= today
+      ? knownDays.days[date]?.official === undefined
+      : knownDays.days[date]?.official?.final !== true;
   const dates = [tomorrow, today, inForce].filter(unsettled);
   return [...new Set(confirm ? [next, ...dates] : dates)];
 }
 
 /** A year at first, then two weeks; further back where days of this season are missing. */
-function historyRequest({ book, tariff, now, asked }: AgendaInput, today: IsoDate): Request {
+function historyRequest({ knownDays, tariff, now, asked }: AgendaInput, today: IsoDate): Request {
   const season = seasonOf(tariffDate(now, tariff)).start;
   if (asked.history === null)
     return { kind: "history", start: earlier(season, addDays(today, -364)), end: today };
   const recent = addDays(today, -13);
-  return { kind: "history", start: firstMissing(book, season, recent) ?? recent, end: today };
+  return { kind: "history", start: firstMissing(knownDays, season, recent) ?? recent, end: today };
 }
 
-function firstMissing(book: Book, from: IsoDate, before: IsoDate): IsoDate | undefined {
+function firstMissing(knownDays: KnownDays, from: IsoDate, before: IsoDate): IsoDate | undefined {
   for (let date = from; date < before; date = addDays(date, 1)) {
-    if (book.days[date]?.official === undefined) return date;
+    if (knownDays.days[date]?.official === undefined) return date;
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
 import type { ServiceConfig } from "../config/config.ts";
 import { addDays, civilDate, wallInstant } from "../core/calendar/dates.ts";
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
-import type { Book } from "../core/days/known-days.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
 
 /** When to poll is a question of data: the newest slot that has begun, and whether a poll was started since. */
 export interface SlotInput {
   poll: ServiceConfig["poll"];
   tariff: Tariff;
-  book: Book;
+  knownDays: KnownDays;
   /** 0 to 1, chosen once an installation: a thousand houses do not ask at the same second. */
   offset: number;
 }
@@ -30,12 +30,12 @@ export function owedPoll(now: Instant, lastPoll: Instant | null, input: SlotInpu
 }
 
 /** Often until tomorrow is official, then now and then until nothing can correct it any more. */
-function announcementSlot(now: Instant, { poll, tariff, book, offset }: SlotInput): Instant | undefined {
+function announcementSlot(now: Instant, { poll, tariff, knownDays, offset }: SlotInput): Instant | undefined {
   const { between, every } = poll.announcement;
   const today = civilDate(now, tariff.time_zone);
   const begin = wallInstant(today, between[0], tariff.time_zone);
   const end = wallInstant(today, between[1], tariff.time_zone);
-  const official = book.days[addDays(today, 1)]?.official;
+  const official = knownDays.days[addDays(today, 1)]?.official;
   if (now < begin || now >= end || official?.final) return undefined;
   const interval = official ? Math.max(every, UNTIL_FINAL) : every;
   const at = slotOnGrid(now, interval, offset);

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { z } from "zod";
 import type { Instant } from "../core/calendar/tariff.ts";
-import type { SaidDay } from "../core/contract/answer.ts";
+import type { DayInAnswer } from "../core/contract/answer.ts";
 import { dayForecastSchema, forecastsSchema } from "../core/contract/endpoints.ts";
 import { cleanText, describeValue } from "./clean-text.ts";
 import { observe } from "./observe-answer.ts";
@@ -71,7 +71,7 @@ function describeDay(value: unknown): string {
   return `the date ${describeValue(value.date)}`;
 }
 
-function readDay(day: RawDay, scale: Scale, terms: Terms): SaidDay {
+function readDay(day: RawDay, scale: Scale, terms: Terms): DayInAnswer {
   return {
     date: day.date,
     ...readColor(day.color, terms.spellings),

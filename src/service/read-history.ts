@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { IsoDate } from "../core/calendar/tariff.ts";
-import type { HistoryDay } from "../core/contract/answer.ts";
+import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
 import { historyEntrySchema, historySchema } from "../core/contract/endpoints.ts";
 import { describeValue } from "./clean-text.ts";
 import { observe } from "./observe-answer.ts";
@@ -60,7 +60,7 @@ function sentIn(entries: readonly RawEntry[]) {
   };
 }
 
-function readEntry(entry: RawEntry, scale: Scale, terms: Terms): HistoryDay {
+function readEntry(entry: RawEntry, scale: Scale, terms: Terms): HistoryDayInAnswer {
   return {
     date: entry.date,
     ...readColor(entry.color, terms.spellings),

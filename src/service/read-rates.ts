@@ -1,9 +1,9 @@
-import type { SaidRates } from "../core/contract/answer.ts";
+import type { Rates } from "../core/calendar/tariff.ts";
 import { readDecimal } from "./read-decimal.ts";
 import type { Terms } from "./reading-terms.ts";
 
 /** Prices in EUR/kWh; null where none was said, or none that can be one. */
-export function readRates(hp: unknown, hc: unknown, unit: Terms["rate_unit"]): SaidRates {
+export function readRates(hp: unknown, hc: unknown, unit: Terms["rate_unit"]): Rates {
   return { hp: readRate(hp, unit), hc: readRate(hc, unit) };
 }
 

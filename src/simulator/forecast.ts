@@ -1,6 +1,6 @@
 import { civilDate, daysBetween } from "../core/calendar/dates.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../core/calendar/tariff.ts";
-import { possibleColors } from "../core/calendar/tariff-laws.ts";
+import { allowedColors } from "../core/calendar/tariff-laws.ts";
 import { eveWallTime, INDICATION_AT } from "./official.ts";
 import { between, pick, type Random, randomFrom } from "./random.ts";
 import { TEMPO } from "./tempo.ts";
@@ -45,7 +45,7 @@ function leadOf(date: IsoDate, issued: Instant): number {
 
 function foresee(date: IsoDate, lead: number, world: World): Forecast {
   const truth = trueColor(date, world);
-  const others = possibleColors(date, TEMPO.laws).filter((color) => color !== truth);
+  const others = allowedColors(date, TEMPO.laws).filter((color) => color !== truth);
   const [first, ...rest] = others;
   if (first === undefined) return { color: truth, confidence: 1 };
   const random = randomFrom(`forecast/${world.seed}/${date}`);

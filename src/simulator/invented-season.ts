@@ -1,8 +1,8 @@
 import { daysBetween, weekday } from "../core/calendar/dates.ts";
 import { isHoliday } from "../core/calendar/holidays.ts";
-import { remembered } from "../core/calendar/memo.ts";
+import { memoize } from "../core/calendar/memoize.ts";
 import type { Color, IsoDate } from "../core/calendar/tariff.ts";
-import { isPossible } from "../core/calendar/tariff-laws.ts";
+import { isColorAllowed } from "../core/calendar/tariff-laws.ts";
 import { datesBetween, seasonLabelled } from "../core/calendar/tariff-season.ts";
 import { bell, type Random, randomFrom } from "./random.ts";
 import { TEMPO } from "./tempo.ts";
@@ -12,7 +12,7 @@ import { TEMPO } from "./tempo.ts";
  * a yearly wave, weather that lasts, and the week; the dearest lawful days become rouge, the next ones blanc. At most
  * five rouge in a row follows from the weekends.
  */
-export const inventSeason = remembered((label: string, seed: number): ReadonlyMap<IsoDate, Color> => {
+export const inventSeason = memoize((label: string, seed: number): ReadonlyMap<IsoDate, Color> => {
   const random = randomFrom(`season/${seed}/${label}`);
   const season = seasonLabelled(label);
   if (season === undefined) throw new RangeError(`Expected a season like 2025-2026, got ${label}`);
@@ -44,7 +44,7 @@ function restful(date: IsoDate): number {
 }
 
 function allows(date: IsoDate, color: Color): boolean {
-  return isPossible(date, color, TEMPO.laws);
+  return isColorAllowed(date, color, TEMPO.laws);
 }
 
 function isBlancTime(date: IsoDate): boolean {

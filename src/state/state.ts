@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { COLORS } from "../core/calendar/tariff.ts";
-import { type Book, EMPTY_BOOK } from "../core/days/known-days.ts";
+import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
 import { renewContent, versionOf } from "./upgrade-state.ts";
 
 /** All that survives a restart. When it was written is no part of it. */
@@ -13,7 +13,7 @@ export interface State {
   /** Where something of ours may be on the broker, the place of now at the end. */
   published: { base_topic: string; instance: string; prefix: string }[];
   /** One a source, the one used last at the end; never mixed. */
-  books: Record<string, Book>;
+  books: Record<string, KnownDays>;
   /** What the service client learned of a source; its own room reads it. */
   clients: Record<string, Record<string, unknown>>;
   /** What rules, their settings, outputs and a pretended colour have to remember; each room reads its own. */
@@ -41,26 +41,26 @@ export function serialiseState(state: State): string {
   return `${JSON.stringify(state)}\n`;
 }
 
-export function bookOf(state: State, source: string): Book {
-  return (Object.hasOwn(state.books, source) ? state.books[source] : undefined) ?? EMPTY_BOOK;
+export function knownDaysOf(state: State, source: string): KnownDays {
+  return (Object.hasOwn(state.books, source) ? state.books[source] : undefined) ?? NO_KNOWN_DAYS;
 }
 
-/** Keeps this book and what the client learned as those of the source now in use; the oldest source gives way. */
+/** Keeps these known days and what the client learned as those of the source now in use; the oldest source gives way. */
 export function withSource(
   state: State,
   source: string,
-  { book, client }: { book: Book; client: Record<string, unknown> },
+  { knownDays, client }: { knownDays: KnownDays; client: Record<string, unknown> },
 ): State {
   if (
     Object.keys(state.books).at(-1) === source &&
-    state.books[source] === book &&
+    state.books[source] === knownDays &&
     state.clients[source] === client
   ) {
     return state;
   }
   return {
     ...state,
-    books: moveToEnd(state.books, source, book),
+    books: moveToEnd(state.books, source, knownDays),
     clients: moveToEnd(state.clients, source, client),
   };
 }
@@ -144,7 +144,7 @@ const seasonSchema = z.object({
   seen_at: instant,
 });
 
-const bookSchema: z.ZodType<Book> = z.object({
+const knownDaysSchema: z.ZodType<KnownDays> = z.object({
   days: z.record(z.iso.date(), daySchema),
   seasons: z.record(z.string(), seasonSchema),
   updated_at: instant.nullable(),
@@ -155,7 +155,7 @@ const stateSchema: z.ZodType<State> = z.object({
   installation: z.string().min(1),
   incarnation: z.string().nullable(),
   published: z.array(z.object({ base_topic: z.string(), instance: z.string(), prefix: z.string() })),
-  books: z.record(z.string(), bookSchema),
+  books: z.record(z.string(), knownDaysSchema),
   clients: z.record(z.string(), z.record(z.string(), z.unknown())),
   rules: z.unknown().exactOptional(),
   settings: z.unknown().exactOptional(),

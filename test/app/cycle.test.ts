@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createCycle } from "../../src/app/cycle.ts";
 import { openRulebook } from "../../src/app/rulebook.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
-import { EMPTY_BOOK } from "../../src/core/days/known-days.ts";
-import { remember } from "../../src/core/days/learn.ts";
+import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
+import { learn } from "../../src/core/days/learn.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { createMemoryStore, GRACE } from "../support/season-vigie.ts";
@@ -40,7 +40,7 @@ function restarted(clock: { at: number }) {
     check_clock: "off",
     simulated: false,
     memory: {
-      book: remember(EMPTY_BOOK, [forecasts], clock.at - 2 * HOUR, PARIS),
+      knownDays: learn(NO_KNOWN_DAYS, [forecasts], clock.at - 2 * HOUR, PARIS),
       asked: { season: null, history: null },
     },
     rulebook: openRulebook({

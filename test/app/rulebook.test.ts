@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { obey } from "../../src/app/handle-command.ts";
 import { openRulebook } from "../../src/app/rulebook.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import type { Known } from "../../src/core/facts/facts.ts";
+import type { FactsInput } from "../../src/core/facts/facts.ts";
 import { type RuleTurn, turnEvent } from "../../src/core/rules/verdict-changes.ts";
 import type { Command } from "../../src/mqtt/read-command.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
-import { bookOf, official, officialDays } from "../support/known-days.ts";
+import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { createMemoryStore, GRACE } from "../support/season-vigie.ts";
 import { PARIS } from "../support/tariff.ts";
 
@@ -23,10 +23,10 @@ const RULES = rulesOptions.parse([
   { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
 ]);
 const EVENING = Date.parse("2026-01-04T19:00:00Z");
-const BLEU = bookOf(officialDays("2026-01-01", "2026-01-12"));
-const ROUGE = bookOf({ ...BLEU.days, "2026-01-05": official("rouge") });
+const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
+const ROUGE = knownDaysOf({ ...BLEU.days, "2026-01-05": official("rouge") });
 
-function knownAt(at: number, book = BLEU, right = true): Known {
+function factsInputAt(at: number, knownDays = BLEU, right = true): FactsInput {
   const polls = {
     started_at: at,
     last_success: at,
@@ -35,7 +35,7 @@ function knownAt(at: number, book = BLEU, right = true): Known {
     failure: null,
     simulated: false,
   };
-  return { book, polls, clock: { at, right }, late_after: "12:00" };
+  return { knownDays, polls, clock: { at, right }, late_after: "12:00" };
 }
 
 function openHouse(store = createMemoryStore(emptyState("test")), rules = RULES) {
@@ -46,7 +46,7 @@ function openHouse(store = createMemoryStore(emptyState("test")), rules = RULES)
   const log = { info: say, warn: say };
   const rulebook = openRulebook({ rules, tariff: PARIS, grace: GRACE, store, log, turned });
   const count = { asked: 0, refreshed: 0 };
-  let known = knownAt(EVENING);
+  let known = factsInputAt(EVENING);
   const states = (next = known, telling = true) => {
     known = next;
     return rulebook.read(next, telling).verdicts.map(({ state }) => state);
@@ -69,8 +69,8 @@ describe("the rulebook", () => {
     const { states, turns } = openHouse();
     expect(states()).toEqual([false, false]);
     expect(turns).toEqual([]);
-    expect(states(knownAt(EVENING + 1000, ROUGE))).toEqual([true, true]);
-    states(knownAt(EVENING + 2000, ROUGE));
+    expect(states(factsInputAt(EVENING + 1000, ROUGE))).toEqual([true, true]);
+    states(factsInputAt(EVENING + 2000, ROUGE));
     expect(turns.map(turnEvent)).toEqual([
       { event_type: "rule_on", rule: "ahead", date: "2026-01-05", color: "rouge" },
       { event_type: "rule_on", rule: "week", date: "2026-01-05", color: "rouge" },
@@ -79,9 +79,9 @@ describe("the rulebook", () => {
 
   test("remembers over a restart what a rule said and since when", () => {
     const first = openHouse();
-    first.states(knownAt(EVENING, ROUGE));
+    first.states(factsInputAt(EVENING, ROUGE));
     const second = openHouse(createMemoryStore(parseState(serialiseState(first.store.state()))));
-    const { topics } = second.rulebook.read(knownAt(EVENING + 60_000, ROUGE), true);
+    const { topics } = second.rulebook.read(factsInputAt(EVENING + 60_000, ROUGE), true);
     expect(new Map(topics).get("rules/ahead/since")?.payload).toBe("2026-01-04T19:00:00Z");
     expect(second.turns).toEqual([]);
   });
@@ -90,13 +90,13 @@ describe("the rulebook", () => {
     const { store, states } = openHouse();
     states();
     const writes = store.writes();
-    for (let second = 1; second < 10; second += 1) states(knownAt(EVENING + second * 1000));
+    for (let second = 1; second < 10; second += 1) states(factsInputAt(EVENING + second * 1000));
     expect(store.writes()).toBe(writes);
   });
 
   test("remembers and says nothing while the clock is wrong, but the settings", () => {
     const { store, rulebook } = openHouse();
-    const { verdicts, topics, turn } = rulebook.read(knownAt(EVENING, ROUGE, false), true);
+    const { verdicts, topics, turn } = rulebook.read(factsInputAt(EVENING, ROUGE, false), true);
     expect(verdicts).toEqual([]);
     expect(turn).toBe(Number.POSITIVE_INFINITY);
     expect(new Map(topics).get("rules/ahead/state")?.payload).toBe("None");
@@ -119,22 +119,22 @@ describe("a command", () => {
   test("switches a rule off over a restart", async () => {
     const { give, store, states } = openHouse();
     await give({ kind: "enabled", rule: "ahead", enabled: false });
-    expect(states(knownAt(EVENING, ROUGE))).toEqual([false, true]);
-    expect(openHouse(store).states(knownAt(EVENING, ROUGE))).toEqual([false, true]);
+    expect(states(factsInputAt(EVENING, ROUGE))).toEqual([false, true]);
+    expect(openHouse(store).states(factsInputAt(EVENING, ROUGE))).toEqual([false, true]);
   });
 
   test("pretends a colour for a while, and the truth goes on beneath it", async () => {
     const { give, rulebook, states } = openHouse();
     states();
     await give({ kind: "simulation", wish: { color: "rouge", from: "now", for: 60_000 } });
-    expect(states(knownAt(EVENING + 1000))).toEqual([true, false]);
-    expect(rulebook.truth(knownAt(EVENING + 1000))?.verdicts.map(({ state }) => state)).toEqual([
+    expect(states(factsInputAt(EVENING + 1000))).toEqual([true, false]);
+    expect(rulebook.truth(factsInputAt(EVENING + 1000))?.verdicts.map(({ state }) => state)).toEqual([
       false,
       false,
     ]);
-    expect(rulebook.read(knownAt(EVENING + 1000), true).turn).toBeLessThanOrEqual(EVENING + 60_000);
-    expect(states(knownAt(EVENING + 60_000))).toEqual([false, false]);
-    expect(rulebook.truth(knownAt(EVENING + 60_000))).toBeUndefined();
+    expect(rulebook.read(factsInputAt(EVENING + 1000), true).turn).toBeLessThanOrEqual(EVENING + 60_000);
+    expect(states(factsInputAt(EVENING + 60_000))).toEqual([false, false]);
+    expect(rulebook.truth(factsInputAt(EVENING + 60_000))).toBeUndefined();
   });
 
   test("is confirmed and takes effect once it is saved, and the next one counts on it before", async () => {
@@ -145,18 +145,18 @@ describe("a command", () => {
       return new Promise((resolve) => saved.push(resolve));
     };
     const { give, rulebook, states, lines, count } = openHouse({ ...store, save });
-    states(knownAt(EVENING, ROUGE));
+    states(factsInputAt(EVENING, ROUGE));
     const given = [
       give({ kind: "enabled", rule: "ahead", enabled: false }),
       give({ kind: "enabled", rule: "week", enabled: false }),
     ];
     expect(rulebook.settings()).toEqual(store.state().settings);
     expect(Object.keys(rulebook.settings())).toEqual(["ahead", "week"]);
-    expect(states(knownAt(EVENING + 1000, ROUGE))).toEqual([true, true]);
+    expect(states(factsInputAt(EVENING + 1000, ROUGE))).toEqual([true, true]);
     expect([lines, count.refreshed]).toEqual([[], 0]);
     for (const end of saved) end();
     await Promise.all(given);
-    expect(states(knownAt(EVENING + 2000, ROUGE))).toEqual([false, false]);
+    expect(states(factsInputAt(EVENING + 2000, ROUGE))).toEqual([false, false]);
     expect([lines.length, count.refreshed]).toEqual([2, 2]);
   });
 

@@ -54,8 +54,8 @@ async function liveDay({ cycle, source, counts, poll }, time) {
       cycle.refresh();
     }
     time.now = Math.max(time.now, look);
-    const { book } = source.recall();
-    const slots = { poll: CONFIG.service.poll, tariff: CONFIG.tariff, book, offset: OFFSET };
+    const { knownDays } = source.recall();
+    const slots = { poll: CONFIG.service.poll, tariff: CONFIG.tariff, knownDays, offset: OFFSET };
     const owed = owedPoll(time.now, time.lastPoll ?? null, slots);
     if (!owed) continue;
     time.lastPoll = time.now;

@@ -26,7 +26,7 @@ export async function openHouse({ service, clock, folder, wait }) {
   });
   const counts = { requests: 0, writes: 0, topics: new Map() };
   const cycle = createCycle({
-    ...cycleWays({ clock, book: source.recall(), store }),
+    ...cycleWays({ clock, memory: source.recall(), store }),
     want: countChanges(counts.topics),
     keep: source.keep,
     ask: client.ask,
@@ -45,11 +45,11 @@ export async function openHouse({ service, clock, folder, wait }) {
 }
 
 /** What a cycle needs beside those whom it tells, with the rules as shipped. */
-export function cycleWays({ clock, book, store, rules = CONFIG.rules }) {
+export function cycleWays({ clock, memory, store, rules = CONFIG.rules }) {
   const { tariff, mqtt } = CONFIG;
   return {
     ...{ tariff: CONFIG.tariff, late_after: CONFIG.service.late_after, grace: CONFIG.mqtt.grace },
-    ...{ check_clock: "auto", simulated: false, memory: book, clock, notice: nothing },
+    ...{ check_clock: "auto", simulated: false, memory, clock, notice: nothing },
     rulebook: openRulebook({ rules, tariff, grace: mqtt.grace, store, log: LOG, turned: nothing }),
     outputs: { hasProblem: () => false, follow: nothing },
   };

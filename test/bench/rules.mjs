@@ -18,14 +18,14 @@ const NOON = Date.parse(`${TODAY}T12:00:00Z`);
 export function measureRules(report) {
   const ready = readyRules(Array.from({ length: RULES }, (_, index) => varied(index)));
   const { tariff } = CONFIG;
-  const book = fillBook();
+  const knownDays = fillKnownDays();
   let memory = EMPTY_MEMORY;
   const evaluations = [];
   const plans = [];
   for (let run = 0; run < RUNS; run += 1) {
     const world = openWorld({
       at: NOON + run * 420_000,
-      book,
+      knownDays,
       tariff,
       look: (of, at) => viewAt(of, at, tariff),
     });
@@ -58,7 +58,7 @@ function wall(minute) {
 }
 
 /** A season so far, two rouge days in force and announced, and forecasts for the week. */
-function fillBook() {
+function fillKnownDays() {
   const rates = { hp: null, hc: null };
   const official = (color) => ({ official: { color, rates, seen_at: 0, final: true } });
   const forecast = (color, confidence) => ({

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createCycle } from "../../.build/app/cycle.js";
 import { addDays } from "../../.build/core/calendar/dates.js";
-import { remember } from "../../.build/core/days/learn.js";
+import { learn } from "../../.build/core/days/learn.js";
 import { emptyState } from "../../.build/state/state.js";
 import { CONFIG, cycleWays, openHouse } from "./house.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
@@ -40,11 +40,11 @@ export async function measureWork({ folder }, report) {
   report.alone("refreshRules", timeRefreshes(house.source.recall(), clock, CONFIG.rules));
 }
 
-function timeRefreshes({ book, asked }, clock, rules) {
-  const full = fillBook(book, clock.now());
+function timeRefreshes({ knownDays, asked }, clock, rules) {
+  const full = fillKnownDays(knownDays, clock.now());
   const store = { state: () => emptyState("bench"), save: async () => undefined };
   const cycle = createCycle({
-    ...cycleWays({ clock, book: { book: full, asked }, store, rules }),
+    ...cycleWays({ clock, memory: { knownDays: full, asked }, store, rules }),
     want: () => undefined,
   });
   return Array.from({ length: REFRESHES }, () => {
@@ -55,9 +55,9 @@ function timeRefreshes({ book, asked }, clock, rules) {
 }
 
 /** As many official days before the oldest as make 400 of all. */
-function fillBook(book, now) {
-  const [oldest] = Object.keys(book.days);
-  const missing = 400 - Object.keys(book.days).length;
+function fillKnownDays(knownDays, now) {
+  const [oldest] = Object.keys(knownDays.days);
+  const missing = 400 - Object.keys(knownDays.days).length;
   const rates = { hp: 0.1612, hc: 0.1325 };
   const words = { color: "bleu", raw: null, rates, predicted_color: "bleu", prediction_confidence: 0.9 };
   const entries = Array.from({ length: missing }, (_, days) => ({
@@ -65,7 +65,7 @@ function fillBook(book, now) {
     ...words,
   }));
   const answer = { kind: "history", start: addDays(oldest, -missing), end: oldest, entries };
-  return remember(book, [answer], now, CONFIG.tariff);
+  return learn(knownDays, [answer], now, CONFIG.tariff);
 }
 
 function spentSince(before) {

@@ -2,18 +2,18 @@ import { describe, expect, test } from "vitest";
 import { explain } from "../../src/cli/explain.ts";
 import { emptyState, serialiseState } from "../../src/state/state.ts";
 import { folderWith } from "../config/folder.ts";
-import { official, officialDays, bookOf as oneBook } from "../support/known-days.ts";
+import { knownDaysOf as daysOf, official, officialDays } from "../support/known-days.ts";
 
 const CONFIG = `rules:
   - { id: rouge_now, when: { day: now, color: rouge } }
   - { id: night, when: { period: hc } }
 `;
-const book = oneBook({
+const knownDays = daysOf({
   "2026-01-04": official("bleu"),
   "2026-01-05": official("rouge"),
   "2026-01-06": official("bleu"),
 });
-const STATE = serialiseState({ ...emptyState("here"), books: { simulator: book }, clients: {} });
+const STATE = serialiseState({ ...emptyState("here"), books: { simulator: knownDays }, clients: {} });
 
 async function run(args: string[], files: Record<string, string> = { "state/state.json": STATE }) {
   const cwd = await folderWith({ "config/vigie.yaml": CONFIG, ...files });
@@ -59,7 +59,7 @@ night  ON  next OFF at 2026-01-05 06:00
         ...officialDays("2026-03-27", "2026-03-31"),
         ...officialDays("2026-10-23", "2026-10-27"),
       };
-      const moved = oneBook({ ...days, "2026-03-29": official("rouge"), "2026-10-25": official("rouge") });
+      const moved = daysOf({ ...days, "2026-03-29": official("rouge"), "2026-10-25": official("rouge") });
       const state = serialiseState({ ...emptyState("here"), books: { simulator: moved }, clients: {} });
       const { out } = await run(["--at", at, "rouge_now"], { "state/state.json": state });
       expect(out).toContain(`${wall}, Europe/Paris\n\nrouge_now  ${rouge}\n`);

@@ -4,14 +4,14 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { openHouse } from "../support/house.ts";
-import { bookOf, official, officialDays } from "../support/known-days.ts";
+import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe, readRetained } from "../support/observer.ts";
 import { openYard, runVigie } from "../support/vigie.ts";
 
 const today = civilDate(Date.now(), "Europe/Paris");
 const named = Object.fromEntries([-1, 0, 1, 2].map((days) => [addDays(today, days), "blanc" as const]));
-const BOOK = bookOf({
+const KNOWN_DAYS = knownDaysOf({
   ...officialDays(addDays(today, -30), addDays(today, 2), named),
   [addDays(today, 3)]: official("bleu", { final: false }),
 });
@@ -47,7 +47,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
     async (_, published) => {
       const service = await away();
       const { version, ...state } = { ...emptyState(OWNER.installation), incarnation: "before" };
-      const books = { [service]: BOOK };
+      const books = { [service]: KNOWN_DAYS };
       const older = { ...state, version: 1, published, books, clients: { [service]: {} } };
       const folder = await stateOf(`${JSON.stringify(older)}\n`);
       const attic: Observer[] = [];
@@ -96,7 +96,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
 
   test.concurrent.each([
     ["garbage", "days: [rouge"],
-    ["half of itself", serialiseState({ ...emptyState("a"), books: { x: BOOK } }).slice(0, 700)],
+    ["half of itself", serialiseState({ ...emptyState("a"), books: { x: KNOWN_DAYS } }).slice(0, 700)],
     ["nothing, as after a power cut", "\0".repeat(500)],
   ])("sets a state file of %s aside, says so, and goes on", async (_, text) => {
     const folder = await stateOf(text);

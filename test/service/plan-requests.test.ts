@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
 import type { Color } from "../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
-import { type Book, type BookDay, EMPTY_BOOK } from "../../src/core/days/known-days.ts";
+import { type KnownDay, type KnownDays, NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { type AgendaInput, markAsked, planAgenda, planFollowUps } from "../../src/service/plan-requests.ts";
 import { PARIS } from "../support/tariff.ts";
 
 const NO_RATES = { hp: null, hc: null };
 const ASKED_TODAY = { season: "2026-01-05", history: "2026-01-05" };
 
-function official(color: Color, final = true): BookDay {
+function official(color: Color, final = true): KnownDay {
   return { official: { color, rates: NO_RATES, seen_at: 0, final } };
 }
 
-function bookOf(days: Record<string, BookDay>): Book {
-  return { ...EMPTY_BOOK, days };
+function knownDaysOf(days: Record<string, KnownDay>): KnownDays {
+  return { ...NO_KNOWN_DAYS, days };
 }
 
 function input(over: Partial<AgendaInput> = {}): AgendaInput {
   const now = Date.parse("2026-01-05T09:00:00+01:00");
   return {
-    book: EMPTY_BOOK,
+    knownDays: NO_KNOWN_DAYS,
     tariff: PARIS,
     now,
     asked: ASKED_TODAY,
@@ -41,22 +41,28 @@ describe("the agenda of a poll", () => {
     ["nothing official: tomorrow and today", {}, ["2026-01-06", "2026-01-05"]],
     [
       "tomorrow official but correctable: still tomorrow",
-      { book: bookOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge", false) }) },
+      { knownDays: knownDaysOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge", false) }) },
       ["2026-01-06"],
     ],
     [
       "all settled: no date",
-      { book: bookOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge") }) },
+      { knownDays: knownDaysOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge") }) },
       [],
     ],
     [
       "all settled, at a confirming slot: the next day once more",
-      { confirm: true, book: bookOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge") }) },
+      {
+        confirm: true,
+        knownDays: knownDaysOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge") }),
+      },
       ["2026-01-06"],
     ],
     [
       "before 06:00 the day in force is yesterday's",
-      { now: Date.parse("2026-01-05T05:50:00+01:00"), book: bookOf({ "2026-01-05": official("bleu") }) },
+      {
+        now: Date.parse("2026-01-05T05:50:00+01:00"),
+        knownDays: knownDaysOf({ "2026-01-05": official("bleu") }),
+      },
       ["2026-01-06", "2026-01-04"],
     ],
     [
@@ -64,7 +70,7 @@ describe("the agenda of a poll", () => {
       {
         confirm: true,
         now: Date.parse("2026-01-05T05:50:00+01:00"),
-        book: bookOf({
+        knownDays: knownDaysOf({
           "2026-01-04": official("bleu"),
           "2026-01-05": official("rouge"),
           "2026-01-06": official("bleu"),
@@ -101,11 +107,11 @@ describe("the agenda of a poll", () => {
       start: "2025-09-01",
       end: "2026-01-05",
     });
-    const days: Record<string, BookDay> = {};
+    const days: Record<string, KnownDay> = {};
     for (let day = Date.parse("2025-09-01"); day < Date.parse("2026-01-05"); day += 86_400_000) {
       days[new Date(day).toISOString().slice(0, 10)] = official("bleu");
     }
-    const whole = planAgenda(input({ asked, book: bookOf(days) })).at(-1);
+    const whole = planAgenda(input({ asked, knownDays: knownDaysOf(days) })).at(-1);
     expect(whole).toEqual({ kind: "history", start: "2025-12-23", end: "2026-01-05" });
   });
 });
@@ -122,30 +128,32 @@ describe("what an answer gives rise to", () => {
   });
 
   test("forecasts that deny an official colour: that date is asked at once", () => {
-    const book = bookOf({ "2026-01-06": official("bleu", false) });
+    const knownDays = knownDaysOf({ "2026-01-06": official("bleu", false) });
     const answer: Answer = {
       kind: "forecasts",
       updated_at: null,
       days: [said("2026-01-05", "bleu"), said("2026-01-06", "rouge")],
     };
-    expect(planFollowUps(answer, book, input({ book }))).toEqual([{ kind: "date", date: "2026-01-06" }]);
+    expect(planFollowUps(answer, knownDays, input({ knownDays }))).toEqual([
+      { kind: "date", date: "2026-01-06" },
+    ]);
   });
 
   test("forecasts that deny a day gone by, or name no colour, ask nothing", () => {
-    const book = bookOf({ "2026-01-03": official("bleu"), "2026-01-06": official("bleu") });
+    const knownDays = knownDaysOf({ "2026-01-03": official("bleu"), "2026-01-06": official("bleu") });
     const answer: Answer = {
       kind: "forecasts",
       updated_at: null,
       days: [said("2026-01-03", "rouge"), said("2026-01-06", null)],
     };
-    expect(planFollowUps(answer, book, input({ book }))).toEqual([]);
+    expect(planFollowUps(answer, knownDays, input({ knownDays }))).toEqual([]);
   });
 
   test("a day that has just become official asks the season again", () => {
     const answer: Answer = { kind: "date", day: said("2026-01-06", "rouge"), is_official: true };
-    const book = bookOf({ "2026-01-06": official("rouge", false) });
-    expect(planFollowUps(answer, EMPTY_BOOK, input({ book }))).toEqual([{ kind: "season" }]);
-    expect(planFollowUps(answer, book, input({ book }))).toEqual([]);
+    const knownDays = knownDaysOf({ "2026-01-06": official("rouge", false) });
+    expect(planFollowUps(answer, NO_KNOWN_DAYS, input({ knownDays }))).toEqual([{ kind: "season" }]);
+    expect(planFollowUps(answer, knownDays, input({ knownDays }))).toEqual([]);
   });
 
   test("an answered season or history is marked with the civil date", () => {

@@ -1,26 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Book, EMPTY_BOOK } from "../../src/core/days/known-days.ts";
+import { type KnownDays, NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { owedPoll, type SlotInput } from "../../src/service/poll-times.ts";
 import { PARIS } from "../support/tariff.ts";
 
 const MINUTE = 60_000;
 const at = (iso: string) => Date.parse(iso);
 
-function input(book: Book = EMPTY_BOOK, offset = 0): SlotInput {
+function input(knownDays: KnownDays = NO_KNOWN_DAYS, offset = 0): SlotInput {
   const poll = {
     every: 60 * MINUTE,
     announcement: { between: ["06:30", "12:00"] as [string, string], every: 5 * MINUTE },
   };
-  return { poll, tariff: PARIS, book, offset };
+  return { poll, tariff: PARIS, knownDays, offset };
 }
 
-function official(date: string, final: boolean): Book {
+function official(date: string, final: boolean): KnownDays {
   const rates = { hp: null, hc: null };
-  return { ...EMPTY_BOOK, days: { [date]: { official: { color: "rouge", rates, seen_at: 0, final } } } };
+  return { ...NO_KNOWN_DAYS, days: { [date]: { official: { color: "rouge", rates, seen_at: 0, final } } } };
 }
 
-const owed = (last: string, now: string, book?: Book) => owedPoll(at(now), at(last), input(book));
+const owed = (last: string, now: string, knownDays?: KnownDays) =>
+  owedPoll(at(now), at(last), input(knownDays));
 const POLL = { essential: false, confirm: false };
 const HOURLY = { ...POLL, essential: true };
 
@@ -49,8 +50,8 @@ describe("when a poll is owed", () => {
       undefined,
       { essential: true, confirm: true },
     ],
-  ] as const)("%s", (_case, last, now, book, expected) => {
-    expect(owed(`2026-01-05T${last}:00+01:00`, `2026-01-05T${now}:00+01:00`, book)).toEqual(expected);
+  ] as const)("%s", (_case, last, now, knownDays, expected) => {
+    expect(owed(`2026-01-05T${last}:00+01:00`, `2026-01-05T${now}:00+01:00`, knownDays)).toEqual(expected);
   });
 
   test("at the start, and after the clock was set back behind the last poll", () => {
@@ -67,7 +68,7 @@ describe("when a poll is owed", () => {
         fc.double({ min: 0, max: 0.999, noNaN: true }),
         (seconds, offset) => {
           const now = year + seconds * 1000;
-          expect(owedPoll(now, now - 60 * MINUTE, input(EMPTY_BOOK, offset))).toMatchObject({
+          expect(owedPoll(now, now - 60 * MINUTE, input(NO_KNOWN_DAYS, offset))).toMatchObject({
             essential: true,
           });
         },
@@ -81,8 +82,9 @@ describe("when a poll is owed", () => {
     let requests = 0;
     for (let now = start; now < start + 24 * 60 * MINUTE; now += MINUTE) {
       const isFinal = now >= at("2026-01-05T11:30:00+01:00");
-      const book = now >= at("2026-01-05T10:30:00+01:00") ? official("2026-01-06", isFinal) : EMPTY_BOOK;
-      const poll = owedPoll(now, last, input(book, 0.37));
+      const knownDays =
+        now >= at("2026-01-05T10:30:00+01:00") ? official("2026-01-06", isFinal) : NO_KNOWN_DAYS;
+      const poll = owedPoll(now, last, input(knownDays, 0.37));
       if (!poll) continue;
       last = now;
       requests += isFinal && !poll.confirm ? 1 : 2;

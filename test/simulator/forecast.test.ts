@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays, wallInstant } from "../../src/core/calendar/dates.ts";
-import { possibleColors } from "../../src/core/calendar/tariff-laws.ts";
+import { allowedColors } from "../../src/core/calendar/tariff-laws.ts";
 import { datesBetween } from "../../src/core/calendar/tariff-season.ts";
 import { forecastFor, lastUpdate, predictionFor } from "../../src/simulator/forecast.ts";
 import { trueColor, type World } from "../../src/simulator/world.ts";
@@ -33,7 +33,7 @@ describe("the planted error model", () => {
     fc.assert(
       fc.property(dates, fc.integer(), fc.integer({ min: 0, max: 7 }), (date, seed, lead) => {
         const { color, confidence } = forecastFor(date, noonBefore(date, lead), worldOf(seed));
-        expect(possibleColors(date, "tempo")).toContain(color);
+        expect(allowedColors(date, "tempo")).toContain(color);
         expect(confidence).toBeGreaterThan(0.33);
         expect(confidence).toBeLessThanOrEqual(1);
       }),

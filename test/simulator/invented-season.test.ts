@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { weekday } from "../../src/core/calendar/dates.ts";
-import { possibleColors } from "../../src/core/calendar/tariff-laws.ts";
+import { allowedColors } from "../../src/core/calendar/tariff-laws.ts";
 import { seasonLabelled } from "../../src/core/calendar/tariff-season.ts";
 import { inventSeason } from "../../src/simulator/invented-season.ts";
 
@@ -15,7 +15,7 @@ describe("an invented season", () => {
         const days = [...inventSeason(labelOf(year), seed)];
         const count = (wanted: string) => days.filter(([, color]) => color === wanted).length;
         const isLeap = new Date(Date.UTC(year + 1, 1, 29)).getUTCMonth() === 1;
-        expect(days.filter(([date, color]) => !possibleColors(date, "tempo").includes(color))).toEqual([]);
+        expect(days.filter(([date, color]) => !allowedColors(date, "tempo").includes(color))).toEqual([]);
         expect([count("rouge"), count("blanc"), count("bleu")]).toEqual([22, 43, isLeap ? 301 : 300]);
         expect(days[0]?.[0]).toBe(`${year}-09-01`);
         expect(days.at(-1)?.[0]).toBe(`${year + 1}-08-31`);

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wallInstant } from "../../src/core/calendar/dates.ts";
-import { type Book, EMPTY_BOOK } from "../../src/core/days/known-days.ts";
-import { remember } from "../../src/core/days/learn.ts";
+import { type KnownDays, NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
+import { learn } from "../../src/core/days/learn.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
 import {
-  bookOf,
   DamagedState,
   emptyState,
+  knownDaysOf,
   NewerState,
   parseState,
   type State,
@@ -20,8 +20,8 @@ import { PARIS } from "../support/tariff.ts";
 const NOW = wallInstant("2026-01-04", "12:00", PARIS.time_zone);
 const RATES = { hp: 0.7, hc: null };
 
-const BOOK: Book = remember(
-  EMPTY_BOOK,
+const KNOWN_DAYS: KnownDays = learn(
+  NO_KNOWN_DAYS,
   [
     {
       kind: "forecasts",
@@ -84,7 +84,10 @@ const BOOK: Book = remember(
 );
 
 const STATE: State = {
-  ...withSource(emptyState("abc"), "simulator", { book: BOOK, client: { names: { start: "from" } } }),
+  ...withSource(emptyState("abc"), "simulator", {
+    knownDays: KNOWN_DAYS,
+    client: { names: { start: "from" } },
+  }),
   incarnation: "def",
   published: [{ base_topic: "vigie", instance: "vigie", prefix: "homeassistant" }],
 };
@@ -179,14 +182,15 @@ describe("the state file", () => {
 
 describe("the books of a state", () => {
   it("are one a source, and never stand in for each other", () => {
-    expect(bookOf(STATE, "simulator")).toEqual(BOOK);
-    expect(bookOf(STATE, "https://example.org")).toBe(EMPTY_BOOK);
-    expect(bookOf(STATE, "constructor")).toBe(EMPTY_BOOK);
+    expect(knownDaysOf(STATE, "simulator")).toEqual(KNOWN_DAYS);
+    expect(knownDaysOf(STATE, "https://example.org")).toBe(NO_KNOWN_DAYS);
+    expect(knownDaysOf(STATE, "constructor")).toBe(NO_KNOWN_DAYS);
   });
 
   it("are three at most: the one used longest ago gives way, with what the client learned", () => {
     const client = {};
-    const use = (state: State, source: string) => withSource(state, source, { book: EMPTY_BOOK, client });
+    const use = (state: State, source: string) =>
+      withSource(state, source, { knownDays: NO_KNOWN_DAYS, client });
     const state = ["b", "c", "simulator", "d"].reduce(use, STATE);
     expect(Object.keys(state.books)).toEqual(["c", "simulator", "d"]);
     expect(Object.keys(state.clients)).toEqual(["c", "simulator", "d"]);
@@ -194,9 +198,9 @@ describe("the books of a state", () => {
 
   it("kept again unchanged are the same state", () => {
     const client = { a: 1 };
-    const state = withSource(STATE, "b", { book: BOOK, client });
-    expect(withSource(state, "b", { book: BOOK, client })).toBe(state);
-    expect(withSource(state, "b", { book: BOOK, client: { a: 2 } })).not.toBe(state);
+    const state = withSource(STATE, "b", { knownDays: KNOWN_DAYS, client });
+    expect(withSource(state, "b", { knownDays: KNOWN_DAYS, client })).toBe(state);
+    expect(withSource(state, "b", { knownDays: KNOWN_DAYS, client: { a: 2 } })).not.toBe(state);
   });
 });
 

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EMPTY_BOOK } from "../../src/core/days/known-days.ts";
+import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { createTrouble } from "../../src/runtime/trouble.ts";
 import { emptyState, NewerState, parseState, type State, serialiseState } from "../../src/state/state.ts";
@@ -107,7 +107,7 @@ describe("a store", () => {
 });
 
 describe("a file that cannot be read", () => {
-  const whole = Buffer.from(serialiseState({ ...emptyState("abc"), books: { simulator: EMPTY_BOOK } }));
+  const whole = Buffer.from(serialiseState({ ...emptyState("abc"), books: { simulator: NO_KNOWN_DAYS } }));
 
   it("is set aside whatever is wrong with it, and the run goes on from an empty book", async () => {
     const zeros = fc

@@ -10,7 +10,7 @@ import { EMPTY_MEMORY } from "../../src/core/rules/rules-memory.ts";
 import { stepRules } from "../../src/core/rules/step.ts";
 import { ruleTopics } from "../../src/core/topics/rule-topics.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
-import { bookOf, forecast, official, officialDays } from "./known-days.ts";
+import { forecast, knownDaysOf, official, officialDays } from "./known-days.ts";
 import { worldAt } from "./rules.ts";
 
 /** One rule with a threshold, and one without. */
@@ -59,14 +59,14 @@ export const anyRuleTopics: fc.Arbitrary<Topics> = fc
     clockRight: fc.boolean(),
   })
   .map(({ at, clockRight, ...setting }) => {
-    const world = worldAt(at, BOOK);
+    const world = worldAt(at, KNOWN_DAYS);
     const verdicts = evaluateRules(readyRules(RULES), world, { week: setting }, EMPTY_MEMORY);
     const memory = stepRules(EMPTY_MEMORY, verdicts, world);
     const futures = planRules(verdicts, world, memory);
     return new Map(ruleTopics({ verdicts, futures, memory, world, grace: 600_000, clockRight }));
   });
 
-const BOOK = bookOf({
+const KNOWN_DAYS = knownDaysOf({
   ...officialDays("2026-01-01", "2026-01-05"),
   "2026-01-06": official("rouge"),
   "2026-01-08": forecast("rouge"),

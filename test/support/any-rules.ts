@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { addDays } from "../../src/core/calendar/dates.ts";
 import { COLORS, type IsoDate } from "../../src/core/calendar/tariff.ts";
-import type { BookDay } from "../../src/core/days/known-days.ts";
+import type { KnownDay } from "../../src/core/days/known-days.ts";
 import { DAY_NAMES, WEEKDAYS } from "../../src/core/rules/rule.ts";
 import { forecast, official } from "./known-days.ts";
 
@@ -45,7 +45,7 @@ export const anyCondition: fc.Arbitrary<object> = fc.letrec<{ condition: object 
   ),
 })).condition;
 
-export const anyDay: fc.Arbitrary<BookDay> = fc.oneof(
+export const anyDay: fc.Arbitrary<KnownDay> = fc.oneof(
   fc.constant({}),
   fc.tuple(color, fc.boolean()).map(([one, final]) => official(one, { final })),
   fc
@@ -54,7 +54,7 @@ export const anyDay: fc.Arbitrary<BookDay> = fc.oneof(
 );
 
 /** Days from two before a date on. */
-export function anyDays(from: IsoDate): fc.Arbitrary<Record<IsoDate, BookDay>> {
+export function anyDays(from: IsoDate): fc.Arbitrary<Record<IsoDate, KnownDay>> {
   return fc
     .array(anyDay, { minLength: 12, maxLength: 12 })
     .map((days) => Object.fromEntries(days.map((day, index) => [addDays(from, index - 2), day])));

@@ -39,7 +39,7 @@ const moment = fc.record({
   next: fc.tuple(anyDay, instant).map(([day, at]) => ({ ...day, at })),
   days,
   announcement: fc.record({ stage, date, late: fc.boolean() }),
-  turns: fc.record({ day: instant, period: instant, midnight: instant, late: instant }),
+  boundaries: fc.record({ day: instant, period: instant, midnight: instant, late: instant }),
 });
 const sighting = fc.record({
   date: maybe(date),
@@ -121,7 +121,7 @@ export function rougeFacts(): Facts {
       next: { ...day("2026-01-06", "rouge"), at: Date.UTC(2026, 0, 6, 5) },
       days: Object.fromEntries(civil),
       announcement: { stage: "final", date: "2026-01-06", late: false },
-      turns: {
+      boundaries: {
         day: Date.UTC(2026, 0, 6, 5),
         period: Date.UTC(2026, 0, 5, 21),
         midnight: MIDNIGHT,

@@ -1,17 +1,17 @@
 import { addDays } from "../../src/core/calendar/dates.ts";
-import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
-import type { Book, BookDay, BookForecast, BookOfficial } from "../../src/core/days/known-days.ts";
-import { EMPTY_BOOK } from "../../src/core/days/known-days.ts";
-import type { Known, PollRecord, Rates } from "../../src/core/facts/facts.ts";
+import type { Color, IsoDate, Rates } from "../../src/core/calendar/tariff.ts";
+import type { KnownDay, KnownDays, KnownForecast, OfficialColor } from "../../src/core/days/known-days.ts";
+import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
+import type { FactsInput, PollRecord } from "../../src/core/facts/facts.ts";
 
 const UNSAID: Rates = { hp: null, hc: null };
 const SEEN_AT = Date.parse("2026-01-01T00:00:00Z");
 
-export function official(color: Color, more: Partial<BookOfficial> = {}): BookDay {
+export function official(color: Color, more: Partial<OfficialColor> = {}): KnownDay {
   return { official: { color, rates: UNSAID, seen_at: SEEN_AT, final: true, ...more } };
 }
 
-export function forecast(color: Color | null, more: Partial<BookForecast> = {}): BookDay {
+export function forecast(color: Color | null, more: Partial<KnownForecast> = {}): KnownDay {
   return {
     forecast: {
       color,
@@ -27,8 +27,8 @@ export function forecast(color: Color | null, more: Partial<BookForecast> = {}):
   };
 }
 
-export function bookOf(days: Record<IsoDate, BookDay>, more: Partial<Book> = {}): Book {
-  return { ...EMPTY_BOOK, days, ...more };
+export function knownDaysOf(days: Record<IsoDate, KnownDay>, more: Partial<KnownDays> = {}): KnownDays {
+  return { ...NO_KNOWN_DAYS, days, ...more };
 }
 
 /** Official days from one date to another: bleu but for those named. */
@@ -36,22 +36,26 @@ export function officialDays(
   from: IsoDate,
   to: IsoDate,
   named: Record<IsoDate, Color> = {},
-): Record<IsoDate, BookDay> {
-  const days: Record<IsoDate, BookDay> = {};
+): Record<IsoDate, KnownDay> {
+  const days: Record<IsoDate, KnownDay> = {};
   for (let date = from; date <= to; date = addDays(date, 1)) days[date] = official(named[date] ?? "bleu");
   return days;
 }
 
 /** What is known at an instant, with a service that answered a minute ago. */
-export function knownAt(instant: string | number, book: Book, polls: Partial<PollRecord> = {}): Known {
+export function factsInputAt(
+  instant: string | number,
+  knownDays: KnownDays,
+  polls: Partial<PollRecord> = {},
+): FactsInput {
   const at = typeof instant === "number" ? instant : Date.parse(instant);
   return {
-    book,
+    knownDays,
     polls: {
       started_at: at - 60_000,
       last_success: at - 60_000,
       shown_success: at - 60_000,
-      shown_update: book.updated_at,
+      shown_update: knownDays.updated_at,
       failure: null,
       simulated: false,
       ...polls,

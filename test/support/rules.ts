@@ -1,6 +1,6 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Tariff } from "../../src/core/calendar/tariff.ts";
-import type { Book } from "../../src/core/days/known-days.ts";
+import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
 import { type Future, planRules } from "../../src/core/rules/forecast-verdicts.ts";
@@ -30,10 +30,10 @@ export function instantOf(at: string | number): number {
 
 export function worldAt(
   at: string | number,
-  book: Book,
+  knownDays: KnownDays,
   { tariff = PARIS, simulation = null }: { tariff?: Tariff; simulation?: Simulation | null } = {},
 ): World {
-  return openShownWorld({ at: instantOf(at), book, tariff, simulation });
+  return openShownWorld({ at: instantOf(at), knownDays, tariff, simulation });
 }
 
 interface Round {
@@ -62,8 +62,8 @@ export function refresh(
 export function stateAt(
   when: object,
   at: string | number,
-  book: Book,
+  knownDays: KnownDays,
   tariff: Tariff = PARIS,
 ): boolean | null {
-  return refresh(readyOf(when), worldAt(at, book, { tariff })).verdict.state;
+  return refresh(readyOf(when), worldAt(at, knownDays, { tariff })).verdict.state;
 }

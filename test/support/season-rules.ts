@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
-import { isPossible } from "../../src/core/calendar/tariff-laws.ts";
+import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import { createNaiveWall, shiftDate } from "./naive-wall.ts";
 import type { Told, Word } from "./told.ts";
@@ -71,7 +71,7 @@ function rougeOf(date: IsoDate, word: Word): State | undefined {
   const color = onlyColor(word);
   if (color === undefined) return undefined;
   if (color !== null) return color === "rouge" ? "ON" : "OFF";
-  return isPossible(date, "rouge", "tempo") ? "None" : "OFF";
+  return isColorAllowed(date, "rouge", "tempo") ? "None" : "OFF";
 }
 
 /** Of a rouge forecast nobody knows here whether it is trusted enough. */

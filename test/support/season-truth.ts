@@ -1,5 +1,5 @@
 import type { Color, Instant, IsoDate, Period } from "../../src/core/calendar/tariff.ts";
-import { isPossible } from "../../src/core/calendar/tariff-laws.ts";
+import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
 import { createNaiveWall, shiftDate } from "./naive-wall.ts";
 import { SHIPPED } from "./season-rules.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES } from "./tariff.ts";
@@ -119,7 +119,7 @@ export function judgeRemains(
 
 function rougeOf(date: IsoDate, color: string | undefined): (string | null)[] {
   if (isColor(color)) return [color === "rouge" ? "ON" : "OFF"];
-  return [isPossible(date, "rouge", "tempo") ? null : "OFF"];
+  return [isColorAllowed(date, "rouge", "tempo") ? null : "OFF"];
 }
 
 function priceOf(date: IsoDate, color: Color): { hp: number; hc: number } {

@@ -101,7 +101,7 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   let polls = 0;
   const poll = { every: pace.every, announcement: { between: AWAITED, every: pace.announcement } };
   const pollIfDue = () => {
-    const input = { poll, tariff: TARIFF, book: source.recall().book, offset };
+    const input = { poll, tariff: TARIFF, knownDays: source.recall().knownDays, offset };
     const owed = owedPoll(clock.now(), lastPoll, input);
     if (!owed) return;
     lastPoll = clock.now();

@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import { remembered, rememberedFor } from "./memo.ts";
+import { memoize, memoizeFor } from "./memoize.ts";
 import type { Instant, IsoDate, Tariff } from "./tariff.ts";
 
 /** The civil date on the wall at this instant. */
@@ -22,7 +22,7 @@ export function tariffDate(at: Instant, tariff: Tariff): IsoDate {
 
 /** When the tariff day of this date begins. */
 export function dayStart(date: IsoDate, tariff: Tariff): Instant {
-  return rememberedStart(tariff, date);
+  return memoizedDayStart(tariff, date);
 }
 
 /** When the tariff day in force at this instant ends. */
@@ -82,32 +82,32 @@ export function isoInstant(at: Instant): string {
   return writtenInstant(at, null);
 }
 
-const writtenInstant = remembered((at: Instant, _: null): string =>
+const writtenInstant = memoize((at: Instant, _: null): string =>
   Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: "second" }),
 );
 
-const shownAt = remembered(
+const shownAt = memoize(
   (at: Instant, timeZone: string): string =>
     zoned(at, timeZone).toPlainDateTime().toString({ smallestUnit: "second" }),
   256,
 );
 
-const addedDays = remembered(
+const addedDays = memoize(
   (date: IsoDate, days: number): IsoDate => Temporal.PlainDate.from(date).add({ days }).toString(),
 );
 
-const countedDays = remembered(
+const countedDays = memoize(
   (to: IsoDate, from: IsoDate): number =>
     Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days,
 );
 
-const dayOfWeek = remembered((date: IsoDate, _: null): number => Temporal.PlainDate.from(date).dayOfWeek);
+const dayOfWeek = memoize((date: IsoDate, _: null): number => Temporal.PlainDate.from(date).dayOfWeek);
 
-const rememberedStart = rememberedFor(
+const memoizedDayStart = memoizeFor(
   (tariff: Tariff, date: IsoDate): Instant => wallInstant(date, tariff.day_starts_at, tariff.time_zone),
 );
 
-const reachedAt = remembered((wall: string, timeZone: string): Instant => {
+const reachedAt = memoize((wall: string, timeZone: string): Instant => {
   const plain = Temporal.PlainDateTime.from(wall);
   const at = plain.toZonedDateTime(timeZone);
   if (at.toPlainDateTime().equals(plain)) return at.epochMilliseconds;
@@ -116,7 +116,7 @@ const reachedAt = remembered((wall: string, timeZone: string): Instant => {
 });
 
 /** Instants among which a civil date ends: midnights, and shifts that go over midnight. */
-const dateEdges = remembered((date: IsoDate, timeZone: string): Instant[] => {
+const dateEdges = memoize((date: IsoDate, timeZone: string): Instant[] => {
   const midnights = [1, 2, 3].flatMap((days) => bothInstants(addDays(date, days), "00:00", timeZone));
   const start = wallInstant(date, "00:00", timeZone);
   return [...midnights, ...clockShifts(start, Math.max(...midnights), timeZone)];

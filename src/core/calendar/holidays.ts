@@ -1,6 +1,6 @@
 import { easter } from "date-easter";
 import { Temporal } from "temporal-polyfill";
-import { remembered } from "./memo.ts";
+import { memoize } from "./memoize.ts";
 import type { IsoDate } from "./tariff.ts";
 
 /** French national public holidays; those of Alsace and Moselle only (Good Friday, 26 December) are none. */
@@ -13,7 +13,7 @@ const FIXED = new Set(["01-01", "05-01", "05-08", "07-14", "08-15", "11-01", "11
 /** Days after Easter Sunday: Easter Monday, Ascension, Whit Monday. */
 const AFTER_EASTER = [1, 39, 50];
 
-const movable = remembered((year: number, _: null): Set<IsoDate> => {
+const movable = memoize((year: number, _: null): Set<IsoDate> => {
   const sunday = Temporal.PlainDate.from(easter(year));
   return new Set(AFTER_EASTER.map((days) => sunday.add({ days }).toString()));
 }, 64);

@@ -1,5 +1,5 @@
 import { addDays, bothInstants, civilDate, clockShifts, dayStart, tariffDate, wallTime } from "./dates.ts";
-import { rememberedFor } from "./memo.ts";
+import { memoizeFor } from "./memoize.ts";
 import type { DailyWindow, Instant, IsoDate, Period, Tariff } from "./tariff.ts";
 
 /** A stretch of one tariff day in which the period is the same. */
@@ -28,7 +28,7 @@ export function nextPeriodEdge(after: Instant, tariff: Tariff): Instant | undefi
 }
 
 /** The periods of the tariff day of a date, in order and without a hole. */
-export const periodSpans = rememberedFor((tariff: Tariff, date: IsoDate): readonly PeriodSpan[] => {
+export const periodSpans = memoizeFor((tariff: Tariff, date: IsoDate): readonly PeriodSpan[] => {
   const start = dayStart(date, tariff);
   const end = dayStart(addDays(date, 1), tariff);
   const cuts = [start, ...periodCuts(start, end, tariff)];

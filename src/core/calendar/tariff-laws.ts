@@ -1,20 +1,20 @@
 import { addDays, weekday } from "./dates.ts";
 import { isHoliday } from "./holidays.ts";
-import { remembered } from "./memo.ts";
+import { memoize } from "./memoize.ts";
 import { COLORS, type Color, type IsoDate, type Tariff } from "./tariff.ts";
 import { seasonOf } from "./tariff-season.ts";
 
 /** The colours that the tariff's laws allow on this date. Quotas are no law: 2019-2020 had 18 rouge. */
-export function possibleColors(date: IsoDate, laws: Tariff["laws"]): readonly Color[] {
+export function allowedColors(date: IsoDate, laws: Tariff["laws"]): readonly Color[] {
   return laws === "off" ? COLORS : COLORS.filter((color) => allows(date, color));
 }
 
-export function isPossible(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
+export function isColorAllowed(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
   return laws === "off" || allows(date, color);
 }
 
 /** Whether the laws allow this colour on any date from this one to the end of its season. */
-export function isPossibleInSeason(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
+export function isColorAllowedInRestOfSeason(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
   return laws === "off" || date <= lastPossible(seasonOf(date).end, color);
 }
 
@@ -36,7 +36,7 @@ function inRougeMonths(date: IsoDate): boolean {
 }
 
 /** Every season allows every colour somewhere, so there is a last date. */
-const lastPossible = remembered((seasonEnd: IsoDate, color: Color): IsoDate => {
+const lastPossible = memoize((seasonEnd: IsoDate, color: Color): IsoDate => {
   let date = seasonEnd;
   while (!allows(date, color)) date = addDays(date, -1);
   return date;

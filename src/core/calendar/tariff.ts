@@ -20,6 +20,12 @@ export interface PriceRow extends Record<Color, { hp: number; hc: number }> {
   from: IsoDate;
 }
 
+/** EUR/kWh; null where a rate is not known. */
+export interface Rates {
+  hp: number | null;
+  hc: number | null;
+}
+
 export const COLORS = ["bleu", "blanc", "rouge"] as const;
 export type Color = (typeof COLORS)[number];
 

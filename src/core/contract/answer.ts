@@ -1,4 +1,4 @@
-import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
+import type { Color, Instant, IsoDate, Rates } from "../calendar/tariff.ts";
 
 /** What the service was asked. */
 export type Request =
@@ -9,18 +9,12 @@ export type Request =
 
 /** What an answer said, in vigie's own words and units: nothing in it needs a second look. */
 export type Answer =
-  | { kind: "forecasts"; updated_at: Instant | null; days: SaidDay[] }
-  | { kind: "date"; day: SaidDay; is_official: boolean | null }
-  | { kind: "history"; start: IsoDate; end: IsoDate; entries: HistoryDay[] }
-  | { kind: "season"; season: SaidSeason };
+  | { kind: "forecasts"; updated_at: Instant | null; days: DayInAnswer[] }
+  | { kind: "date"; day: DayInAnswer; is_official: boolean | null }
+  | { kind: "history"; start: IsoDate; end: IsoDate; entries: HistoryDayInAnswer[] }
+  | { kind: "season"; season: SeasonInAnswer };
 
-/** EUR/kWh; null where the service said nothing usable. */
-export interface SaidRates {
-  hp: number | null;
-  hc: number | null;
-}
-
-export interface SaidDay {
+export interface DayInAnswer {
   date: IsoDate;
   /** null: no colour vigie knows; `raw` then holds what was said. */
   color: Color | null;
@@ -29,19 +23,19 @@ export interface SaidDay {
   confidence: number | null;
   source: string | null;
   explanation: string | null;
-  rates: SaidRates;
+  rates: Rates;
 }
 
-export interface HistoryDay {
+export interface HistoryDayInAnswer {
   date: IsoDate;
   color: Color | null;
   raw: string | null;
-  rates: SaidRates;
+  rates: Rates;
   predicted_color: Color | null;
   prediction_confidence: number | null;
 }
 
-export interface SaidSeason {
+export interface SeasonInAnswer {
   label: string;
   start: IsoDate;
   end: IsoDate;

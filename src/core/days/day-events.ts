@@ -1,9 +1,9 @@
 import { addDays, tariffDate } from "../calendar/dates.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import type { Book, BookOfficial } from "./known-days.ts";
+import type { KnownDays, OfficialColor } from "./known-days.ts";
 
 /** What happened to the official colour of a day. */
-export type Notice =
+export type DayEvent =
   | { kind: "announced"; date: IsoDate; color: Color }
   | { kind: "final"; date: IsoDate; color: Color }
   | { kind: "revised"; date: IsoDate; color: Color; from: Color };
@@ -12,7 +12,7 @@ export type Notice =
  * What became official, final or another colour between two books, by date. Days gone by are not announced: a year of
  * history is no news. That yesterday was corrected is.
  */
-export function compareBooks(before: Book, after: Book, now: Instant, tariff: Tariff): Notice[] {
+export function findDayEvents(before: KnownDays, after: KnownDays, now: Instant, tariff: Tariff): DayEvent[] {
   if (before.days === after.days) return [];
   const inForce = tariffDate(now, tariff);
   const yesterday = addDays(inForce, -1);
@@ -25,13 +25,13 @@ export function compareBooks(before: Book, after: Book, now: Instant, tariff: Ta
 
 function compareDays(
   date: IsoDate,
-  before: BookOfficial | undefined,
-  after: BookOfficial | undefined,
-): Notice[] {
+  before: OfficialColor | undefined,
+  after: OfficialColor | undefined,
+): DayEvent[] {
   if (!after) return [];
   const { color } = after;
   const isNew = before?.color !== color;
-  const notices: Notice[] = [];
+  const notices: DayEvent[] = [];
   if (!before) notices.push({ kind: "announced", date, color });
   else if (isNew) notices.push({ kind: "revised", date, color, from: before.color });
   if (after.final && (isNew || !before?.final)) notices.push({ kind: "final", date, color });

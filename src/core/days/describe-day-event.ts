@@ -1,9 +1,9 @@
 import { Temporal } from "temporal-polyfill";
 import type { IsoDate } from "../calendar/tariff.ts";
-import type { Notice } from "./day-events.ts";
+import type { DayEvent } from "./day-events.ts";
 
 /** A notice as its owner reads it in the log. */
-export function describeNotice(notice: Notice): string {
+export function describeDayEvent(notice: DayEvent): string {
   const day = describeDate(notice.date);
   switch (notice.kind) {
     case "announced":
@@ -16,7 +16,7 @@ export function describeNotice(notice: Notice): string {
 }
 
 /** A notice as the `event` topic says it. */
-export function noticeEvent({ kind, ...rest }: Notice): Record<string, string> {
+export function dayEventPayload({ kind, ...rest }: DayEvent): Record<string, string> {
   return { event_type: kind, ...rest };
 }
 

@@ -1,28 +1,28 @@
-import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
-import type { SaidRates, SaidSeason } from "../contract/answer.ts";
+import type { Color, Instant, IsoDate, Rates } from "../calendar/tariff.ts";
+import type { SeasonInAnswer } from "../contract/answer.ts";
 
 /** All that is known of the days, by date, from one source. Plain data: it is what the state file holds. */
-export interface Book {
-  days: Record<IsoDate, BookDay>;
-  seasons: Record<string, BookSeason>;
+export interface KnownDays {
+  days: Record<IsoDate, KnownDay>;
+  seasons: Record<string, KnownSeason>;
   /** When the service last updated its forecasts, by its own word. */
   updated_at: Instant | null;
 }
 
-export interface BookDay {
-  forecast?: BookForecast;
-  official?: BookOfficial;
+export interface KnownDay {
+  forecast?: KnownForecast;
+  official?: OfficialColor;
   /** The service's own prediction for a day gone by, from history. */
-  prediction?: BookPrediction;
+  prediction?: ServicePrediction;
 }
 
-export interface BookForecast {
+export interface KnownForecast {
   color: Color | null;
   raw: string | null;
   confidence: number | null;
   source: string | null;
   explanation: string | null;
-  rates: SaidRates;
+  rates: Rates;
   /** The service's `updated_at` of the answer in which this was first said. */
   said_at: Instant | null;
   /** When vigie first saw it said so. */
@@ -31,9 +31,9 @@ export interface BookForecast {
   by_date?: true;
 }
 
-export interface BookOfficial {
+export interface OfficialColor {
   color: Color;
-  rates: SaidRates;
+  rates: Rates;
   /** When vigie first saw this official colour. */
   seen_at: Instant;
   /** Seen in an answer from 11:30 of the day before on: no correction comes after that. */
@@ -42,23 +42,23 @@ export interface BookOfficial {
   revised_from?: Color;
 }
 
-export interface BookPrediction {
+export interface ServicePrediction {
   color: Color | null;
   confidence: number | null;
 }
 
-export interface BookSeason extends SaidSeason {
+export interface KnownSeason extends SeasonInAnswer {
   seen_at: Instant;
 }
 
-export const EMPTY_BOOK: Book = { days: {}, seasons: {}, updated_at: null };
+export const NO_KNOWN_DAYS: KnownDays = { days: {}, seasons: {}, updated_at: null };
 
 /** The newest instant at which something was seen: time has certainly come that far. */
-export function newestInstant(book: Book): Instant | null {
+export function newestInstant(knownDays: KnownDays): Instant | null {
   let newest = Number.NEGATIVE_INFINITY;
-  for (const { forecast, official } of Object.values(book.days)) {
+  for (const { forecast, official } of Object.values(knownDays.days)) {
     newest = Math.max(newest, forecast?.seen_at ?? newest, official?.seen_at ?? newest);
   }
-  for (const { seen_at } of Object.values(book.seasons)) newest = Math.max(newest, seen_at);
+  for (const { seen_at } of Object.values(knownDays.seasons)) newest = Math.max(newest, seen_at);
   return newest === Number.NEGATIVE_INFINITY ? null : newest;
 }

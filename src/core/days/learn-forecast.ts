@@ -1,13 +1,13 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { SaidDay } from "../contract/answer.ts";
+import type { DayInAnswer } from "../contract/answer.ts";
 import { isEqual } from "./is-equal.ts";
-import type { BookDay, BookForecast } from "./known-days.ts";
+import type { KnownDay, KnownForecast } from "./known-days.ts";
 import { mergeRates } from "./learn-official.ts";
 
-type Said = Pick<BookForecast, "said_at" | "seen_at">;
+type Said = Pick<KnownForecast, "said_at" | "seen_at">;
 
 /** A day as the forecasts endpoint says it. */
-export function learnForecast(known: BookDay, day: SaidDay, said: Said): BookDay {
+export function learnForecast(known: KnownDay, day: DayInAnswer, said: Said): KnownDay {
   const old = known.forecast;
   if (old && isOutdated(old, day, said)) return known;
   return replace(known, { ...wordsOf(day), ...said });
@@ -18,7 +18,7 @@ export function learnForecast(known: BookDay, day: SaidDay, said: Said): BookDay
  * forecasts did: of the same colour what it leaves out stands, and where it has no colour it takes none away, nor is it
  * an update that an older forecast would have to give way to.
  */
-export function learnDate(known: BookDay, day: SaidDay, { said_at, seen_at }: Said): BookDay {
+export function learnDate(known: KnownDay, day: DayInAnswer, { said_at, seen_at }: Said): KnownDay {
   const old = known.forecast;
   const words = wordsOf(day);
   const said = { said_at: words.color === null ? null : said_at, seen_at };
@@ -38,7 +38,7 @@ export function learnDate(known: BookDay, day: SaidDay, { said_at, seen_at }: Sa
 }
 
 /** Of a batch that ends in the words that were known before, nothing is news. */
-export function settleForecast(before: BookForecast | undefined, after: BookForecast): BookForecast {
+export function settleForecast(before: KnownForecast | undefined, after: KnownForecast): KnownForecast {
   return before && sameWords(before, after) ? before : after;
 }
 
@@ -47,7 +47,7 @@ export function settleForecast(before: BookForecast | undefined, after: BookFore
  * only that a date answer's word stands for a while, or else two endpoints that differ would take turns at every poll.
  * Where it had no colour and the forecasts have one, there is nothing to stand.
  */
-function isOutdated(old: BookForecast, day: SaidDay, said: Said): boolean {
+function isOutdated(old: KnownForecast, day: DayInAnswer, said: Said): boolean {
   if (old.said_at !== null && said.said_at !== null && old.said_at !== said.said_at) {
     return said.said_at < old.said_at;
   }
@@ -55,15 +55,15 @@ function isOutdated(old: BookForecast, day: SaidDay, said: Said): boolean {
   return old.by_date === true && said.seen_at - old.seen_at < DATE_ANSWER_STANDS;
 }
 
-function replace(known: BookDay, forecast: BookForecast): BookDay {
+function replace(known: KnownDay, forecast: KnownForecast): KnownDay {
   return known.forecast && sameWords(known.forecast, forecast) ? known : { ...known, forecast };
 }
 
-function sameWords(one: BookForecast, other: BookForecast): boolean {
+function sameWords(one: KnownForecast, other: KnownForecast): boolean {
   return isEqual(wordsOf(one), wordsOf(other));
 }
 
-function wordsOf({ color, raw, confidence, source, explanation, rates }: SaidDay | BookForecast) {
+function wordsOf({ color, raw, confidence, source, explanation, rates }: DayInAnswer | KnownForecast) {
   return { color, raw, confidence, source, explanation, rates };
 }
 

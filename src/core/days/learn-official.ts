@@ -1,11 +1,10 @@
 import { addDays, civilDate, wallInstant } from "../calendar/dates.ts";
-import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import type { SaidRates } from "../contract/answer.ts";
+import type { Instant, IsoDate, Rates, Tariff } from "../calendar/tariff.ts";
 import { isEqual } from "./is-equal.ts";
-import type { BookDay, BookOfficial } from "./known-days.ts";
+import type { KnownDay, OfficialColor } from "./known-days.ts";
 
 /** An official colour as the date endpoint or history says it: the latest counts, another one is a revision. */
-export function learnOfficial(known: BookDay, said: BookOfficial): BookDay {
+export function learnOfficial(known: KnownDay, said: OfficialColor): KnownDay {
   const old = known.official;
   if (!old) return { ...known, official: said };
   if (old.color !== said.color) return { ...known, official: { ...said, revised_from: old.color } };
@@ -14,7 +13,7 @@ export function learnOfficial(known: BookDay, said: BookOfficial): BookDay {
 }
 
 /** Of a batch that names several colours, only what was known before it and its last word count. */
-export function settleOfficial(before: BookOfficial | undefined, after: BookOfficial): BookOfficial {
+export function settleOfficial(before: OfficialColor | undefined, after: OfficialColor): OfficialColor {
   const { revised_from, ...last } = after;
   if (!before) return last;
   if (before.color === last.color) {
@@ -32,10 +31,10 @@ export function isBeyondCorrection(date: IsoDate, now: Instant, tariff: Tariff):
 }
 
 /** Rates said for one date stay said for it where a later answer leaves them out. */
-export function mergeRates(old: SaidRates, said: SaidRates): SaidRates {
+export function mergeRates(old: Rates, said: Rates): Rates {
   return { hp: said.hp ?? old.hp, hc: said.hc ?? old.hc };
 }
 
-function confirm(old: BookOfficial, said: BookOfficial): BookOfficial {
+function confirm(old: OfficialColor, said: OfficialColor): OfficialColor {
   return { ...old, rates: mergeRates(old.rates, said.rates), final: old.final || said.final };
 }

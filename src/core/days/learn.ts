@@ -1,9 +1,9 @@
 import { addDays, civilDate, dayStart } from "../calendar/dates.ts";
-import { rememberedFor } from "../calendar/memo.ts";
+import { memoizeFor } from "../calendar/memoize.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { Answer } from "../contract/answer.ts";
 import { isEqual } from "./is-equal.ts";
-import type { Book, BookDay, BookSeason } from "./known-days.ts";
+import type { KnownDay, KnownDays, KnownSeason } from "./known-days.ts";
 import { learnDate, learnForecast, settleForecast } from "./learn-forecast.ts";
 import { isBeyondCorrection, learnOfficial, settleOfficial } from "./learn-official.ts";
 
@@ -11,13 +11,18 @@ import { isBeyondCorrection, learnOfficial, settleOfficial } from "./learn-offic
  * The book after these answers: official over forecast, later over earlier. What says nothing new changes nothing, so
  * an answer heard before gives the very same book.
  */
-export function remember(book: Book, answers: readonly Answer[], now: Instant, tariff: Tariff): Book {
-  const moment = { now, tariff, update: newestUpdate(book, answers, now) };
-  const days = rememberDays(book.days, sayings(answers, moment), moment);
-  const seasons = rememberSeasons(book.seasons, answers, moment);
-  const news = days !== book.days || seasons !== book.seasons;
-  const updated_at = rememberUpdate(book, answers, now, news);
-  return news || updated_at !== book.updated_at ? { days, seasons, updated_at } : book;
+export function learn(
+  knownDays: KnownDays,
+  answers: readonly Answer[],
+  now: Instant,
+  tariff: Tariff,
+): KnownDays {
+  const moment = { now, tariff, update: newestUpdate(knownDays, answers, now) };
+  const days = learnDays(knownDays.days, sayings(answers, moment), moment);
+  const seasons = learnSeasons(knownDays.seasons, answers, moment);
+  const news = days !== knownDays.days || seasons !== knownDays.seasons;
+  const updated_at = learnUpdate(knownDays, answers, now, news);
+  return news || updated_at !== knownDays.updated_at ? { days, seasons, updated_at } : knownDays;
 }
 
 interface Moment {
@@ -30,7 +35,7 @@ interface Moment {
 /** What an answer says of one date. */
 interface Saying {
   date: IsoDate;
-  learn: (day: BookDay) => BookDay;
+  apply: (day: KnownDay) => KnownDay;
 }
 
 /** Forecasts by their age, then the rest as it came: within one batch only the order of official words matters. */
@@ -50,42 +55,42 @@ function sayingsOf(answer: Answer, { now, tariff, update }: Moment): Saying[] {
       const said = { said_at: clampTo(now, answer.updated_at), seen_at: now };
       return answer.days.map((day) => ({
         date: day.date,
-        learn: (known) => learnForecast(known, day, said),
+        apply: (known) => learnForecast(known, day, said),
       }));
     }
     case "date": {
       const { date, color, rates } = answer.day;
       const isOfficial = answer.is_official === true && color !== null;
-      const learn = (known: BookDay) =>
+      const apply = (known: KnownDay) =>
         isOfficial
           ? learnOfficial(known, { color, rates, ...official(date) })
           : learnDate(known, answer.day, { said_at: update, seen_at: now });
-      return [{ date, learn }];
+      return [{ date, apply }];
     }
     case "history":
       return answer.entries.map(({ date, color, rates, predicted_color, prediction_confidence }) => {
         const prediction = { color: predicted_color, confidence: prediction_confidence };
-        const learn = (known: BookDay) => {
+        const apply = (known: KnownDay) => {
           const day = color === null ? known : learnOfficial(known, { color, rates, ...official(date) });
           const silent = prediction.color === null && prediction.confidence === null;
           return silent || isEqual(day.prediction, prediction) ? day : { ...day, prediction };
         };
-        return { date, learn };
+        return { date, apply };
       });
     case "season":
       return [];
   }
 }
 
-function rememberDays(known: Book["days"], said: Saying[], { now, tariff }: Moment): Book["days"] {
+function learnDays(known: KnownDays["days"], said: Saying[], { now, tariff }: Moment): KnownDays["days"] {
   const today = civilDate(now, tariff.time_zone);
   const latest = addDays(today, DAYS_AHEAD);
-  const heard = new Map<IsoDate, BookDay>();
-  for (const { date, learn } of said) {
-    if (date <= latest) heard.set(date, learn(heard.get(date) ?? known[date] ?? {}));
+  const heard = new Map<IsoDate, KnownDay>();
+  for (const { date, apply } of said) {
+    if (date <= latest) heard.set(date, apply(heard.get(date) ?? known[date] ?? {}));
   }
-  const changed = new Map<IsoDate, BookDay>();
-  const note = (date: IsoDate, day: BookDay) => {
+  const changed = new Map<IsoDate, KnownDay>();
+  const note = (date: IsoDate, day: KnownDay) => {
     const begun = begin(day, date, now, tariff);
     if (begun !== known[date] && Object.keys(begun).length > 0) changed.set(date, begun);
   };
@@ -100,13 +105,13 @@ function rememberDays(known: Book["days"], said: Saying[], { now, tariff }: Mome
 }
 
 /** The dates of a book, and those of them whose official colour can still be corrected. */
-const outline = rememberedFor((days: Book["days"], _: null): { dates: IsoDate[]; open: IsoDate[] } => {
+const outline = memoizeFor((days: KnownDays["days"], _: null): { dates: IsoDate[]; open: IsoDate[] } => {
   const dates = Object.keys(days);
   return { dates, open: dates.filter((date) => days[date]?.official?.final === false) };
 });
 
 /** Judges a batch by what it comes to: words that were taken back within it have not been said. */
-function settle(before: BookDay | undefined, after: BookDay): BookDay {
+function settle(before: KnownDay | undefined, after: KnownDay): KnownDay {
   if (before === after) return after;
   const day = { ...after };
   if (after.forecast) day.forecast = settleForecast(before?.forecast, after.forecast);
@@ -115,21 +120,21 @@ function settle(before: BookDay | undefined, after: BookDay): BookDay {
 }
 
 /** A day that has begun is beyond correction, also when nobody confirmed it. */
-function begin(day: BookDay, date: IsoDate, now: Instant, tariff: Tariff): BookDay {
+function begin(day: KnownDay, date: IsoDate, now: Instant, tariff: Tariff): KnownDay {
   if (!day.official || day.official.final || now < dayStart(date, tariff)) return day;
   return { ...day, official: { ...day.official, final: true } };
 }
 
-function rememberSeasons(
-  known: Book["seasons"],
+function learnSeasons(
+  known: KnownDays["seasons"],
   answers: readonly Answer[],
   moment: Moment,
-): Book["seasons"] {
+): KnownDays["seasons"] {
   const today = civilDate(moment.now, moment.tariff.time_zone);
   const seasons = new Map(Object.entries(known));
   for (const answer of answers) {
     if (answer.kind !== "season" || answer.season.start > addDays(today, DAYS_AHEAD)) continue;
-    const season: BookSeason = { ...answer.season, seen_at: moment.now };
+    const season: KnownSeason = { ...answer.season, seen_at: moment.now };
     const before = known[season.label];
     const same = before && isEqual(before, { ...season, seen_at: before.seen_at });
     seasons.set(season.label, same ? before : season);
@@ -144,16 +149,22 @@ function rememberSeasons(
 }
 
 /** An update "in the future" is one of now; that now is our own, so it moves the book's only beside real news. */
-function rememberUpdate(book: Book, answers: readonly Answer[], now: Instant, news: boolean): Instant | null {
+function learnUpdate(
+  knownDays: KnownDays,
+  answers: readonly Answer[],
+  now: Instant,
+  news: boolean,
+): Instant | null {
   const credible = answers.filter(
     (answer) =>
-      answer.kind === "forecasts" && (news || book.updated_at === null || (answer.updated_at ?? 0) <= now),
+      answer.kind === "forecasts" &&
+      (news || knownDays.updated_at === null || (answer.updated_at ?? 0) <= now),
   );
-  return newestUpdate(book, credible, now);
+  return newestUpdate(knownDays, credible, now);
 }
 
-function newestUpdate(book: Book, answers: readonly Answer[], now: Instant): Instant | null {
-  let newest = book.updated_at;
+function newestUpdate(knownDays: KnownDays, answers: readonly Answer[], now: Instant): Instant | null {
+  let newest = knownDays.updated_at;
   for (const answer of answers) {
     const said = answer.kind === "forecasts" ? clampTo(now, answer.updated_at) : null;
     if (said !== null && (newest === null || said > newest)) newest = said;

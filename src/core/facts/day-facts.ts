@@ -1,12 +1,12 @@
 import { dayStart } from "../calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import { isPossible } from "../calendar/tariff-laws.ts";
-import type { BookDay, BookOfficial } from "../days/known-days.ts";
+import { isColorAllowed } from "../calendar/tariff-laws.ts";
+import type { KnownDay, OfficialColor } from "../days/known-days.ts";
 import type { DayFacts } from "./facts.ts";
 import { dayRates, NO_RATES } from "./rates.ts";
 
 /** What is known of one date: its official colour if any, else a forecast that the laws allow. */
-export function dayFacts(date: IsoDate, day: BookDay | undefined, at: Instant, tariff: Tariff): DayFacts {
+export function dayFacts(date: IsoDate, day: KnownDay | undefined, at: Instant, tariff: Tariff): DayFacts {
   if (!day) return { date, ...NOTHING, source: null, explanation: null };
   if (day.official) return officialDay(date, day, day.official, at, tariff);
   return forecastDay(date, day, tariff);
@@ -14,8 +14,8 @@ export function dayFacts(date: IsoDate, day: BookDay | undefined, at: Instant, t
 
 function officialDay(
   date: IsoDate,
-  day: BookDay,
-  official: BookOfficial,
+  day: KnownDay,
+  official: OfficialColor,
   at: Instant,
   tariff: Tariff,
 ): DayFacts {
@@ -35,10 +35,10 @@ function officialDay(
   };
 }
 
-function forecastDay(date: IsoDate, day: BookDay, tariff: Tariff): DayFacts {
+function forecastDay(date: IsoDate, day: KnownDay, tariff: Tariff): DayFacts {
   const { color = null, confidence = null, source = null, explanation = null } = day.forecast ?? {};
   // A forecast that the laws forbid counts as unknown (rules: what one day gives).
-  if (color === null || !isPossible(date, color, tariff.laws)) {
+  if (color === null || !isColorAllowed(date, color, tariff.laws)) {
     return { date, ...NOTHING, source, explanation };
   }
   return {

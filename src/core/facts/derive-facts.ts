@@ -1,20 +1,20 @@
 import { addDays } from "../calendar/dates.ts";
 import type { Tariff } from "../calendar/tariff.ts";
 import { datesBetween } from "../calendar/tariff-season.ts";
-import type { DatedFacts, DayFacts, Facts, Known, PollRecord } from "./facts.ts";
+import type { DatedFacts, DayFacts, Facts, FactsInput, PollRecord } from "./facts.ts";
 import { momentFacts } from "./moment-facts.ts";
 import { nextChange } from "./next-changes.ts";
-import { sightColor } from "./next-day-of-color.ts";
+import { nextDayOfColor } from "./next-day-of-color.ts";
 import { pricesNow } from "./prices.ts";
 import { rateSpans } from "./rate-spans.ts";
 import { seasonFacts } from "./season-facts.ts";
 import { serviceFacts } from "./service-facts.ts";
 import { runningSimulation, simulateMoment } from "./simulation.ts";
-import { type View, viewBook } from "./view.ts";
+import { type View, viewKnownDays } from "./view.ts";
 
 /** Everything that is true at one instant, so far as it is known. */
-export function deriveFacts(known: Known, tariff: Tariff): Facts {
-  const view = viewBook(known, tariff);
+export function deriveFacts(known: FactsInput, tariff: Tariff): Facts {
+  const view = viewKnownDays(known, tariff);
   const moment = known.clock.right ? momentFacts(view, known.late_after) : null;
   const simulation = runningSimulation(known.simulation, view.at);
   return {
@@ -30,8 +30,8 @@ function datedFacts(view: View, { shown_update }: PollRecord): DatedFacts {
   return {
     yesterday: yesterdayFacts(view),
     next_change: nextChange(view),
-    next_rouge: sightColor("rouge", view),
-    next_blanc: sightColor("blanc", view),
+    next_rouge: nextDayOfColor("rouge", view),
+    next_blanc: nextDayOfColor("blanc", view),
     forecast: { updated_at: shown_update, days: forecastDays(view) },
     rates: rateSpans(view, (day) => day.official),
     rates_forecast: rateSpans(view, () => true),
@@ -40,9 +40,9 @@ function datedFacts(view: View, { shown_update }: PollRecord): DatedFacts {
   };
 }
 
-function yesterdayFacts({ book, today }: View): DatedFacts["yesterday"] {
+function yesterdayFacts({ knownDays, today }: View): DatedFacts["yesterday"] {
   const date = addDays(today, -1);
-  const { official, prediction } = book.days[date] ?? {};
+  const { official, prediction } = knownDays.days[date] ?? {};
   return {
     date,
     color: official?.color ?? null,
@@ -52,8 +52,8 @@ function yesterdayFacts({ book, today }: View): DatedFacts["yesterday"] {
 }
 
 /** The days of the horizon that the book knows anything of, be it only that they were named. */
-function forecastDays({ book, today, last, day }: View): DayFacts[] {
+function forecastDays({ knownDays, today, last, day }: View): DayFacts[] {
   return datesBetween(today, last)
-    .filter((date) => book.days[date]?.official ?? book.days[date]?.forecast)
+    .filter((date) => knownDays.days[date]?.official ?? knownDays.days[date]?.forecast)
     .map(day);
 }

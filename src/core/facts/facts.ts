@@ -1,14 +1,9 @@
-import type { Color, Instant, IsoDate, Period } from "../calendar/tariff.ts";
-import type { Book } from "../days/known-days.ts";
+import type { Color, Instant, IsoDate, Period, Rates } from "../calendar/tariff.ts";
+import type { KnownDays } from "../days/known-days.ts";
 
 /** How far a day's colour may be relied on (days-and-time): nothing official, official, beyond correction. */
 export const STAGES = ["forecast", "announced", "final"] as const;
 export type Stage = (typeof STAGES)[number];
-
-export interface Rates {
-  hp: number | null;
-  hc: number | null;
-}
 
 /** What is known of one date, as a moment or a range of days shows it. */
 export interface DayFacts {
@@ -72,7 +67,7 @@ export interface MomentFacts {
   days: Record<CivilDay, DayFacts>;
   announcement: { stage: Stage; date: IsoDate; late: boolean };
   /** When parts of the moment can next turn by the clock alone: their expiry on the broker follows from these. */
-  turns: {
+  boundaries: {
     /** The tariff day: now, next. */
     day: Instant;
     /** Peak and off-peak, and the price in force: an edge of the period, or the day start if that is earlier. */
@@ -92,8 +87,8 @@ export interface DatedFacts {
     prediction_confidence: number | null;
   };
   next_change: { color: Instant | null; period: Instant | null; rate: Instant | null };
-  next_rouge: Sighting;
-  next_blanc: Sighting;
+  next_rouge: NextDayOfColor;
+  next_blanc: NextDayOfColor;
   forecast: { updated_at: Instant | null; days: DayFacts[] };
   rates: Span[];
   rates_forecast: Span[];
@@ -108,7 +103,7 @@ export interface DatedFacts {
 export type Prices = Record<Color, Rates> & { source: "service" | "owner" | null };
 
 /** The first date with a colour, from `next` on. */
-export interface Sighting {
+export interface NextDayOfColor {
   date: IsoDate | null;
   confidence: number | null;
   outlook: Outlook;
@@ -155,8 +150,8 @@ export interface PollRecord {
 }
 
 /** What the facts are derived from, beside the tariff. */
-export interface Known {
-  book: Book;
+export interface FactsInput {
+  knownDays: KnownDays;
   polls: PollRecord;
   /** The best guess of what time it is, and whether the clock may be believed. */
   clock: { at: Instant; right: boolean };

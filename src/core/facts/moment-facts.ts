@@ -18,7 +18,7 @@ export function momentFacts(view: View, lateAfter: string): MomentFacts {
     next: { ...day(view.next), at: nextStart },
     days: civilDays(view),
     announcement: announcement(view, lateFrom),
-    turns: {
+    boundaries: {
       day: nextStart,
       period: Math.min(edge ?? nextStart, nextStart),
       midnight,

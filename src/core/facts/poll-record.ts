@@ -1,21 +1,21 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Answer } from "../contract/answer.ts";
-import { type Book, newestInstant } from "../days/known-days.ts";
+import { type KnownDays, newestInstant } from "../days/known-days.ts";
 import type { PollRecord } from "./facts.ts";
 
 /** How a round went: what failed, in sentences, and how much was answered. Nothing of either: the budget was spent. */
-export interface RoundOutcome {
+export interface PollOutcome {
   failures: string[];
   answers: number;
 }
 
-export function startRecord(now: Instant, book: Book, simulated: boolean): PollRecord {
-  const last = newestInstant(book);
+export function startRecord(now: Instant, knownDays: KnownDays, simulated: boolean): PollRecord {
+  const last = newestInstant(knownDays);
   return {
     started_at: now,
     last_success: last,
     shown_success: last,
-    shown_update: book.updated_at,
+    shown_update: knownDays.updated_at,
     failure: null,
     simulated,
   };
@@ -24,8 +24,8 @@ export function startRecord(now: Instant, book: Book, simulated: boolean): PollR
 export interface Learned {
   answer: Answer;
   at: Instant;
-  before: Book;
-  after: Book;
+  before: KnownDays;
+  after: KnownDays;
 }
 
 /** That all is well, and that the service says the same once more, is shown seldom, and beside other news. */
@@ -39,7 +39,7 @@ export function recordAnswer(polls: PollRecord, { answer, at, before, after }: L
 }
 
 /** Where nothing was asked, as the budget was spent, nothing is known either. */
-export function recordOutcome(polls: PollRecord, { answers, failures }: RoundOutcome): PollRecord {
+export function recordOutcome(polls: PollRecord, { answers, failures }: PollOutcome): PollRecord {
   return answers + failures.length > 0 ? { ...polls, failure: failures[0] ?? null } : polls;
 }
 
@@ -62,7 +62,7 @@ function recordSuccess(polls: PollRecord, now: Instant, isBesideNews: boolean): 
   return { last_success: now, shown_success: stale ? now : shown };
 }
 
-function isUpdateOld({ shown_update: shown }: PollRecord, { updated_at }: Book): boolean {
+function isUpdateOld({ shown_update: shown }: PollRecord, { updated_at }: KnownDays): boolean {
   return (updated_at ?? 0) - (shown ?? 0) >= SHOWN_AT_LEAST;
 }
 

@@ -1,7 +1,15 @@
-import { COLORS, type Color, type IsoDate, PERIODS, type Period, type Tariff } from "../calendar/tariff.ts";
-import type { Known, Prices, Rates } from "./facts.ts";
+import {
+  COLORS,
+  type Color,
+  type IsoDate,
+  PERIODS,
+  type Period,
+  type Rates,
+  type Tariff,
+} from "../calendar/tariff.ts";
+import type { FactsInput, Prices } from "./facts.ts";
 import { NO_RATES, nextPriceRow, ownerRates, preferRates, priceRow, serviceRates } from "./rates.ts";
-import { type View, viewBook } from "./view.ts";
+import { type View, viewKnownDays } from "./view.ts";
 
 /** The six prices in force now. */
 export function pricesNow(view: View): Prices {
@@ -24,8 +32,8 @@ export interface PriceDifference {
 }
 
 /** Where the two differ by what would be published: to be said, for one of the two is out of date. */
-export function comparePrices(known: Known, tariff: Tariff): PriceDifference[] {
-  const view = viewBook(known, tariff);
+export function comparePrices(known: FactsInput, tariff: Tariff): PriceDifference[] {
+  const view = viewKnownDays(known, tariff);
   const learned = learnedRates(view);
   return COLORS.flatMap((color) =>
     PERIODS.flatMap((period) => {
@@ -43,11 +51,11 @@ export function comparePrices(known: Known, tariff: Tariff): PriceDifference[] {
  * nothing tells how long a price holds, so only the days from `now` on count.
  */
 function learnedRates(view: View): Record<Color, Rates> {
-  const { book, tariff, now } = view;
+  const { knownDays, tariff, now } = view;
   const from = priceRow(now, tariff)?.from ?? now;
   const until = nextPriceRow(now, tariff);
   const found: Partial<Record<Color, { date: IsoDate; rates: Rates }>> = {};
-  for (const date in book.days) {
+  for (const date in knownDays.days) {
     if (date < from || (until !== undefined && date >= until)) continue;
     const said = saidRates(date, view);
     if (!said) continue;
@@ -58,8 +66,8 @@ function learnedRates(view: View): Record<Color, Rates> {
 }
 
 /** The rates that the service gave for a day, with the colour they were said for. */
-function saidRates(date: IsoDate, { book, day }: View): { color: Color; rates: Rates } | undefined {
-  const known = book.days[date];
+function saidRates(date: IsoDate, { knownDays, day }: View): { color: Color; rates: Rates } | undefined {
+  const known = knownDays.days[date];
   const color = known?.official?.color ?? day(date).color;
   if (!known || color === null) return undefined;
   const rates = serviceRates(known, color);

@@ -1,9 +1,8 @@
-import type { Color, IsoDate, PriceRow, Tariff } from "../calendar/tariff.ts";
-import type { BookDay } from "../days/known-days.ts";
-import type { Rates } from "./facts.ts";
+import type { Color, IsoDate, PriceRow, Rates, Tariff } from "../calendar/tariff.ts";
+import type { KnownDay } from "../days/known-days.ts";
 
 /** What a kilowatt-hour costs on a day of this colour. */
-export function dayRates(date: IsoDate, color: Color, day: BookDay, tariff: Tariff): Rates {
+export function dayRates(date: IsoDate, color: Color, day: KnownDay, tariff: Tariff): Rates {
   return preferRates(serviceRates(day, color), ownerRates(date, color, tariff), tariff);
 }
 
@@ -13,7 +12,7 @@ export function preferRates(service: Rates, owner: Rates, tariff: Tariff): Rates
 }
 
 /** What the service said of a day's rates, so far as it said so of this colour. */
-export function serviceRates({ official, forecast }: BookDay, color: Color): Rates {
+export function serviceRates({ official, forecast }: KnownDay, color: Color): Rates {
   const officially = official?.color === color ? official.rates : NO_RATES;
   const expected = forecast?.color === color ? forecast.rates : NO_RATES;
   return fillIn(officially, expected);

@@ -1,4 +1,4 @@
-import { remembered } from "../calendar/memo.ts";
+import { memoize } from "../calendar/memoize.ts";
 import type { Color } from "../calendar/tariff.ts";
 import { datesBetween, seasonOf } from "../calendar/tariff-season.ts";
 import type { DatedFacts, SeasonFacts } from "./facts.ts";
@@ -12,18 +12,18 @@ export function seasonFacts(view: View): Pick<DatedFacts, "season" | "used" | "l
 }
 
 /** The service's answer about this very season: one about another says nothing of this one. */
-function saidSeason({ book, now }: View): SeasonFacts | null {
-  const said = book.seasons[seasonOf(now).label];
+function saidSeason({ knownDays, now }: View): SeasonFacts | null {
+  const said = knownDays.seasons[seasonOf(now).label];
   if (!said) return null;
   const { seen_at: _, ...season } = said;
   return season;
 }
 
 /** Official days of the season, the one in force included; null while one of them is missing. */
-function countOfficial({ book, now }: View): Record<Color, number> | null {
+function countOfficial({ knownDays, now }: View): Record<Color, number> | null {
   const used = { bleu: 0, blanc: 0, rouge: 0 };
   for (const date of seasonDates(seasonOf(now).start, now)) {
-    const color = book.days[date]?.official?.color;
+    const color = knownDays.days[date]?.official?.color;
     if (color === undefined) return null;
     used[color] += 1;
   }
@@ -38,4 +38,4 @@ function subtract(total: Record<Color, number>, used: Record<Color, number>): Re
   };
 }
 
-const seasonDates = remembered(datesBetween, 8);
+const seasonDates = memoize(datesBetween, 8);

@@ -1,8 +1,15 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { Known, MomentFacts, PollRecord, ProblemCode, ServiceFacts, ServiceStatus } from "./facts.ts";
+import type {
+  FactsInput,
+  MomentFacts,
+  PollRecord,
+  ProblemCode,
+  ServiceFacts,
+  ServiceStatus,
+} from "./facts.ts";
 
 /** How the service fares, and the one problem that matters most. */
-export function serviceFacts(known: Known, moment: MomentFacts | null): ServiceFacts {
+export function serviceFacts(known: FactsInput, moment: MomentFacts | null): ServiceFacts {
   const { polls, clock } = known;
   const status = serviceStatus(polls, clock.at);
   return {

@@ -43,7 +43,7 @@ function simulateDay<Day extends DayFacts>(day: Day, simulation: Simulation | nu
 /** The moment as it is shown. How far the announcement is stays true. */
 export function simulateMoment(moment: MomentFacts, simulation: Simulation | null): MomentFacts {
   if (!simulation) return moment;
-  const { now, next, days, turns } = moment;
+  const { now, next, days, boundaries } = moment;
   const show = <Day extends DayFacts>(day: Day) => simulateDay(day, simulation);
   const { today, tomorrow, d2, d3, d4, d5, d6, d7 } = days;
   return {
@@ -61,10 +61,10 @@ export function simulateMoment(moment: MomentFacts, simulation: Simulation | nul
       d7: show(d7),
     },
     // No pretended colour outlives its end on the broker.
-    turns: {
-      ...turns,
-      day: Math.min(turns.day, simulation.until),
-      midnight: Math.min(turns.midnight, simulation.until),
+    boundaries: {
+      ...boundaries,
+      day: Math.min(boundaries.day, simulation.until),
+      midnight: Math.min(boundaries.midnight, simulation.until),
     },
   };
 }

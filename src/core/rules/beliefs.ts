@@ -1,7 +1,7 @@
 import { addDays, civilDate } from "../calendar/dates.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { datesBetween } from "../calendar/tariff-season.ts";
-import type { Book, BookDay, BookForecast } from "../days/known-days.ts";
+import type { KnownDay, KnownDays, KnownForecast } from "../days/known-days.ts";
 
 /** The forecasts of the days that rules look at, so far as they decide anything. */
 export type Beliefs = Record<IsoDate, Belief>;
@@ -14,10 +14,10 @@ export interface Belief {
 }
 
 /** What the book forecasts, as seen from an instant. */
-export function beliefsOf(book: Book, at: Instant, tariff: Tariff): Beliefs {
+export function beliefsOf(knownDays: KnownDays, at: Instant, tariff: Tariff): Beliefs {
   const beliefs: Beliefs = {};
   for (const date of lookedAt(at, tariff)) {
-    const forecast = book.days[date]?.forecast;
+    const forecast = knownDays.days[date]?.forecast;
     if (forecast) beliefs[date] = beliefOf(forecast);
   }
   return beliefs;
@@ -27,14 +27,21 @@ export function beliefsOf(book: Book, at: Instant, tariff: Tariff): Beliefs {
  * The book with these forecasts in place of its own; null where that is the same. An official colour stands, and the
  * first word on a date is no change of mind.
  */
-export function bookBelieved(book: Book, beliefs: Beliefs, at: Instant, tariff: Tariff): Book | null {
-  const changed = lookedAt(at, tariff).flatMap((date): [IsoDate, BookDay][] => {
-    const day = book.days[date];
+export function knownDaysBelieved(
+  knownDays: KnownDays,
+  beliefs: Beliefs,
+  at: Instant,
+  tariff: Tariff,
+): KnownDays | null {
+  const changed = lookedAt(at, tariff).flatMap((date): [IsoDate, KnownDay][] => {
+    const day = knownDays.days[date];
     const belief = beliefs[date];
     if (!belief || day?.official || (day?.forecast && isSame(beliefOf(day.forecast), belief))) return [];
     return [[date, { ...day, forecast: forecastOf(belief) }]];
   });
-  return changed.length === 0 ? null : { ...book, days: { ...book.days, ...Object.fromEntries(changed) } };
+  return changed.length === 0
+    ? null
+    : { ...knownDays, days: { ...knownDays.days, ...Object.fromEntries(changed) } };
 }
 
 /** The same forecasts, and the same object where they are equal. */
@@ -54,7 +61,7 @@ function lookedAt(at: Instant, tariff: Tariff): IsoDate[] {
 const DAYS_BACK = 2;
 const DAYS_AHEAD = 18;
 
-function beliefOf({ color, confidence, rates }: BookForecast): Belief {
+function beliefOf({ color, confidence, rates }: KnownForecast): Belief {
   return { color, confidence, hp: rates.hp, hc: rates.hc };
 }
 
@@ -68,7 +75,7 @@ function isSame(one: Belief | undefined, other: Belief | undefined): boolean {
   );
 }
 
-function forecastOf({ color, confidence, hp, hc }: Belief): BookForecast {
+function forecastOf({ color, confidence, hp, hc }: Belief): KnownForecast {
   return {
     color,
     confidence,

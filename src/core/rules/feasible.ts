@@ -1,7 +1,7 @@
 import { addDays, civilDate, tariffDate, wallInstant, weekday } from "../calendar/dates.ts";
 import { periodAt } from "../calendar/period.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import { possibleColors } from "../calendar/tariff-laws.ts";
+import { allowedColors } from "../calendar/tariff-laws.ts";
 import { datesBetween } from "../calendar/tariff-season.ts";
 import { sinceMidnight, wallClock } from "../calendar/wall-clock.ts";
 import type { Demand } from "./alternatives.ts";
@@ -61,7 +61,7 @@ function areDaysFeasible(demands: readonly DayDemand[], at: Instant, tariff: Tar
       continue;
     }
     const date = dateOf(leaf.day, at, tariff);
-    const colors = left.get(date) ?? possibleColors(date, tariff.laws);
+    const colors = left.get(date) ?? allowedColors(date, tariff.laws);
     const agreeing = colors.filter((color) => isColorFeasible(leaf, wanted, color));
     if (agreeing.length === 0) return false;
     left.set(date, agreeing);
@@ -92,7 +92,7 @@ function isRangeFeasible(asked: DayCondition, wanted: boolean, at: Instant, tari
   const next = addDays(tariffDate(at, tariff), 1);
   const dates = datesBetween(next, addDays(next, (range ?? 1) - 1));
   return (
-    dates.filter((date) => possibleColors(date, tariff.laws).some((one) => color.includes(one))).length >=
+    dates.filter((date) => allowedColors(date, tariff.laws).some((one) => color.includes(one))).length >=
     least
   );
 }

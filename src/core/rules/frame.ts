@@ -1,7 +1,7 @@
 import { addDays, tariffDate, weekday } from "../calendar/dates.ts";
 import { periodAt } from "../calendar/period.ts";
 import type { Color, Instant, IsoDate, Period } from "../calendar/tariff.ts";
-import { possibleColors } from "../calendar/tariff-laws.ts";
+import { allowedColors } from "../calendar/tariff-laws.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
 import { wallClock } from "../calendar/wall-clock.ts";
 import { CIVIL_DAYS } from "../facts/facts.ts";
@@ -43,7 +43,7 @@ export function frameAt(start: Instant, view: View): Frame {
   const { tariff, now, next } = view;
   const sights = new Map<IsoDate, Sight>();
   const sight = (date: IsoDate): Sight => {
-    const known = sights.get(date) ?? { facts: view.day(date), possible: possibleColors(date, tariff.laws) };
+    const known = sights.get(date) ?? { facts: view.day(date), possible: allowedColors(date, tariff.laws) };
     sights.set(date, known);
     return known;
   };
@@ -76,7 +76,7 @@ function dateOf(name: DayName, { now, next, today }: View): IsoDate {
 /** What the service says of the season stands for the tariff day on which it said so. */
 function seasonSight(view: View): SeasonSight {
   const { season, left } = seasonFacts(view);
-  const seenAt = view.book.seasons[seasonOf(view.now).label]?.seen_at;
+  const seenAt = view.knownDays.seasons[seasonOf(view.now).label]?.seen_at;
   const fresh = seenAt !== undefined && tariffDate(seenAt, view.tariff) === view.now;
   const said = (value: number | null): Measure => ({ value, certain: fresh });
   const counted = (value: number | null): Measure => ({ value, certain: true });

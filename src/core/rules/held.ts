@@ -1,4 +1,4 @@
-import { type Beliefs, bookBelieved } from "./beliefs.ts";
+import { type Beliefs, knownDaysBelieved } from "./beliefs.ts";
 import type { World } from "./world.ts";
 
 /** The world by forecasts that were heard before; null where they are the same as now. One for all that believe alike. */
@@ -10,8 +10,8 @@ export function worldsBelieved(world: World): (beliefs: Beliefs) => World | null
     const text = JSON.stringify(beliefs);
     const known = byText.get(text);
     if (known !== undefined) return known;
-    const book = bookBelieved(world.book, beliefs, world.at, world.tariff);
-    const opened = book && world.withBook(book);
+    const knownDays = knownDaysBelieved(world.knownDays, beliefs, world.at, world.tariff);
+    const opened = knownDays && world.withKnownDays(knownDays);
     byText.set(text, opened);
     return opened;
   };

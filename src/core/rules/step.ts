@@ -19,7 +19,7 @@ export function stepRules(memory: RulesMemory, verdicts: readonly Verdict[], wor
     mine.every((one, index) => own(before, ids[index] ?? "") === one) &&
     ids.length === Object.keys(before).length;
   const holds = verdicts.some(({ ready }) => ready.rule.hold > 0);
-  const heard = holds ? beliefsOf(world.book, world.at, world.tariff) : {};
+  const heard = holds ? beliefsOf(world.knownDays, world.at, world.tariff) : {};
   return {
     at: world.at,
     heard: renewBeliefs(memory.heard, heard),

@@ -2,7 +2,7 @@ import { addDays, dayStart } from "../calendar/dates.ts";
 import { inOrder, placeAfter } from "../calendar/instants.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import { datesBetween } from "../calendar/tariff-season.ts";
-import type { Book } from "../days/known-days.ts";
+import type { KnownDays } from "../days/known-days.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { simulateView } from "../facts/simulation.ts";
 import { type View, viewAt } from "../facts/view.ts";
@@ -14,7 +14,7 @@ import type { Ticks } from "./ticks.ts";
 /** What rules are asked about: what is known, seen from any instant from two days ago to the last known day. */
 export interface World {
   at: Instant;
-  book: Book;
+  knownDays: KnownDays;
   tariff: Tariff;
   /** The end of the last tariff day of the horizon of which a colour is known. */
   until: Instant;
@@ -22,36 +22,36 @@ export interface World {
   /** When such a condition can turn next after an instant; infinite where it cannot, so far as is known. */
   tickAfter: (ticks: Ticks, instant: Instant) => Instant;
   /** The same instants, with another book. */
-  withBook: (book: Book) => World;
+  withKnownDays: (knownDays: KnownDays) => World;
 }
 
 export interface WorldOptions {
   at: Instant;
-  book: Book;
+  knownDays: KnownDays;
   tariff: Tariff;
   /** The book as it looks from an instant; a simulated colour is painted in here. */
-  look: (book: Book, at: Instant) => View;
+  look: (knownDays: KnownDays, at: Instant) => View;
   /** When else what is looked at changes by itself: the end of a simulation. */
   edges?: readonly Instant[];
 }
 
 export function openWorld(options: WorldOptions): World {
-  const { at, book, tariff, edges } = options;
-  const until = endOfKnown(options.look(book, at));
+  const { at, knownDays, tariff, edges } = options;
+  const until = endOfKnown(options.look(knownDays, at));
   const after = at - LOOKING_BACK;
   const beats = beatsBetween(after, until + LONGEST_SHIFT, tariff, edges);
   const { days, midnights, periods, shifts } = beats;
   const starts = inOrder([after, at, ...days, ...midnights, ...periods, ...shifts, ...beats.edges]);
-  const open = (known: Book): World => ({
+  const open = (known: KnownDays): World => ({
     at,
-    book: known,
+    knownDays: known,
     tariff,
     until,
     frame: framesOf(starts, (start) => frameAt(start, options.look(known, start))),
     tickAfter: (ticks, instant) => nextBeat(ticks, beats, instant),
-    withBook: open,
+    withKnownDays: open,
   });
-  return open(book);
+  return open(knownDays);
 }
 
 /** The world as it is shown: with the colour that is pretended, while it is. */
@@ -64,7 +64,7 @@ export function openShownWorld({ simulation, ...options }: ShownWorldOptions): W
   });
 }
 
-interface ShownWorldOptions extends Pick<WorldOptions, "at" | "book" | "tariff"> {
+interface ShownWorldOptions extends Pick<WorldOptions, "at" | "knownDays" | "tariff"> {
   simulation: Simulation | null;
 }
 

@@ -1,5 +1,5 @@
 import { COLORS, type Color, PERIODS } from "../calendar/tariff.ts";
-import type { DatedFacts, DayFacts, Sighting, Span } from "../facts/facts.ts";
+import type { DatedFacts, DayFacts, NextDayOfColor, Span } from "../facts/facts.ts";
 import { fitting, instant, percent, plain, rate, text, type Value } from "../facts/format-value.ts";
 
 type Payloads = [topic: string, payload: string][];
@@ -38,7 +38,7 @@ function each(name: string, parts: Record<string, Value>): Payloads {
   return Object.entries(parts).map(([part, value]) => [`${name}/${part}`, plain(value)]);
 }
 
-function sighting({ date, confidence, outlook }: Sighting): Record<string, Value> {
+function sighting({ date, confidence, outlook }: NextDayOfColor): Record<string, Value> {
   return { date, confidence: percent(confidence), outlook };
 }
 

@@ -1,5 +1,5 @@
 import type { Instant, Tariff } from "../calendar/tariff.ts";
-import { isPossible } from "../calendar/tariff-laws.ts";
+import { isColorAllowed } from "../calendar/tariff-laws.ts";
 import { CIVIL_DAYS, type CivilDay, type DayFacts, type MomentFacts } from "../facts/facts.ts";
 import { instant, percent, plain, rate, text, type Value } from "../facts/format-value.ts";
 import type { Topic } from "./topic.ts";
@@ -43,12 +43,12 @@ function join(parts: [string, Part][]): Part {
   return { value, until: ends.length > 0 ? Math.min(...ends) : null };
 }
 
-type Turn = keyof MomentFacts["turns"];
+type Boundary = keyof MomentFacts["boundaries"];
 
-function row(turns: Turn[], read: (moment: MomentFacts, laws: Tariff["laws"]) => Value): Read {
+function row(boundaries: Boundary[], read: (moment: MomentFacts, laws: Tariff["laws"]) => Value): Read {
   return (moment, laws) => ({
     value: read(moment, laws),
-    until: Math.min(...turns.map((turn) => moment.turns[turn])),
+    until: Math.min(...boundaries.map((boundary) => moment.boundaries[boundary])),
   });
 }
 
@@ -117,5 +117,5 @@ const SINGLES: Rows = {
 
 function isRouge(day: DayFacts, laws: Tariff["laws"]): boolean | null {
   if (day.color !== null) return day.color === "rouge";
-  return isPossible(day.date, "rouge", laws) ? null : false;
+  return isColorAllowed(day.date, "rouge", laws) ? null : false;
 }

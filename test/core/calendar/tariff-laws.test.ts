@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { COLORS } from "../../../src/core/calendar/tariff.ts";
-import { isPossible, isPossibleInSeason, possibleColors } from "../../../src/core/calendar/tariff-laws.ts";
+import {
+  allowedColors,
+  isColorAllowed,
+  isColorAllowedInRestOfSeason,
+} from "../../../src/core/calendar/tariff-laws.ts";
 import { seasonOf } from "../../../src/core/calendar/tariff-season.ts";
 import { NO_REAL_DAYS, readRealDays } from "../../support/real-days.ts";
 
@@ -18,24 +22,24 @@ describe("what the tariff allows", () => {
     ["11 November: no rouge, it is a holiday", "2025-11-11", ["bleu", "blanc"]],
     ["a day in July: no rouge", "2026-07-15", ["bleu", "blanc"]],
   ])("on %s", (_, date, colors) => {
-    expect(possibleColors(date, "tempo")).toEqual(colors);
-    for (const color of COLORS) expect(isPossible(date, color, "tempo")).toBe(colors.includes(color));
+    expect(allowedColors(date, "tempo")).toEqual(colors);
+    for (const color of COLORS) expect(isColorAllowed(date, color, "tempo")).toBe(colors.includes(color));
   });
 
   it("is everything where the laws are off", () => {
-    expect(possibleColors("2026-07-12", "off")).toEqual(COLORS);
-    expect(isPossible("2026-07-12", "rouge", "off")).toBe(true);
-    expect(isPossibleInSeason("2026-07-12", "rouge", "off")).toBe(true);
+    expect(allowedColors("2026-07-12", "off")).toEqual(COLORS);
+    expect(isColorAllowed("2026-07-12", "rouge", "off")).toBe(true);
+    expect(isColorAllowedInRestOfSeason("2026-07-12", "rouge", "off")).toBe(true);
   });
 
   it("until the end of the season, by the last day that could have the colour", () => {
-    expect(isPossibleInSeason("2026-03-31", "rouge", "tempo")).toBe(true);
-    expect(isPossibleInSeason("2026-04-01", "rouge", "tempo")).toBe(false);
-    expect(isPossibleInSeason("2026-08-31", "rouge", "tempo")).toBe(false);
-    expect(isPossibleInSeason("2026-09-01", "rouge", "tempo")).toBe(true);
+    expect(isColorAllowedInRestOfSeason("2026-03-31", "rouge", "tempo")).toBe(true);
+    expect(isColorAllowedInRestOfSeason("2026-04-01", "rouge", "tempo")).toBe(false);
+    expect(isColorAllowedInRestOfSeason("2026-08-31", "rouge", "tempo")).toBe(false);
+    expect(isColorAllowedInRestOfSeason("2026-09-01", "rouge", "tempo")).toBe(true);
     // 30 and 31 March 2024 were a weekend, so Good Friday was the last.
-    expect(isPossibleInSeason("2024-03-29", "rouge", "tempo")).toBe(true);
-    expect(isPossibleInSeason("2024-03-30", "rouge", "tempo")).toBe(false);
+    expect(isColorAllowedInRestOfSeason("2024-03-29", "rouge", "tempo")).toBe(true);
+    expect(isColorAllowedInRestOfSeason("2024-03-30", "rouge", "tempo")).toBe(false);
   });
 });
 
@@ -43,7 +47,7 @@ describe.skipIf(NO_REAL_DAYS)("eleven real seasons (skipped unless VIGIE_REAL_DA
   it("hold no day that the laws forbid", () => {
     const days = readRealDays();
     expect(days.length).toBeGreaterThan(4000);
-    expect(days.filter(({ date, color }) => !isPossible(date, color, "tempo"))).toEqual([]);
+    expect(days.filter(({ date, color }) => !isColorAllowed(date, color, "tempo"))).toEqual([]);
   });
 
   it("hold quotas that are no law", () => {

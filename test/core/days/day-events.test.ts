@@ -1,30 +1,30 @@
 import { describe, expect, it } from "vitest";
 import { wallInstant } from "../../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
-import { compareBooks } from "../../../src/core/days/day-events.ts";
-import { type Book, type BookOfficial, EMPTY_BOOK } from "../../../src/core/days/known-days.ts";
+import { findDayEvents } from "../../../src/core/days/day-events.ts";
+import { type KnownDays, NO_KNOWN_DAYS, type OfficialColor } from "../../../src/core/days/known-days.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const NOON = wallInstant("2026-01-05", "12:00", PARIS.time_zone);
 const BEFORE_SIX = wallInstant("2026-01-05", "05:00", PARIS.time_zone);
 
-const official = (color: Color, final = false): BookOfficial => ({
+const official = (color: Color, final = false): OfficialColor => ({
   color,
   rates: { hp: null, hc: null },
   seen_at: NOON,
   final,
 });
-const book = (days: Record<IsoDate, BookOfficial>): Book => ({
-  ...EMPTY_BOOK,
+const knownDays = (days: Record<IsoDate, OfficialColor>): KnownDays => ({
+  ...NO_KNOWN_DAYS,
   days: Object.fromEntries(Object.entries(days).map(([date, day]) => [date, { official: day }])),
 });
-const compare = (before: Book, after: Book, now = NOON) => compareBooks(before, after, now, PARIS);
+const compare = (before: KnownDays, after: KnownDays, now = NOON) => findDayEvents(before, after, now, PARIS);
 
 describe("what happened between two books", () => {
   it("is nothing when nothing official changed", () => {
-    const before = book({ "2026-01-06": official("rouge") });
+    const before = knownDays({ "2026-01-06": official("rouge") });
     expect(compare(before, before)).toEqual([]);
-    expect(compare(before, book({ "2026-01-06": official("rouge") }))).toEqual([]);
+    expect(compare(before, knownDays({ "2026-01-06": official("rouge") }))).toEqual([]);
   });
 
   it.each([
@@ -49,27 +49,27 @@ describe("what happened between two books", () => {
     ],
   ])("from %j to %j is said once", (before, after, notices) => {
     const date = "2026-01-06";
-    expect(compare(before ? book({ [date]: before }) : EMPTY_BOOK, book({ [date]: after }))).toEqual(
-      notices.map((notice) => ({ ...notice, date })),
-    );
+    expect(
+      compare(before ? knownDays({ [date]: before }) : NO_KNOWN_DAYS, knownDays({ [date]: after })),
+    ).toEqual(notices.map((notice) => ({ ...notice, date })));
   });
 
   it("announces no day gone by: a year of history is no news", () => {
     const days = { "2025-02-01": official("bleu", true), "2026-01-04": official("blanc", true) };
-    expect(compare(EMPTY_BOOK, book(days))).toEqual([]);
-    expect(compare(EMPTY_BOOK, book(days), BEFORE_SIX)).toHaveLength(2);
+    expect(compare(NO_KNOWN_DAYS, knownDays(days))).toEqual([]);
+    expect(compare(NO_KNOWN_DAYS, knownDays(days), BEFORE_SIX)).toHaveLength(2);
   });
 
   it("tells that yesterday was corrected, and nothing of the day before", () => {
-    const before = book({ "2026-01-03": official("bleu", true), "2026-01-04": official("bleu", true) });
-    const after = book({ "2026-01-03": official("blanc", true), "2026-01-04": official("blanc", true) });
+    const before = knownDays({ "2026-01-03": official("bleu", true), "2026-01-04": official("bleu", true) });
+    const after = knownDays({ "2026-01-03": official("blanc", true), "2026-01-04": official("blanc", true) });
     expect(compare(before, after)).toEqual([
       { kind: "revised", date: "2026-01-04", color: "blanc", from: "bleu" },
     ]);
   });
 
   it("comes by date", () => {
-    const after = book({ "2026-01-07": official("bleu"), "2026-01-06": official("rouge") });
-    expect(compare(EMPTY_BOOK, after).map(({ date }) => date)).toEqual(["2026-01-06", "2026-01-07"]);
+    const after = knownDays({ "2026-01-07": official("bleu"), "2026-01-06": official("rouge") });
+    expect(compare(NO_KNOWN_DAYS, after).map(({ date }) => date)).toEqual(["2026-01-06", "2026-01-07"]);
   });
 });

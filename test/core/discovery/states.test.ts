@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { noticeEvent } from "../../../src/core/days/describe-day-event.ts";
+import { dayEventPayload } from "../../../src/core/days/describe-day-event.ts";
 import type { Component } from "../../../src/core/discovery/component.ts";
 import { turnEvent } from "../../../src/core/rules/verdict-changes.ts";
 import { desiredTopics } from "../../../src/core/topics/render-topics.ts";
@@ -66,9 +66,9 @@ describe("every state that vigie can publish", () => {
   });
 
   test.each([
-    noticeEvent({ kind: "announced", date: "2026-01-05", color: "rouge" }),
-    noticeEvent({ kind: "final", date: "2026-01-05", color: "rouge" }),
-    noticeEvent({ kind: "revised", date: "2026-01-05", color: "rouge", from: "bleu" }),
+    dayEventPayload({ kind: "announced", date: "2026-01-05", color: "rouge" }),
+    dayEventPayload({ kind: "final", date: "2026-01-05", color: "rouge" }),
+    dayEventPayload({ kind: "revised", date: "2026-01-05", color: "rouge", from: "bleu" }),
     turnEvent({ rule: "week", state: true, date: null, color: null, because: [] }),
     turnEvent({ rule: "week", state: false, date: "2026-01-05", color: "rouge", because: [] }),
   ])("of the event is of a type that is announced: %j", ({ event_type }) => {

@@ -1,20 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { isoInstant } from "../../../src/core/calendar/dates.ts";
 import type { Instant } from "../../../src/core/calendar/tariff.ts";
-import type { Book } from "../../../src/core/days/known-days.ts";
+import type { KnownDays } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import type { Span } from "../../../src/core/facts/facts.ts";
-import { bookOf, forecast, knownAt, official, officialDays } from "../../support/known-days.ts";
+import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { AUGUST_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const iso = (at: Instant | null) => at && isoInstant(at);
-const datedOf = (at: string, book: Book, tariff = UNPRICED) => deriveFacts(knownAt(at, book), tariff).dated;
+const datedOf = (at: string, knownDays: KnownDays, tariff = UNPRICED) =>
+  deriveFacts(factsInputAt(at, knownDays), tariff).dated;
 const PRICED = { ...UNPRICED, rates: [{ ...AUGUST_PRICES, from: "2025-08-01" }] };
 
 describe("at noon of the first of two rouge days", () => {
   const rouge = { "2026-01-05": "rouge", "2026-01-06": "rouge" } as const;
-  const book = bookOf(officialDays("2025-09-01", "2026-01-07", rouge));
-  const { moment, dated } = deriveFacts(knownAt("2026-01-05T12:00:00+01:00", book), PRICED);
+  const knownDays = knownDaysOf(officialDays("2025-09-01", "2026-01-07", rouge));
+  const { moment, dated } = deriveFacts(factsInputAt("2026-01-05T12:00:00+01:00", knownDays), PRICED);
 
   it("the colour in force holds to the end of the tariff day, and changes after the second", () => {
     expect(iso(moment?.now.color_until ?? null)).toBe("2026-01-06T05:00:00Z");
@@ -47,41 +48,41 @@ describe("the next change", () => {
       "2026-01-06T05:00:00Z",
     ],
   ])("of the colour %s", (_, days, expected) => {
-    expect(iso(datedOf(noon, bookOf(days)).next_change.color)).toBe(expected);
+    expect(iso(datedOf(noon, knownDaysOf(days)).next_change.color)).toBe(expected);
   });
 
   it("of the rate is not where only the name of the period changes", () => {
     const equal = { hp: 0.2, hc: 0.2 };
     const flat = { from: "2025-08-01", bleu: equal, blanc: equal, rouge: { hp: 0.7, hc: 0.2 } };
     const days = officialDays("2026-01-05", "2026-01-07", { "2026-01-06": "blanc", "2026-01-07": "rouge" });
-    const { next_change } = datedOf(noon, bookOf(days), { ...UNPRICED, rates: [flat] });
+    const { next_change } = datedOf(noon, knownDaysOf(days), { ...UNPRICED, rates: [flat] });
     expect(iso(next_change.rate)).toBe("2026-01-07T05:00:00Z");
     expect(iso(next_change.color)).toBe("2026-01-06T05:00:00Z");
   });
 
   it.each([
-    ["no price is known", UNPRICED, bookOf({ "2026-01-05": bleu })],
-    ["the colour in force is unknown", PRICED, bookOf({ "2026-01-06": bleu })],
-  ])("of the rate is unknown while %s", (_, tariff, book) => {
-    expect(datedOf(noon, book, tariff).next_change.rate).toBeNull();
+    ["no price is known", UNPRICED, knownDaysOf({ "2026-01-05": bleu })],
+    ["the colour in force is unknown", PRICED, knownDaysOf({ "2026-01-06": bleu })],
+  ])("of the rate is unknown while %s", (_, tariff, knownDays) => {
+    expect(datedOf(noon, knownDays, tariff).next_change.rate).toBeNull();
   });
 
   it("of the rate is unknown where a half of the rates is missing first", () => {
     const half = official("bleu", { rates: { hp: 0.2, hc: null } });
     const whole = official("rouge", { rates: { hp: 0.7, hc: 0.3 } });
-    const book = bookOf({ "2026-01-05": half, "2026-01-06": whole });
-    expect(datedOf(noon, book).next_change.rate).toBeNull();
+    const knownDays = knownDaysOf({ "2026-01-05": half, "2026-01-06": whole });
+    expect(datedOf(noon, knownDays).next_change.rate).toBeNull();
   });
 
   it("of the rate is ahead, whatever changed before in the same tariff day", () => {
-    const book = bookOf({ "2026-01-05": bleu, "2026-01-06": bleu });
-    expect(iso(datedOf("2026-01-05T23:00:00+01:00", book, PRICED).next_change.rate)).toBe(
+    const knownDays = knownDaysOf({ "2026-01-05": bleu, "2026-01-06": bleu });
+    expect(iso(datedOf("2026-01-05T23:00:00+01:00", knownDays, PRICED).next_change.rate)).toBe(
       "2026-01-06T05:00:00Z",
     );
   });
 
   it("of the period does not exist with windows that touch all day", () => {
-    expect(datedOf(noon, bookOf({}), { ...UNPRICED, off_peak: [] }).next_change.period).toBeNull();
+    expect(datedOf(noon, knownDaysOf({}), { ...UNPRICED, off_peak: [] }).next_change.period).toBeNull();
   });
 });
 
@@ -108,21 +109,21 @@ describe("the next rouge and the next blanc", () => {
       "none_in_horizon",
     ],
   ] as const)("rouge: %s", (_, days, date, confidence, outlook) => {
-    expect(datedOf(monday, bookOf(days)).next_rouge).toEqual({ date, confidence, outlook });
+    expect(datedOf(monday, knownDaysOf(days)).next_rouge).toEqual({ date, confidence, outlook });
   });
 
   it("an unknown day that could not be so hides nothing", () => {
     const days = officialDays("2026-01-06", "2026-01-12", { "2026-01-12": "rouge" });
     const { "2026-01-10": _saturday, "2026-01-11": _sunday, ...others } = days;
-    const { next_rouge, next_blanc } = datedOf(monday, bookOf(others));
+    const { next_rouge, next_blanc } = datedOf(monday, knownDaysOf(others));
     expect(next_rouge).toMatchObject({ date: "2026-01-12", outlook: "known" });
     expect(next_blanc).toMatchObject({ date: null, outlook: "unknown" });
   });
 
   it("look from next on: a rouge day in force is not the next one", () => {
-    const book = bookOf(officialDays("2026-01-05", "2026-01-12", { "2026-01-05": "rouge" }));
-    expect(datedOf(monday, book).next_rouge.date).toBeNull();
-    expect(datedOf("2026-01-05T05:59:59+01:00", book).next_rouge.date).toBe("2026-01-05");
+    const knownDays = knownDaysOf(officialDays("2026-01-05", "2026-01-12", { "2026-01-05": "rouge" }));
+    expect(datedOf(monday, knownDays).next_rouge.date).toBeNull();
+    expect(datedOf("2026-01-05T05:59:59+01:00", knownDays).next_rouge.date).toBe("2026-01-05");
   });
 
   it.each([
@@ -134,14 +135,14 @@ describe("the next rouge and the next blanc", () => {
     ["2026-10-24T12:00:00+02:00", "none_in_horizon"],
     ["2026-10-26T12:00:00+01:00", "unknown"],
   ])("with an empty book at %s the outlook for rouge is %s", (at, outlook) => {
-    expect(datedOf(at, bookOf({})).next_rouge.outlook).toBe(outlook);
+    expect(datedOf(at, knownDaysOf({})).next_rouge.outlook).toBe(outlook);
   });
 
   it("without laws no season is over", () => {
     const tariff = { ...UNPRICED, laws: "off" } as const;
-    expect(datedOf("2026-07-01T12:00:00+02:00", bookOf({}), tariff).next_rouge.outlook).toBe("unknown");
+    expect(datedOf("2026-07-01T12:00:00+02:00", knownDaysOf({}), tariff).next_rouge.outlook).toBe("unknown");
     const days = officialDays("2026-07-02", "2026-07-08");
-    expect(datedOf("2026-07-01T12:00:00+02:00", bookOf(days), tariff).next_rouge.outlook).toBe(
+    expect(datedOf("2026-07-01T12:00:00+02:00", knownDaysOf(days), tariff).next_rouge.outlook).toBe(
       "none_in_horizon",
     );
   });
@@ -150,8 +151,8 @@ describe("the next rouge and the next blanc", () => {
 describe("yesterday", () => {
   it("is the civil date before today, with the official colour and the prediction of history", () => {
     const prediction = { color: "blanc", confidence: 0.6 } as const;
-    const book = bookOf({ "2026-01-04": { ...official("rouge"), prediction } });
-    expect(datedOf("2026-01-05T00:00:00+01:00", book).yesterday).toEqual({
+    const knownDays = knownDaysOf({ "2026-01-04": { ...official("rouge"), prediction } });
+    expect(datedOf("2026-01-05T00:00:00+01:00", knownDays).yesterday).toEqual({
       date: "2026-01-04",
       color: "rouge",
       predicted_color: "blanc",
@@ -160,8 +161,8 @@ describe("yesterday", () => {
   });
 
   it("is unknown where only a forecast was seen", () => {
-    const book = bookOf({ "2026-01-04": forecast("rouge") });
-    expect(datedOf("2026-01-05T12:00:00+01:00", book).yesterday).toMatchObject({
+    const knownDays = knownDaysOf({ "2026-01-04": forecast("rouge") });
+    expect(datedOf("2026-01-05T12:00:00+01:00", knownDays).yesterday).toMatchObject({
       color: null,
       predicted_color: null,
     });
@@ -170,7 +171,7 @@ describe("yesterday", () => {
 
 describe("the forecast", () => {
   it("lists the days from today to d7 that the book knows anything of", () => {
-    const book = bookOf(
+    const knownDays = knownDaysOf(
       {
         "2026-01-04": official("bleu"),
         "2026-01-05": official("bleu"),
@@ -182,7 +183,7 @@ describe("the forecast", () => {
       },
       { updated_at: 1 },
     );
-    const { forecast: listed } = datedOf("2026-01-05T03:00:00+01:00", book);
+    const { forecast: listed } = datedOf("2026-01-05T03:00:00+01:00", knownDays);
     expect(listed.updated_at).toBe(1);
     expect(listed.days.map(({ date, color }) => [date, color])).toEqual([
       ["2026-01-05", "bleu"],
@@ -194,7 +195,7 @@ describe("the forecast", () => {
 });
 
 describe("the rates ahead", () => {
-  const book = bookOf({
+  const knownDays = knownDaysOf({
     "2026-01-04": official("bleu"),
     "2026-01-05": official("rouge"),
     "2026-01-06": forecast("blanc"),
@@ -209,11 +210,11 @@ describe("the rates ahead", () => {
   ];
 
   it("run from the start of the tariff day in force to the end of the last announced day", () => {
-    expect(lines(datedOf("2026-01-05T05:59:59+01:00", book, PRICED).rates)).toEqual(announced);
+    expect(lines(datedOf("2026-01-05T05:59:59+01:00", knownDays, PRICED).rates)).toEqual(announced);
   });
 
   it("go on with forecasts to the first unknown hour", () => {
-    expect(lines(datedOf("2026-01-05T05:59:59+01:00", book, PRICED).rates_forecast)).toEqual([
+    expect(lines(datedOf("2026-01-05T05:59:59+01:00", knownDays, PRICED).rates_forecast)).toEqual([
       ...announced,
       ["2026-01-06T05:00:00Z", "2026-01-06T21:00:00Z", 0.1921],
       ["2026-01-06T21:00:00Z", "2026-01-07T05:00:00Z", 0.1536],
@@ -221,14 +222,14 @@ describe("the rates ahead", () => {
   });
 
   it("end in the middle of a day where a half is not known", () => {
-    const half = bookOf({ "2026-01-05": official("bleu", { rates: { hp: 0.2, hc: null } }) });
+    const half = knownDaysOf({ "2026-01-05": official("bleu", { rates: { hp: 0.2, hc: null } }) });
     expect(lines(datedOf("2026-01-05T12:00:00+01:00", half).rates)).toEqual([
       ["2026-01-05T05:00:00Z", "2026-01-05T21:00:00Z", 0.2],
     ]);
   });
 
   it("are none while the day in force is not announced", () => {
-    const unsure = bookOf({ "2026-01-05": forecast("bleu"), "2026-01-06": official("bleu") });
+    const unsure = knownDaysOf({ "2026-01-05": forecast("bleu"), "2026-01-06": official("bleu") });
     const { rates, rates_forecast } = datedOf("2026-01-05T12:00:00+01:00", unsure, PRICED);
     expect(rates).toEqual([]);
     expect(rates_forecast).toHaveLength(4);

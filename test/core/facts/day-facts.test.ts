@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { BookDay } from "../../../src/core/days/known-days.ts";
+import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { dayFacts } from "../../../src/core/facts/day-facts.ts";
 import { forecast, official } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const NOON = Date.parse("2026-01-05T12:00:00+01:00");
-const look = (date: string, day: BookDay | undefined, tariff = UNPRICED) => dayFacts(date, day, NOON, tariff);
+const look = (date: string, day: KnownDay | undefined, tariff = UNPRICED) =>
+  dayFacts(date, day, NOON, tariff);
 
 describe("a day", () => {
   it("has its official colour with certainty, whatever was forecast", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
-import type { BookDay } from "../../../src/core/days/known-days.ts";
+import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import { bookOf, knownAt, official } from "../../support/known-days.ts";
+import { factsInputAt, knownDaysOf, official } from "../../support/known-days.ts";
 import { createNaiveWall } from "../../support/naive-wall.ts";
 import { NO_REAL_DAYS, readRealDays } from "../../support/real-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
@@ -60,8 +60,8 @@ function expected(hour: NaiveHour, colors: Map<IsoDate, Color>, known: number): 
   return [...named, period, color_until, color_until, period_until, color_change, period_until];
 }
 
-function derived(at: number, days: Record<IsoDate, BookDay>): unknown[] {
-  const { moment, dated } = deriveFacts(knownAt(at, bookOf(days)), UNPRICED);
+function derived(at: number, days: Record<IsoDate, KnownDay>): unknown[] {
+  const { moment, dated } = deriveFacts(factsInputAt(at, knownDaysOf(days)), UNPRICED);
   if (!moment) return [];
   const named = [moment.now, moment.next, moment.days.today, moment.days.tomorrow];
   return [
@@ -86,7 +86,7 @@ function checkHours(colors: Map<IsoDate, Color>): number {
   const from = Date.parse(dates[0]!);
   const hours = readHours(from, Date.parse(dates.at(-1)!), colors);
   const wrong: unknown[] = [];
-  let days: Record<IsoDate, BookDay> = {};
+  let days: Record<IsoDate, KnownDay> = {};
   let until = "";
   let known = 0;
   const starts = new Map(
@@ -147,7 +147,9 @@ describe.skipIf(NO_REAL_DAYS)(
       ["2019-2020", "2020-08-31", { rouge: 18, blanc: 47, bleu: 301 }],
     ])("%s adds up on its last day", (_, date, used) => {
       const days = Object.fromEntries(readRealDays().map((day) => [day.date, official(day.color)]));
-      expect(deriveFacts(knownAt(`${date}T12:00:00+02:00`, bookOf(days)), UNPRICED).dated.used).toEqual(used);
+      expect(
+        deriveFacts(factsInputAt(`${date}T12:00:00+02:00`, knownDaysOf(days)), UNPRICED).dated.used,
+      ).toEqual(used);
     });
   },
 );

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { isoInstant } from "../../../src/core/calendar/dates.ts";
 import type { Tariff } from "../../../src/core/calendar/tariff.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import type { Known, MomentFacts } from "../../../src/core/facts/facts.ts";
-import { bookOf, forecast, knownAt, official, officialDays } from "../../support/known-days.ts";
+import type { FactsInput, MomentFacts } from "../../../src/core/facts/facts.ts";
+import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
-const YEAR = bookOf(
+const YEAR = knownDaysOf(
   officialDays("2026-01-01", "2026-12-31", { "2026-01-05": "rouge", "2026-01-06": "rouge" }),
 );
 
-function momentOf(known: Known, tariff: Tariff = UNPRICED): MomentFacts {
+function momentOf(known: FactsInput, tariff: Tariff = UNPRICED): MomentFacts {
   const { moment } = deriveFacts(known, tariff);
   if (!moment) throw new Error("Expected the facts of the moment, got none");
   return moment;
@@ -73,7 +73,7 @@ describe("the worked cases of days and time", () => {
   ])(
     "at %s now is %s %s %s",
     (at, now, color, period, next, nextColor, today, todayColor, tomorrow, tomorrowColor) => {
-      const moment = momentOf(knownAt(at, YEAR));
+      const moment = momentOf(factsInputAt(at, YEAR));
       expect(moment.now).toMatchObject({ date: `2026-${now}`, color, period });
       expect(moment.next).toMatchObject({ date: `2026-${next}`, color: nextColor });
       expect(moment.days.today).toMatchObject({ date: `2026-${today}`, color: todayColor });
@@ -84,7 +84,7 @@ describe("the worked cases of days and time", () => {
 
 describe("the moment", () => {
   it("names the seven days after today by their civil dates", () => {
-    const { days } = momentOf(knownAt("2026-02-24T03:00:00+01:00", YEAR));
+    const { days } = momentOf(factsInputAt("2026-02-24T03:00:00+01:00", YEAR));
     expect(Object.values(days).map(({ date }) => date)).toEqual([
       ...["2026-02-24", "2026-02-25", "2026-02-26", "2026-02-27"],
       ...["2026-02-28", "2026-03-01", "2026-03-02", "2026-03-03"],
@@ -92,8 +92,8 @@ describe("the moment", () => {
   });
 
   it("knows 29 February", () => {
-    const book = bookOf({ "2028-02-29": official("rouge"), "2028-03-01": official("blanc") });
-    const moment = momentOf(knownAt("2028-02-29T12:00:00+01:00", book));
+    const knownDays = knownDaysOf({ "2028-02-29": official("rouge"), "2028-03-01": official("blanc") });
+    const moment = momentOf(factsInputAt("2028-02-29T12:00:00+01:00", knownDays));
     expect(moment.now).toMatchObject({ date: "2028-02-29", color: "rouge" });
     expect(moment.next).toMatchObject({ date: "2028-03-01", color: "blanc" });
   });
@@ -103,33 +103,33 @@ describe("the moment", () => {
     ["2026-10-24T23:00:00+02:00", "2026-10-25T05:00:00Z", "2026-10-25T05:00:00Z"],
     ["2026-01-05T12:00:00+01:00", "2026-01-06T05:00:00Z", "2026-01-05T21:00:00Z"],
   ])("at %s says until when colour and period hold", (at, color, period) => {
-    const { now, next, turns } = momentOf(knownAt(at, YEAR));
+    const { now, next, boundaries } = momentOf(factsInputAt(at, YEAR));
     expect(isoInstant(now.color_until)).toBe(color);
     expect(next.at).toBe(now.color_until);
     expect(isoInstant(now.period_until ?? 0)).toBe(period);
-    expect(turns.day).toBe(now.color_until);
-    expect(turns.period).toBe(now.period_until);
+    expect(boundaries.day).toBe(now.color_until);
+    expect(boundaries.period).toBe(now.period_until);
   });
 
   it("has no end of the period where the windows leave no other, and turns with the day", () => {
-    const { now, turns } = momentOf(knownAt("2026-01-05T12:00:00+01:00", YEAR), {
+    const { now, boundaries } = momentOf(factsInputAt("2026-01-05T12:00:00+01:00", YEAR), {
       ...UNPRICED,
       off_peak: [],
     });
     expect(now).toMatchObject({ period: "hp", period_until: null });
-    expect(turns.period).toBe(turns.day);
+    expect(boundaries.period).toBe(boundaries.day);
   });
 
   it("turns its price with the day where the window ends later", () => {
     const late = { ...UNPRICED, off_peak: [{ from: "01:00", to: "07:00" }] };
-    const { now, turns } = momentOf(knownAt("2026-01-05T05:00:00+01:00", YEAR), late);
-    expect(isoInstant(turns.period)).toBe("2026-01-05T05:00:00Z");
+    const { now, boundaries } = momentOf(factsInputAt("2026-01-05T05:00:00+01:00", YEAR), late);
+    expect(isoInstant(boundaries.period)).toBe("2026-01-05T05:00:00Z");
     expect(isoInstant(now.period_until ?? 0)).toBe("2026-01-05T06:00:00Z");
   });
 
   it("prices the colour in force by the period, and a new row from the start of its day", () => {
     const tariff = { ...UNPRICED, rates: [AUGUST_PRICES, FEBRUARY_PRICES] };
-    const rate = (at: string) => momentOf(knownAt(at, YEAR), tariff).now.rate;
+    const rate = (at: string) => momentOf(factsInputAt(at, YEAR), tariff).now.rate;
     expect(rate("2026-01-05T12:00:00+01:00")).toBeNull();
     expect(rate("2026-07-31T12:00:00+02:00")).toBe(0.1612);
     expect(rate("2026-08-01T05:59:59+02:00")).toBe(0.1325);
@@ -137,7 +137,7 @@ describe("the moment", () => {
   });
 
   it("is unknown where the book knows nothing", () => {
-    const { now, next } = momentOf(knownAt("2026-01-05T12:00:00+01:00", bookOf({})), {
+    const { now, next } = momentOf(factsInputAt("2026-01-05T12:00:00+01:00", knownDaysOf({})), {
       ...UNPRICED,
       rates: [AUGUST_PRICES],
     });
@@ -147,7 +147,7 @@ describe("the moment", () => {
   });
 
   it("is nothing while the clock is known to be wrong; what is dated stays", () => {
-    const known = knownAt("2026-01-05T12:00:00+01:00", YEAR);
+    const known = factsInputAt("2026-01-05T12:00:00+01:00", YEAR);
     const facts = deriveFacts({ ...known, clock: { ...known.clock, right: false } }, UNPRICED);
     expect(facts.moment).toBeNull();
     expect(facts.dated).toEqual(deriveFacts(known, UNPRICED).dated);
@@ -156,7 +156,7 @@ describe("the moment", () => {
 
 describe("the announcement", () => {
   const announce = (at: string, day: ReturnType<typeof official> | undefined) =>
-    momentOf(knownAt(at, bookOf(day ? { "2026-01-06": day } : {})));
+    momentOf(factsInputAt(at, knownDaysOf(day ? { "2026-01-06": day } : {})));
 
   it.each([
     ["nothing known, before the hour", "2026-01-05T11:59:59+01:00", undefined, "forecast", false],
@@ -176,10 +176,10 @@ describe("the announcement", () => {
   });
 
   it("turns at the hour from which it is late, and after that at midnight", () => {
-    expect(isoInstant(announce("2026-01-05T00:00:00+01:00", undefined).turns.late)).toBe(
+    expect(isoInstant(announce("2026-01-05T00:00:00+01:00", undefined).boundaries.late)).toBe(
       "2026-01-05T11:00:00Z",
     );
-    expect(isoInstant(announce("2026-01-05T12:00:00+01:00", undefined).turns.late)).toBe(
+    expect(isoInstant(announce("2026-01-05T12:00:00+01:00", undefined).boundaries.late)).toBe(
       "2026-01-05T23:00:00Z",
     );
   });

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addDays, civilDate, isoInstant } from "../../../src/core/calendar/dates.ts";
 import { COLORS, type Tariff } from "../../../src/core/calendar/tariff.ts";
-import type { BookDay } from "../../../src/core/days/known-days.ts";
+import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import type { Known } from "../../../src/core/facts/facts.ts";
-import { nextTurn } from "../../../src/core/facts/next-boundary.ts";
-import { bookOf, forecast, knownAt, official } from "../../support/known-days.ts";
+import type { FactsInput } from "../../../src/core/facts/facts.ts";
+import { nextBoundary } from "../../../src/core/facts/next-boundary.ts";
+import { factsInputAt, forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const HOUR = 3_600_000;
@@ -20,15 +20,17 @@ describe("the next turn", () => {
     ["the edge of the period", "2026-01-05T12:00:00+01:00", "2026-01-05T21:00:00Z"],
     ["06:00 of a short night", "2026-03-29T00:00:00+01:00", "2026-03-29T04:00:00Z"],
     ["06:00 of a long night", "2026-10-25T00:00:00+02:00", "2026-10-25T05:00:00Z"],
-  ])("is %s", (_, at, turn) => {
-    expect(isoInstant(nextTurn(knownAt(at, bookOf({}), JUST_ANSWERED), UNPRICED))).toBe(turn);
+  ])("is %s", (_, at, boundary) => {
+    expect(isoInstant(nextBoundary(factsInputAt(at, knownDaysOf({}), JUST_ANSWERED), UNPRICED))).toBe(
+      boundary,
+    );
   });
 
   it("is three hours after the last success, when the service counts as down", () => {
-    const known = knownAt("2026-01-05T13:00:00+01:00", bookOf({}));
-    expect(nextTurn(known, UNPRICED)).toBe(known.clock.at - 60_000 + 3 * HOUR);
+    const known = factsInputAt("2026-01-05T13:00:00+01:00", knownDaysOf({}));
+    expect(nextBoundary(known, UNPRICED)).toBe(known.clock.at - 60_000 + 3 * HOUR);
     const simulated = { ...known, polls: { ...known.polls, simulated: true } };
-    expect(isoInstant(nextTurn(simulated, UNPRICED))).toBe("2026-01-05T21:00:00Z");
+    expect(isoInstant(nextBoundary(simulated, UNPRICED))).toBe("2026-01-05T21:00:00Z");
   });
 });
 
@@ -38,7 +40,7 @@ const rates = fc.record({
   hp: fc.constantFrom(null, 0.1, 0.2),
   hc: fc.constantFrom(null, 0.1),
 });
-const bookDay: fc.Arbitrary<BookDay> = fc
+const anyKnownDay: fc.Arbitrary<KnownDay> = fc
   .oneof(
     { arbitrary: fc.tuple(colors, rates, fc.boolean()), weight: 3 },
     { arbitrary: fc.tuple(colors, rates), weight: 2 },
@@ -69,7 +71,7 @@ const situations = fc
   .record({
     date: fc.constantFrom(...days),
     minutes: fc.integer({ min: -2 * 1440, max: 2 * 1440 }),
-    known: fc.array(bookDay, { minLength: 14, maxLength: 14 }),
+    known: fc.array(anyKnownDay, { minLength: 14, maxLength: 14 }),
     silent: fc.integer({ min: 0, max: 5 * HOUR }),
     right: fc.boolean(),
     lateAfter: wallTimes,
@@ -78,22 +80,24 @@ const situations = fc
   .map(({ date, minutes, known, silent, right, lateAfter, tariff }) => {
     const at = Date.parse(date) + minutes * 60_000;
     const first = addDays(civilDate(at, tariff.time_zone), -3);
-    const book = bookOf(Object.fromEntries(known.map((day, index) => [addDays(first, index), day])));
-    const situation = knownAt(at, book, { last_success: at - silent });
+    const knownDays = knownDaysOf(
+      Object.fromEntries(known.map((day, index) => [addDays(first, index), day])),
+    );
+    const situation = factsInputAt(at, knownDays, { last_success: at - silent });
     return { known: { ...situation, clock: { at, right }, late_after: lateAfter }, tariff };
   });
 
-const later = (known: Known, at: number): Known => ({ ...known, clock: { ...known.clock, at } });
+const later = (known: FactsInput, at: number): FactsInput => ({ ...known, clock: { ...known.clock, at } });
 
 describe("between two turns", () => {
   it("nothing changes", () => {
     fc.assert(
       fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), ({ known, tariff }, share) => {
         const { at } = known.clock;
-        const turn = nextTurn(known, tariff);
-        expect(turn).toBeGreaterThan(at);
+        const boundary = nextBoundary(known, tariff);
+        expect(boundary).toBeGreaterThan(at);
         const { at: _, ...facts } = deriveFacts(known, tariff);
-        for (const instant of [turn - 1, at + Math.floor((turn - 1 - at) * share)]) {
+        for (const instant of [boundary - 1, at + Math.floor((boundary - 1 - at) * share)]) {
           expect(deriveFacts(later(known, instant), tariff)).toEqual({ at: instant, ...facts });
         }
       }),
@@ -105,8 +109,8 @@ describe("between two turns", () => {
     fc.assert(
       fc.property(situations, ({ known, tariff }) => {
         const { moment } = deriveFacts({ ...known, clock: { ...known.clock, right: true } }, tariff);
-        const turns = Object.values(moment?.turns ?? {});
-        expect(Math.min(...turns)).toBeGreaterThanOrEqual(nextTurn(known, tariff));
+        const boundaries = Object.values(moment?.boundaries ?? {});
+        expect(Math.min(...boundaries)).toBeGreaterThanOrEqual(nextBoundary(known, tariff));
       }),
     );
   });

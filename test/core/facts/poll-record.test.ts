@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/core/contract/answer.ts";
-import type { Book } from "../../../src/core/days/known-days.ts";
+import type { KnownDays } from "../../../src/core/days/known-days.ts";
 import {
   isShownAlike,
   recordAnswer,
   recordOutcome,
   startRecord,
 } from "../../../src/core/facts/poll-record.ts";
-import { bookOf, official } from "../../support/known-days.ts";
+import { knownDaysOf, official } from "../../support/known-days.ts";
 
 const AT = Date.parse("2026-01-05T10:00:00Z");
 const HOUR = 3_600_000;
 const answer: Answer = { kind: "forecasts", updated_at: AT, days: [] };
-const before = bookOf({ "2026-01-05": official("bleu") }, { updated_at: AT });
+const before = knownDaysOf({ "2026-01-05": official("bleu") }, { updated_at: AT });
 
 /** The same days, as the service says an hour, or more, later. */
-function saidAgain(hours: number): Book {
+function saidAgain(hours: number): KnownDays {
   return { ...before, updated_at: AT + hours * HOUR };
 }
 
@@ -40,7 +40,7 @@ describe("a record of polls", () => {
   });
 
   it("shows when the service last spoke beside each change of a day", () => {
-    const after = bookOf({ "2026-01-05": official("rouge") }, { updated_at: AT + HOUR });
+    const after = knownDaysOf({ "2026-01-05": official("rouge") }, { updated_at: AT + HOUR });
     const next = recordAnswer(first, { answer, at: AT + HOUR, before, after });
     expect(next.shown_update).toBe(AT + HOUR);
     expect(isShownAlike(first, next)).toBe(false);
@@ -52,7 +52,7 @@ describe("a record of polls", () => {
   ])(
     "%i h after the last success that was shown, beside a change of a day, shows that of %i h later",
     (hours, shown) => {
-      const after = bookOf({ "2026-01-05": official("rouge") }, { updated_at: AT });
+      const after = knownDaysOf({ "2026-01-05": official("rouge") }, { updated_at: AT });
       const next = recordAnswer(first, { answer, at: AT + hours * HOUR, before, after });
       expect(next.shown_success).toBe(AT + shown * HOUR);
     },

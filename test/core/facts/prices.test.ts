@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Tariff } from "../../../src/core/calendar/tariff.ts";
-import type { BookDay } from "../../../src/core/days/known-days.ts";
+import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import { comparePrices } from "../../../src/core/facts/prices.ts";
-import { bookOf, forecast, knownAt, official } from "../../support/known-days.ts";
+import { factsInputAt, forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const NOON = "2026-12-07T12:00:00+01:00";
 const TABLE = { ...UNPRICED, rates: [AUGUST_PRICES, FEBRUARY_PRICES] };
 const NONE = { hp: null, hc: null };
 
-function pricesAt(at: string, days: Record<string, BookDay>, tariff: Tariff = TABLE) {
-  return deriveFacts(knownAt(at, bookOf(days)), tariff).dated.prices;
+function pricesAt(at: string, days: Record<string, KnownDay>, tariff: Tariff = TABLE) {
+  return deriveFacts(factsInputAt(at, knownDaysOf(days)), tariff).dated.prices;
 }
 
 describe("the prices in force", () => {
@@ -95,7 +95,10 @@ describe("the prices in force", () => {
 
 describe("service and owner compared", () => {
   const compare = (hp: number, hc: number | null) =>
-    comparePrices(knownAt(NOON, bookOf({ "2026-12-07": official("bleu", { rates: { hp, hc } }) })), TABLE);
+    comparePrices(
+      factsInputAt(NOON, knownDaysOf({ "2026-12-07": official("bleu", { rates: { hp, hc } }) })),
+      TABLE,
+    );
 
   it("differ where one of the two is out of date", () => {
     expect(compare(0.17, 0.1356)).toEqual([{ color: "bleu", period: "hp", service: 0.17, owner: 0.1654 }]);

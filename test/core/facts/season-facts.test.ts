@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Book, BookSeason } from "../../../src/core/days/known-days.ts";
+import type { KnownDays, KnownSeason } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import { bookOf, forecast, knownAt, officialDays } from "../../support/known-days.ts";
+import { factsInputAt, forecast, knownDaysOf, officialDays } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
-const SEASON: BookSeason = {
+const SEASON: KnownSeason = {
   label: "2025-2026",
   start: "2025-09-01",
   end: "2026-08-31",
@@ -15,15 +15,16 @@ const SEASON: BookSeason = {
   seen_at: 0,
 };
 
-const datedOf = (at: string, book: Book) => deriveFacts(knownAt(at, book), UNPRICED).dated;
+const datedOf = (at: string, knownDays: KnownDays) =>
+  deriveFacts(factsInputAt(at, knownDays), UNPRICED).dated;
 
 describe("the season", () => {
   const rouge = { "2026-01-05": "rouge", "2026-01-06": "rouge" } as const;
   const days = officialDays("2025-09-01", "2026-01-07", rouge);
-  const book = bookOf(days, { seasons: { "2025-2026": SEASON } });
+  const knownDays = knownDaysOf(days, { seasons: { "2025-2026": SEASON } });
 
   it("is as the service says, and counted by vigie: the day in force used, one announced not", () => {
-    const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", book);
+    const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", knownDays);
     const { seen_at: _, ...said } = SEASON;
     expect(season).toEqual(said);
     expect(used).toEqual({ rouge: 1, blanc: 0, bleu: 126 });
@@ -31,18 +32,18 @@ describe("the season", () => {
   });
 
   it("uses a day from its start on", () => {
-    expect(datedOf("2026-01-06T05:59:59+01:00", book).used?.rouge).toBe(1);
-    expect(datedOf("2026-01-06T06:00:00+01:00", book).used?.rouge).toBe(2);
+    expect(datedOf("2026-01-06T05:59:59+01:00", knownDays).used?.rouge).toBe(1);
+    expect(datedOf("2026-01-06T06:00:00+01:00", knownDays).used?.rouge).toBe(2);
   });
 
   it.each(["2025-09-01", "2025-12-24", "2026-01-05"])("is not counted while %s is missing", (date) => {
     const { [date]: _, ...others } = days;
-    const gap = bookOf({ ...others, [date]: forecast("bleu") }, { seasons: book.seasons });
+    const gap = knownDaysOf({ ...others, [date]: forecast("bleu") }, { seasons: knownDays.seasons });
     expect(datedOf("2026-01-05T12:00:00+01:00", gap)).toMatchObject({ used: null, left: null });
   });
 
   it("has nothing left to say where the service has not said the whole", () => {
-    const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", bookOf(days));
+    const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", knownDaysOf(days));
     expect([season, left]).toEqual([null, null]);
     expect(used?.rouge).toBe(1);
   });
@@ -51,7 +52,7 @@ describe("the season", () => {
 describe("31 August and 1 September", () => {
   const days = officialDays("2025-09-01", "2026-09-02", { "2026-08-31": "blanc", "2026-09-01": "blanc" });
   const next = { ...SEASON, label: "2026-2027", start: "2026-09-01", end: "2027-08-31" };
-  const book = bookOf(days, { seasons: { "2025-2026": SEASON, "2026-2027": next } });
+  const knownDays = knownDaysOf(days, { seasons: { "2025-2026": SEASON, "2026-2027": next } });
 
   it("the old season is in force until 06:00", () => {
     for (const at of [
@@ -59,20 +60,20 @@ describe("31 August and 1 September", () => {
       "2026-09-01T00:00:00+02:00",
       "2026-09-01T05:59:59+02:00",
     ]) {
-      const { season, used } = datedOf(at, book);
+      const { season, used } = datedOf(at, knownDays);
       expect(season?.label).toBe("2025-2026");
       expect(used).toEqual({ rouge: 0, blanc: 1, bleu: 364 });
     }
   });
 
   it("the new one from 06:00 on, with one day used", () => {
-    const { season, used } = datedOf("2026-09-01T06:00:00+02:00", book);
+    const { season, used } = datedOf("2026-09-01T06:00:00+02:00", knownDays);
     expect(season?.label).toBe("2026-2027");
     expect(used).toEqual({ rouge: 0, blanc: 1, bleu: 0 });
   });
 
   it("an answer about the other season says nothing of this one", () => {
-    const old = bookOf(days, { seasons: { "2025-2026": SEASON } });
+    const old = knownDaysOf(days, { seasons: { "2025-2026": SEASON } });
     expect(datedOf("2026-09-01T06:00:00+02:00", old)).toMatchObject({ season: null, left: null });
   });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { BookDay } from "../../../src/core/days/known-days.ts";
+import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import type { PollRecord } from "../../../src/core/facts/facts.ts";
-import { bookOf, knownAt, official } from "../../support/known-days.ts";
+import { factsInputAt, knownDaysOf, official } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
 const AT = Date.parse("2026-01-05T13:00:00+01:00");
 const HOUR = 3_600_000;
-const ALL_WELL: Record<string, BookDay> = { "2026-01-06": official("bleu") };
+const ALL_WELL: Record<string, KnownDay> = { "2026-01-06": official("bleu") };
 
 function serviceOf(polls: Partial<PollRecord>, days = ALL_WELL, right = true) {
-  const known = knownAt(AT, bookOf(days, { updated_at: AT - HOUR }), polls);
+  const known = factsInputAt(AT, knownDaysOf(days, { updated_at: AT - HOUR }), polls);
   return deriveFacts({ ...known, clock: { at: AT, right } }, UNPRICED).service;
 }
 
@@ -61,16 +61,16 @@ describe("the problem", () => {
 
   it("is an output that is not obeyed, where the service is well", () => {
     const codeOf = (polls: Partial<PollRecord>) => {
-      const book = bookOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
-      return deriveFacts({ ...knownAt(AT, book, polls), output_problem: true }, UNPRICED).service
+      const knownDays = knownDaysOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
+      return deriveFacts({ ...factsInputAt(AT, knownDays, polls), output_problem: true }, UNPRICED).service
         .problem_code;
     };
     expect([codeOf({}), codeOf(failing)]).toEqual(["output", "service"]);
   });
 
   it("is a revision of civil tomorrow, too, while next is today", () => {
-    const book = bookOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
-    const { service } = deriveFacts(knownAt("2026-01-05T03:00:00+01:00", book), UNPRICED);
+    const knownDays = knownDaysOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
+    const { service } = deriveFacts(factsInputAt("2026-01-05T03:00:00+01:00", knownDays), UNPRICED);
     expect(service.problem_code).toBe("revised");
   });
 });

@@ -3,17 +3,17 @@ import { describe, expect, test } from "vitest";
 import { addDays, wallInstant } from "../../../src/core/calendar/dates.ts";
 import { COLORS, type Color } from "../../../src/core/calendar/tariff.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import type { DayFacts, Known, MomentFacts, Simulation } from "../../../src/core/facts/facts.ts";
-import { nextTurn } from "../../../src/core/facts/next-boundary.ts";
+import type { DayFacts, FactsInput, MomentFacts, Simulation } from "../../../src/core/facts/facts.ts";
+import { nextBoundary } from "../../../src/core/facts/next-boundary.ts";
 import {
   beginSimulation,
   readSimulation,
   runningSimulation,
   simulateView,
 } from "../../../src/core/facts/simulation.ts";
-import { viewBook } from "../../../src/core/facts/view.ts";
+import { viewKnownDays } from "../../../src/core/facts/view.ts";
 import { desiredTopics } from "../../../src/core/topics/render-topics.ts";
-import { bookOf, forecast, knownAt, official, officialDays } from "../../support/known-days.ts";
+import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const HOUR = 3_600_000;
@@ -22,7 +22,7 @@ const AUGUST = wall("2026-08-10", "12:00");
 const rougeFor = (from: "now" | "next", at = AUGUST): Simulation =>
   beginSimulation({ color: "rouge", from, for: HOUR }, at, PARIS);
 
-function momentOf(known: Known): MomentFacts {
+function momentOf(known: FactsInput): MomentFacts {
   const { moment } = deriveFacts(known, PARIS);
   if (!moment) throw new Error("Expected the facts of the moment, got none");
   return moment;
@@ -38,7 +38,7 @@ const shownOf = ({ date, color, official: is, stage, confidence, source }: DayFa
 });
 
 describe("a simulation", () => {
-  const BLEU = bookOf({ "2026-08-10": official("bleu"), "2026-08-11": forecast("bleu") });
+  const BLEU = knownDaysOf({ "2026-08-10": official("bleu"), "2026-08-11": forecast("bleu") });
   const pretended = { color: "rouge", official: true, stage: "final", confidence: 1, source: "simulation" };
 
   test("settles its tariff day when it begins", () => {
@@ -54,11 +54,11 @@ describe("a simulation", () => {
   });
 
   test("pretends its colour wherever that day is looked at, and marks it", () => {
-    const moment = momentOf({ ...knownAt(AUGUST, BLEU), simulation: rougeFor("next") });
+    const moment = momentOf({ ...factsInputAt(AUGUST, BLEU), simulation: rougeFor("next") });
     const day = { date: "2026-08-11", ...pretended };
     expect([shownOf(moment.next), shownOf(moment.days.tomorrow)]).toEqual([day, day]);
     expect([moment.now.color, moment.days.today.color, moment.days.d2.color]).toEqual(["bleu", "bleu", null]);
-    const now = momentOf({ ...knownAt(AUGUST, BLEU), simulation: rougeFor("now") });
+    const now = momentOf({ ...factsInputAt(AUGUST, BLEU), simulation: rougeFor("now") });
     expect([shownOf(now.now), shownOf(now.days.today)]).toEqual([
       { date: "2026-08-10", ...pretended },
       { date: "2026-08-10", ...pretended },
@@ -68,12 +68,12 @@ describe("a simulation", () => {
   test("goes on over the day start about the same day", () => {
     const simulation = rougeFor("next", wall("2026-08-11", "05:30"));
     expect(simulation.date).toBe("2026-08-11");
-    const moment = momentOf({ ...knownAt(wall("2026-08-11", "06:10"), BLEU), simulation });
+    const moment = momentOf({ ...factsInputAt(wall("2026-08-11", "06:10"), BLEU), simulation });
     expect([moment.now.color, moment.next.color]).toEqual(["rouge", null]);
   });
 
   test("shows in the topics of the day, and not in forecast, prices, rates and announcement", () => {
-    const known = knownAt(AUGUST, BLEU);
+    const known = factsInputAt(AUGUST, BLEU);
     const topics = (simulation: Simulation | null) =>
       desiredTopics(deriveFacts({ ...known, simulation }, PARIS), { grace: 0, tariff: PARIS });
     const read = (simulation: Simulation | null, name: string) => topics(simulation).get(name)?.payload;
@@ -98,8 +98,8 @@ describe("a simulation", () => {
 
   test("ends by itself, at its own tick", () => {
     const simulation = rougeFor("now");
-    const at = (instant: number) => ({ ...knownAt(instant, BLEU), simulation });
-    expect(nextTurn(at(AUGUST), PARIS)).toBe(simulation.until);
+    const at = (instant: number) => ({ ...factsInputAt(instant, BLEU), simulation });
+    expect(nextBoundary(at(AUGUST), PARIS)).toBe(simulation.until);
     expect(momentOf(at(simulation.until - 1)).now.color).toBe("rouge");
     expect(momentOf(at(simulation.until)).now.color).toBe("bleu");
     expect(deriveFacts(at(simulation.until), PARIS)).not.toHaveProperty("simulation");
@@ -122,7 +122,7 @@ describe("a simulation", () => {
   test("is seen by rules at the instants at which it runs", () => {
     const simulation = rougeFor("now");
     const colorAt = (at: number) =>
-      simulateView(viewBook(knownAt(at, BLEU), PARIS), simulation).day("2026-08-10").color;
+      simulateView(viewKnownDays(factsInputAt(at, BLEU), PARIS), simulation).day("2026-08-10").color;
     expect([AUGUST - 1, AUGUST, AUGUST + HOUR - 1, AUGUST + HOUR].map(colorAt)).toEqual([
       ...["bleu", "rouge", "rouge", "bleu"],
     ]);
@@ -137,9 +137,9 @@ describe("with any simulation", () => {
     fc.constantFrom(...COLORS, null).map((color) => forecast(color)),
     fc.constant(undefined),
   );
-  const anyBook = fc.tuple(...dates.map(() => anyDay)).map((days) => {
+  const anyKnownDays = fc.tuple(...dates.map(() => anyDay)).map((days) => {
     const known = days.flatMap((day, index) => (day ? [[dates[index] ?? "", day] as const] : []));
-    return bookOf({ ...officialDays("2025-09-01", "2026-01-02"), ...Object.fromEntries(known) });
+    return knownDaysOf({ ...officialDays("2025-09-01", "2026-01-02"), ...Object.fromEntries(known) });
   });
   const anySimulation = fc.record({
     color: fc.constantFrom<Color>(...COLORS),
@@ -147,15 +147,15 @@ describe("with any simulation", () => {
     for: fc.integer({ min: 1000, max: 24 * HOUR }),
     begun: fc.integer({ min: 0, max: 40 * HOUR }).map((after) => wall(FIRST, "00:00") + after),
   });
-  const cases = fc.tuple(anyBook, anySimulation, fc.integer({ min: 0, max: 24 * HOUR }), fc.boolean());
+  const cases = fc.tuple(anyKnownDays, anySimulation, fc.integer({ min: 0, max: 24 * HOUR }), fc.boolean());
 
   test("an official rouge is never shown as anything milder", () => {
     fc.assert(
-      fc.property(cases, ([book, { begun, ...wish }, later]) => {
-        const known = knownAt(begun + later, book);
+      fc.property(cases, ([knownDays, { begun, ...wish }, later]) => {
+        const known = factsInputAt(begun + later, knownDays);
         const moment = momentOf({ ...known, simulation: beginSimulation(wish, begun, PARIS) });
         for (const day of [moment.now, moment.next, ...Object.values(moment.days)]) {
-          if (book.days[day.date]?.official?.color === "rouge") expect(day.color).toBe("rouge");
+          if (knownDays.days[day.date]?.official?.color === "rouge") expect(day.color).toBe("rouge");
         }
       }),
       { numRuns: 80 },
@@ -164,9 +164,9 @@ describe("with any simulation", () => {
 
   test("forecast, next_rouge, rates, prices and season stay to the byte, and only the one day differs", () => {
     fc.assert(
-      fc.property(cases, ([book, { begun, ...wish }, later, failing]) => {
+      fc.property(cases, ([knownDays, { begun, ...wish }, later, failing]) => {
         const simulation = beginSimulation(wish, begun, PARIS);
-        const known = { ...knownAt(begun + later, book), output_problem: failing };
+        const known = { ...factsInputAt(begun + later, knownDays), output_problem: failing };
         const [without, within] = [known, { ...known, simulation }].map((one) => deriveFacts(one, PARIS));
         expect(JSON.stringify(within?.dated)).toBe(JSON.stringify(without?.dated));
         expect(within?.service).toEqual(without?.service);

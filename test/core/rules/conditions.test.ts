@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { BookSeason } from "../../../src/core/days/known-days.ts";
-import { bookOf, forecast, official, officialDays } from "../../support/known-days.ts";
+import type { KnownSeason } from "../../../src/core/days/known-days.ts";
+import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { readyOf, refresh, stateAt, worldAt } from "../../support/rules.ts";
 import { PARIS, UNPRICED } from "../../support/tariff.ts";
 
 const [ON, OFF, UNKNOWN] = [true, false, null];
-const EMPTY = bookOf({});
+const EMPTY = knownDaysOf({});
 
 describe("the time on the wall", () => {
   test.each([
@@ -69,20 +69,25 @@ describe("numbers", () => {
     [{ above: 0.1, at_most: 0.1615 }, "2026-09-07T21:00:00Z", ON],
     [{ above: 0.3 }, "2026-09-08T10:00:00Z", UNKNOWN],
   ])("rate %o at %s", (rate, at, state) => {
-    expect(stateAt({ rate }, at, bookOf(prices), PARIS)).toBe(state);
+    expect(stateAt({ rate }, at, knownDaysOf(prices), PARIS)).toBe(state);
   });
 
   test("without a price nothing is known of it", () => {
-    expect(stateAt({ rate: { above: 0 } }, "2026-09-07T10:00:00Z", bookOf(prices), UNPRICED)).toBe(UNKNOWN);
+    expect(stateAt({ rate: { above: 0 } }, "2026-09-07T10:00:00Z", knownDaysOf(prices), UNPRICED)).toBe(
+      UNKNOWN,
+    );
   });
 
   test("a price row turns a rate at the start of the day of its date", () => {
-    const book = bookOf({ "2026-07-31": official("bleu"), "2026-08-01": official("bleu") });
-    const future = refresh(readyOf({ rate: { above: 0.164 } }), worldAt("2026-07-31T12:00:00Z", book)).future;
+    const knownDays = knownDaysOf({ "2026-07-31": official("bleu"), "2026-08-01": official("bleu") });
+    const future = refresh(
+      readyOf({ rate: { above: 0.164 } }),
+      worldAt("2026-07-31T12:00:00Z", knownDays),
+    ).future;
     expect(future.next_on).toBe(Date.parse("2026-08-01T04:00:00Z"));
   });
 
-  const season: BookSeason = {
+  const season: KnownSeason = {
     label: "2025-2026",
     start: "2025-09-01",
     end: "2026-08-31",
@@ -92,7 +97,7 @@ describe("numbers", () => {
     total: { rouge: 22, blanc: 43, bleu: 300 },
     seen_at: Date.parse("2026-01-05T08:00:00Z"),
   };
-  const counted = bookOf(
+  const counted = knownDaysOf(
     officialDays("2025-09-01", "2026-01-05", { "2025-12-01": "rouge", "2026-01-05": "rouge" }),
     {
       seasons: { "2025-2026": season },
@@ -119,7 +124,7 @@ describe("numbers", () => {
 });
 
 describe("conditions together", () => {
-  const book = bookOf({ "2026-01-05": official("rouge") });
+  const knownDays = knownDaysOf({ "2026-01-05": official("rouge") });
   const NOON = "2026-01-05T11:00:00Z";
   const [YES, NO, MAYBE] = [{ period: "hp" }, { period: "hc" }, { day: "next", color: "rouge" }];
   test.each([
@@ -137,11 +142,11 @@ describe("conditions together", () => {
     [{ day: "now", color: "rouge", period: "hp", not: { weekday: "mon" } }, OFF],
     [{ period: "hp", any: [NO, { between: ["12:00", "12:01"] }] }, ON],
   ])("%j is %s", (when, state) => {
-    expect(stateAt(when, NOON, book)).toBe(state);
+    expect(stateAt(when, NOON, knownDays)).toBe(state);
   });
 
   test("when_unknown settles what is not known, and says so", () => {
-    const world = worldAt(NOON, book);
+    const world = worldAt(NOON, knownDays);
     const settled = (when_unknown: string) => refresh(readyOf(MAYBE, { when_unknown }), world).verdict;
     expect([settled("on"), settled("off")]).toMatchObject([
       { state: true, reason: "when_unknown", sure: false },
@@ -154,7 +159,7 @@ describe("conditions together", () => {
   });
 
   test("a threshold is the rule's own, and can be moved", () => {
-    const doubtful = bookOf({ "2026-01-06": forecast("rouge", { confidence: 0.7 }) });
+    const doubtful = knownDaysOf({ "2026-01-06": forecast("rouge", { confidence: 0.7 }) });
     const ready = readyOf({ day: "next", color: "rouge", confidence: "threshold" }, { threshold: 60 });
     const world = worldAt(NOON, doubtful);
     expect(refresh(ready, world).verdict).toMatchObject({ state: true, threshold: 60 });
@@ -166,7 +171,7 @@ describe("conditions together", () => {
   });
 
   test("a rule that is switched off is OFF, whatever its conditions say", () => {
-    const { verdict, future } = refresh(readyOf(YES), worldAt(NOON, book), undefined, {
+    const { verdict, future } = refresh(readyOf(YES), worldAt(NOON, knownDays), undefined, {
       r: { enabled: false },
     });
     expect(verdict).toMatchObject({ state: false, sure: true, reason: "disabled", enabled: false });
@@ -175,14 +180,14 @@ describe("conditions together", () => {
 
   test("an id that every object knows is an id like others", () => {
     const ready = readyOf(YES, { id: "constructor" });
-    const { verdict, memory } = refresh(ready, worldAt(NOON, book));
+    const { verdict, memory } = refresh(ready, worldAt(NOON, knownDays));
     expect([verdict.state, memory.rules["constructor"]?.state]).toEqual([true, true]);
   });
 });
 
 function futureOf(when: object, at: string) {
   const days = officialDays(at.slice(0, 10), at.slice(0, 10));
-  return refresh(readyOf(when), worldAt(at, bookOf(days))).future;
+  return refresh(readyOf(when), worldAt(at, knownDaysOf(days))).future;
 }
 
 function onSpans({ spans }: ReturnType<typeof futureOf>): string[][] {

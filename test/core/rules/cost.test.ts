@@ -6,7 +6,7 @@ import { readyRules } from "../../../src/core/rules/ready.ts";
 import { EMPTY_MEMORY } from "../../../src/core/rules/rules-memory.ts";
 import { stepRules } from "../../../src/core/rules/step.ts";
 import { openWorld } from "../../../src/core/rules/world.ts";
-import { bookOf, officialDays } from "../../support/known-days.ts";
+import { knownDaysOf, officialDays } from "../../support/known-days.ts";
 import { ruleOf } from "../../support/rules.ts";
 import { PARIS } from "../../support/tariff.ts";
 
@@ -21,10 +21,10 @@ function looksOf(count: number): number {
   const world = openWorld({
     at: Date.parse("2026-01-05T11:00:00Z"),
     tariff: PARIS,
-    book: bookOf(officialDays("2026-01-01", "2026-01-12")),
-    look: (book, at) => {
+    knownDays: knownDaysOf(officialDays("2026-01-01", "2026-01-12")),
+    look: (knownDays, at) => {
       looks += 1;
-      return viewAt(book, at, PARIS);
+      return viewAt(knownDays, at, PARIS);
     },
   });
   const verdicts = evaluateRules(readyRules(rules), world, {}, EMPTY_MEMORY);

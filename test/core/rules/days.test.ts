@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { bookOf, forecast, official } from "../../support/known-days.ts";
+import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { stateAt } from "../../support/rules.ts";
 import { PARIS, UNPRICED } from "../../support/tariff.ts";
 
 const [ON, OFF, UNKNOWN] = [true, false, null];
 /** Noon of Sunday 4 January: next is Monday the 5th. */
 const AT = "2026-01-04T11:00:00Z";
-const monday = (day: object) => bookOf({ "2026-01-05": day });
+const monday = (day: object) => knownDaysOf({ "2026-01-05": day });
 const ROUGE_80 = { day: "next", color: "rouge", confidence: 80 };
 
 describe("what one day gives to a colour and a confidence", () => {
@@ -55,15 +55,15 @@ describe("what one day gives to a colour and a confidence", () => {
     ],
     ["bleu on an unknown Sunday: nobody announced it", "2026-01-03T11:00:00Z", {}, "bleu", UNKNOWN],
   ])("%s", (_, at, days, color, state) => {
-    expect(stateAt({ day: "next", color, confidence: 80 }, at, bookOf(days))).toBe(state);
+    expect(stateAt({ day: "next", color, confidence: 80 }, at, knownDaysOf(days))).toBe(state);
   });
 
   test("without laws every colour is possible", () => {
     const free = { ...UNPRICED, laws: "off" as const };
-    expect(stateAt(ROUGE_80, "2026-07-04T10:00:00Z", bookOf({}), free)).toBe(UNKNOWN);
-    expect(stateAt(ROUGE_80, "2026-07-04T10:00:00Z", bookOf({ "2026-07-05": forecast("rouge") }), free)).toBe(
-      ON,
-    );
+    expect(stateAt(ROUGE_80, "2026-07-04T10:00:00Z", knownDaysOf({}), free)).toBe(UNKNOWN);
+    expect(
+      stateAt(ROUGE_80, "2026-07-04T10:00:00Z", knownDaysOf({ "2026-07-05": forecast("rouge") }), free),
+    ).toBe(ON);
   });
 });
 
@@ -98,7 +98,7 @@ describe("a range of days", () => {
   const bleu = official("bleu");
   /** Next is Monday 5 January; five weekdays, then Saturday and Sunday. */
   const week = (...days: object[]) =>
-    bookOf(Object.fromEntries(days.map((day, index) => [`2026-01-0${5 + index}`, day])));
+    knownDaysOf(Object.fromEntries(days.map((day, index) => [`2026-01-0${5 + index}`, day])));
   test.each([
     ["one of seven, the others unknown", week({}, {}, rouge), {}, 7, ON],
     ["none so far", week(bleu, bleu, bleu), {}, 7, UNKNOWN],
@@ -111,20 +111,20 @@ describe("a range of days", () => {
     ["every one of three, one not", week(rouge, bleu), { every: true }, 3, OFF],
     ["every one of seven: the weekend forbids it", week(), { every: true }, 7, OFF],
     ["the first day only", week(bleu, rouge), {}, 1, OFF],
-  ])("%s", (_, book, more, length, state) => {
-    expect(stateAt({ day: `next_${length}_days`, color: "rouge", ...more }, AT, book)).toBe(state);
+  ])("%s", (_, knownDays, more, length, state) => {
+    expect(stateAt({ day: `next_${length}_days`, color: "rouge", ...more }, AT, knownDays)).toBe(state);
   });
 
   test("begins with next, which flips with the tariff day", () => {
-    const book = bookOf({ "2026-01-05": rouge, "2026-01-06": bleu });
+    const knownDays = knownDaysOf({ "2026-01-05": rouge, "2026-01-06": bleu });
     const when = { day: "next_1_days", color: "rouge" };
-    expect(stateAt(when, "2026-01-05T04:59:59Z", book)).toBe(ON);
-    expect(stateAt(when, "2026-01-05T05:00:00Z", book)).toBe(OFF);
+    expect(stateAt(when, "2026-01-05T04:59:59Z", knownDays)).toBe(ON);
+    expect(stateAt(when, "2026-01-05T05:00:00Z", knownDays)).toBe(OFF);
   });
 });
 
 describe("the names of days", () => {
-  const book = bookOf({
+  const knownDays = knownDaysOf({
     "2026-01-04": official("bleu"),
     "2026-01-05": official("rouge"),
     "2026-01-06": official("blanc"),
@@ -138,7 +138,7 @@ describe("the names of days", () => {
     ["2026-01-05T05:00:00Z", { now: ON, next: OFF, today: ON, tomorrow: OFF, d2: ON }],
   ])("at %s", (at, states) => {
     for (const [day, state] of Object.entries(states)) {
-      expect([day, stateAt({ day, color: "rouge" }, at, book, PARIS)]).toEqual([day, state]);
+      expect([day, stateAt({ day, color: "rouge" }, at, knownDays, PARIS)]).toEqual([day, state]);
     }
   });
 });

@@ -6,18 +6,23 @@ import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import { EMPTY_MEMORY } from "../../../src/core/rules/rules-memory.ts";
 import { both, either, opposite, type Truth } from "../../../src/core/rules/truth.ts";
 import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
-import { bookOf, forecast, official } from "../../support/known-days.ts";
+import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { readyOf, refresh, worldAt } from "../../support/rules.ts";
 
 const AT = "2026-01-04T11:00:00Z";
-const book = bookOf({
+const knownDays = knownDaysOf({
   "2026-01-04": official("bleu"),
   "2026-01-05": official("rouge", { final: false }),
   "2026-01-06": forecast("rouge", { confidence: 0.79 }),
 });
 
 function explained(when: object, at = AT, more: object = {}, settings = {}) {
-  const { verdict, future, world } = refresh(readyOf(when, more), worldAt(at, book), undefined, settings);
+  const { verdict, future, world } = refresh(
+    readyOf(when, more),
+    worldAt(at, knownDays),
+    undefined,
+    settings,
+  );
   return explainRule(verdict, future, world.at);
 }
 
@@ -100,7 +105,7 @@ test("explain and evaluate never disagree", () => {
       anyCondition,
       fc.constantFrom({}, { lead: "3h", lag: "2h" }, { when_unknown: "on" }),
       ([start, days, minutes], when, more) => {
-        const world = worldAt(Date.parse(`${start}T00:00:00Z`) + minutes * 60_000, bookOf(days));
+        const world = worldAt(Date.parse(`${start}T00:00:00Z`) + minutes * 60_000, knownDaysOf(days));
         const ready = readyOf(when, more);
         const { future } = refresh(ready, world);
         const [verdict] = evaluateRules(ready, world, {}, EMPTY_MEMORY);

@@ -4,7 +4,7 @@ import { addDays } from "../../../src/core/calendar/dates.ts";
 import type { Simulation } from "../../../src/core/facts/facts.ts";
 import { nextRuleTurn } from "../../../src/core/rules/turn.ts";
 import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
-import { bookOf, forecast, official } from "../../support/known-days.ts";
+import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { readyOf, refresh, worldAt } from "../../support/rules.ts";
 
 const HOUR = 3_600_000;
@@ -20,7 +20,7 @@ const PREHEAT = {
 const ROUGE_PEAK = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
 
 describe("the future of a rule", () => {
-  const threeRouge = bookOf({
+  const threeRouge = knownDaysOf({
     "2026-01-04": official("bleu"),
     "2026-01-05": official("rouge"),
     "2026-01-06": official("rouge"),
@@ -47,15 +47,15 @@ describe("the future of a rule", () => {
     "rouge announced at %s: ON without a hole over midnight and 06:00, to the end of the day",
     (at, date, end) => {
       const after = [end.slice(0, 10), addDays(end.slice(0, 10), 1)].map((day) => [day, official("bleu")]);
-      const book = bookOf({ [date]: official("rouge"), ...Object.fromEntries(after) });
-      const { future } = refresh(readyOf(ROUGE_AHEAD), worldAt(at, book));
+      const knownDays = knownDaysOf({ [date]: official("rouge"), ...Object.fromEntries(after) });
+      const { future } = refresh(readyOf(ROUGE_AHEAD), worldAt(at, knownDays));
       expect(onSpans(future)).toEqual([[new Date(at).toISOString(), new Date(end).toISOString(), true]]);
       expect(future.next_off).toBe(Date.parse(end));
     },
   );
 
   test("on the weekends on which the clocks are moved a day begins at 06:00 on the wall", () => {
-    const rouge = (date: string) => bookOf({ [date]: official("blanc") });
+    const rouge = (date: string) => knownDaysOf({ [date]: official("blanc") });
     const day = { day: "now", color: "blanc" };
     const spring = refresh(readyOf(day), worldAt("2026-03-28T03:00:00Z", rouge("2026-03-28")));
     expect(onSpans(spring.future)).toEqual([["2026-03-28T05:00:00.000Z", "2026-03-29T04:00:00.000Z", true]]);
@@ -82,15 +82,16 @@ describe("the future of a rule", () => {
   });
 
   test("a lead sees that tomorrow is not known", () => {
-    const book = bookOf({ "2026-01-05": official("bleu") });
+    const knownDays = knownDaysOf({ "2026-01-05": official("bleu") });
     const ready = readyOf(ROUGE_PEAK, { lead: "5m" });
-    expect(refresh(ready, worldAt("2026-01-06T04:54:59Z", book)).verdict.state).toBe(false);
-    expect(refresh(ready, worldAt("2026-01-06T04:55:00Z", book)).verdict.state).toBe(null);
+    expect(refresh(ready, worldAt("2026-01-06T04:54:59Z", knownDays)).verdict.state).toBe(false);
+    expect(refresh(ready, worldAt("2026-01-06T04:55:00Z", knownDays)).verdict.state).toBe(null);
   });
 
   test("reaches to the end of the last known day, and at least to the end of the day in force", () => {
     const until = (days: object) =>
-      refresh(readyOf({ period: "hp" }), worldAt("2026-01-05T11:00:00Z", bookOf(days as never))).future.until;
+      refresh(readyOf({ period: "hp" }), worldAt("2026-01-05T11:00:00Z", knownDaysOf(days as never))).future
+        .until;
     expect(until({ "2026-01-09": forecast("bleu") })).toBe(Date.parse("2026-01-10T05:00:00Z"));
     expect(until({})).toBe(Date.parse("2026-01-06T05:00:00Z"));
   });
@@ -116,9 +117,9 @@ describe("the future of a rule", () => {
 });
 
 test("an announced day may become final by being seen again, so its stage is not sure", () => {
-  const book = bookOf({ "2026-01-05": official("rouge", { final: false }) });
+  const knownDays = knownDaysOf({ "2026-01-05": official("rouge", { final: false }) });
   const asked = (more: object) =>
-    refresh(readyOf({ day: "next", ...more }), worldAt("2026-01-04T11:00:00Z", book)).verdict;
+    refresh(readyOf({ day: "next", ...more }), worldAt("2026-01-04T11:00:00Z", knownDays)).verdict;
   expect(asked({ stage: "announced" })).toMatchObject({ state: true, sure: false });
   expect(asked({ color: "rouge" })).toMatchObject({ state: true, sure: true });
 });
@@ -139,11 +140,11 @@ describe("what the plan says, nothing announced since, is what later evaluation 
         ([start, days, minutes], when, shift, settled, samples) => {
           const at = Date.parse(`${start}T00:00:00Z`) + minutes * 60_000;
           const ready = readyOf(when, { ...shift, ...settled });
-          const { future, memory, world } = refresh(ready, worldAt(at, bookOf(days)));
+          const { future, memory, world } = refresh(ready, worldAt(at, knownDaysOf(days)));
           const edges = future.spans.flatMap(({ start: from, end }) => [from, end - 1]);
           const sampled = samples.map((step) => at + step * 5 * 60_000 + 1);
           for (const later of [...edges, ...sampled].filter((one) => one >= at && one < future.until)) {
-            const { verdict } = refresh(ready, worldAt(later, bookOf(days)), memory);
+            const { verdict } = refresh(ready, worldAt(later, knownDaysOf(days)), memory);
             const span = future.spans.find(({ start: from, end }) => from <= later && later < end);
             expect([new Date(later).toISOString(), verdict.state, verdict.sure]).toEqual([
               new Date(later).toISOString(),
@@ -176,12 +177,12 @@ describe("what is sure stays so, whatever is announced later", () => {
         ),
         (days, news, when) => {
           const ready = readyOf(when);
-          const before = refresh(ready, worldAt("2026-01-05T11:00:00Z", bookOf(days))).future;
+          const before = refresh(ready, worldAt("2026-01-05T11:00:00Z", knownDaysOf(days))).future;
           // Officials stand; the laws bind those that come.
           const lawful = Object.entries(news).filter(
             ([date, day]) => !days[date]?.official && (!day.official || day.official.color === "bleu"),
           );
-          const later = bookOf({ ...days, ...Object.fromEntries(lawful) });
+          const later = knownDaysOf({ ...days, ...Object.fromEntries(lawful) });
           for (const span of before.spans.filter(({ sure }) => sure)) {
             const at = Math.max(span.start, Date.parse("2026-01-05T11:00:00Z"));
             expect(refresh(ready, worldAt(at, later)).verdict.state).toBe(span.state);
@@ -202,12 +203,12 @@ describe("the next turn", () => {
     ["a lead", { period: "hc" }, { lead: "5m" }, "2026-01-05T20:55:00Z"],
     ["a lag", { between: ["06:00", "11:55"] }, { lag: "10m" }, "2026-01-05T11:05:00Z"],
   ])("of %s", (_, when, more, turn) => {
-    const world = worldAt("2026-01-05T11:00:00Z", bookOf({}));
+    const world = worldAt("2026-01-05T11:00:00Z", knownDaysOf({}));
     expect(nextRuleTurn([refresh(readyOf(when, more), world).verdict], world)).toBe(Date.parse(turn));
   });
 
   test("of a rule that is switched off is none", () => {
-    const world = worldAt("2026-01-05T11:00:00Z", bookOf({}));
+    const world = worldAt("2026-01-05T11:00:00Z", knownDaysOf({}));
     const { verdict } = refresh(readyOf({ period: "hc" }), world, undefined, { r: { enabled: false } });
     expect(nextRuleTurn([verdict], world)).toBe(null);
   });
@@ -224,8 +225,11 @@ describe("a simulated colour", () => {
   };
 
   test("turns rules at once, and the plan knows its end", () => {
-    const book = bookOf({ "2026-07-06": official("bleu"), "2026-07-07": official("bleu") });
-    const { verdict, future } = refresh(readyOf(ROUGE_PEAK), worldAt(begun + 60_000, book, { simulation }));
+    const knownDays = knownDaysOf({ "2026-07-06": official("bleu"), "2026-07-07": official("bleu") });
+    const { verdict, future } = refresh(
+      readyOf(ROUGE_PEAK),
+      worldAt(begun + 60_000, knownDays, { simulation }),
+    );
     expect(verdict.state).toBe(true);
     expect(onSpans(future)).toEqual([["2026-07-06T10:01:00.000Z", "2026-07-06T11:00:00.000Z", true]]);
   });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { BookDay } from "../../../src/core/days/known-days.ts";
+import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { EMPTY_MEMORY, type RulesMemory, readRulesMemory } from "../../../src/core/rules/rules-memory.ts";
 import { nextRuleTurn } from "../../../src/core/rules/turn.ts";
-import { bookOf, forecast, official } from "../../support/known-days.ts";
+import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { readyOf, refresh, worldAt } from "../../support/rules.ts";
 
 const MINUTE = 60_000;
@@ -12,11 +12,11 @@ const ROUGE = forecast("rouge");
 const BLEU = forecast("bleu");
 
 /** One rule over a sequence of words on Monday 5 January; the state after each. */
-function follow(when: object, more: object, words: [at: string, day: BookDay][], restart = false) {
+function follow(when: object, more: object, words: [at: string, day: KnownDay][], restart = false) {
   const ready = readyOf(when, more);
   let memory: RulesMemory = EMPTY_MEMORY;
   return words.map(([at, day]) => {
-    const round = refresh(ready, worldAt(at, bookOf({ "2026-01-05": day })), memory);
+    const round = refresh(ready, worldAt(at, knownDaysOf({ "2026-01-05": day })), memory);
     memory = restart ? readRulesMemory(JSON.parse(JSON.stringify(round.memory))) : round.memory;
     return round;
   });
@@ -108,14 +108,14 @@ describe("hold", () => {
 
   test("the first word on a date is no change of mind", () => {
     const ready = readyOf({ day: "next_2_days", color: "rouge" }, { hold: "1h" });
-    const first = refresh(ready, worldAt("2026-01-04T10:00:00Z", bookOf({ "2026-01-05": ROUGE })));
+    const first = refresh(ready, worldAt("2026-01-04T10:00:00Z", knownDaysOf({ "2026-01-05": ROUGE })));
     const second = refresh(
       ready,
-      worldAt("2026-01-04T11:00:00Z", bookOf({ "2026-01-05": BLEU })),
+      worldAt("2026-01-04T11:00:00Z", knownDaysOf({ "2026-01-05": BLEU })),
       first.memory,
     );
     const days = { "2026-01-05": BLEU, "2026-01-06": ROUGE };
-    const third = refresh(ready, worldAt("2026-01-04T11:05:00Z", bookOf(days)), second.memory);
+    const third = refresh(ready, worldAt("2026-01-04T11:05:00Z", knownDaysOf(days)), second.memory);
     expect([first, second, third].map(({ verdict }) => verdict.state)).toEqual([true, null, true]);
   });
 
@@ -179,7 +179,11 @@ describe("random sequences of forecasts", () => {
     fc.assert(
       fc.property(fc.constantFrom<object>(...RULES), steps, (when, sequence) => {
         const ready = readyOf(when, { hold: "30m" });
-        const days: Record<string, BookDay> = { "2026-01-05": ROUGE, "2026-01-06": BLEU, "2026-01-07": BLEU };
+        const days: Record<string, KnownDay> = {
+          "2026-01-05": ROUGE,
+          "2026-01-06": BLEU,
+          "2026-01-07": BLEU,
+        };
         let memory: RulesMemory = EMPTY_MEMORY;
         // Between two boundaries of the clock, so that only minds change.
         let at = Date.parse("2026-01-04T06:00:00Z");
@@ -188,7 +192,7 @@ describe("random sequences of forecasts", () => {
         for (const [minutes, index, day] of sequence) {
           at += minutes * MINUTE;
           days[`2026-01-0${5 + index}`] = day;
-          const round = refresh(ready, worldAt(at, bookOf({ ...days })), memory);
+          const round = refresh(ready, worldAt(at, knownDaysOf({ ...days })), memory);
           memory = index === 0 ? readRulesMemory(JSON.parse(JSON.stringify(round.memory))) : round.memory;
           if (last !== undefined && round.verdict.state !== last) flips.push(at);
           last = round.verdict.state;
@@ -208,15 +212,17 @@ describe("random sequences of forecasts", () => {
         fc.array(word, { minLength: 4, maxLength: 4 }),
         fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 5, maxLength: 20 }),
         (when, days, minutes) => {
-          const book = bookOf(Object.fromEntries(days.map((day, index) => [`2026-01-0${4 + index}`, day])));
+          const knownDays = knownDaysOf(
+            Object.fromEntries(days.map((day, index) => [`2026-01-0${4 + index}`, day])),
+          );
           const [held, free] = [readyOf(when, { hold: "24h" }), readyOf(when)];
           let memory: RulesMemory = EMPTY_MEMORY;
           let at = Date.parse("2026-01-04T06:00:00Z");
           for (const step of minutes) {
             at += step * MINUTE;
-            const round = refresh(held, worldAt(at, book), memory);
+            const round = refresh(held, worldAt(at, knownDays), memory);
             memory = round.memory;
-            expect(round.verdict.state).toBe(refresh(free, worldAt(at, book)).verdict.state);
+            expect(round.verdict.state).toBe(refresh(free, worldAt(at, knownDays)).verdict.state);
           }
         },
       ),
@@ -232,17 +238,17 @@ describe("random sequences of forecasts", () => {
         fc.nat({ max: 3000 }),
         (when, sequence, later) => {
           const ready = readyOf(when, { hold: "3h" });
-          const days: Record<string, BookDay> = {
+          const days: Record<string, KnownDay> = {
             "2026-01-05": ROUGE,
             "2026-01-06": BLEU,
             "2026-01-07": BLEU,
           };
-          let round = refresh(ready, worldAt("2026-01-04T06:00:00Z", bookOf({ ...days })));
+          let round = refresh(ready, worldAt("2026-01-04T06:00:00Z", knownDaysOf({ ...days })));
           let at = Date.parse("2026-01-04T06:00:00Z");
           for (const [minutes, index, day] of sequence.slice(0, 6)) {
             at += minutes * MINUTE;
             days[`2026-01-0${5 + index}`] = day;
-            round = refresh(ready, worldAt(at, bookOf({ ...days })), round.memory);
+            round = refresh(ready, worldAt(at, knownDaysOf({ ...days })), round.memory);
           }
           const { future } = round;
           // Awake at each instant at which time alone can turn it, as the cycle is.
@@ -250,7 +256,7 @@ describe("random sequences of forecasts", () => {
             const turn = nextRuleTurn([round.verdict], round.world) ?? Number.POSITIVE_INFINITY;
             awake = Math.min(turn, at + later * MINUTE);
             if (awake >= future.until) break;
-            round = refresh(ready, worldAt(awake, bookOf({ ...days })), round.memory);
+            round = refresh(ready, worldAt(awake, knownDaysOf({ ...days })), round.memory);
             const span = future.spans.find(({ start, end }) => start <= awake && awake < end);
             expect([awake, round.verdict.state]).toEqual([awake, span?.state]);
             if (awake === at + later * MINUTE) break;
@@ -263,35 +269,35 @@ describe("random sequences of forecasts", () => {
 });
 
 describe("since", () => {
-  const book = bookOf({ "2026-01-05": official("rouge"), "2026-01-06": official("bleu") });
+  const knownDays = knownDaysOf({ "2026-01-05": official("rouge"), "2026-01-06": official("bleu") });
   const PEAK = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
 
   test("is the instant of the turn, also when nobody was awake to see it", () => {
     const ready = readyOf(PEAK);
-    const before = refresh(ready, worldAt("2026-01-05T03:00:00Z", book));
-    const after = refresh(ready, worldAt("2026-01-05T07:12:34Z", book), before.memory);
+    const before = refresh(ready, worldAt("2026-01-05T03:00:00Z", knownDays));
+    const after = refresh(ready, worldAt("2026-01-05T07:12:34Z", knownDays), before.memory);
     expect(after.memory.rules["r"]).toEqual({ state: true, since: Date.parse("2026-01-05T05:00:00Z") });
   });
 
   test("survives a restart", () => {
     const ready = readyOf(PEAK);
-    const before = refresh(ready, worldAt("2026-01-05T07:00:00Z", book));
+    const before = refresh(ready, worldAt("2026-01-05T07:00:00Z", knownDays));
     const kept = readRulesMemory(JSON.parse(JSON.stringify(before.memory)));
-    const after = refresh(ready, worldAt("2026-01-05T08:00:00Z", book), kept);
+    const after = refresh(ready, worldAt("2026-01-05T08:00:00Z", knownDays), kept);
     expect(after.memory.rules["r"]?.since).toBe(Date.parse("2026-01-05T07:00:00Z"));
   });
 
   test("of news is when they came", () => {
     const ready = readyOf(PEAK);
-    const before = refresh(ready, worldAt("2026-01-05T06:00:00Z", bookOf({})));
-    const after = refresh(ready, worldAt("2026-01-05T07:00:00Z", book), before.memory);
+    const before = refresh(ready, worldAt("2026-01-05T06:00:00Z", knownDaysOf({})));
+    const after = refresh(ready, worldAt("2026-01-05T07:00:00Z", knownDays), before.memory);
     expect(after.memory.rules["r"]?.since).toBe(Date.parse("2026-01-05T07:00:00Z"));
   });
 
   test("what does not change is the same object, so that nothing need be written", () => {
     const ready = readyOf(NEXT_ROUGE, { hold: "30m" });
-    const first = refresh(ready, worldAt("2026-01-05T06:00:00Z", book));
-    const second = refresh(ready, worldAt("2026-01-05T06:10:00Z", book), first.memory);
+    const first = refresh(ready, worldAt("2026-01-05T06:00:00Z", knownDays));
+    const second = refresh(ready, worldAt("2026-01-05T06:10:00Z", knownDays), first.memory);
     expect(second.memory.rules).toBe(first.memory.rules);
     expect(second.memory.heard).toBe(first.memory.heard);
   });

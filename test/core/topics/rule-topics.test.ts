@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ruleTopics } from "../../../src/core/topics/rule-topics.ts";
-import { bookOf, forecast, official } from "../../support/known-days.ts";
+import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { readyOf, refresh, worldAt } from "../../support/rules.ts";
 
 const GRACE = 600_000;
-const book = bookOf({
+const knownDays = knownDaysOf({
   "2026-01-04": official("bleu"),
   "2026-01-05": official("rouge"),
   "2026-01-06": official("bleu"),
@@ -14,7 +14,7 @@ const book = bookOf({
 function topicsOf(
   when: object,
   more: object = {},
-  { at = "2026-01-05T04:57:00Z", settings = {}, clockRight = true, days = book } = {},
+  { at = "2026-01-05T04:57:00Z", settings = {}, clockRight = true, days = knownDays } = {},
 ) {
   const { verdict, future, memory, world } = refresh(
     readyOf(when, more),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { remembered, rememberedFor } from "../../../src/core/calendar/memo.ts";
+import { memoize, memoizeFor } from "../../../src/core/calendar/memoize.ts";
 
 describe("a remembered function", () => {
   it("computes each answer once, and tells questions apart", () => {
     const asked: string[] = [];
-    const join = remembered((one: string, other: number) => {
+    const join = memoize((one: string, other: number) => {
       asked.push(one);
       return `${one}${other}`;
     });
@@ -14,7 +14,7 @@ describe("a remembered function", () => {
 
   it("forgets when the answers grow many, and still answers", () => {
     let computed = 0;
-    const double = remembered((number: number, times: number) => {
+    const double = memoize((number: number, times: number) => {
       computed += 1;
       return number * times;
     }, 2);
@@ -23,9 +23,7 @@ describe("a remembered function", () => {
   });
 
   it("keeps the answers about one object apart from another's", () => {
-    const read = rememberedFor(
-      (subject: { name: string }, question: string) => `${subject.name} ${question}`,
-    );
+    const read = memoizeFor((subject: { name: string }, question: string) => `${subject.name} ${question}`);
     expect([read({ name: "a" }, "x"), read({ name: "b" }, "x")]).toEqual(["a x", "b x"]);
   });
 });

@@ -3,7 +3,7 @@
  * zone arithmetic is the dear part of it. `context` is what rarely varies, such as a time zone. When the answers
  * grow many, all of a context are forgotten.
  */
-export function remembered<Q, C, R extends Answer>(
+export function memoize<Q, C, R extends Answer>(
   compute: (question: Q, context: C) => R,
   limit = 4096,
 ): (question: Q, context: C) => R {
@@ -20,7 +20,7 @@ export function remembered<Q, C, R extends Answer>(
 }
 
 /** The same for questions about an object that never changes, such as a tariff: forgotten with the object. */
-export function rememberedFor<T extends object, Q, R extends Answer>(
+export function memoizeFor<T extends object, Q, R extends Answer>(
   compute: (subject: T, question: Q) => R,
   limit = 4096,
 ): (subject: T, question: Q) => R {
