@@ -3,7 +3,7 @@ import type { Identity, Owner } from "../mqtt/owner.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { aborted } from "../runtime/wait.ts";
 import type { Store } from "../state/store.ts";
 import { leaveFormerPlaces, rememberPlace } from "./former-places.ts";
@@ -14,7 +14,7 @@ import { openSource, type Source } from "./source-memory.ts";
 export interface DaemonOptions {
   store: Store;
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   clock: Clock;
   random: () => number;
   identity: Identity;

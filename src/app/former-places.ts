@@ -6,7 +6,7 @@ import { prepareDiscoveryRemoval } from "../mqtt/remove-discovery.ts";
 import { openShortConnection, type ShortConnectionOptions } from "../mqtt/short-connection.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
@@ -19,7 +19,7 @@ interface FormerPlacesOptions {
   clock: Clock;
   random: () => number;
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export function rememberPlace({
  * What cannot be cleared now is tried again at the next start: the state file remembers it until it is done.
  */
 export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<void> {
-  const { config, store, trouble, signal } = options;
+  const { config, store, problemLog, signal } = options;
   const former = formerPlaces(config, store);
   // Of one base all that was announced goes before its topics do.
   for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
@@ -45,11 +45,11 @@ export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<v
       if ((await leaveBase(places, base, options)) === "living") continue;
       const rest = store.state().published.filter((place) => !places.includes(place));
       await store.save({ ...store.state(), published: rest });
-      trouble.ends(`former place ${base}`, `Nothing of ours is below ${base} any more`);
+      problemLog.isOver(`former place ${base}`, `Nothing of ours is below ${base} any more`);
     } catch (error) {
       if (signal.aborted) return;
       if (!isBrokerError(error)) throw error;
-      trouble.begins(`former place ${base}`, `The topics below ${base} are still there: ${error.message}`);
+      problemLog.starts(`former place ${base}`, `The topics below ${base} are still there: ${error.message}`);
     }
   }
 }

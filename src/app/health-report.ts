@@ -1,7 +1,7 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { Supervisor } from "../runtime/systemd.ts";
-import type { Trouble } from "../runtime/trouble.ts";
 import type { Daemon } from "./daemon.ts";
 import { healthPath, writeHealth } from "./health-file.ts";
 import { describeHealth, type Health, judgeHealth } from "./judge-health.ts";
@@ -16,16 +16,16 @@ export interface HealthReport {
 /** Writes how the loop is, for `vigie health` and for whoever looks for the embedded broker; systemd hears the same. */
 export function reportHealth(
   env: NodeJS.ProcessEnv,
-  { trouble, supervisor }: { trouble: Trouble; supervisor: Supervisor },
+  { problemLog, supervisor }: { problemLog: ProblemLog; supervisor: Supervisor },
 ): HealthReport {
   let written: Written | null = null;
   let writing = Promise.resolve();
   const write = async ({ path, health }: Written) => {
     try {
       await writeHealth(path, health);
-      trouble.ends("health", "The health file can be written again");
+      problemLog.isOver("health", "The health file can be written again");
     } catch (error) {
-      trouble.begins("health", `The health file ${path} cannot be written: ${describeDiskError(error)}`);
+      problemLog.starts("health", `The health file ${path} cannot be written: ${describeDiskError(error)}`);
     }
   };
   return {

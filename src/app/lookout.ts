@@ -13,7 +13,7 @@ import type { Publisher } from "../mqtt/publisher.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { isOfficialSilent } from "../service/client-memory.ts";
 import { type OwedPoll, owedPoll, type SlotInput } from "../service/poll-times.ts";
@@ -36,7 +36,7 @@ export interface LookoutOptions {
   publisher: Publisher;
   identity: Identity;
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   clock: Clock;
   random: () => number;
   /** Another one ran before it in this process. */
@@ -68,7 +68,7 @@ export function startLookout(options: LookoutOptions): Lookout {
     keeper: keepOutputs(options.store),
     clock,
     log,
-    trouble: options.trouble,
+    problemLog: options.problemLog,
     refresh: () => cycle.refresh(),
   });
   const cycle = openCycle(options, rulebook, sender);
@@ -83,7 +83,7 @@ export function startLookout(options: LookoutOptions): Lookout {
     lastPoll = clock.now();
     polling = cycle.poll({ ...owed, signal: stopping.signal }).then((outcome) => {
       if (stopping.signal.aborted) return;
-      tellPoll(outcome, comparePrices(cycle.seen().known, options.config.tariff), options.trouble);
+      tellPoll(outcome, comparePrices(cycle.seen().known, options.config.tariff), options.problemLog);
       options.onPoll();
     });
   };
@@ -123,9 +123,9 @@ export function startLookout(options: LookoutOptions): Lookout {
   };
 }
 
-function beatOf({ trouble, onBeat }: LookoutOptions, cycle: Cycle): LookoutOptions["onBeat"] {
+function beatOf({ problemLog, onBeat }: LookoutOptions, cycle: Cycle): LookoutOptions["onBeat"] {
   return (now) => {
-    tellClock(cycle.seen().known.clock, trouble);
+    tellClock(cycle.seen().known.clock, problemLog);
     onBeat(now);
   };
 }

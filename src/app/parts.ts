@@ -6,7 +6,7 @@ import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Part, renewPart, stopParts } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { MemoryKeeper } from "../service/client-memory.ts";
 import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
@@ -29,7 +29,7 @@ export interface Running {
 
 export interface Supplies {
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   clock: Clock;
   random: () => number;
   identity: Identity;

@@ -8,7 +8,7 @@ import { openShortConnection, type ShortConnection } from "../mqtt/short-connect
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { createLog, logPlace } from "../runtime/log.ts";
-import { createTrouble } from "../runtime/trouble.ts";
+import { createProblemLog } from "../runtime/problem-log.ts";
 import { openStore } from "../state/store.ts";
 import { CommandFailed, folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -48,7 +48,7 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
     );
     const store = await openStore(config.state, {
       log,
-      trouble: createTrouble(log, systemClock),
+      problemLog: createProblemLog(log, systemClock),
       random: Math.random,
     });
     const { topics, failures } = await pollOnce(config, { store, log, signal: io.signal });

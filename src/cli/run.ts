@@ -7,9 +7,9 @@ import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { type Lock, takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
+import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { openSupervisor } from "../runtime/systemd.ts";
-import { createTrouble, type Trouble } from "../runtime/trouble.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, sleep } from "../runtime/wait.ts";
 import { openStore, type Store } from "../state/store.ts";
@@ -44,9 +44,16 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
   if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
   if ("none" in lock) log.warn(`Nothing keeps a second vigie out of ${config.state}: ${lock.none}`);
   try {
-    const trouble = createTrouble(log, systemClock);
-    const store = await openStore(config.state, { log, trouble, random: Math.random });
-    await watchDays(loaded, { ...options, log, trouble, store, identity: await introduce(store), secrets });
+    const problemLog = createProblemLog(log, systemClock);
+    const store = await openStore(config.state, { log, problemLog, random: Math.random });
+    await watchDays(loaded, {
+      ...options,
+      log,
+      problemLog,
+      store,
+      identity: await introduce(store),
+      secrets,
+    });
   } finally {
     if ("release" in lock) await lock.release();
   }
@@ -78,19 +85,19 @@ async function introduce(store: Store): Promise<Identity> {
 
 interface WatchOptions extends RunOptions {
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   store: Store;
   identity: Identity;
   secrets: string[];
 }
 
 async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<void> {
-  const { io, log, trouble } = options;
+  const { io, log, problemLog } = options;
   const { config, file } = loaded;
   const yielded = new AbortController();
   const ended = AbortSignal.any([io.signal, yielded.signal]);
-  const supervisor = openSupervisor({ env: io.env, clock: systemClock, trouble });
-  const health = reportHealth(io.env, { trouble, supervisor });
+  const supervisor = openSupervisor({ env: io.env, clock: systemClock, problemLog });
+  const health = reportHealth(io.env, { problemLog, supervisor });
   let greeted = false;
   const daemon: Daemon = createDaemon({
     ...options,

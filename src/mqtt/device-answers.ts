@@ -3,7 +3,7 @@ import type { OutputsKeeper } from "../core/outputs/outputs-memory.ts";
 import { noteAnswer, recallSent } from "../core/outputs/outputs-memory.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeDuration } from "../runtime/duration.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { ReceivedMessage } from "./connection.ts";
 import type { BrokerLink } from "./connection-users.ts";
 import { insist } from "./repeat-until-confirmed.ts";
@@ -12,7 +12,7 @@ interface AnswersOptions {
   outputs: Outputs;
   keeper: OutputsKeeper;
   clock: Clock;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   /** The problem may have come or gone. */
   tell: () => void;
 }
@@ -83,9 +83,9 @@ export function createAnswers(options: AnswersOptions): Answers {
   };
 }
 
-function settle({ topic, confirm }: Asking, { keeper, trouble, tell }: AnswersOptions): void {
+function settle({ topic, confirm }: Asking, { keeper, problemLog, tell }: AnswersOptions): void {
   void keeper.set(noteAnswer(keeper.get(), topic, "heard"));
-  trouble.ends(`answer ${topic}`, `${confirm.topic} says what it should`);
+  problemLog.isOver(`answer ${topic}`, `${confirm.topic} says what it should`);
   tell();
 }
 
@@ -94,7 +94,7 @@ function remind(
   link: BrokerLink,
   signal: AbortSignal,
   isAwaited: () => boolean,
-  { keeper, clock, trouble, tell }: AnswersOptions,
+  { keeper, clock, problemLog, tell }: AnswersOptions,
 ): Promise<void> {
   const { topic, qos, retain, confirm } = output;
   const sent = () => recallSent(keeper.get(), topic);
@@ -107,7 +107,7 @@ function remind(
     giveUp: (times) => {
       void keeper.set(noteAnswer(keeper.get(), topic, "missed"));
       const { payload = "", expect } = sent() ?? {};
-      trouble.begins(
+      problemLog.starts(
         `answer ${topic}`,
         `${topic} was told ${JSON.stringify(payload)} ${times} times in ${describeDuration(confirm.for)}, and ${confirm.topic} never said ${JSON.stringify(expect)}: does the device hear?`,
       );

@@ -3,7 +3,7 @@ import type { Outputs } from "../core/outputs/output.ts";
 import { noteArrived, noteSending, type OutputsKeeper } from "../core/outputs/outputs-memory.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "./broker-errors.ts";
 import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
@@ -14,7 +14,7 @@ export interface OutputSenderOptions {
   keeper: OutputsKeeper;
   clock: Clock;
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   /** Looks again at what is true now, and says so by `follow`: a connection is there, or a problem came or went. */
   refresh: () => void;
 }
@@ -124,17 +124,17 @@ function createStep(delivery: Delivery): () => void {
 }
 
 /** What the broker did not take is no problem any more once it is not wanted. */
-function forgetRefused(sends: readonly Send[], { standing: { refused }, trouble }: Delivery): void {
+function forgetRefused(sends: readonly Send[], { standing: { refused }, problemLog }: Delivery): void {
   for (const topic of [...refused.keys()]) {
     if (sends.some((send) => send.topic === topic)) continue;
     refused.delete(topic);
-    trouble.ends(`output ${topic}`, `Nothing is left to be sent to ${topic}`);
+    problemLog.isOver(`output ${topic}`, `Nothing is left to be sent to ${topic}`);
   }
 }
 
 /** Written down before it is sent, and again when it has arrived: a sudden death in between repeats it, and loses nothing. */
 async function deliver(send: Send, link: BrokerLink, delivery: Delivery): Promise<void> {
-  const { keeper, clock, log, trouble, standing, answers } = delivery;
+  const { keeper, clock, log, problemLog, standing, answers } = delivery;
   const { topic, payload, qos, retain, because } = send;
   answers.forget(topic);
   await keeper.set(noteSending(keeper.get(), send, clock.now()));
@@ -148,15 +148,15 @@ async function deliver(send: Send, link: BrokerLink, delivery: Delivery): Promis
   }
   log.info(`Sent ${quoted(payload)} to ${topic}: ${because}`);
   standing.refused.delete(topic);
-  trouble.ends(`output ${topic}`, `The broker takes ${topic} again`);
+  problemLog.isOver(`output ${topic}`, `The broker takes ${topic} again`);
   await keeper.set(noteArrived(keeper.get(), topic, payload));
   if (!standing.stopped && standing.link === link) answers.await(topic, link);
 }
 
 /** Tried again when something else is to be sent there, and on the next connection. */
-function refuse({ topic, payload }: Send, error: PublishRefused, { standing, trouble }: Delivery): void {
+function refuse({ topic, payload }: Send, error: PublishRefused, { standing, problemLog }: Delivery): void {
   standing.refused.set(topic, payload);
-  trouble.begins(`output ${topic}`, `${error.message}; ${quoted(payload)} was not sent`);
+  problemLog.starts(`output ${topic}`, `${error.message}; ${quoted(payload)} was not sent`);
 }
 
 function dropLink(standing: Standing, link: BrokerLink): void {
@@ -167,17 +167,17 @@ function dropLink(standing: Standing, link: BrokerLink): void {
 async function listen(
   link: BrokerLink,
   { list }: Outputs,
-  { trouble }: Pick<OutputSenderOptions, "trouble">,
+  { problemLog }: Pick<OutputSenderOptions, "problemLog">,
 ): Promise<void> {
   const topics = new Set(list.flatMap(({ confirm }) => confirm?.topic ?? []));
   for (const topic of topics) {
     try {
       await link.subscribe(topic);
-      trouble.ends(`hear ${topic}`, `The broker lets vigie hear ${topic} again`);
+      problemLog.isOver(`hear ${topic}`, `The broker lets vigie hear ${topic} again`);
     } catch (error) {
       if (error instanceof ConnectionLost) return;
       if (!(error instanceof SubscribeRefused)) throw error;
-      trouble.begins(`hear ${topic}`, error.message);
+      problemLog.starts(`hear ${topic}`, error.message);
     }
   }
 }

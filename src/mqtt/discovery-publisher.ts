@@ -2,7 +2,7 @@ import type { Announcement } from "../core/discovery/announcement.ts";
 import { writeMessages } from "../core/discovery/discovery-messages.ts";
 import type { Found } from "../core/discovery/found-messages.ts";
 import { planDiscovery } from "../core/discovery/migrate-discovery.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { aborted } from "../runtime/wait.ts";
 import { isBrokerError } from "./broker-errors.ts";
 import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
@@ -18,7 +18,7 @@ export interface DiscoveryOptions {
   /** This process has told Home Assistant of other settings before. */
   renewed: boolean;
   random: () => number;
-  trouble: Trouble;
+  problemLog: ProblemLog;
 }
 
 /** Tells Home Assistant of the entities, over the publisher's connection. */
@@ -93,7 +93,7 @@ interface Speech extends DiscoveryOptions {
 
 /** Once a connection: what the broker holds becomes what it should hold. Ends early with the signal. */
 async function speak(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<void> {
-  const { announcement, publisher, renewed, trouble } = options;
+  const { announcement, publisher, renewed, problemLog } = options;
   try {
     const found = await look(link, signal, options);
     // An entity that appears has its state by then.
@@ -101,25 +101,25 @@ async function speak(link: BrokerLink, signal: AbortSignal, options: Speech): Pr
     const isKnown = renewed || found.device !== null || found.singles.length > 0;
     const steps = planDiscovery(found, announcement, link.version === 5);
     await deliver(steps, { link, signal, before: isKnown, after: isKnown });
-    trouble.ends("discovery", "Home Assistant is told of every entity again");
+    problemLog.isOver("discovery", "Home Assistant is told of every entity again");
   } catch (error) {
     if (signal.aborted) return;
     if (!isBrokerError(error)) throw error;
-    trouble.begins("discovery", `Home Assistant is not told of every entity: ${error.message}`);
+    problemLog.starts("discovery", `Home Assistant is not told of every entity: ${error.message}`);
   }
 }
 
 /** A broker that lets nothing be read holds nothing, as far as is known. */
 async function look(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<Found> {
-  const { announcement, status_topic, trouble, reader } = options;
+  const { announcement, status_topic, problemLog, reader } = options;
   try {
     if (announcement.mode !== "off") await link.subscribe(status_topic);
     const found = await reader.read(link);
-    trouble.ends("discovery look", "The broker lets vigie read discovery messages again");
+    problemLog.isOver("discovery look", "The broker lets vigie read discovery messages again");
     return found;
   } catch (error) {
     if (signal.aborted || !isBrokerError(error)) throw error;
-    trouble.begins(
+    problemLog.starts(
       "discovery look",
       `vigie cannot see what Home Assistant was told before, and an entity that is no longer wanted may stay: ${error.message}`,
     );

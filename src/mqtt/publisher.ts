@@ -2,7 +2,7 @@ import type { MqttConfig } from "../config/config.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { nameBroker } from "./broker-address.ts";
 import { type ConnectionUser, createConnectionUsers } from "./connection-users.ts";
 import type { Identity, Owner } from "./owner.ts";
@@ -15,7 +15,7 @@ export interface PublisherOptions {
   identity: Identity;
   clock: Clock;
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   random: () => number;
   onCommand: OnCommand;
   /** Another vigie owns the base topic; this one has closed its connection for good. */

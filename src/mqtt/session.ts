@@ -2,7 +2,7 @@ import type { MqttConfig } from "../config/config.ts";
 import { AVAILABILITY, type Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { ConnectOptions, ReceivedMessage } from "./connection.ts";
 import type { ConnectionUser } from "./connection-users.ts";
@@ -19,7 +19,7 @@ export interface SessionOptions {
   events: string[];
   clock: Clock;
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   random: () => number;
   keepalive: number;
   signal: AbortSignal;
@@ -47,7 +47,7 @@ export interface Session {
 }
 
 export async function openSession(visit: ShortConnection, options: SessionOptions): Promise<Session> {
-  const { broker, me, trouble, signal } = options;
+  const { broker, me, problemLog, signal } = options;
   const ear = createEar();
   const { address, version } = visit;
   const tree = await openTree({
@@ -66,7 +66,7 @@ export async function openSession(visit: ShortConnection, options: SessionOption
   });
   const failed = (error: unknown) => {
     if (open && !ear.isShut() && !signal.aborted) {
-      trouble.begins("watch", `vigie cannot look at what the broker holds: ${(error as Error).message}`);
+      problemLog.starts("watch", `vigie cannot look at what the broker holds: ${(error as Error).message}`);
     }
   };
   const ledger = createLedger(JSON.stringify(me), options.isHeld);
@@ -74,7 +74,9 @@ export async function openSession(visit: ShortConnection, options: SessionOption
   const listen = () => tree.subscribe("#", false).catch(() => undefined);
   const sender = createSender({ ...options, tree, ledger, listen });
   const watch = createWatch({ ...options, tree, ledger, sender, failed });
-  const looked = watch.start().then(() => trouble.ends("watch", "The broker lets vigie look again"), failed);
+  const looked = watch
+    .start()
+    .then(() => problemLog.isOver("watch", "The broker lets vigie look again"), failed);
   options.users.onConnection({ ...tree.link, echo: watch.echo });
   return {
     want: (topics) => {

@@ -2,7 +2,7 @@ import type { MqttConfig } from "../config/config.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { nameBroker } from "./broker-address.ts";
 import { isBrokerError } from "./broker-errors.ts";
@@ -29,7 +29,7 @@ export interface LifeOptions {
   identity: Identity;
   clock: Clock;
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   random: () => number;
   signal: AbortSignal;
   keepalive: number;
@@ -43,7 +43,7 @@ export interface LifeOptions {
 
 /** One connection after the other, until the end or until another vigie owns the base topic. Never gives up. */
 export async function liveOnBroker(life: Life, options: LifeOptions): Promise<void> {
-  const { signal, trouble } = options;
+  const { signal, problemLog } = options;
   const memory: Memory = { takeOver: options.takeOver, cutOff: 0, greeted: undefined };
   while (!signal.aborted) {
     try {
@@ -52,7 +52,7 @@ export async function liveOnBroker(life: Life, options: LifeOptions): Promise<vo
     } catch (error) {
       if (signal.aborted) return;
       if (!isBrokerError(error)) throw error;
-      trouble.begins("broker", error.message);
+      problemLog.starts("broker", error.message);
     }
     options.onLoss();
     await sleep(BETWEEN_ATTEMPTS, signal).catch(() => undefined);
@@ -70,7 +70,7 @@ interface Memory {
 
 /** From the look at who owns the base to the end of the connection; the other owner, where there is one. */
 async function liveOnce(life: Life, memory: Memory, options: LifeOptions): Promise<Owner | undefined> {
-  const { broker, trouble, clock, log } = options;
+  const { broker, problemLog, clock, log } = options;
   const visit = await openShortConnection(options);
   const done = () => void visit.close();
   let other: Owner | undefined;
@@ -98,7 +98,7 @@ async function liveOnce(life: Life, memory: Memory, options: LifeOptions): Promi
     if (other || options.signal.aborted) return other;
     const short = clock.steady() - since < SOON;
     memory.cutOff = short ? memory.cutOff + 1 : 0;
-    trouble.begins("broker", describeLoss(why, memory, options));
+    problemLog.starts("broker", describeLoss(why, memory, options));
     log.debug("The connection to the broker ended", { broker: nameBroker(broker), why });
     return undefined;
   } finally {
@@ -106,9 +106,9 @@ async function liveOnce(life: Life, memory: Memory, options: LifeOptions): Promi
   }
 }
 
-function sayConnected(version: number, memory: Memory, { broker, trouble, log }: LifeOptions): void {
+function sayConnected(version: number, memory: Memory, { broker, problemLog, log }: LifeOptions): void {
   const name = nameBroker(broker);
-  trouble.ends("broker", `The broker at ${name} is there again`);
+  problemLog.isOver("broker", `The broker at ${name} is there again`);
   if (memory.greeted === version) return;
   memory.greeted = version;
   if (version === 5) log.info(`Connected to the broker at ${name} (MQTT 5)`);

@@ -1,7 +1,7 @@
 import type { Change } from "../core/topics/diff-topics.ts";
 import { secondsLeft, type Topic, type Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Tree } from "./tree.ts";
@@ -10,7 +10,7 @@ export interface SenderOptions {
   tree: Pick<Tree, "publish">;
   ledger: Ledger;
   clock: Pick<Clock, "now">;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   /** Told once each, in order; taken off when acknowledged. */
   events: string[];
   /** Hears from now on what is said below the base; never rejects. */
@@ -54,7 +54,14 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /** One step towards nothing to do; false when there. */
-function createStep({ tree, ledger, clock, trouble, events, listen }: SenderOptions): () => Promise<boolean> {
+function createStep({
+  tree,
+  ledger,
+  clock,
+  problemLog,
+  events,
+  listen,
+}: SenderOptions): () => Promise<boolean> {
   const refused = new Map<string, string>();
   /** What is wanted by now may be something else: that has a plan of its own, in its own order. */
   const send = async ({ topic }: Change, planned: Topics) => {
@@ -75,7 +82,7 @@ function createStep({ tree, ledger, clock, trouble, events, listen }: SenderOpti
     if (changes.length > 0) {
       const planned = ledger.wanted();
       await Promise.all(changes.map((change) => send(change, planned)));
-      sayRefusals(trouble, refused);
+      sayRefusals(problemLog, refused);
       return true;
     }
     // `online` goes out last: no old value becomes available again before it is corrected, and whoever sees it is heard.
@@ -108,14 +115,14 @@ async function refusalOf(publishing: Promise<void>): Promise<string | null> {
   }
 }
 
-function sayRefusals(trouble: Trouble, refused: ReadonlyMap<string, string>): void {
+function sayRefusals(problemLog: ProblemLog, refused: ReadonlyMap<string, string>): void {
   const [first] = refused.values();
   if (first === undefined) {
-    trouble.ends("refused", "The broker takes every message again");
+    problemLog.isOver("refused", "The broker takes every message again");
     return;
   }
   const more = refused.size > 1 ? ` (and ${refused.size - 1} more)` : "";
-  trouble.begins("refused", `${first}${more}; the other topics are kept true`);
+  problemLog.starts("refused", `${first}${more}; the other topics are kept true`);
 }
 
 /** The connection itself says why it ended; the next one has a sender of its own. */

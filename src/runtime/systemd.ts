@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import type { Clock } from "./clock.ts";
 import { describeDiskError } from "./disk-errors.ts";
-import type { Trouble } from "./trouble.ts";
+import type { ProblemLog } from "./problem-log.ts";
 
 /** systemd, where it started this process and asked to be told how it is (Type=notify, WatchdogSec=). */
 export interface Supervisor {
@@ -17,13 +17,13 @@ export interface Supervisor {
 export interface SupervisorOptions {
   env: NodeJS.ProcessEnv;
   clock: Clock;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   /** Milliseconds that systemd-notify may take; 10 s unless told. */
   patience?: number;
 }
 
 export function openSupervisor(options: SupervisorOptions): Supervisor {
-  const { env, clock, trouble, patience = PATIENCE } = options;
+  const { env, clock, problemLog, patience = PATIENCE } = options;
   const { NOTIFY_SOCKET, PATH, WATCHDOG_USEC } = env;
   if (!NOTIFY_SOCKET) return { hear: () => undefined, leave: async () => undefined };
   const every = intervalOf(WATCHDOG_USEC);
@@ -35,10 +35,10 @@ export function openSupervisor(options: SupervisorOptions): Supervisor {
     try {
       // READY each time: the first word may have been lost.
       await notify("READY=1", "WATCHDOG=1", `STATUS=${status}`);
-      trouble.ends(KEY, "systemd can be told again how vigie is");
+      problemLog.isOver(KEY, "systemd can be told again how vigie is");
     } catch (error) {
       due = Math.min(due, clock.steady() + RETRY);
-      trouble.begins(KEY, `systemd cannot be told how vigie is, and may restart it: ${why(error)}`);
+      problemLog.starts(KEY, `systemd cannot be told how vigie is, and may restart it: ${why(error)}`);
     }
     telling = undefined;
   };

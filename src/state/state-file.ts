@@ -3,7 +3,7 @@ import { readdir, readFile, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Trouble } from "../runtime/trouble.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { DamagedState, parseState, type State } from "./state.ts";
 
 /**
@@ -12,7 +12,7 @@ import { DamagedState, parseState, type State } from "./state.ts";
  */
 export async function readStateFile(
   path: string,
-  { log, trouble }: { log: Log; trouble: Trouble },
+  { log, problemLog }: { log: Log; problemLog: ProblemLog },
 ): Promise<State | undefined> {
   try {
     return parseState(decode(await readFile(path)));
@@ -20,7 +20,7 @@ export async function readStateFile(
     if (isAbsent(error)) return undefined;
     const reason = error instanceof DamagedState ? "damaged" : isDiskError(error) ? "unreadable" : undefined;
     if (!reason) throw error;
-    await setAside(path, reason, error, { log, trouble });
+    await setAside(path, reason, error, { log, problemLog });
     return undefined;
   }
 }
@@ -34,7 +34,7 @@ async function setAside(
   path: string,
   reason: string,
   error: unknown,
-  { log, trouble }: { log: Log; trouble: Trouble },
+  { log, problemLog }: { log: Log; problemLog: ProblemLog },
 ): Promise<void> {
   const why = describeDiskError(error);
   try {
@@ -45,7 +45,7 @@ async function setAside(
     const sentence =
       `The state file ${path} is ${reason} (${why}) and cannot be set aside: ${describeDiskError(failure)}. ` +
       "vigie goes on from an empty book, and a restart would forget what is new";
-    trouble.begins("state", sentence, { error: failure });
+    problemLog.starts("state", sentence, { error: failure });
   }
 }
 

@@ -2,9 +2,9 @@ import { dirname, join } from "node:path";
 import { describeDiskError, describeDiskMend } from "../runtime/disk-errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { makeFolder } from "../runtime/make-folder.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { removeLeftovers, replaceFile } from "../runtime/replace-file.ts";
-import type { Trouble } from "../runtime/trouble.ts";
 import { thisUser } from "../runtime/user.ts";
 import { emptyState, type State, serialiseState } from "./state.ts";
 import { readStateFile } from "./state-file.ts";
@@ -20,22 +20,22 @@ export interface Store {
 
 export interface StoreOptions {
   log: Log;
-  trouble: Trouble;
+  problemLog: ProblemLog;
   random: () => number;
 }
 
 /** Reads the state of this folder; throws NewerState where a newer vigie wrote it. */
-export async function openStore(folder: string, { log, trouble, random }: StoreOptions): Promise<Store> {
+export async function openStore(folder: string, { log, problemLog, random }: StoreOptions): Promise<Store> {
   const path = join(folder, "state.json");
-  await prepareFolder(path, trouble);
-  const found = await readStateFile(path, { log, trouble });
+  await prepareFolder(path, problemLog);
+  const found = await readStateFile(path, { log, problemLog });
   const kept: Kept = {
     state: found ?? emptyState(inventId(random)),
     written: found ? serialiseState(found) : "",
     writing: null,
   };
   const flush = () => {
-    if (!kept.writing && textOf(kept) !== kept.written) kept.writing = write(kept, path, trouble);
+    if (!kept.writing && textOf(kept) !== kept.written) kept.writing = write(kept, path, problemLog);
     return kept.writing ?? Promise.resolve();
   };
   const save = (state: State) => {
@@ -54,26 +54,26 @@ interface Kept {
   text?: { of: State; is: string };
 }
 
-async function prepareFolder(path: string, trouble: Trouble): Promise<void> {
+async function prepareFolder(path: string, problemLog: ProblemLog): Promise<void> {
   try {
     await makeFolder(dirname(path));
     await removeLeftovers(path);
   } catch (error) {
-    sayTrouble(path, error, trouble);
+    reportProblem(path, error, problemLog);
   }
 }
 
 /** One write at a time; what was saved meanwhile is written next, and only the latest of it. */
-async function write(kept: Kept, path: string, trouble: Trouble): Promise<void> {
+async function write(kept: Kept, path: string, problemLog: ProblemLog): Promise<void> {
   try {
     for (let text = textOf(kept); text !== kept.written; text = textOf(kept)) {
       await makeFolder(dirname(path));
       await replaceFile(path, text, { durable: true });
       kept.written = text;
-      trouble.ends(KEY, "The state is saved again");
+      problemLog.isOver(KEY, "The state is saved again");
     }
   } catch (error) {
-    sayTrouble(path, error, trouble);
+    reportProblem(path, error, problemLog);
   } finally {
     kept.writing = null;
   }
@@ -84,11 +84,11 @@ function textOf(kept: Kept): string {
   return kept.text.is;
 }
 
-function sayTrouble(path: string, error: unknown, trouble: Trouble): void {
+function reportProblem(path: string, error: unknown, problemLog: ProblemLog): void {
   const folder = dirname(path);
   const mend = describeDiskMend(error, folder, thisUser());
   const sentence = `The state cannot be saved in ${folder}: ${describeDiskError(error)}. vigie goes on and tries again, but a restart would forget what is new${mend}`;
-  trouble.begins(KEY, sentence, { error });
+  problemLog.starts(KEY, sentence, { error });
 }
 
 const KEY = "state";

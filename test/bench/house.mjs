@@ -18,7 +18,7 @@ export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process
  * published is counted by the real plan, what is sent again lest it expires included.
  */
 export async function openHouse({ service, clock, folder, wait }) {
-  const store = await openStore(folder, { log: LOG, trouble: TROUBLE, random: Math.random });
+  const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
   const source = openSource(store, "bench");
   const client = createServiceClient({
     ...{ config: CONFIG.service, base: service, version: "bench", memory: source.client, log: LOG },
@@ -57,7 +57,7 @@ export function cycleWays({ clock, memory, store, rules = CONFIG.rules }) {
 
 const nothing = () => undefined;
 const LOG = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const TROUBLE = { begins: nothing, ends: nothing };
+const PROBLEM_LOG = { starts: nothing, isOver: nothing };
 
 function countChanges(topics) {
   let sent = new Map();

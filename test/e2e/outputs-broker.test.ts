@@ -3,7 +3,7 @@ import type { Output } from "../../src/core/outputs/output.ts";
 import type { OutputsKeeper } from "../../src/core/outputs/outputs-memory.ts";
 import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { createTrouble } from "../../src/runtime/trouble.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { BOILER, keepInMind, outlookOf, outputsOf } from "../support/outputs.ts";
@@ -46,7 +46,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
       clock: systemClock,
       log,
       refresh,
-      trouble: createTrouble(log, systemClock),
+      problemLog: createProblemLog(log, systemClock),
     });
     const detach = publisher.addConnectionUser(sender);
     publisher.setTopics(topics({ a: "1" }));

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Log } from "../../src/runtime/log.ts";
-import { createTrouble } from "../../src/runtime/trouble.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { parseState } from "../../src/state/state.ts";
 import { openStore } from "../../src/state/store.ts";
 
@@ -55,7 +55,7 @@ describe("a state folder whose writer is killed at any instant under load", () =
     const lines: string[] = [];
     const say = (sentence: string) => void lines.push(sentence);
     const log: Log = { debug: say, info: say, warn: say, error: say };
-    const trouble = createTrouble(log, { now: () => 0, steady: () => 0 });
+    const problemLog = createProblemLog(log, { now: () => 0, steady: () => 0 });
     let last = 0;
     for (let death = 0; death < 10; death += 1) {
       const { child } = await start("state-writer.mjs");
@@ -65,7 +65,7 @@ describe("a state folder whose writer is killed at any instant under load", () =
       const number = Number(written.incarnation);
       expect(written.clients["padding"]?.["padding"]).toBe(`${number};`.repeat(number % 5000));
       expect(number).toBeGreaterThan(last);
-      const store = await openStore(folder, { log, trouble, random: Math.random });
+      const store = await openStore(folder, { log, problemLog, random: Math.random });
       expect(store.state()).toEqual(written);
       expect(readdirSync(folder)).toEqual(["state.json"]);
       last = number;

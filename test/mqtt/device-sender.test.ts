@@ -7,7 +7,7 @@ import type { BrokerLink } from "../../src/mqtt/connection-users.ts";
 import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
 import type { Message } from "../../src/mqtt/outbox.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { createTrouble } from "../../src/runtime/trouble.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { BOILER, keepInMind, outlookOf, outputsOf, sentMemory } from "../support/outputs.ts";
 
 /** A broker that takes messages when it is told to. */
@@ -54,7 +54,7 @@ function start(list: Output[], keeper: OutputsKeeper = keepInMind()) {
     keeper,
     clock: systemClock,
     log,
-    trouble: createTrouble(log, systemClock),
+    problemLog: createProblemLog(log, systemClock),
     refresh,
   });
   const tell = (next: Record<string, boolean | null>) => {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Log } from "../../src/runtime/log.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { openSupervisor } from "../../src/runtime/systemd.ts";
-import { createTrouble } from "../../src/runtime/trouble.ts";
 
 const MINUTE = 60_000;
 let folder: string;
@@ -35,7 +35,12 @@ const open = (env: NodeJS.ProcessEnv, options: { patience?: number } = {}) => {
   const log: Log = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
   const clock = { now: () => 0, steady: () => steady };
   const PATH = [folder, process.env["PATH"]].join(delimiter);
-  return openSupervisor({ env: { PATH, ...env }, clock, trouble: createTrouble(log, clock), ...options });
+  return openSupervisor({
+    env: { PATH, ...env },
+    clock,
+    problemLog: createProblemLog(log, clock),
+    ...options,
+  });
 };
 const ASKED = { NOTIFY_SOCKET: "/run/systemd/notify", WATCHDOG_USEC: String(3 * MINUTE * 1000) };
 
@@ -118,7 +123,7 @@ describe("systemd", () => {
     ["is missing", undefined, /systemd-notify cannot be started: it does not exist/],
     ["fails", "echo No socket >&2; exit 1", /systemd-notify failed \(No socket\)/],
     ["fails without a word", "exit 3", /systemd-notify failed \(code 3\)/],
-  ])("whose program %s is a trouble that is said once, and tried again soon", async (_, does, words) => {
+  ])("whose program %s is a problem that is said once, and tried again soon", async (_, does, words) => {
     if (does) install(does);
     const supervisor = open(does ? ASKED : { ...ASKED, PATH: folder });
     await beat(supervisor, MINUTE);

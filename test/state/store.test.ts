@@ -15,7 +15,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import type { Log } from "../../src/runtime/log.ts";
-import { createTrouble } from "../../src/runtime/trouble.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { emptyState, NewerState, parseState, type State, serialiseState } from "../../src/state/state.ts";
 import { openStore } from "../../src/state/store.ts";
 
@@ -31,8 +31,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const open = (where = folder, random = () => 0.5) => {
   const say = (sentence: string) => void lines.push(sentence);
   const log: Log = { debug: say, info: say, warn: say, error: say };
-  const trouble = createTrouble(log, { now: () => 0, steady: () => 0 });
-  return openStore(where, { log, trouble, random });
+  const problemLog = createProblemLog(log, { now: () => 0, steady: () => 0 });
+  return openStore(where, { log, problemLog, random });
 };
 const numbered = (state: State, number: number): State => ({ ...state, incarnation: `${number}` });
 const file = () => join(folder, "state.json");

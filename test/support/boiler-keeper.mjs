@@ -15,8 +15,8 @@ process.stdout.write("ready\n");
 let isPeak = (await once(lines, "line"))[0] === "ON";
 
 const log = { debug: String, info: String, warn: String, error: String };
-const trouble = { begins: String, ends: String };
-const store = await openStore(folder, { log, trouble, random: Math.random });
+const problemLog = { starts: String, isOver: String };
+const store = await openStore(folder, { log, problemLog, random: Math.random });
 const { installation, incarnation: previousIncarnation } = store.state();
 const incarnation = `run-${process.pid}`;
 await store.save({ ...store.state(), incarnation });
@@ -26,14 +26,14 @@ const output = { topic: "boiler/set", choose, else: "on", qos: 1, retain: false 
 const keeper = keepOutputs(store);
 const follow = () => sender.follow({ verdicts: new Map([["peak", { state: isPeak }]]), facts: {} });
 const sender = startOutputSender({
-  ...{ outputs: { dry_when_simulated: false, list: [output] }, keeper, clock: systemClock, log, trouble },
+  ...{ outputs: { dry_when_simulated: false, list: [output] }, keeper, clock: systemClock, log, problemLog },
   refresh: () => follow(),
 });
 const publisher = createPublisher({
   broker: { url, base_topic: "vigie", grace: 600_000, tls: { verify: true } },
   instance: "vigie",
   identity: { installation, incarnation, previousIncarnation, host: "test", version: "1.0.0", since: 0 },
-  ...{ clock: systemClock, log, trouble, random: Math.random, takeOver: false },
+  ...{ clock: systemClock, log, problemLog, random: Math.random, takeOver: false },
   ...{ onCommand: String, onOtherOwner: String },
 });
 publisher.addConnectionUser(sender);

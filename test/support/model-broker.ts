@@ -81,12 +81,12 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
         if (message) broker.put(message);
       },
     };
-    const trouble = { begins: fail, ends: () => undefined };
+    const problemLog = { starts: fail, isOver: () => undefined };
     const sender = createSender({
       tree,
       ledger,
       clock,
-      trouble,
+      problemLog,
       events: [],
       listen: async () => undefined,
       onWhole: () => undefined,

@@ -3,7 +3,7 @@ import type { Topic, Topics } from "../../src/core/topics/topic.ts";
 import type { Identity } from "../../src/mqtt/owner.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../../src/mqtt/publisher.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { createTrouble } from "../../src/runtime/trouble.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
 
 export interface Kept {
   publisher: Publisher;
@@ -49,7 +49,7 @@ export function keepPublishing(
     identity: identity(name),
     clock: systemClock,
     log,
-    trouble: createTrouble(log, systemClock),
+    problemLog: createProblemLog(log, systemClock),
     random: Math.random,
     takeOver: false,
     ...rest,

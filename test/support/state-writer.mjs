@@ -3,8 +3,8 @@ import { emptyState } from "../../.build/state/state.js";
 import { openStore } from "../../.build/state/store.js";
 
 const silent = { debug: String, info: String, warn: String, error: String };
-const trouble = { begins: (_key, sentence) => process.stderr.write(`${sentence}\n`), ends: String };
-const store = await openStore(process.argv[2], { log: silent, trouble, random: Math.random });
+const problemLog = { starts: (_key, sentence) => process.stderr.write(`${sentence}\n`), isOver: String };
+const store = await openStore(process.argv[2], { log: silent, problemLog, random: Math.random });
 const first = Number(store.state().incarnation ?? 0) + 1;
 for (let number = first; ; number += 1) {
   const padding = `${number};`.repeat(number % 5000);

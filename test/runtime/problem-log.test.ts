@@ -1,29 +1,29 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Log } from "../../src/runtime/log.ts";
-import { createTrouble, type Trouble } from "../../src/runtime/trouble.ts";
+import { createProblemLog, type ProblemLog } from "../../src/runtime/problem-log.ts";
 
 const MINUTE = 60_000;
 let lines: string[];
 let steady: number;
-let trouble: Trouble;
+let problemLog: ProblemLog;
 
 beforeEach(() => {
   lines = [];
   steady = 0;
   const say = (level: string) => (sentence: string) => void lines.push(`${level}: ${sentence}`);
   const log: Log = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
-  trouble = createTrouble(log, { now: () => 0, steady: () => steady });
+  problemLog = createProblemLog(log, { now: () => 0, steady: () => steady });
 });
 
-describe("trouble that lasts", () => {
+describe("problemLog that lasts", () => {
   it("is said once when it begins, and once when it ends with how long it lasted", () => {
     for (let minute = 0; minute < 200; minute += 1) {
       steady = minute * MINUTE;
-      trouble.begins("broker", "The broker cannot be reached");
+      problemLog.starts("broker", "The broker cannot be reached");
     }
     steady = 200 * MINUTE;
-    trouble.ends("broker", "The broker is reached again");
-    trouble.ends("broker", "The broker is reached again");
+    problemLog.isOver("broker", "The broker is reached again");
+    problemLog.isOver("broker", "The broker is reached again");
     expect(lines).toEqual([
       "warn: The broker cannot be reached",
       "info: The broker is reached again, after 3 h 20 min",
@@ -31,45 +31,45 @@ describe("trouble that lasts", () => {
   });
 
   it("that never began does not end", () => {
-    trouble.ends("broker", "The broker is reached again");
+    problemLog.isOver("broker", "The broker is reached again");
     expect(lines).toEqual([]);
   });
 
   it("is said again when its nature changes, and lasts from its first beginning", () => {
-    trouble.begins("service", "The service does not answer");
+    problemLog.starts("service", "The service does not answer");
     steady = MINUTE;
-    trouble.begins("service", "The service answers with an error");
+    problemLog.starts("service", "The service answers with an error");
     steady = 2 * MINUTE;
-    trouble.begins("service", "The service does not answer");
-    trouble.ends("service", "The service answers again");
+    problemLog.starts("service", "The service does not answer");
+    problemLog.isOver("service", "The service answers again");
     expect(lines).toHaveLength(3);
     expect(lines.at(-1)).toBe("info: The service answers again, after 2 min");
   });
 
   it("of one kind says nothing of another", () => {
-    trouble.begins("service", "The service does not answer");
-    trouble.begins("broker", "The broker cannot be reached");
-    trouble.ends("service", "The service answers again");
+    problemLog.starts("service", "The service does not answer");
+    problemLog.starts("broker", "The broker cannot be reached");
+    problemLog.isOver("service", "The service answers again");
     expect(lines).toHaveLength(3);
   });
 
   it("that comes and goes is said six times an hour at most, the last time with a word of it", () => {
     for (let time = 0; time < 120; time += 1) {
       steady = time * (MINUTE / 2);
-      trouble.begins("broker", "The broker cannot be reached");
-      trouble.ends("broker", "The broker is reached again");
+      problemLog.starts("broker", "The broker cannot be reached");
+      problemLog.isOver("broker", "The broker is reached again");
     }
     const warnings = lines.filter((line) => line.startsWith("warn"));
     expect(warnings).toHaveLength(6);
     expect(warnings.at(-1)).toContain("keeps coming back");
     expect(lines).toHaveLength(12);
     steady += 61 * MINUTE;
-    trouble.begins("broker", "The broker cannot be reached");
+    problemLog.starts("broker", "The broker cannot be reached");
     expect(lines).toHaveLength(13);
   });
 
   it("whose words never stay the same is not said for ever", () => {
-    for (let time = 0; time < 100; time += 1) trouble.begins("service", `Attempt ${time} failed`);
+    for (let time = 0; time < 100; time += 1) problemLog.starts("service", `Attempt ${time} failed`);
     expect(lines).toHaveLength(6);
   });
 });
