@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Config } from "../config/config.ts";
-import { announce } from "../core/discovery/announcement.ts";
+import { describeDevice } from "../core/discovery/describe-device.ts";
 import type { Facts } from "../core/facts/facts.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import type { Outlook } from "../core/outputs/choose-outputs.ts";
@@ -150,7 +150,7 @@ function openRules({ config, store, publisher, log }: LookoutOptions): Rulebook 
 
 function openDiscovery({ config, ...options }: LookoutOptions): Discovery {
   const { status_topic } = config.homeassistant;
-  return startDiscovery({ ...options, announcement: announce(config, VERSION), status_topic });
+  return startDiscovery({ ...options, description: describeDevice(config, VERSION), status_topic });
 }
 
 function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSender): Cycle {

@@ -1,5 +1,4 @@
-import { listEntities } from "../core/discovery/entities.ts";
-import { keyOf } from "../core/discovery/entity.ts";
+import { keyOf, listEntities } from "../core/discovery/entities.ts";
 import { lintRules } from "../core/rules/lint-rules.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";

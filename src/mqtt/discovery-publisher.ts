@@ -1,7 +1,7 @@
-import type { Announcement } from "../core/discovery/announcement.ts";
+import type { DeviceDescription } from "../core/discovery/describe-device.ts";
 import { writeMessages } from "../core/discovery/discovery-messages.ts";
-import type { Found } from "../core/discovery/found-messages.ts";
-import { planDiscovery } from "../core/discovery/migrate-discovery.ts";
+import { type FoundMessages, NO_MESSAGES } from "../core/discovery/found-messages.ts";
+import { migrateDiscovery } from "../core/discovery/migrate-discovery.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { aborted } from "../runtime/wait.ts";
 import { isBrokerError } from "./broker-errors.ts";
@@ -12,7 +12,7 @@ import { awaitBirth } from "./homeassistant-start.ts";
 import type { Publisher } from "./publisher.ts";
 
 export interface DiscoveryOptions {
-  announcement: Announcement;
+  description: DeviceDescription;
   status_topic: string;
   publisher: Pick<Publisher, "pauseClearing" | "republishAll" | "allAcknowledged">;
   /** This process has told Home Assistant of other settings before. */
@@ -30,9 +30,9 @@ export interface Discovery extends ConnectionUser {
 
 /** Topics of an entity that goes stay until Home Assistant has dropped it: cleared first, they would be wrong values to it. */
 export function startDiscovery(options: DiscoveryOptions): Discovery {
-  const { announcement, publisher } = options;
+  const { description, publisher } = options;
   const stopping = new AbortController();
-  const reader = createReader(announcement.place);
+  const reader = createReader(description.place);
   const release = publisher.pauseClearing();
   let link: BrokerLink | undefined;
   const birth = awaitBirth({
@@ -40,7 +40,7 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
     tell: async () => {
       publisher.republishAll();
       if (link)
-        await deliver([writeMessages(announcement)], {
+        await deliver([writeMessages(description)], {
           link,
           signal: stopping.signal,
           before: false,
@@ -93,13 +93,13 @@ interface Speech extends DiscoveryOptions {
 
 /** Once a connection: what the broker holds becomes what it should hold. Ends early with the signal. */
 async function speak(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<void> {
-  const { announcement, publisher, renewed, problemLog } = options;
+  const { description, publisher, renewed, problemLog } = options;
   try {
     const found = await look(link, signal, options);
     // An entity that appears has its state by then.
     await Promise.race([publisher.allAcknowledged(), aborted(signal)]);
     const isKnown = renewed || found.device !== null || found.singles.length > 0;
-    const steps = planDiscovery(found, announcement, link.version === 5);
+    const steps = migrateDiscovery(found, description, link.version === 5);
     await deliver(steps, { link, signal, before: isKnown, after: isKnown });
     problemLog.isOver("discovery", "Home Assistant is told of every entity again");
   } catch (error) {
@@ -110,10 +110,10 @@ async function speak(link: BrokerLink, signal: AbortSignal, options: Speech): Pr
 }
 
 /** A broker that lets nothing be read holds nothing, as far as is known. */
-async function look(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<Found> {
-  const { announcement, status_topic, problemLog, reader } = options;
+async function look(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<FoundMessages> {
+  const { description, status_topic, problemLog, reader } = options;
   try {
-    if (announcement.mode !== "off") await link.subscribe(status_topic);
+    if (description.mode !== "off") await link.subscribe(status_topic);
     const found = await reader.read(link);
     problemLog.isOver("discovery look", "The broker lets vigie read discovery messages again");
     return found;
@@ -123,7 +123,7 @@ async function look(link: BrokerLink, signal: AbortSignal, options: Speech): Pro
       "discovery look",
       `vigie cannot see what Home Assistant was told before, and an entity that is no longer wanted may stay: ${error.message}`,
     );
-    return { device: null, singles: [] };
+    return NO_MESSAGES;
   }
 }
 

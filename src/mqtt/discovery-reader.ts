@@ -1,5 +1,5 @@
-import type { Place } from "../core/discovery/announcement.ts";
-import { type Found, filtersOf, sortFound } from "../core/discovery/found-messages.ts";
+import type { Place } from "../core/discovery/describe-device.ts";
+import { discoveryFilters, type FoundMessages, readFoundMessages } from "../core/discovery/found-messages.ts";
 import type { ReceivedMessage } from "./connection.ts";
 import type { BrokerLink } from "./connection-users.ts";
 import { untilQuiet } from "./until-quiet.ts";
@@ -8,7 +8,7 @@ import { untilQuiet } from "./until-quiet.ts";
 export interface Reader {
   /** Has to hear whatever arrives over the connection. */
   hear: (message: ReceivedMessage) => void;
-  read: (link: BrokerLink) => Promise<Found>;
+  read: (link: BrokerLink) => Promise<FoundMessages>;
 }
 
 export function createReader(place: Place): Reader {
@@ -22,9 +22,9 @@ export function createReader(place: Place): Reader {
     },
     read: async (link) => {
       heard.clear();
-      await Promise.all(filtersOf(place).map((filter) => link.subscribe(filter)));
+      await Promise.all(discoveryFilters(place).map((filter) => link.subscribe(filter)));
       await untilQuiet(link.echo, () => retained);
-      return sortFound(heard, place);
+      return readFoundMessages(heard, place);
     },
   };
 }

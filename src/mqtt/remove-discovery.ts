@@ -1,5 +1,5 @@
-import type { Place } from "../core/discovery/announcement.ts";
-import { planClearing } from "../core/discovery/migrate-discovery.ts";
+import type { Place } from "../core/discovery/describe-device.ts";
+import { removeAll } from "../core/discovery/migrate-discovery.ts";
 import type { BrokerLink } from "./connection-users.ts";
 import { deliver } from "./deliver-discovery.ts";
 import { createReader } from "./discovery-reader.ts";
@@ -15,7 +15,7 @@ export function prepareDiscoveryRemoval(
 ): DiscoveryRemoval {
   const readers = places.map((place) => ({ place, reader: createReader(place) }));
   const remove = async (link: BrokerLink, { place, reader }: (typeof readers)[number]) => {
-    const steps = planClearing(await reader.read(link), place);
+    const steps = removeAll(await reader.read(link), place);
     await deliver(steps, { link, signal, before, after: true });
     return steps.flat().map(({ topic }) => topic);
   };

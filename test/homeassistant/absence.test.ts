@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { announcement } from "../support/announced.ts";
+import { testDescription } from "../support/device-description.ts";
 import { openYard } from "../support/vigie.ts";
 import { type Guest, openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
@@ -22,7 +22,7 @@ describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssista
       .toSorted();
 
   test("is missed once the grace is over: what could become untrue is unavailable, and nothing else", async () => {
-    const known = Object.values(announcement({ instance: "away" }).components)
+    const known = Object.values(testDescription({ instance: "away" }).components)
       .filter((component) => component["availability_topic"] && component["enabled_by_default"] !== false)
       .map((component) => String(component["default_entity_id"]))
       .filter((id) => !id.includes("_rules_rouge_peak_"));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HomeAssistantConfig } from "../../src/config/config.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import { announcement } from "../support/announced.ts";
+import { testDescription } from "../support/device-description.ts";
 import { openYard } from "../support/vigie.ts";
 import { type Guest, openGuest, RULES } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
@@ -19,7 +19,9 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
   afterAll(yard.clear);
 
   const announced = (language: HomeAssistantConfig["language"]) =>
-    Object.entries(announcement({ instance: "seen", language, rules: rulesOptions.parse(RULES) }).components);
+    Object.entries(
+      testDescription({ instance: "seen", language, rules: rulesOptions.parse(RULES) }).components,
+    );
 
   test.each(["fr", "en"] as const)(
     "have the ids, names, categories and units that were announced, in %s",

@@ -1,7 +1,6 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import { type Component, describeComponent } from "../../src/core/discovery/component.ts";
-import { listEntities } from "../../src/core/discovery/entities.ts";
-import { type Entity, keyOf } from "../../src/core/discovery/entity.ts";
+import { type Component, describeEntity } from "../../src/core/discovery/describe-device.ts";
+import { type Entity, keyOf, listEntities } from "../../src/core/discovery/entities.ts";
 
 /** The table of entities as the README shows it; days that are alike share a line, and so do rules. */
 export function entityTable(): string {
@@ -20,7 +19,7 @@ export function entityTable(): string {
 }
 
 function describeRow(entity: Entity): string {
-  const component = describeComponent(entity, { instance: "vigie", base: "vigie", language: "en" });
+  const component = describeEntity(entity, { instance: "vigie", base: "vigie", language: "en" });
   const id = `${component.platform}.vigie_${keyOf(entity)}`.replace(ID, "<id>").replace("_d2_", "_d2…d7_");
   const name = entity.en.replace(NAME, "*its name*").replace("in 2 days", "in 2 … 7 days");
   const cells = [
@@ -28,7 +27,7 @@ function describeRow(entity: Entity): string {
     name,
     describeValue(component),
     LASTING[entity.kind],
-    entity.quiet ? "no" : "yes",
+    entity.disabled ? "no" : "yes",
   ];
   return `| ${cells.join(" | ")} |`;
 }

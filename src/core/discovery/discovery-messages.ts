@@ -1,39 +1,45 @@
-import type { Announcement, Components, Place } from "./announcement.ts";
+import type { Components, DeviceDescription, Place } from "./describe-device.ts";
 
-/** One retained message; empty, it clears what was there. */
-export interface Message {
+/** One retained discovery message; an empty payload clears the topic. */
+export interface DiscoveryMessage {
   topic: string;
   payload: string;
-  /** Seconds after which the broker drops it by itself. */
+  /** Seconds after which the broker drops it. */
   expiry?: number;
 }
 
+/** The topic of the one message for the whole device. */
 export function deviceTopic({ prefix, instance }: Place): string {
   return `${prefix}/device/${instance}/config`;
 }
 
+/** The topic of the message for one entity. */
 export function singleTopic({ prefix, instance }: Place, platform: string, key: string): string {
   return `${prefix}/${platform}/${instance}/${key}/config`;
 }
 
-/** Of everything: for a place where nothing is, or that has to hear it again. */
-export function writeMessages(announcement: Announcement): Message[] {
-  switch (announcement.mode) {
+/** All messages, for a broker that holds none of them, and for a Home Assistant that has just started. */
+export function writeMessages(description: DeviceDescription): DiscoveryMessage[] {
+  switch (description.mode) {
     case "device":
-      return [writeDevice(announcement)];
+      return [writeDevice(description)];
     case "components":
-      return writeSingles(announcement);
+      return writeSingles(description);
     case "off":
       return [];
   }
 }
 
-export function writeDevice({ place, about, components }: Announcement, reduced: Components = {}): Message {
+/** `reduced`: entities that go away, by their keys, with nothing but their platform. */
+export function writeDevice(
+  { place, about, components }: DeviceDescription,
+  reduced: Components = {},
+): DiscoveryMessage {
   const message = { ...about, qos: QOS, components: { ...components, ...reduced } };
   return { topic: deviceTopic(place), payload: JSON.stringify(message) };
 }
 
-export function writeSingles({ place, about, components }: Announcement): Message[] {
+export function writeSingles({ place, about, components }: DeviceDescription): DiscoveryMessage[] {
   return Object.entries(components).map(([key, { platform, ...rest }]) => ({
     topic: singleTopic(place, platform, key),
     payload: JSON.stringify({ ...rest, ...about, qos: QOS }),
@@ -41,14 +47,14 @@ export function writeSingles({ place, about, components }: Announcement): Messag
 }
 
 /**
- * Home Assistant lets go of the entities and keeps what it knows of them, for another message to take them over. It
- * complains when the old topic is cleared by then, so the broker is asked to do that.
+ * Home Assistant releases the entities of this topic but keeps their history and settings, so that a message on another
+ * topic takes them over. After that it complains when vigie clears the old topic, so the broker has to drop it: expiry.
  */
-export function writeMigration(topic: string): Message {
-  return { topic, payload: JSON.stringify({ migrate_discovery: true }), expiry: MIGRATION_LIFE };
+export function writeMigration(topic: string): DiscoveryMessage {
+  return { topic, payload: JSON.stringify({ migrate_discovery: true }), expiry: MIGRATION_EXPIRY };
 }
 
-/** Commands arrive, also those that were sent while vigie restarted. */
+/** Commands of Home Assistant arrive, also those that were sent while vigie restarted. */
 const QOS = 1;
 
-const MIGRATION_LIFE = 5;
+const MIGRATION_EXPIRY = 5;

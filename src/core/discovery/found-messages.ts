@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { parseJson } from "../contract/parse-json.ts";
-import { ORIGIN, type Place } from "./announcement.ts";
+import { ORIGIN, type Place } from "./describe-device.ts";
 import { deviceTopic, singleTopic } from "./discovery-messages.ts";
 
-/** What the broker holds of an instance. */
-export interface Found {
+/** The discovery messages of one instance that the broker holds. */
+export interface FoundMessages {
   device: FoundDevice | null;
   singles: FoundSingle[];
 }
 
 interface FoundDevice {
   payload: string;
-  /** null while another message takes its entities over. */
+  /** null while it is a migration: other messages take its entities over. */
   message: DeviceMessage | null;
 }
 
@@ -20,19 +20,21 @@ export interface FoundSingle {
   payload: string;
   key: string;
   platform: string;
-  migrating: boolean;
+  isMigration: boolean;
 }
 
 export type DeviceMessage = z.output<typeof deviceSchema>;
 
-/** Where the messages of an instance are looked for. */
-export function filtersOf(place: Place): string[] {
+export const NO_MESSAGES: FoundMessages = { device: null, singles: [] };
+
+/** The topics to subscribe to. */
+export function discoveryFilters(place: Place): string[] {
   return [deviceTopic(place), singleTopic(place, "+", "+")];
 }
 
-/** Sorts retained messages, by topic; what is not vigie's is left alone. */
-export function sortFound(messages: ReadonlyMap<string, string>, place: Place): Found {
-  const found: Found = { device: null, singles: [] };
+/** Reads retained messages, by topic. What vigie did not write is left out, and so it is never touched. */
+export function readFoundMessages(messages: ReadonlyMap<string, string>, place: Place): FoundMessages {
+  const found: FoundMessages = { device: null, singles: [] };
   for (const [topic, payload] of messages) {
     if (payload === "") continue;
     if (topic === deviceTopic(place)) found.device = readDevice(payload);
@@ -43,22 +45,21 @@ export function sortFound(messages: ReadonlyMap<string, string>, place: Place): 
 
 function readDevice(payload: string): FoundDevice | null {
   const json = parseJson(payload);
-  if (isMigrating(json)) return { payload, message: null };
+  if (isMigration(json)) return { payload, message: null };
   const { data } = deviceSchema.safeParse(json);
   return data ? { payload, message: data } : null;
 }
 
-function readSingle(topic: string, payload: string, { prefix, instance }: Place): FoundSingle[] {
-  const [platform = "", middle, key = "", end, ...rest] = topic.slice(prefix.length + 1).split("/");
-  if (!topic.startsWith(`${prefix}/`) || middle !== instance || end !== "config" || rest.length > 0)
-    return [];
+function readSingle(topic: string, payload: string, place: Place): FoundSingle[] {
+  const [platform = "", , key = ""] = topic.slice(place.prefix.length + 1).split("/");
+  if (topic !== singleTopic(place, platform, key)) return [];
   const json = parseJson(payload);
-  const migrating = isMigrating(json);
-  if (!(migrating || singleSchema.safeParse(json).success)) return [];
-  return [{ topic, payload, key, platform, migrating }];
+  const migration = isMigration(json);
+  if (!(migration || singleSchema.safeParse(json).success)) return [];
+  return [{ topic, payload, key, platform, isMigration: migration }];
 }
 
-function isMigrating(json: unknown): boolean {
+function isMigration(json: unknown): boolean {
   return migrationSchema.safeParse(json).success;
 }
 

@@ -1,106 +1,111 @@
-import type { Announcement, Place } from "./announcement.ts";
-import type { Component } from "./component.ts";
+import type { Component, Components, DeviceDescription, Place } from "./describe-device.ts";
 import {
+  type DiscoveryMessage,
   deviceTopic,
-  type Message,
   writeDevice,
   writeMigration,
   writeSingles,
 } from "./discovery-messages.ts";
-import type { DeviceMessage, Found, FoundSingle } from "./found-messages.ts";
+import type { DeviceMessage, FoundMessages, FoundSingle } from "./found-messages.ts";
 
-/** Messages that may go out together. Home Assistant needs a moment before the next. */
-export type Step = readonly Message[];
+/** Messages that may be sent together. Home Assistant needs a pause before the next step. */
+export type Step = readonly DiscoveryMessage[];
 
 /**
- * From what the broker holds to what it should hold, so that no entity is lost, left behind or there twice. `expiring`:
- * the broker drops what has an expiry.
+ * The steps from the messages that the broker holds to those that it should hold, so that Home Assistant loses no
+ * entity, keeps none that is not wanted, and never has one twice. `expires`: the broker drops a message after its
+ * expiry (MQTT 5); otherwise migrations have to be cleared.
  */
-export function planDiscovery(found: Found, wanted: Announcement, expiring: boolean): Step[] {
-  // What hands over goes by itself there.
-  const singles = found.singles.filter(({ migrating }) => !(migrating && expiring));
-  return stepsTo({ ...found, singles }, wanted, expiring).filter((step) => step.length > 0);
+export function migrateDiscovery(found: FoundMessages, wanted: DeviceDescription, expires: boolean): Step[] {
+  const singles = found.singles.filter(({ isMigration }) => !(isMigration && expires));
+  return stepsTo({ ...found, singles }, wanted, expires).filter((step) => step.length > 0);
 }
 
-function stepsTo(found: Found, wanted: Announcement, expiring: boolean): Step[] {
+function stepsTo(found: FoundMessages, wanted: DeviceDescription, expires: boolean): Step[] {
   switch (wanted.mode) {
     case "device":
-      return toDevice(found, wanted, expiring);
+      return toDevice(found, wanted, expires);
     case "components":
-      return toComponents(found, wanted, expiring);
+      return toSingles(found, wanted, expires);
     case "off":
-      return planClearing(found, wanted.place);
+      return removeAll(found, wanted.place);
   }
 }
 
-/** Takes everything of an instance off the broker: first what speaks for entities, then what only handed them over. */
-export function planClearing({ device, singles }: Found, place: Place): Step[] {
+/** Clears all messages of an instance: first those that describe entities, then the migrations. */
+export function removeAll({ device, singles }: FoundMessages, place: Place): Step[] {
   const topic = deviceTopic(place);
-  const all = [...(device ? [{ topic, migrating: device.message === null }] : []), ...singles];
-  const ordered = [...all.filter(({ migrating }) => !migrating), ...all.filter(({ migrating }) => migrating)];
+  const all = [...(device ? [{ topic, isMigration: device.message === null }] : []), ...singles];
+  const ordered = [
+    ...all.filter(({ isMigration }) => !isMigration),
+    ...all.filter(({ isMigration }) => isMigration),
+  ];
   return ordered.length > 0 ? [ordered.map(clear)] : [];
 }
 
-/** Entities of their own are handed over before the device takes them; a key that goes is reduced to its platform first. */
-function toDevice({ device, singles }: Found, wanted: Announcement, expiring: boolean): Step[] {
-  const { kept, gone } = sortSingles(singles, wanted);
-  const reduced = device?.message ? reduceGone(device.message, wanted) : {};
+/**
+ * Single messages hand their entities over before the device takes them. An entity that goes away is sent once more with
+ * nothing but its platform, and is left out in the next message.
+ */
+function toDevice({ device, singles }: FoundMessages, wanted: DeviceDescription, expires: boolean): Step[] {
+  const kept = singles.filter((single) => isWanted(single, wanted));
+  const gone = singles.filter((single) => !isWanted(single, wanted));
+  const reduced = device?.message ? reduceUnwanted(device.message, wanted) : {};
   const message = writeDevice(wanted);
   return [
-    [...gone.map(clear), ...kept.filter(({ migrating }) => !migrating).map(migrate)],
+    [...gone.map(clear), ...kept.filter(({ isMigration }) => !isMigration).map(migrate)],
     Object.keys(reduced).length > 0 ? [writeDevice(wanted, reduced)] : [],
     device?.payload === message.payload ? [] : [message],
-    expiring ? [] : kept.map(clear),
+    expires ? [] : kept.map(clear),
   ];
 }
 
-/** What is not wanted any more leaves the device in the device's own way, before the rest is handed over. */
-function toComponents({ device, singles }: Found, wanted: Announcement, expiring: boolean): Step[] {
-  const { gone } = sortSingles(singles, wanted);
+/** The device first loses the entities that go away, then hands the others over. */
+function toSingles({ device, singles }: FoundMessages, wanted: DeviceDescription, expires: boolean): Step[] {
+  const gone = singles.filter((single) => !isWanted(single, wanted));
   const topic = deviceTopic(wanted.place);
   const held = new Map(singles.map((single) => [single.topic, single.payload]));
   const message = device?.message;
   return [
-    ...(message ? leaveDevice(message, wanted) : []),
+    ...(message ? removeUnwanted(message, wanted) : []),
     message ? [writeMigration(topic)] : [],
     [
       ...gone.map(clear),
       ...writeSingles(wanted).filter((single) => held.get(single.topic) !== single.payload),
     ],
-    device && !expiring ? [{ topic, payload: "" }] : [],
+    device && !expires ? [clear({ topic })] : [],
   ];
 }
 
-/** A key that is wanted on another platform is another entity. */
-function sortSingles(singles: readonly FoundSingle[], { components }: Announcement) {
-  const isKept = ({ key, platform }: FoundSingle) => platformOf(components, key) === platform;
-  return { kept: singles.filter(isKept), gone: singles.filter((single) => !isKept(single)) };
+/** A key on another platform is another entity. */
+function isWanted(
+  { key, platform }: Pick<FoundSingle, "key" | "platform">,
+  wanted: DeviceDescription,
+): boolean {
+  return Object.hasOwn(wanted.components, key) && wanted.components[key]?.platform === platform;
 }
 
-function reduceGone({ components }: DeviceMessage, wanted: Announcement): Record<string, Component> {
+/** The entities that go away, with nothing but their platform: so Home Assistant removes them. */
+function reduceUnwanted({ components }: DeviceMessage, wanted: DeviceDescription): Components {
   const gone = Object.entries(components).filter(
-    ([key, { platform }]) => platformOf(wanted.components, key) !== platform,
+    ([key, { platform }]) => !isWanted({ key, platform }, wanted),
   );
-  return Object.fromEntries(gone.map(([key, { platform }]) => [key, { platform }]));
+  return Object.fromEntries(gone.map(([key, { platform }]): [string, Component] => [key, { platform }]));
 }
 
-function leaveDevice(message: DeviceMessage, wanted: Announcement): Step[] {
-  const reduced = reduceGone(message, wanted);
-  const left = Object.entries(message.components).filter(([key]) => !Object.hasOwn(reduced, key));
+function removeUnwanted(message: DeviceMessage, wanted: DeviceDescription): Step[] {
+  const reduced = reduceUnwanted(message, wanted);
   if (Object.keys(reduced).length === 0) return [];
+  const rest = Object.entries(message.components).filter(([key]) => !Object.hasOwn(reduced, key));
   const topic = deviceTopic(wanted.place);
   const write = (components: object) => [{ topic, payload: JSON.stringify({ ...message, components }) }];
-  return [write({ ...message.components, ...reduced }), write(Object.fromEntries(left))];
+  return [write({ ...message.components, ...reduced }), write(Object.fromEntries(rest))];
 }
 
-function platformOf(components: Announcement["components"], key: string): string | undefined {
-  return Object.hasOwn(components, key) ? components[key]?.platform : undefined;
-}
-
-function clear({ topic }: Pick<Message, "topic">): Message {
+function clear({ topic }: Pick<DiscoveryMessage, "topic">): DiscoveryMessage {
   return { topic, payload: "" };
 }
 
-function migrate({ topic }: FoundSingle): Message {
+function migrate({ topic }: FoundSingle): DiscoveryMessage {
   return writeMigration(topic);
 }

@@ -2,29 +2,35 @@ export type Platform = "sensor" | "binary_sensor" | "switch" | "number" | "selec
 
 interface ShapeKeys {
   platform: Platform;
+  /** Unless the entity has one of its own. */
+  icon?: Icon;
   [key: string]: string | number;
 }
 
-/** What a value is, in Home Assistant's words. */
+export type Icon = `mdi:${string}`;
+
+/** What kinds of value there are, in Home Assistant's own keys. */
 export const SHAPES = {
   choice: { platform: "sensor", device_class: "enum" },
   text: { platform: "sensor" },
   date: { platform: "sensor", device_class: "date" },
   instant: { platform: "sensor", device_class: "timestamp" },
-  /** A JSON object with the instant at which it was said. */
+  /** A JSON object; its state is the instant of its last update. */
   list: { platform: "sensor", device_class: "timestamp", value_template: "{{ value_json.updated_at }}" },
   percent: {
     platform: "sensor",
     unit_of_measurement: "%",
     state_class: "measurement",
     suggested_display_precision: 0,
+    icon: "mdi:percent",
   },
-  /** No device class: `monetary` takes no unit like this, and the Energy dashboard asks for none. */
+  /** No device class: `monetary` does not allow this unit, and the Energy dashboard needs none. */
   price: {
     platform: "sensor",
     unit_of_measurement: "EUR/kWh",
     state_class: "measurement",
     suggested_display_precision: 4,
+    icon: "mdi:currency-eur",
   },
   days: {
     platform: "sensor",
@@ -32,6 +38,7 @@ export const SHAPES = {
     unit_of_measurement: "d",
     state_class: "measurement",
     suggested_display_precision: 0,
+    icon: "mdi:counter",
   },
   yes_no: { platform: "binary_sensor" },
   problem: { platform: "binary_sensor", device_class: "problem" },

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import * as mdi from "@mdi/js";
 import { describe, expect, test } from "vitest";
 import { writeMessages } from "../../../src/core/discovery/discovery-messages.ts";
-import { listEntities } from "../../../src/core/discovery/entities.ts";
-import { keyOf } from "../../../src/core/discovery/entity.ts";
-import { announcement, components, RULES } from "../../support/announced.ts";
+import { keyOf, listEntities } from "../../../src/core/discovery/entities.ts";
+import { components, RULES, testDescription } from "../../support/device-description.ts";
 
 /** What Home Assistant takes from each platform's components; any other key it drops without a word. */
 const COMMON = [
@@ -53,7 +52,7 @@ describe("the table of entities", () => {
   test("follows keys, unique ids and entity ids from the topic and the instance", () => {
     for (const entity of listEntities(RULES)) {
       const key = keyOf(entity);
-      const component = announcement({ instance: "la_mer" }).components[key];
+      const component = testDescription({ instance: "la_mer" }).components[key];
       expect(key).toMatch(/^[a-z0-9_]+$/);
       expect(component?.["unique_id"]).toBe(`la_mer_${key}`);
       expect(component?.["default_entity_id"]).toBe(`${component?.platform}.la_mer_${key}`);
@@ -101,7 +100,7 @@ describe("the table of entities", () => {
     ["rules_week_next_on", true],
     ["forecast", true],
   ])("lets %s outlive vigie: %s", (key, isLasting) => {
-    expect(announcement().components[key]?.["availability_topic"]).toBe(
+    expect(testDescription().components[key]?.["availability_topic"]).toBe(
       isLasting ? undefined : "vigie/availability",
     );
   });
@@ -141,11 +140,11 @@ describe("the table of entities", () => {
 
 describe("the messages", () => {
   test("say the same, byte for byte, at every start", () => {
-    expect(writeMessages(announcement())).toEqual(writeMessages(announcement()));
+    expect(writeMessages(testDescription())).toEqual(writeMessages(testDescription()));
   });
 
   test("are one for the device, with nothing at its root that Home Assistant refuses", () => {
-    const [message, ...rest] = writeMessages(announcement());
+    const [message, ...rest] = writeMessages(testDescription());
     expect(rest).toEqual([]);
     expect(message?.topic).toBe("homeassistant/device/vigie/config");
     expect(Buffer.byteLength(message?.payload ?? "")).toBeLessThan(64 * 1024);
@@ -161,19 +160,19 @@ describe("the messages", () => {
       origin: { name: "vigie", sw_version: "1.2.3" },
       qos: 1,
     });
-    expect(all).toEqual(announcement().components);
+    expect(all).toEqual(testDescription().components);
   });
 
   test("are one for each component where that is asked for, at the same key", () => {
-    const messages = writeMessages(announcement({ discovery: "components" }));
+    const messages = writeMessages(testDescription({ discovery: "components" }));
     expect(messages).toHaveLength(components().length);
     const color = messages.find(({ topic }) => topic === "homeassistant/sensor/vigie/now_color/config");
     const { device, origin, qos, ...rest } = JSON.parse(color?.payload ?? "");
-    expect({ platform: "sensor", ...rest }).toEqual(announcement().components["now_color"]);
+    expect({ platform: "sensor", ...rest }).toEqual(testDescription().components["now_color"]);
     expect([device.name, origin.name, qos]).toEqual(["Vigie", "vigie", 1]);
   });
 
   test("are none where nothing is to be announced", () => {
-    expect(writeMessages(announcement({ discovery: "off" }))).toEqual([]);
+    expect(writeMessages(testDescription({ discovery: "off" }))).toEqual([]);
   });
 });

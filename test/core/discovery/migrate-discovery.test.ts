@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Announcement } from "../../../src/core/discovery/announcement.ts";
-import { sortFound } from "../../../src/core/discovery/found-messages.ts";
-import { planClearing, planDiscovery, type Step } from "../../../src/core/discovery/migrate-discovery.ts";
-import { announcement } from "../../support/announced.ts";
+import type { DeviceDescription } from "../../../src/core/discovery/describe-device.ts";
+import { readFoundMessages } from "../../../src/core/discovery/found-messages.ts";
+import { migrateDiscovery, removeAll, type Step } from "../../../src/core/discovery/migrate-discovery.ts";
+import { testDescription } from "../../support/device-description.ts";
 import { createModelHome, type ModelHome } from "../../support/model-home.ts";
 
 const DEVICE = "homeassistant/device/vigie/config";
-const ALL = announcement();
+const ALL = testDescription();
 const KEYS = ["now_color", "rouge_now", "refresh", "week"];
 
 /** A small house: some keys, some of them on another platform, in one language or the other. */
 function house(
-  mode: Announcement["mode"],
+  mode: DeviceDescription["mode"],
   keys: readonly string[],
   { language = "en", moved = false } = {},
-): Announcement {
-  const base = announcement({ discovery: mode, language: language as "en" });
+): DeviceDescription {
+  const base = testDescription({ discovery: mode, language: language as "en" });
   const platform = (key: string) => (moved && key === "week" ? "number" : "sensor");
   const components = keys.map((key) => [
     key,
@@ -25,11 +25,11 @@ function house(
   return { ...base, components: Object.fromEntries(components) };
 }
 
-function plan(home: ModelHome, wanted: Announcement, expiring = true): Step[] {
-  return planDiscovery(sortFound(home.retained, wanted.place), wanted, expiring);
+function plan(home: ModelHome, wanted: DeviceDescription, expiring = true): Step[] {
+  return migrateDiscovery(readFoundMessages(home.retained, wanted.place), wanted, expiring);
 }
 
-function settle(home: ModelHome, wanted: Announcement, expiring = true): Step[] {
+function settle(home: ModelHome, wanted: DeviceDescription, expiring = true): Step[] {
   const steps = plan(home, wanted, expiring);
   for (const step of steps) home.hear(step);
   if (expiring) home.expire();
@@ -55,7 +55,7 @@ function describePayload(payload: string): string {
 }
 
 describe("what Home Assistant is told", () => {
-  test.each<[what: string, from: Announcement, to: Announcement, steps: string[]]>([
+  test.each<[what: string, from: DeviceDescription, to: DeviceDescription, steps: string[]]>([
     ["nothing where it knows all", house("device", ["a"]), house("device", ["a"]), []],
     [
       "a new name",
@@ -133,7 +133,7 @@ describe("what Home Assistant is told", () => {
       language: fc.constantFrom("fr", "en"),
       moved: fc.boolean(),
     })
-    .map(({ mode, keys, ...more }) => house(mode as Announcement["mode"], keys, more));
+    .map(({ mode, keys, ...more }) => house(mode as DeviceDescription["mode"], keys, more));
 
   test("leaves exactly what is wanted, loses no history and makes no complaint, wherever it is cut off", () => {
     fc.assert(
@@ -165,7 +165,7 @@ describe("what Home Assistant is told", () => {
   test("is taken back whole", () => {
     const home = createModelHome();
     settle(home, ALL);
-    for (const step of planClearing(sortFound(home.retained, ALL.place), ALL.place)) home.hear(step);
+    for (const step of removeAll(readFoundMessages(home.retained, ALL.place), ALL.place)) home.hear(step);
     expect([home.retained.size, home.entities.size]).toEqual([0, 0]);
   });
 

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { rulesOptions } from "../../../src/config/rules-options.ts";
-import { announcement } from "../../support/announced.ts";
+import { testDescription } from "../../support/device-description.ts";
 import { entityTable } from "../../support/entity-table.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
@@ -13,7 +13,7 @@ const BLUEPRINTS = readdirSync(SHIPPED);
 
 describe("what a person copies", () => {
   const { rules } = parse(readFileSync(join(ROOT, "config", "vigie.yaml"), "utf8"));
-  const { components } = announcement({ rules: rulesOptions.parse(rules) });
+  const { components } = testDescription({ rules: rulesOptions.parse(rules) });
   const known = Object.values(components).map((component) => String(component["default_entity_id"]));
   const named = (text: string) => [
     ...new Set(text.match(/\b(sensor|binary_sensor|switch|number|select|button|event)\.vigie_[a-z0-9_]+\b/g)),

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dayEventPayload } from "../../../src/core/days/describe-day-event.ts";
-import type { Component } from "../../../src/core/discovery/component.ts";
+import type { Component } from "../../../src/core/discovery/describe-device.ts";
 import { turnEvent } from "../../../src/core/rules/verdict-changes.ts";
 import { desiredTopics } from "../../../src/core/topics/render-topics.ts";
-import { announcement, anyRuleTopics, components } from "../../support/announced.ts";
+import { anyRuleTopics, components, testDescription } from "../../support/device-description.ts";
 import { anyFacts } from "../../support/facts.ts";
 
 /** On the broker, and no entity: for other programs, or vigie's own. */
@@ -52,7 +52,7 @@ describe("every topic", () => {
 
 describe("every state that vigie can publish", () => {
   test("is one that its entity takes", () => {
-    const { components: all } = announcement();
+    const { components: all } = testDescription();
     fc.assert(
       fc.property(anyFacts, anyRuleTopics, (facts, rules) => {
         const topics = new Map([...desiredTopics(facts, OPTIONS), ...rules]);
@@ -72,7 +72,7 @@ describe("every state that vigie can publish", () => {
     turnEvent({ rule: "week", state: true, date: null, color: null, because: [] }),
     turnEvent({ rule: "week", state: false, date: "2026-01-05", color: "rouge", because: [] }),
   ])("of the event is of a type that is announced: %j", ({ event_type }) => {
-    expect(announcement().components["event"]?.["event_types"]).toContain(event_type);
+    expect(testDescription().components["event"]?.["event_types"]).toContain(event_type);
   });
 });
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { HomeAssistantConfig } from "../../src/config/config.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import { type Announcement, announce } from "../../src/core/discovery/announcement.ts";
-import type { Component } from "../../src/core/discovery/component.ts";
+import type { Component } from "../../src/core/discovery/describe-device.ts";
+import { type DeviceDescription, describeDevice } from "../../src/core/discovery/describe-device.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
 import { planRules } from "../../src/core/rules/forecast-verdicts.ts";
 import { readyRules } from "../../src/core/rules/ready.ts";
@@ -33,8 +33,12 @@ type Change = Partial<HomeAssistantConfig> & {
   rules?: typeof RULES;
 };
 
-/** What a house announces, with the default settings but these. */
-export function announcement({ instance = "vigie", rules = RULES, ...change }: Change = {}): Announcement {
+/** The description of a device with the default settings, except these. */
+export function testDescription({
+  instance = "vigie",
+  rules = RULES,
+  ...change
+}: Change = {}): DeviceDescription {
   const homeassistant: HomeAssistantConfig = {
     discovery: "device",
     prefix: "homeassistant",
@@ -43,11 +47,11 @@ export function announcement({ instance = "vigie", rules = RULES, ...change }: C
     exclude: [],
     ...change,
   };
-  return announce({ instance, rules, mqtt: { base_topic: instance }, homeassistant }, "1.2.3");
+  return describeDevice({ instance, rules, mqtt: { base_topic: instance }, homeassistant }, "1.2.3");
 }
 
 export function components(change: Change = {}): [key: string, component: Component][] {
-  return Object.entries(announcement(change).components);
+  return Object.entries(testDescription(change).components);
 }
 
 /** What the two rules publish, at any hour of two weeks that are half known. */
