@@ -2,7 +2,7 @@ import type { Tariff } from "../core/calendar/tariff.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
 import type { Facts, FactsInput } from "../core/facts/facts.ts";
 import { nextBoundary } from "../core/facts/next-boundary.ts";
-import { desiredTopics } from "../core/topics/render-topics.ts";
+import { renderTopics } from "../core/topics/render-topics.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Reading, Rulebook } from "./rulebook.ts";
@@ -44,5 +44,5 @@ export function see(
 
 /** Every retained topic as it should be. */
 export function wantedTopics({ facts, rules }: Seen, options: SeeingOptions): Topics {
-  return new Map([...desiredTopics(facts, options), ...rules.topics]);
+  return new Map([...renderTopics(facts, options), ...rules.topics]);
 }

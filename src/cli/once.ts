@@ -1,8 +1,9 @@
 import { pollOnce } from "../app/single-poll.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { type Change, isOrphan, nestedBases, planChanges } from "../core/topics/diff-topics.ts";
+import { type Change, diffTopics } from "../core/topics/diff-topics.ts";
 import { secondsLeft, type Topics } from "../core/topics/topic.ts";
+import { isOrphan, nestedBases } from "../mqtt/nested-bases.ts";
 import { nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -71,7 +72,7 @@ function connectTo(config: Config, { signal }: Io): Promise<ShortConnection> {
 function planFrom(found: ReadonlyMap<string, string>, desired: Topics): Change[] {
   const nested = nestedBases(found.keys());
   const ours = [...found].filter(([topic]) => desired.has(topic) || isOrphan(topic, desired, nested));
-  return planChanges(new Map(ours.map(([topic, payload]) => [topic, { payload }])), desired);
+  return diffTopics(new Map(ours.map(([topic, payload]) => [topic, { payload }])), desired);
 }
 
 /** An equal value with a new expiry is sent, too, and is no news. */

@@ -1,4 +1,4 @@
-import { type Change, planChanges } from "../core/topics/diff-topics.ts";
+import { type Change, diffTopics } from "../core/topics/diff-topics.ts";
 import { AVAILABILITY, OWNER, type Topic, type Topics } from "../core/topics/topic.ts";
 
 const ONLINE = "online";
@@ -49,7 +49,7 @@ export function createLedger(owner: string, isHeld: () => boolean): Ledger {
     plan: () => {
       for (const topic of odd) sent.set(topic, ODD);
       odd.clear();
-      const changes = planChanges(sent, wanted);
+      const changes = diffTopics(sent, wanted);
       return isHeld() ? changes.filter(({ kind }) => kind !== "clear") : changes;
     },
     acknowledge: (topic, value) => {

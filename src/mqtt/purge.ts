@@ -1,9 +1,9 @@
-import { isNested, nestedBases } from "../core/topics/diff-topics.ts";
 import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
 import { PublishRefused } from "./broker-errors.ts";
 import { endSession } from "./claim-base.ts";
 import type { ReceivedMessage } from "./connection.ts";
 import type { BrokerLink } from "./connection-users.ts";
+import { isNested, nestedBases } from "./nested-bases.ts";
 import { type Owner, readOwner } from "./owner.ts";
 import {
   openShortConnection,

@@ -1,10 +1,10 @@
-import { isNested, isOrphan, nestedBase } from "../core/topics/diff-topics.ts";
 import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { ReceivedMessage } from "./connection.ts";
 import type { Ledger } from "./ledger.ts";
+import { isNested, isOrphan, nestedBase } from "./nested-bases.ts";
 import { type Owner, PING, PONG, readOwner } from "./owner.ts";
 import { type Command, isCommandTopic, readCommand, stateTopics } from "./read-command.ts";
 import type { Sender } from "./topic-sender.ts";

@@ -4,7 +4,7 @@ import { createCycle } from "../../.build/app/cycle.js";
 import { openRulebook } from "../../.build/app/rulebook.js";
 import { openSource } from "../../.build/app/source-memory.js";
 import { loadConfig } from "../../.build/config/load-config.js";
-import { planChanges } from "../../.build/core/topics/diff-topics.js";
+import { diffTopics } from "../../.build/core/topics/diff-topics.js";
 import { isOfficialSilent } from "../../.build/service/client-memory.js";
 import { createServiceClient } from "../../.build/service/service-client.js";
 import { openStore } from "../../.build/state/store.js";
@@ -62,7 +62,7 @@ const PROBLEM_LOG = { starts: nothing, isOver: nothing };
 function countChanges(topics) {
   let sent = new Map();
   return (wanted) => {
-    for (const { topic } of planChanges(sent, wanted)) topics.set(topic, (topics.get(topic) ?? 0) + 1);
+    for (const { topic } of diffTopics(sent, wanted)) topics.set(topic, (topics.get(topic) ?? 0) + 1);
     sent = wanted;
   };
 }

@@ -8,7 +8,7 @@ import { parseCommand } from "../../src/cli/command-line.ts";
 import { options } from "../../src/config/config-schema.ts";
 import { listOptions } from "../../src/config/list-options.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { desiredTopics } from "../../src/core/topics/render-topics.ts";
+import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
 import { type Block, blocksOf, readPage } from "../support/guide.ts";
 
@@ -125,7 +125,7 @@ const READ_BY_SOMEBODY = new Set(
 );
 
 const NAMES = [
-  ...desiredTopics(rougeFacts(), { grace: 0 }).keys(),
+  ...renderTopics(rougeFacts(), { grace: 0 }).keys(),
   ...["availability", "owner", "event", "refresh/set", "simulation/set"],
   ...SHIPPED.rules.flatMap(({ id, threshold }: { id: string; threshold?: number }) => [
     `rules/${id}`,

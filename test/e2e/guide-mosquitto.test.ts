@@ -4,7 +4,7 @@ import { join } from "node:path";
 import mqtt from "mqtt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { desiredTopics } from "../../src/core/topics/render-topics.ts";
+import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
 import { readPage, saysAsWritten } from "../support/guide.ts";
 import { type Reader, readGuide } from "../support/guide-house.ts";
@@ -104,7 +104,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const site = await openSite();
     const { vigie, observer, reader, holds, until } = site;
     await until({ availability: "online", "rules/known/state": "ON", "service/status": "ok" });
-    const wanted = [...desiredTopics(rougeFacts(), { grace: 0 }).keys()];
+    const wanted = [...renderTopics(rougeFacts(), { grace: 0 }).keys()];
     expect(wanted.filter((name) => holds(name) === undefined)).toEqual([]);
     await observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
     await vigie.says(/^Sent "off" to shellies/);

@@ -13,7 +13,7 @@ export interface TopicsOptions {
 }
 
 /** Every retained topic as it should be, by its name below the base. */
-export function desiredTopics(facts: Facts, { grace, tariff }: TopicsOptions): Topics {
+export function renderTopics(facts: Facts, { grace, tariff }: TopicsOptions): Topics {
   const lasting = [...datedTopics(facts.dated), ...serviceTopics(facts.service), ...simulationTopics(facts)];
   return new Map([
     ...momentTopics(facts.moment, { grace, laws: tariff?.laws ?? "off" }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { dayEventPayload } from "../../../src/core/days/describe-day-event.ts";
 import type { Component } from "../../../src/core/discovery/describe-device.ts";
 import { turnEvent } from "../../../src/core/rules/verdict-changes.ts";
-import { desiredTopics } from "../../../src/core/topics/render-topics.ts";
+import { renderTopics } from "../../../src/core/topics/render-topics.ts";
 import { anyRuleTopics, components, testDescription } from "../../support/device-description.ts";
 import { anyFacts } from "../../support/facts.ts";
 
@@ -22,7 +22,7 @@ describe("every topic", () => {
   const published = fc
     .sample(fc.tuple(anyFacts, anyRuleTopics), { numRuns: 1, seed: 1 })
     .flatMap(([facts, rules]) => [
-      ...desiredTopics(facts, OPTIONS).keys(),
+      ...renderTopics(facts, OPTIONS).keys(),
       ...rules.keys(),
       ...["availability", "owner", "event"],
     ]);
@@ -55,7 +55,7 @@ describe("every state that vigie can publish", () => {
     const { components: all } = testDescription();
     fc.assert(
       fc.property(anyFacts, anyRuleTopics, (facts, rules) => {
-        const topics = new Map([...desiredTopics(facts, OPTIONS), ...rules]);
+        const topics = new Map([...renderTopics(facts, OPTIONS), ...rules]);
         const refused = Object.values(all).flatMap((component) => [
           ...judgeState(component, topics.get(below(component["state_topic"]))?.payload),
           ...judgeAttributes(component, topics.get(below(component["json_attributes_topic"]))?.payload),

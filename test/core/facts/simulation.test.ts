@@ -12,7 +12,7 @@ import {
   simulateView,
 } from "../../../src/core/facts/simulation.ts";
 import { viewKnownDays } from "../../../src/core/facts/view.ts";
-import { desiredTopics } from "../../../src/core/topics/render-topics.ts";
+import { renderTopics } from "../../../src/core/topics/render-topics.ts";
 import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { PARIS } from "../../support/tariff.ts";
 
@@ -75,7 +75,7 @@ describe("a simulation", () => {
   test("shows in the topics of the day, and not in forecast, prices, rates and announcement", () => {
     const known = factsInputAt(AUGUST, BLEU);
     const topics = (simulation: Simulation | null) =>
-      desiredTopics(deriveFacts({ ...known, simulation }, PARIS), { grace: 0, tariff: PARIS });
+      renderTopics(deriveFacts({ ...known, simulation }, PARIS), { grace: 0, tariff: PARIS });
     const read = (simulation: Simulation | null, name: string) => topics(simulation).get(name)?.payload;
     for (const [name, without, within] of [
       ["now/color", "bleu", "rouge"],

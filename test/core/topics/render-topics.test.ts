@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CIVIL_DAYS, type Facts } from "../../../src/core/facts/facts.ts";
-import { desiredTopics } from "../../../src/core/topics/render-topics.ts";
+import { renderTopics } from "../../../src/core/topics/render-topics.ts";
 import { anyFacts, rougeFacts } from "../../support/facts.ts";
 
 const GRACE = 600_000;
-const show = (facts: Facts) => desiredTopics(facts, { grace: GRACE, tariff: { laws: "tempo" } });
+const show = (facts: Facts) => renderTopics(facts, { grace: GRACE, tariff: { laws: "tempo" } });
 const utc = (day: number, hour: number) => Date.UTC(2026, 0, day, hour) + GRACE;
 const DAY = utc(6, 5);
 const PERIOD = utc(5, 21);
@@ -15,7 +15,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const PARENTS = ["now", "next", ...CIVIL_DAYS, "yesterday", "season", "service"];
 const JSON_TOPICS = [...PARENTS, "simulation", "forecast", "rates", "rates_forecast"];
 
-describe("desiredTopics", () => {
+describe("renderTopics", () => {
   test.each<[topic: string, payload: string, expires: number | undefined]>([
     ["now/date", "2026-01-05", DAY],
     ["now/color", "rouge", DAY],
@@ -175,7 +175,7 @@ describe("desiredTopics", () => {
       (name) => topics.get(name)?.payload,
     );
     expect(said).toEqual(["None", "OFF", "OFF", "None"]);
-    const lawless = desiredTopics({ ...facts, moment: changed }, { grace: GRACE, tariff: { laws: "off" } });
+    const lawless = renderTopics({ ...facts, moment: changed }, { grace: GRACE, tariff: { laws: "off" } });
     expect(lawless.get("rouge_tomorrow")?.payload).toBe("None");
   });
 
