@@ -1,8 +1,9 @@
 import type { Config, MqttConfig } from "../config/config.ts";
 import { isBrokerError } from "../mqtt/broker-errors.ts";
+import type { BrokerLink } from "../mqtt/connection-users.ts";
 import { type Identity, ownerOf } from "../mqtt/owner.ts";
-import { type DiscoveryRemoval, purgeBase } from "../mqtt/purge.ts";
-import { prepareDiscoveryRemoval } from "../mqtt/remove-discovery.ts";
+import { purgeBase } from "../mqtt/purge.ts";
+import { removeDiscovery } from "../mqtt/remove-discovery.ts";
 import { openShortConnection, type ShortConnectionOptions } from "../mqtt/short-connection.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -66,14 +67,14 @@ async function leaveBase(
   const { config, identity, log, signal } = options;
   const { instance, mqtt, homeassistant } = config;
   const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
-  const removal = prepareDiscoveryRemoval(elsewhere, { signal, before: true });
+  const clearDiscovery = (link: BrokerLink) => removeDiscovery(link, elsewhere, { signal, before: true });
   const broker = { ...options.broker, base_topic };
   const visiting = { ...options, broker, instance };
   if (base_topic === mqtt.base_topic) {
-    await leaveDiscovery(removal, visiting);
+    await leaveDiscovery(clearDiscovery, visiting);
     return "left";
   }
-  const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), removal });
+  const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), clearDiscovery });
   if ("living" in result) return "living";
   log.info(
     `${result.cleared.length} topics below ${base_topic} were cleared: vigie publishes below ${mqtt.base_topic} now`,
@@ -81,10 +82,13 @@ async function leaveBase(
   return "left";
 }
 
-async function leaveDiscovery(removal: DiscoveryRemoval, options: ShortConnectionOptions): Promise<void> {
-  const visit = await openShortConnection({ ...options, onOutsideMessage: removal.onMessage });
+async function leaveDiscovery(
+  clearDiscovery: (link: BrokerLink) => Promise<string[]>,
+  options: ShortConnectionOptions,
+): Promise<void> {
+  const visit = await openShortConnection(options);
   try {
-    await removal.remove(visit.link);
+    await clearDiscovery(visit.link);
   } finally {
     await visit.close();
   }

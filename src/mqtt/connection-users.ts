@@ -19,10 +19,13 @@ export interface ConnectionUser {
 export interface BrokerLink {
   version: Version;
   /** Resolves when acknowledged; rejects with ConnectionLost or PublishRefused. */
-  publish: (compose: () => Message) => Promise<void>;
-  subscribe: (topic: string) => Promise<void>;
-  /** When it resolves, all that the broker held for this client at the call has arrived. */
-  echo: () => Promise<void>;
+  publish: (message: Message) => Promise<void>;
+  subscribe: (filter: string) => Promise<void>;
+  /**
+   * Subscribes to these filters, outside of the base topic, and resolves with the payload of each topic that the broker
+   * holds there. Topics of other subscriptions that arrive meanwhile may be among them.
+   */
+  readRetained: (filters: readonly string[]) => Promise<Map<string, string>>;
   /** Why it ended; resolves, never rejects. */
   closed: Promise<string>;
 }

@@ -22,7 +22,7 @@ export async function deliver(
   if (before && steps.length > 0) await sleep(PAUSE, signal);
   for (const [index, step] of steps.entries()) {
     signal.throwIfAborted();
-    await Promise.all(step.map((message) => link.publish(() => ({ ...message, retain: true }))));
+    await Promise.all(step.map((message) => link.publish({ ...message, retain: true })));
     if (after || index < steps.length - 1) await sleep(PAUSE, signal);
   }
 }

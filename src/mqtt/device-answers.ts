@@ -103,7 +103,7 @@ function remind(
     isAwaited,
     clock,
     signal,
-    repeat: () => link.publish(() => ({ topic, payload: sent()?.payload ?? "", qos, retain })),
+    repeat: () => link.publish({ topic, payload: sent()?.payload ?? "", qos, retain }),
     giveUp: (times) => {
       void keeper.set(noteAnswer(keeper.get(), topic, "missed"));
       const { payload = "", expect } = sent() ?? {};

@@ -140,7 +140,7 @@ async function deliver(send: Send, link: BrokerLink, delivery: Delivery): Promis
   await keeper.set(noteSending(keeper.get(), send, clock.now()));
   if (standing.stopped || standing.link !== link) return;
   try {
-    await link.publish(() => ({ topic, payload, qos, retain }));
+    await link.publish({ topic, payload, qos, retain });
   } catch (error) {
     if (error instanceof PublishRefused) return refuse(send, error, delivery);
     if (error instanceof ConnectionLost) return dropLink(standing, link);

@@ -7,7 +7,7 @@ import { aborted } from "../runtime/wait.ts";
 import { isBrokerError } from "./broker-errors.ts";
 import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
 import { deliver } from "./deliver-discovery.ts";
-import { createReader, type Reader } from "./discovery-reader.ts";
+import { readDiscovery } from "./discovery-reader.ts";
 import { awaitBirth } from "./homeassistant-start.ts";
 import type { Publisher } from "./publisher.ts";
 
@@ -32,7 +32,6 @@ export interface Discovery extends ConnectionUser {
 export function startDiscovery(options: DiscoveryOptions): Discovery {
   const { description, publisher } = options;
   const stopping = new AbortController();
-  const reader = createReader(description.place);
   const release = publisher.pauseClearing();
   let link: BrokerLink | undefined;
   const birth = awaitBirth({
@@ -56,7 +55,7 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
     await speaking;
     link = standing;
     // A broker that froze answers nothing: who is told to stop does not wait for it.
-    speaking = Promise.race([speak(standing, signal, { ...options, reader, renewed }), aborted(signal)]);
+    speaking = Promise.race([speak(standing, signal, { ...options, renewed }), aborted(signal)]);
     renewed = true;
     await speaking;
     if (signal.aborted) return;
@@ -66,10 +65,7 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
   };
   return {
     onConnection: (standing) => void open(standing),
-    onMessage: (message) => {
-      reader.hear(message);
-      birth.hear(message);
-    },
+    onMessage: birth.hear,
     settled: () => settled,
     stop: async () => {
       stopping.abort();
@@ -87,12 +83,8 @@ function createSettling(): { settled: Promise<void>; settle: () => void } {
   return { settled, settle };
 }
 
-interface Speech extends DiscoveryOptions {
-  reader: Reader;
-}
-
 /** Once a connection: what the broker holds becomes what it should hold. Ends early with the signal. */
-async function speak(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<void> {
+async function speak(link: BrokerLink, signal: AbortSignal, options: DiscoveryOptions): Promise<void> {
   const { description, publisher, renewed, problemLog } = options;
   try {
     const found = await look(link, signal, options);
@@ -110,11 +102,15 @@ async function speak(link: BrokerLink, signal: AbortSignal, options: Speech): Pr
 }
 
 /** A broker that lets nothing be read holds nothing, as far as is known. */
-async function look(link: BrokerLink, signal: AbortSignal, options: Speech): Promise<FoundMessages> {
-  const { description, status_topic, problemLog, reader } = options;
+async function look(
+  link: BrokerLink,
+  signal: AbortSignal,
+  options: DiscoveryOptions,
+): Promise<FoundMessages> {
+  const { description, status_topic, problemLog } = options;
   try {
     if (description.mode !== "off") await link.subscribe(status_topic);
-    const found = await reader.read(link);
+    const found = await readDiscovery(link, description.place);
     problemLog.isOver("discovery look", "The broker lets vigie read discovery messages again");
     return found;
   } catch (error) {

@@ -1,7 +1,6 @@
 import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
 import { PublishRefused } from "./broker-errors.ts";
 import { endSession } from "./claim-base.ts";
-import type { ReceivedMessage } from "./connection.ts";
 import type { BrokerLink } from "./connection-users.ts";
 import { isNested, nestedBases } from "./nested-bases.ts";
 import { type Owner, readOwner } from "./owner.ts";
@@ -14,24 +13,13 @@ import {
 export interface PurgeOptions extends ShortConnectionOptions {
   /** A running vigie that left this base: it clears only a base of its own, and does not end its own session. */
   self?: { installation: string; client_id: string };
-  removal?: DiscoveryRemoval;
-}
-
-/** Removes discovery messages, which are outside of the base topic and have to go before its topics do. */
-export interface DiscoveryRemoval {
-  /** Called with messages from outside of the base topic. */
-  onMessage: (message: ReceivedMessage) => void;
-  /** Resolves with the topics that were cleared. */
-  remove: (link: BrokerLink) => Promise<string[]>;
+  /** Clears the discovery messages, which have to go before the topics do; resolves with what it cleared. */
+  clearDiscovery?: (link: BrokerLink) => Promise<string[]>;
 }
 
 /** Takes everything below the base topic off the broker; refused while its owner lives. */
 export async function purgeBase(options: PurgeOptions): Promise<{ cleared: string[] } | { living: Owner }> {
-  const { removal } = options;
-  const visit = await openShortConnection({
-    ...options,
-    ...(removal && { onOutsideMessage: removal.onMessage }),
-  });
+  const visit = await openShortConnection(options);
   try {
     await visit.read();
     const owner = readOwner(visit.ownerPayload());
@@ -43,7 +31,7 @@ export async function purgeBase(options: PurgeOptions): Promise<{ cleared: strin
     // Else its will brings `offline` back after the clearing.
     if (owner && owner.client_id !== self?.client_id)
       await endSession(owner.client_id, { ...visit, signal: options.signal });
-    const beyond = (await removal?.remove(visit.link)) ?? [];
+    const beyond = (await options.clearDiscovery?.(visit.link)) ?? [];
     // Without an owner's word nobody knows whose the topics are.
     return { cleared: [...beyond, ...(isOurs ? await clearAll(visit) : [])] };
   } finally {

@@ -74,10 +74,9 @@ export async function openSession(visit: ShortConnection, options: SessionOption
   const listen = () => tree.subscribe("#", false).catch(() => undefined);
   const sender = createSender({ ...options, tree, ledger, listen });
   const watch = createWatch({ ...options, tree, ledger, sender, failed });
-  const looked = watch
-    .start()
-    .then(() => problemLog.isOver("watch", "The broker lets vigie look again"), failed);
-  options.users.onConnection({ ...tree.link, echo: watch.echo });
+  const looking = watch.start();
+  const looked = looking.then(() => problemLog.isOver("watch", "The broker lets vigie look again"), failed);
+  options.users.onConnection(tree.link(() => looking));
   return {
     want: (topics) => {
       ledger.want(topics);

@@ -17,8 +17,6 @@ export interface ShortConnectionOptions {
   clock: Clock;
   random: () => number;
   signal: AbortSignal;
-  /** Called with messages from outside of the base topic. */
-  onOutsideMessage?: (message: ReceivedMessage) => void;
 }
 
 /** A short connection with a random client id and no will: it disturbs no running vigie. Commands use it, and a start. */
@@ -61,7 +59,6 @@ export async function openShortConnection(options: ShortConnectionOptions): Prom
       random,
       ear,
       signal,
-      ...(options.onOutsideMessage && { beyond: options.onOutsideMessage }),
       clientId: clientId(options.instance, `visit-${randomId(random)}`),
       session: null,
       keepalive: KEEPALIVE,
@@ -86,7 +83,7 @@ export async function openShortConnection(options: ShortConnectionOptions): Prom
     pingOwner,
     closed: tree.closed,
     close: tree.close,
-    link: { ...tree.link, echo: async () => tree.subscribe(PING).then(tree.echo) },
+    link: tree.link(() => tree.subscribe(PING)),
     publish: (message) => tree.publish(() => message),
     ownerPayload: () => heard.get(OWNER),
     findLivingOwner: async () => (readOwner((await read(`${OWNER}/#`)).get(OWNER)) ? pingOwner() : null),

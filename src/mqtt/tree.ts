@@ -11,6 +11,7 @@ import {
 import type { BrokerLink } from "./connection-users.ts";
 import type { Compose } from "./outbox.ts";
 import { PING, readPing } from "./owner.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 export interface TreeOptions extends Omit<ConnectOptions, "onMessage"> {
   base: string;
@@ -30,16 +31,20 @@ export interface Tree {
   echo: () => Promise<void>;
   closed: Promise<string>;
   close: (options?: CloseOptions) => Promise<void>;
-  /** The same connection for topics outside of the base. */
-  link: Omit<BrokerLink, "echo">;
+  /** The same connection for topics outside of the base; `subscribed` resolves when a subscription covers the echo. */
+  link: (subscribed: () => Promise<unknown>) => BrokerLink;
 }
 
 export async function openTree({ base, random, ear, beyond, ...options }: TreeOptions): Promise<Tree> {
   const echoes = new Map<string, () => void>();
+  const readers = new Set<(message: ReceivedMessage) => void>();
   let arrived = 0;
   const onMessage = (message: ReceivedMessage) => {
     arrived += 1;
-    if (!message.topic.startsWith(`${base}/`)) return beyond?.(message);
+    if (!message.topic.startsWith(`${base}/`)) {
+      for (const read of readers) read(message);
+      return beyond?.(message);
+    }
     const topic = message.topic.slice(base.length + 1);
     const own = topic === PING ? echoes.get(readPing(message.payload) ?? "") : undefined;
     if (own) own();
@@ -72,6 +77,22 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
     }
   };
   const { version, closed, close } = connection;
+  const readRetained = async (filters: readonly string[], subscribed: () => Promise<unknown>) => {
+    const found = new Map<string, string>();
+    let retained = 0;
+    const read = ({ topic, payload, retain }: ReceivedMessage) => {
+      if (retain) retained += 1;
+      found.set(topic, payload);
+    };
+    readers.add(read);
+    try {
+      await Promise.all([subscribed(), ...filters.map((filter) => connection.subscribe(filter))]);
+      await untilQuiet(echo, () => retained);
+      return found;
+    } finally {
+      readers.delete(read);
+    }
+  };
   return {
     version,
     publish,
@@ -79,7 +100,13 @@ export async function openTree({ base, random, ear, beyond, ...options }: TreeOp
     echo,
     closed,
     close,
-    link: connection,
+    link: (subscribed) => ({
+      version,
+      publish: (message) => connection.publish(() => message),
+      subscribe: connection.subscribe,
+      readRetained: (filters) => readRetained(filters, subscribed),
+      closed,
+    }),
   };
 }
 

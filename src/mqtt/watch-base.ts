@@ -32,8 +32,6 @@ export interface Watch {
   hear: (message: ReceivedMessage) => void;
   /** Subscribes and looks through what the broker holds; resolves when that is judged. */
   start: () => Promise<void>;
-  /** The tree's own, once the subscription stands; rejects where looking came to nothing. */
-  echo: () => Promise<void>;
 }
 
 /**
@@ -74,22 +72,13 @@ export function createWatch(options: WatchOptions): Watch {
     if (!act) weigh(message);
     else if (!isNested(message.topic, nested)) act(message, options);
   };
-  const look = async () => {
+  const start = async () => {
     await sender.idle();
     await tree.subscribe("#");
     await untilQuiet(tree.echo, () => retained);
     judge();
   };
-  let looked: Promise<void> | undefined;
-  const start = () => {
-    looked = look();
-    return looked;
-  };
-  const echo = async () => {
-    await looked;
-    await tree.echo();
-  };
-  return { hear, start, echo };
+  return { hear, start };
 }
 
 function noteNested({ topic, payload }: ReceivedMessage, nested: Set<string>): void {

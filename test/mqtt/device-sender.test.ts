@@ -20,8 +20,7 @@ function brokerAt(takes: "all" | "none" = "all") {
   });
   const waiting: (() => void)[] = [];
   const way = { refuses: undefined as string | undefined, deaf: false };
-  const publish = async (compose: () => Message) => {
-    const { topic, payload } = compose();
+  const publish = async ({ topic, payload }: Message) => {
     if (way.refuses === payload) throw new PublishRefused(`The broker refuses ${topic}: not authorized`);
     told.push(`${topic} ${payload}`);
     if (takes === "all") return;
@@ -34,7 +33,7 @@ function brokerAt(takes: "all" | "none" = "all") {
     subscribed.push(topic);
     if (way.deaf) throw new SubscribeRefused(`The broker does not let vigie hear ${topic}`);
   };
-  const link: BrokerLink = { version: 5, publish, subscribe, echo: async () => undefined, closed };
+  const link: BrokerLink = { version: 5, publish, subscribe, readRetained: async () => new Map(), closed };
   const acknowledge = () => waiting.splice(0).forEach((goOn) => void goOn());
   return { link, told, subscribed, way, acknowledge, close: () => close("cut") };
 }
@@ -302,9 +301,9 @@ describe("a sudden death", () => {
         },
       };
       const { sender, say, settle } = start([BOILER], keeper);
-      const publish = async (compose: () => Message) => {
+      const publish = async ({ payload }: Message) => {
         if (!spend()) return never;
-        told.push(compose().payload);
+        told.push(payload);
       };
       say({ peak: true });
       const silent = async () => undefined;
@@ -312,7 +311,7 @@ describe("a sudden death", () => {
         version: 5,
         publish,
         subscribe: silent,
-        echo: silent,
+        readRetained: async () => new Map(),
         closed: new Promise(() => undefined),
       });
       await soon();
