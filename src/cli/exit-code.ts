@@ -1,7 +1,6 @@
 import { ConfigError } from "../config/problems.ts";
 import { isBrokerError } from "../mqtt/broker-errors.ts";
-import { isForJournal } from "../runtime/journal.ts";
-import { markPriority } from "../runtime/log-line.ts";
+import { isReadByJournal, journalPriority } from "../runtime/log-lines.ts";
 import { isServiceError } from "../service/service-errors.ts";
 import { NewerState } from "../state/state.ts";
 import type { Io } from "./io.ts";
@@ -35,8 +34,9 @@ export async function toExitCode(command: string, io: Io, run: () => Promise<voi
     const code = exitCodeOf(error);
     if (code === undefined) throw error;
     const sentences = error instanceof ConfigError ? error.problems : [`vigie ${command}: ${error.message}`];
-    const mark = isForJournal(io.stderr.isTTY === true, io.env) ? markPriority("error") : "";
-    for (const sentence of sentences) io.stderr.write(`${mark}${sentence}\n`);
+    const forJournal = isReadByJournal({ terminal: io.stderr.isTTY === true, env: io.env });
+    const prefix = forJournal ? journalPriority("error") : "";
+    for (const sentence of sentences) io.stderr.write(`${prefix}${sentence}\n`);
     return code;
   }
 }

@@ -8,7 +8,7 @@ import { nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
-import { createLog, logPlace } from "../runtime/log.ts";
+import { createLog, openOutput } from "../runtime/log.ts";
 import { createProblemLog } from "../runtime/problem-log.ts";
 import { openStore } from "../state/store.ts";
 import { CommandFailed, folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
@@ -45,7 +45,7 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
     const found = (await visit?.read()) ?? new Map<string, string>();
     const log = createLog(
       { level: "warn", format: "pretty", secrets: [config.mqtt.password ?? ""] },
-      logPlace(2),
+      openOutput(2),
     );
     const store = await openStore(config.state, {
       log,

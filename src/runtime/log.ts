@@ -1,10 +1,9 @@
 import { destination, pino } from "pino";
-import { isForJournal } from "./journal.ts";
-import { plainDetails } from "./log-details.ts";
-import { journalLine, prettyLine } from "./log-line.ts";
+import { systemClock } from "./clock.ts";
+import { isReadByJournal, journalLine, plainDetails, prettyLine } from "./log-lines.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 
-/** One line a thing that happened, in words an owner understands; `details` for those who look closer. */
+/** One line for each thing that happened, as a sentence for the owner; `details` hold what helps to find a fault. */
 export interface Log {
   debug(sentence: string, details?: object): void;
   info(sentence: string, details?: object): void;
@@ -13,26 +12,27 @@ export interface Log {
 }
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-export type LogFormat = "auto" | "pretty" | "journal" | "json";
+type WrittenFormat = "pretty" | "journal" | "json";
+export type LogFormat = "auto" | WrittenFormat;
 
 export interface LogOptions {
   level: LogLevel;
   format: LogFormat;
-  /** Masked wherever they appear; read anew at each line. */
+  /** Masked wherever they appear; read again for each line. */
   secrets?: readonly string[];
 }
 
-/** Where the lines go, and what of the surroundings decides how they look. */
-export interface LogPlace {
+/** Where the lines go, and what decides about their format. */
+export interface LogOutput {
   write(text: string): void;
   terminal: boolean;
   env: NodeJS.ProcessEnv;
 }
 
-export function createLog(options: LogOptions, place: LogPlace = logPlace(1)): Log {
-  const format = chooseFormat(options.format, place);
-  const colored = place.terminal && !place.env["NO_COLOR"];
-  const write = (json: string) => place.write(present(json, format, colored));
+export function createLog(options: LogOptions, output: LogOutput = openOutput(1)): Log {
+  const format: WrittenFormat = options.format === "auto" ? chooseFormat(output) : options.format;
+  const isColored = output.terminal && !output.env["NO_COLOR"];
+  // pino decides about levels and writes JSON; the other formats are written directly.
   const logger = pino(
     {
       level: options.level,
@@ -41,37 +41,34 @@ export function createLog(options: LogOptions, place: LogPlace = logPlace(1)): L
       formatters: { level: (level) => ({ level }) },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
-    { write },
+    { write: (line) => output.write(line) },
   );
   const mask = (text: string) => maskSecrets(text, options.secrets);
-  const say = (level: keyof Log) => (sentence: string, details?: object) => {
+  const logAt = (level: keyof Log) => (text: string, given?: object) => {
     if (!logger.isLevelEnabled(level)) return;
-    // An empty object leaves no trace; the arguments keep a % in a sentence from being a placeholder.
-    logger[level](plainDetails(details ?? {}, mask), "%s", mask(sentence));
+    const sentence = mask(text);
+    const details = plainDetails(given ?? {}, mask);
+    switch (format) {
+      case "pretty":
+        return output.write(prettyLine({ level, sentence, details }, systemClock.now(), isColored));
+      case "journal":
+        return output.write(journalLine({ level, sentence, details }));
+      case "json":
+        // As an argument of "%s", a sentence with a % in it is no pattern.
+        return logger[level](details, "%s", sentence);
+    }
   };
-  return { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
+  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
-/** Standard output or error. Written at once: the last words before a death are the ones that matter. */
-export function logPlace(fd: 1 | 2): LogPlace {
+/** Standard output (1) or error (2). Written synchronously: the last lines before a crash matter most. */
+export function openOutput(fd: 1 | 2): LogOutput {
   const stream = destination({ dest: fd, sync: true });
   const terminal = (fd === 1 ? process.stdout : process.stderr).isTTY === true;
   return { write: (text) => stream.write(text), terminal, env: process.env };
 }
 
-function chooseFormat(format: LogFormat, { terminal, env }: LogPlace): Exclude<LogFormat, "auto"> {
-  if (format !== "auto") return format;
-  if (terminal) return "pretty";
-  return isForJournal(terminal, env) ? "journal" : "json";
-}
-
-function present(json: string, format: Exclude<LogFormat, "auto">, colored: boolean): string {
-  switch (format) {
-    case "pretty":
-      return prettyLine(json, colored);
-    case "journal":
-      return journalLine(json);
-    case "json":
-      return json;
-  }
+function chooseFormat(output: LogOutput): WrittenFormat {
+  if (output.terminal) return "pretty";
+  return isReadByJournal(output) ? "journal" : "json";
 }

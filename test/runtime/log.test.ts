@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLog, type LogOptions, type LogPlace } from "../../src/runtime/log.ts";
+import { createLog, type LogOptions, type LogOutput } from "../../src/runtime/log.ts";
 import { anyText } from "../support/any-text.ts";
 
-const logInto = (options: Partial<LogOptions>, place: Partial<LogPlace> = {}) => {
+const logInto = (options: Partial<LogOptions>, place: Partial<LogOutput> = {}) => {
   const lines: string[] = [];
   const write = (text: string) => void lines.push(text);
   const log = createLog(
@@ -54,7 +54,7 @@ describe("the format", () => {
   });
 
   it("is coloured on a terminal only, and never with NO_COLOR", () => {
-    const coloured = (place: Partial<LogPlace>) => {
+    const coloured = (place: Partial<LogOutput>) => {
       const { log, lines } = logInto({ format: "pretty" }, place);
       log.warn("Hello");
       return lines.join().includes(ESCAPE);
