@@ -1,7 +1,7 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import type { Supervisor } from "../runtime/systemd.ts";
+import type { SystemdNotifier } from "../runtime/systemd.ts";
 import type { Daemon } from "./daemon.ts";
 import { healthPath, writeHealth } from "./health-file.ts";
 import { describeHealth, type Health, judgeHealth } from "./judge-health.ts";
@@ -16,7 +16,7 @@ export interface HealthReport {
 /** Writes how the loop is, for `vigie health` and for whoever looks for the embedded broker; systemd hears the same. */
 export function reportHealth(
   env: NodeJS.ProcessEnv,
-  { problemLog, supervisor }: { problemLog: ProblemLog; supervisor: Supervisor },
+  { problemLog, systemd }: { problemLog: ProblemLog; systemd: SystemdNotifier },
 ): HealthReport {
   let written: Written | null = null;
   let writing = Promise.resolve();
@@ -33,7 +33,7 @@ export function reportHealth(
       const next = healthOf(now, daemon, env);
       if (!next) return;
       const isNews = !written || differs(next, written);
-      supervisor.hear(() => describeHealth(judgeHealth({ health: next.health, running: true }, now)), isNews);
+      systemd.report(() => describeHealth(judgeHealth({ health: next.health, running: true }, now)), isNews);
       if (written && !isNews && Math.abs(now - written.health.at) < EVERY) return;
       written = next;
       writing = writing.then(() => write(next));

@@ -9,7 +9,7 @@ import { type Lock, takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
-import { openSupervisor } from "../runtime/systemd.ts";
+import { createSystemdNotifier } from "../runtime/systemd.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, sleep } from "../runtime/wait.ts";
 import { openStore, type Store } from "../state/store.ts";
@@ -96,8 +96,8 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const { config, file } = loaded;
   const yielded = new AbortController();
   const ended = AbortSignal.any([io.signal, yielded.signal]);
-  const supervisor = openSupervisor({ env: io.env, clock: systemClock, problemLog });
-  const health = reportHealth(io.env, { problemLog, supervisor });
+  const systemd = createSystemdNotifier({ env: io.env, clock: systemClock, problemLog });
+  const health = reportHealth(io.env, { problemLog, systemd });
   let greeted = false;
   const daemon: Daemon = createDaemon({
     ...options,
@@ -127,7 +127,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   await daemon.configure(config);
   const stopFollowing = followConfig(loaded, { ...options, configure: daemon.configure });
   await aborted(ended);
-  const left = supervisor.leave();
+  const left = systemd.stopping();
   await stopFollowing();
   await daemon.stop();
   await Promise.all([health.written(), left]);

@@ -3,68 +3,71 @@ import type { Clock } from "./clock.ts";
 import { describeDiskError } from "./disk-errors.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
-/** systemd, where it started this process and asked to be told how it is (Type=notify, WatchdogSec=). */
-export interface Supervisor {
+/** Sends the status to systemd, where systemd started this process and asks for it (Type=notify, WatchdogSec=). */
+export interface SystemdNotifier {
   /**
-   * To be called as often as the loop beats: says that vigie works, with one line of how it is, at a third of the time
-   * after which systemd would take it for frozen, and at once where there is news.
+   * To be called each time that the loop shows that it is alive. Sends at a third of the time after which systemd would
+   * restart the process, and at once when the status is new.
    */
-  hear: (words: () => string, isNews: boolean) => void;
-  /** vigie is about to end. */
-  leave: () => Promise<void>;
+  report: (status: () => string, isNew: boolean) => void;
+  /** Says that this process is about to end; nothing is sent afterwards. */
+  stopping: () => Promise<void>;
 }
 
-export interface SupervisorOptions {
+export interface SystemdOptions {
   env: NodeJS.ProcessEnv;
   clock: Clock;
   problemLog: ProblemLog;
-  /** Milliseconds that systemd-notify may take; 10 s unless told. */
-  patience?: number;
+  /** Milliseconds that systemd-notify may take; default 10 s. */
+  timeout?: number;
 }
 
-export function openSupervisor(options: SupervisorOptions): Supervisor {
-  const { env, clock, problemLog, patience = PATIENCE } = options;
+export function createSystemdNotifier(options: SystemdOptions): SystemdNotifier {
+  const { env, clock, problemLog, timeout = NOTIFY_TIMEOUT } = options;
   const { NOTIFY_SOCKET, PATH, WATCHDOG_USEC } = env;
-  if (!NOTIFY_SOCKET) return { hear: () => undefined, leave: async () => undefined };
-  const every = intervalOf(WATCHDOG_USEC);
-  let due = 0;
-  let telling: Promise<void> | undefined;
-  let left = false;
-  const notify = (...words: string[]) => runNotify(words, { NOTIFY_SOCKET, PATH }, patience);
-  const tell = async (status: string) => {
+  if (!NOTIFY_SOCKET) return { report: () => undefined, stopping: async () => undefined };
+  const interval = reportInterval(WATCHDOG_USEC);
+  let nextReport = 0;
+  let sending: Promise<void> | undefined;
+  let isStopping = false;
+  const notify = (...words: string[]) => runSystemdNotify(words, { NOTIFY_SOCKET, PATH }, timeout);
+  const send = async (status: string) => {
     try {
-      // READY each time: the first word may have been lost.
+      // READY each time: the first one may have been lost.
       await notify("READY=1", "WATCHDOG=1", `STATUS=${status}`);
-      problemLog.isOver(KEY, "systemd can be told again how vigie is");
+      problemLog.isOver(KEY, "The status reaches systemd again");
     } catch (error) {
-      due = Math.min(due, clock.steady() + RETRY);
-      problemLog.starts(KEY, `systemd cannot be told how vigie is, and may restart it: ${why(error)}`);
+      nextReport = Math.min(nextReport, clock.steady() + RETRY);
+      problemLog.starts(
+        KEY,
+        `The status does not reach systemd, which may restart vigie: ${describeFailure(error)}`,
+      );
     }
-    telling = undefined;
+    sending = undefined;
   };
   return {
-    hear: (words, isNews) => {
-      if (isNews) due = 0;
-      if (left || telling || clock.steady() < due) return;
-      due = clock.steady() + every;
-      telling = tell(words());
+    report: (status, isNew) => {
+      if (isNew) nextReport = 0;
+      if (isStopping || sending || clock.steady() < nextReport) return;
+      nextReport = clock.steady() + interval;
+      sending = send(status());
     },
-    leave: async () => {
-      left = true;
-      await telling;
-      // Whether it is heard or not, vigie goes.
-      await notify("STOPPING=1", "STATUS=leaving").catch(() => undefined);
+    stopping: async () => {
+      isStopping = true;
+      await sending;
+      // A failure changes nothing: the process ends.
+      await notify("STOPPING=1", "STATUS=stopping").catch(() => undefined);
     },
   };
 }
 
-function intervalOf(microseconds = ""): number {
-  const watchdog = Number(microseconds) / 1000;
-  return watchdog > 0 ? Math.min(EVERY, watchdog / 3) : EVERY;
+function reportInterval(watchdogMicroseconds = ""): number {
+  const watchdog = Number(watchdogMicroseconds) / 1000;
+  return watchdog > 0 ? Math.min(LONGEST_INTERVAL, watchdog / 3) : LONGEST_INTERVAL;
 }
 
-/** Node has no datagrams on unix sockets, so systemd's own program carries the word: 10 ms, once a minute. */
-function runNotify(words: string[], env: NodeJS.ProcessEnv, timeout: number): Promise<void> {
+/** Node has no datagrams on unix sockets, so systemd's own program sends the message: 10 ms, once a minute. */
+function runSystemdNotify(words: string[], env: NodeJS.ProcessEnv, timeout: number): Promise<void> {
   const options = { env, timeout, killSignal: "SIGKILL" } as const;
   return new Promise((resolve, reject) => {
     execFile("systemd-notify", words, options, (error, _, stderr) => {
@@ -74,7 +77,7 @@ function runNotify(words: string[], env: NodeJS.ProcessEnv, timeout: number): Pr
   });
 }
 
-function why(error: unknown): string {
+function describeFailure(error: unknown): string {
   const { killed, code, stderr } = error as ExecFileException;
   if (killed) return "systemd-notify did not end in time";
   if (typeof code === "number") return `systemd-notify failed (${stderr?.trim() || `code ${code}`})`;
@@ -82,7 +85,7 @@ function why(error: unknown): string {
 }
 
 const KEY = "systemd";
-const EVERY = 60_000;
+const LONGEST_INTERVAL = 60_000;
 const RETRY = 5_000;
-/** systemd-notify waits up to 5 s for its word to be heard. */
-const PATIENCE = 10_000;
+/** systemd-notify itself waits up to 5 s until systemd has received its message. */
+const NOTIFY_TIMEOUT = 10_000;

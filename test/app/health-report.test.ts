@@ -11,8 +11,8 @@ const SECOND = 1000;
 test("health is written every 30 s, and at once when there is news of the broker or of the data", async () => {
   const folder = await folderWith();
   const problemLog = { starts: () => undefined, isOver: () => undefined };
-  const supervisor = { hear: () => undefined, leave: async () => undefined };
-  const report = reportHealth({ RUNTIME_DIRECTORY: folder }, { problemLog, supervisor });
+  const systemd = { report: () => undefined, stopping: async () => undefined };
+  const report = reportHealth({ RUNTIME_DIRECTORY: folder }, { problemLog, systemd });
   const state = { connected: false, last_success: null as number | null };
   const daemon = {
     config: () => ({ instance: "vigie" }),

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Log } from "../../src/runtime/log.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
-import { openSupervisor } from "../../src/runtime/systemd.ts";
+import { createSystemdNotifier } from "../../src/runtime/systemd.ts";
 
 const MINUTE = 60_000;
 let folder: string;
@@ -30,12 +30,12 @@ const heard = () => {
   return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
 };
 
-const open = (env: NodeJS.ProcessEnv, options: { patience?: number } = {}) => {
+const open = (env: NodeJS.ProcessEnv, options: { timeout?: number } = {}) => {
   const say = (level: string) => (sentence: string) => void lines.push(`${level}: ${sentence}`);
   const log: Log = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
   const clock = { now: () => 0, steady: () => steady };
   const PATH = [folder, process.env["PATH"]].join(delimiter);
-  return openSupervisor({
+  return createSystemdNotifier({
     env: { PATH, ...env },
     clock,
     problemLog: createProblemLog(log, clock),
@@ -46,13 +46,13 @@ const ASKED = { NOTIFY_SOCKET: "/run/systemd/notify", WATCHDOG_USEC: String(3 * 
 
 /** The beats of so long, one a second; the program gets the time it takes. */
 const beat = async (
-  supervisor: ReturnType<typeof open>,
+  notifier: ReturnType<typeof open>,
   milliseconds: number,
   words = "alive",
   isNews = false,
 ) => {
   for (const end = steady + milliseconds; steady < end; steady += 1000) {
-    supervisor.hear(() => words, isNews);
+    notifier.report(() => words, isNews);
     if (steady % 20_000 === 1) await new Promise((resolve) => setTimeout(resolve, 30));
   }
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -71,9 +71,9 @@ describe("systemd", () => {
     ["none", undefined, 1],
   ])("with %s hears as often as that asks for, and at least once a minute", async (_, usec, times) => {
     install(KEEP);
-    const supervisor = open({ NOTIFY_SOCKET: "x", ...(usec && { WATCHDOG_USEC: usec }) });
+    const notifier = open({ NOTIFY_SOCKET: "x", ...(usec && { WATCHDOG_USEC: usec }) });
     for (const end = steady + MINUTE; steady < end; steady += 1000) {
-      supervisor.hear(() => "alive", false);
+      notifier.report(() => "alive", false);
       if (times > 1) await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -83,10 +83,10 @@ describe("systemd", () => {
 
   it("hears of news at once", async () => {
     install(KEEP);
-    const supervisor = open(ASKED);
-    await beat(supervisor, 3000);
-    await beat(supervisor, 1000, "the broker is lost", true);
-    await beat(supervisor, 3000);
+    const notifier = open(ASKED);
+    await beat(notifier, 3000);
+    await beat(notifier, 1000, "the broker is lost", true);
+    await beat(notifier, 3000);
     expect(heard()).toEqual([
       "READY=1|WATCHDOG=1|STATUS=alive|",
       "READY=1|WATCHDOG=1|STATUS=the broker is lost|",
@@ -95,26 +95,26 @@ describe("systemd", () => {
 
   it("hears the goodbye last", async () => {
     install(KEEP);
-    const supervisor = open(ASKED);
-    await beat(supervisor, 1000);
-    await supervisor.leave();
-    await beat(supervisor, 5 * MINUTE, "still there", true);
-    expect(heard().at(-1)).toBe("STOPPING=1|STATUS=leaving|");
+    const notifier = open(ASKED);
+    await beat(notifier, 1000);
+    await notifier.stopping();
+    await beat(notifier, 5 * MINUTE, "still there", true);
+    expect(heard().at(-1)).toBe("STOPPING=1|STATUS=stopping|");
     expect(heard()).toHaveLength(2);
   });
 
   it("that never asked is told nothing", async () => {
     install(KEEP);
-    const supervisor = open({});
-    await beat(supervisor, 5 * MINUTE);
-    await supervisor.leave();
+    const notifier = open({});
+    await beat(notifier, 5 * MINUTE);
+    await notifier.stopping();
     expect(heard()).toEqual([]);
   });
 
   it("hears nothing of vigie's own variables", async () => {
     install(`env > "$(dirname "$0")/heard"`);
-    const supervisor = open({ ...ASKED, VIGIE_MQTT_PASSWORD: "hunter2" });
-    await beat(supervisor, 1000);
+    const notifier = open({ ...ASKED, VIGIE_MQTT_PASSWORD: "hunter2" });
+    await beat(notifier, 1000);
     expect(heard().join("\n")).toContain("NOTIFY_SOCKET=");
     expect(heard().join("\n")).not.toContain("hunter2");
   });
@@ -125,22 +125,22 @@ describe("systemd", () => {
     ["fails without a word", "exit 3", /systemd-notify failed \(code 3\)/],
   ])("whose program %s is a problem that is said once, and tried again soon", async (_, does, words) => {
     if (does) install(does);
-    const supervisor = open(does ? ASKED : { ...ASKED, PATH: folder });
-    await beat(supervisor, MINUTE);
+    const notifier = open(does ? ASKED : { ...ASKED, PATH: folder });
+    await beat(notifier, MINUTE);
     expect(lines).toEqual([expect.stringMatching(words)]);
     install(KEEP.replaceAll("dirname", "/usr/bin/dirname"));
-    await beat(supervisor, 20_000);
+    await beat(notifier, 20_000);
     expect(heard().length).toBeGreaterThan(0);
-    expect(lines[1]).toMatch(/^info: systemd can be told again/);
+    expect(lines[1]).toMatch(/^info: The status reaches systemd again/);
   });
 });
 
 describe("a systemd-notify that hangs", () => {
   it("is ended, and keeps no beat waiting", async () => {
     install(`echo $$ >> "$(dirname "$0")/heard"; exec sleep 60`);
-    const supervisor = open(ASKED, { patience: 1_000 });
+    const notifier = open(ASKED, { timeout: 1_000 });
     const began = performance.now();
-    await beat(supervisor, 10_000, "alive", true);
+    await beat(notifier, 10_000, "alive", true);
     expect(performance.now() - began).toBeLessThan(900);
     expect(heard()).toHaveLength(1);
     await expect
