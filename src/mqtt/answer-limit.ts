@@ -1,4 +1,4 @@
-import { afterSilence } from "../runtime/wait.ts";
+import { runAfterTimeout } from "../runtime/wait.ts";
 
 /** Waits for an answer that the broker owes, and gives the connection up where it does not come. */
 export type Answered = <T>(wait: Promise<T>) => Promise<T>;
@@ -8,7 +8,7 @@ export type Answered = <T>(wait: Promise<T>) => Promise<T>;
  * answer.
  */
 export function expectAnswers(giveUp: () => void): Answered {
-  return (wait) => wait.finally(afterSilence(ANSWER_LIMIT, giveUp));
+  return (wait) => wait.finally(runAfterTimeout(ANSWER_LIMIT, giveUp));
 }
 
 const ANSWER_LIMIT = 120_000;

@@ -1,19 +1,16 @@
-/**
- * Waits that end when aborted. A time-out counts silence of the other side, not a stall of this process: when it is due,
- * whatever arrived meanwhile is heard first.
- */
+/** Ends after this long; rejects with the reason of the signal when that aborts first. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const stop = () => {
+    const abort = () => {
       clearTimeout(timer);
       reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", abort);
       resolve();
     }, milliseconds);
-    signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", abort, { once: true });
   });
 }
 
@@ -24,23 +21,26 @@ export function deadline(
   reason: () => Error,
 ): { signal: AbortSignal; clear: () => void } {
   const controller = new AbortController();
-  const forget = afterSilence(milliseconds, () => controller.abort(reason()));
-  const stop = () => controller.abort(parent.reason);
-  if (parent.aborted) stop();
-  else parent.addEventListener("abort", stop, { once: true });
+  const clearTimer = runAfterTimeout(milliseconds, () => controller.abort(reason()));
+  const abort = () => controller.abort(parent.reason);
+  if (parent.aborted) abort();
+  else parent.addEventListener("abort", abort, { once: true });
   const clear = () => {
-    forget();
-    parent.removeEventListener("abort", stop);
+    clearTimer();
+    parent.removeEventListener("abort", abort);
   };
   return { signal: controller.signal, clear };
 }
 
-/** Acts after this long, once all that arrived by then was heard; unless it is forgotten before. */
-export function afterSilence(milliseconds: number, act: () => void): () => void {
+/**
+ * Runs after this long, unless the returned function is called before. A time-out means that the other side was silent,
+ * not that this process was busy or suspended: two more rounds of the event loop handle first what arrived meanwhile.
+ */
+export function runAfterTimeout(milliseconds: number, run: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
     immediate = setImmediate(() => {
-      immediate = setImmediate(act);
+      immediate = setImmediate(run);
     });
   }, milliseconds);
   return () => {
@@ -49,7 +49,7 @@ export function afterSilence(milliseconds: number, act: () => void): () => void 
   };
 }
 
-/** Resolves when it is aborted. */
+/** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
