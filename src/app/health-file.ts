@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseJson } from "../core/contract/parse-json.ts";
-import { hasCode } from "../runtime/error-code.ts";
+import { hasCode } from "../runtime/disk-errors.ts";
+import { replaceFile } from "../runtime/files.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";
-import { replaceFile } from "../runtime/replace-file.ts";
 import { type FoundHealth, type Health, isHealth } from "./judge-health.ts";
 
 export function healthPath(instance: string, env: NodeJS.ProcessEnv): string {

@@ -1,6 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
-import { describeDiskMend } from "../runtime/disk-errors.ts";
-import { thisUser } from "../runtime/user.ts";
+import { describeDiskRemedy } from "../runtime/disk-errors.ts";
 import { isAbsent, readText, whyUnreadable } from "./read-file.ts";
 import { readYaml, type YamlText } from "./yaml-text.ts";
 
@@ -39,7 +38,7 @@ export async function readConfigFile({ file, env, cwd, places = PLACES }: FileRe
     if ("text" in found) return parsed(path, shown, readYaml(found.text));
     if (!named.file && isAbsent(found.failure)) continue;
     const by = named.file ? ` (named by ${named.by})` : "";
-    const mend = path === OF_VIGIE_ALONE ? describeDiskMend(found.failure, dirname(path), thisUser()) : "";
+    const mend = path === OF_VIGIE_ALONE ? describeDiskRemedy(found.failure, dirname(path)) : "";
     const why = `${whyUnreadable(found.failure)}${mend}`;
     return nothing([`${shown}${by}: expected a file that can be read, got ${why}`]);
   }

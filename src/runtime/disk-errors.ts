@@ -1,43 +1,47 @@
-/** Why a file or folder could not be used, in an owner's words. */
-export function describeDiskError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return WORDS.get(codeOf(error)) ?? error.message;
+/** Whether this is an error of the system with one of these codes, such as `ENOENT`. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return codes.includes(codeOf(error));
 }
 
-/** What the owner can do about a folder that cannot be written; `user` is who wants to, as `chown` takes it. */
-export function describeDiskMend(error: unknown, folder: string, user: string): string {
-  const mend = MENDS.get(codeOf(error));
-  return mend ? `. What mends it: ${mend(folder, user)}` : "";
+/** Why a file or folder cannot be used: words that follow a colon. */
+export function describeDiskError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return REASONS.get(codeOf(error)) ?? error.message;
+}
+
+/** What the owner can do about a folder that cannot be used, as a sentence to append; empty where nothing is known. */
+export function describeDiskRemedy(error: unknown, folder: string): string {
+  const describe = REMEDIES.get(codeOf(error));
+  return describe ? `. To fix it: ${describe(folder)}` : "";
 }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-const NO_RIGHT = "this user may not";
-const WORDS = new Map([
+const NO_PERMISSION = "this user has no permission";
+const REASONS = new Map([
   ["ENOSPC", "the disk is full"],
-  ["EDQUOT", "this user's share of the disk is full"],
+  ["EDQUOT", "the disk quota of this user is used up"],
   ["EROFS", "it is read-only"],
-  ["EACCES", NO_RIGHT],
-  ["EPERM", NO_RIGHT],
+  ["EACCES", NO_PERMISSION],
+  ["EPERM", NO_PERMISSION],
   ["ENOTDIR", "a part of its path is a file, not a folder"],
   ["EISDIR", "it is a folder, not a file"],
   ["ENOENT", "it does not exist"],
-  ["EIO", "the disk does not answer as it should"],
+  ["EIO", "the disk reports an error"],
 ]);
 
-type Mend = (folder: string, user: string) => string;
+const changeOwner = (folder: string) =>
+  `chown -R ${process.getuid?.() ?? ""}:${process.getgid?.() ?? ""} ${folder} (for a container: on the host, the folder that is mounted there)`;
 
-const giveAway: Mend = (folder, user) =>
-  `chown -R ${user} ${folder} (from outside of a container: the folder that is mounted there)`;
-const MENDS = new Map<string, Mend>([
-  ["ENOSPC", (folder) => `room on its disk (df -h ${folder})`],
+const REMEDIES = new Map<string, (folder: string) => string>([
+  ["ENOSPC", (folder) => `free space on its disk (df -h ${folder})`],
   [
     "EROFS",
     (folder) =>
-      `a folder that may be written (for a container: the volume of ${folder} without :ro; for the service: leave state out)`,
+      `use a folder that can be written (for a container: mount the volume of ${folder} without :ro; for the systemd service: leave the option state out)`,
   ],
-  ["EACCES", giveAway],
-  ["EPERM", giveAway],
+  ["EACCES", changeOwner],
+  ["EPERM", changeOwner],
 ]);

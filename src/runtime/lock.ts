@@ -1,115 +1,123 @@
 import { randomBytes } from "node:crypto";
 import { readdir, rename, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { describeDiskError } from "./disk-errors.ts";
-import { hasCode } from "./error-code.ts";
-import { answerSocket, askSocket } from "./lock-question.ts";
-import { makeFolder } from "./make-folder.ts";
-import { openSocketFolder, type SocketFolder } from "./socket-folder.ts";
+import { describeDiskError, hasCode } from "./disk-errors.ts";
+import { makeFolder } from "./files.ts";
+import { answerSocket, askSocket, openSocketFolder, type SocketFolder } from "./lock-socket.ts";
 
 /** `none`: this folder cannot hold a lock, and why. */
 export type Lock = { release(): Promise<void> } | { heldBy: string } | { none: string };
 
 /**
- * One vigie a state folder on a host, until released or until this process ends in whatever way. Every candidate listens
- * on a socket of its own in the folder, then asks all the others there: one that refuses belongs to the dead and is
- * removed, the living answer. As each asks only once its own socket can be seen, of two at least one sees the other; of
- * those still asking the smaller name goes first. It needs no clock, and containers that share the folder see each other.
- * `words` name this one to those that it keeps out.
+ * At most one vigie for each state folder, until it releases the lock or its process ends in whatever way.
+ *
+ * The lock is an election among processes, by unix sockets in the folder:
+ * 1. Each candidate listens on a socket of its own, first under a hidden name, then under a visible one.
+ * 2. Then it asks every other visible socket. One that refuses the connection belongs to a process that has ended: its
+ *    file is removed. The others answer "taken by …" or "free".
+ * 3. A holder answers "taken". Between two candidates, the one with the smaller random id wins. As each asks only after
+ *    its own socket is visible, at least one of any two sees the other.
+ *
+ * This needs no clock and no process ids, and works between containers that share the folder. `words` describe this
+ * process to the ones that it keeps out.
  */
 export async function takeLock(folder: string, words: string, signal = NEVER): Promise<Lock> {
-  let place: SocketFolder | undefined;
+  let sockets: SocketFolder | undefined;
   let candidate: Candidate | undefined;
   try {
     await makeFolder(folder);
-    place = await openSocketFolder(folder);
-    candidate = await stand(place, words.replaceAll(/\s+/g, " "));
-    await askOthers(candidate, place, signal);
+    sockets = await openSocketFolder(folder);
+    candidate = await becomeCandidate(sockets, words.replaceAll(/\s+/g, " "));
+    await askOtherCandidates(candidate, sockets, signal);
   } catch (error) {
-    await leave(candidate, place);
+    await withdraw(candidate, sockets);
     if (!(error instanceof Error) || signal.aborted) throw error;
     return { none: describeDiskError(error) };
   }
-  if (candidate.rank === "out") {
-    await leave(candidate, place);
+  if (candidate.state === "lost") {
+    await withdraw(candidate, sockets);
     return { heldBy: candidate.lostTo || "another vigie that does not answer" };
   }
-  candidate.rank = "holder";
+  candidate.state = "holder";
   candidate.server.unref();
-  await removeHidden(place, signal);
-  return { release: () => leave(candidate, place) };
+  await removeHiddenSockets(sockets, signal);
+  return { release: () => withdraw(candidate, sockets) };
 }
 
 interface Candidate {
   id: string;
   words: string;
   server: Server;
-  rank: "asking" | "holder" | "out";
-  /** Whom it gave way to, in that one's words. */
+  state: "asking" | "holder" | "lost";
+  /** The words of the process that won. */
   lostTo: string;
 }
 
-/** A socket gets the name under which it is looked for once it listens: one that refuses there is dead for ever. */
-async function stand(place: SocketFolder, words: string): Promise<Candidate> {
+/** A socket is made visible only once it listens. So a visible one that refuses has no process any more. */
+async function becomeCandidate(sockets: SocketFolder, words: string): Promise<Candidate> {
   const id = randomBytes(6).toString("hex");
   const server = createServer((socket) => answerSocket(socket, (question) => answer(candidate, question)));
-  const candidate: Candidate = { id, words, server, rank: "asking", lostTo: "" };
+  const candidate: Candidate = { id, words, server, state: "asking", lostTo: "" };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(place.address(HIDDEN + id), resolve);
+    server.listen(sockets.address(HIDDEN + id), resolve);
   });
   try {
-    await rename(place.path(HIDDEN + id), place.path(SHOWN + id));
+    await rename(sockets.path(HIDDEN + id), sockets.path(VISIBLE + id));
     return candidate;
   } catch (error) {
     server.close();
-    // A holder that swept the folder at this moment took it for a dead one's.
-    if (hasCode(error, "ENOENT")) return stand(place, words);
+    // A holder that was just removing hidden sockets took this one for a leftover.
+    if (hasCode(error, "ENOENT")) return becomeCandidate(sockets, words);
     throw error;
   }
 }
 
-async function askOthers(candidate: Candidate, place: SocketFolder, signal: AbortSignal): Promise<void> {
-  for (const name of await readdir(place.folder)) {
-    if (!SHOWN_NAME.test(name) || name === SHOWN + candidate.id) continue;
-    const other = await askSocket(place.address(name), `${candidate.id} ${candidate.words}`, signal);
-    if (!other.alive) await rm(place.path(name), { force: true });
-    else if (other.line !== FREE) giveWay(candidate, other.line.slice(TAKEN.length));
-    if (candidate.rank === "out") return;
+async function askOtherCandidates(
+  candidate: Candidate,
+  sockets: SocketFolder,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of await readdir(sockets.folder)) {
+    if (!VISIBLE_NAME.test(name) || name === VISIBLE + candidate.id) continue;
+    const other = await askSocket(sockets.address(name), `${candidate.id} ${candidate.words}`, signal);
+    if (!other.alive) await rm(sockets.path(name), { force: true });
+    else if (other.line !== FREE) lose(candidate, other.line.slice(TAKEN.length));
+    if (candidate.state === "lost") return;
   }
 }
 
-/** One that is still asking gives way to a smaller name, and tells a greater one that the place is taken. */
+/** The question is the id and the words of another candidate. */
 function answer(candidate: Candidate, question: string): string {
   const [id = ""] = question.split(" ", 1);
-  if (candidate.rank === "asking" && id < candidate.id) giveWay(candidate, question.slice(id.length + 1));
-  return candidate.rank === "out" ? FREE : TAKEN + candidate.words;
+  if (candidate.state === "asking" && id < candidate.id) lose(candidate, question.slice(id.length + 1));
+  return candidate.state === "lost" ? FREE : TAKEN + candidate.words;
 }
 
-function giveWay(candidate: Candidate, words: string): void {
-  candidate.rank = "out";
-  candidate.lostTo = words;
+function lose(candidate: Candidate, lostTo: string): void {
+  candidate.state = "lost";
+  candidate.lostTo = lostTo;
 }
 
-/** What a death between listening and being seen left behind. */
-async function removeHidden(place: SocketFolder, signal: AbortSignal): Promise<void> {
-  const names = (await readdir(place.folder)).filter((name) => HIDDEN_NAME.test(name));
+/** Removes the sockets of processes that were killed before theirs became visible. */
+async function removeHiddenSockets(sockets: SocketFolder, signal: AbortSignal): Promise<void> {
+  const names = (await readdir(sockets.folder)).filter((name) => HIDDEN_NAME.test(name));
   for (const name of names) {
-    const { alive } = await askSocket(place.address(name), HIDDEN, signal);
-    if (!alive) await rm(place.path(name), { force: true });
+    const { alive } = await askSocket(sockets.address(name), HIDDEN, signal);
+    if (!alive) await rm(sockets.path(name), { force: true });
   }
 }
 
-async function leave(candidate: Candidate | undefined, place: SocketFolder | undefined): Promise<void> {
-  if (candidate && place) await rm(place.path(SHOWN + candidate.id), { force: true });
+async function withdraw(candidate: Candidate | undefined, sockets: SocketFolder | undefined): Promise<void> {
+  if (candidate && sockets) await rm(sockets.path(VISIBLE + candidate.id), { force: true });
   candidate?.server.close();
-  await place?.close();
+  await sockets?.close();
 }
 
 const NEVER = new AbortController().signal;
-const SHOWN = "lock-";
+const VISIBLE = "lock-";
 const HIDDEN = ".lock-";
-const SHOWN_NAME = /^lock-[\da-f]{12}$/;
+const VISIBLE_NAME = /^lock-[\da-f]{12}$/;
 const HIDDEN_NAME = /^\.lock-[\da-f]{12}$/;
 const FREE = "free";
 const TAKEN = "taken by ";

@@ -1,11 +1,9 @@
 import { dirname, join } from "node:path";
-import { describeDiskError, describeDiskMend } from "../runtime/disk-errors.ts";
+import { describeDiskError, describeDiskRemedy } from "../runtime/disk-errors.ts";
+import { makeFolder, removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
 import type { Log } from "../runtime/log.ts";
-import { makeFolder } from "../runtime/make-folder.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
-import { removeLeftovers, replaceFile } from "../runtime/replace-file.ts";
-import { thisUser } from "../runtime/user.ts";
 import { emptyState, type State, serialiseState } from "./state.ts";
 import { readStateFile } from "./state-file.ts";
 
@@ -57,7 +55,7 @@ interface Kept {
 async function prepareFolder(path: string, problemLog: ProblemLog): Promise<void> {
   try {
     await makeFolder(dirname(path));
-    await removeLeftovers(path);
+    await removeTemporaryFiles(path);
   } catch (error) {
     reportProblem(path, error, problemLog);
   }
@@ -86,8 +84,8 @@ function textOf(kept: Kept): string {
 
 function reportProblem(path: string, error: unknown, problemLog: ProblemLog): void {
   const folder = dirname(path);
-  const mend = describeDiskMend(error, folder, thisUser());
-  const sentence = `The state cannot be saved in ${folder}: ${describeDiskError(error)}. vigie goes on and tries again, but a restart would forget what is new${mend}`;
+  const remedy = describeDiskRemedy(error, folder);
+  const sentence = `The state cannot be saved in ${folder}: ${describeDiskError(error)}. vigie goes on and tries again, but a restart would lose what is new${remedy}`;
   problemLog.starts(KEY, sentence, { error });
 }
 

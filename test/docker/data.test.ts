@@ -5,7 +5,7 @@ import { withoutDocker } from "./builder.ts";
 import { keepingOwners, onDisk, openTree, openVolume, openYard, startContainer } from "./container.ts";
 import { openContainerHouse, WHOLE } from "./house.ts";
 
-const GOES_ON = "vigie goes on and tries again, but a restart would forget what is new";
+const GOES_ON = "vigie goes on and tries again, but a restart would lose what is new";
 
 describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`, () => {
   const yard = openYard();
@@ -15,12 +15,12 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     {
       trouble: "full",
       options: "size=16k,uid=1000,gid=1000",
-      words: `the disk is full. ${GOES_ON}. What mends it: room on its disk (df -h /data)`,
+      words: `the disk is full. ${GOES_ON}. To fix it: free space on its disk (df -h /data)`,
     },
     {
       trouble: "read-only",
       options: "ro,uid=1000,gid=1000",
-      words: `it is read-only. ${GOES_ON}. What mends it: a folder that may be written (for a container: the volume of /data without :ro; for the service: leave state out)`,
+      words: `it is read-only. ${GOES_ON}. To fix it: use a folder that can be written (for a container: mount the volume of /data without :ro; for the systemd service: leave the option state out)`,
     },
   ])("because it is $trouble is said with what mends it, and all goes on", async ({ options, words }) => {
     const volume = await openVolume();
@@ -47,7 +47,7 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     const said = await container.says(/^The state cannot be saved/);
     expect(said).toEqual({
       level: "warn",
-      msg: `The state cannot be saved in /data: this user may not. ${GOES_ON}. What mends it: chown -R 1000:1000 /data (from outside of a container: the folder that is mounted there)`,
+      msg: `The state cannot be saved in /data: this user has no permission. ${GOES_ON}. To fix it: chown -R 1000:1000 /data (for a container: on the host, the folder that is mounted there)`,
     });
     await until(WHOLE);
     expect((await container.health()).code).toBe(0);
@@ -70,7 +70,7 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     const { code, stderr } = await container.ended;
     expect([code, stderr]).toEqual([
       2,
-      "/data/vigie.yaml: expected a file that can be read, got no permission to read it. What mends it: chown -R 1000:1000 /data (from outside of a container: the folder that is mounted there)\n",
+      "/data/vigie.yaml: expected a file that can be read, got no permission to read it. To fix it: chown -R 1000:1000 /data (for a container: on the host, the folder that is mounted there)\n",
     ]);
   });
 });

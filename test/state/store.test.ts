@@ -219,7 +219,7 @@ describe("a disk that refuses", () => {
       const store = await open();
       await store.save(numbered(store.state(), 1));
       chmodSync(folder, 0o700);
-      expect(lines.join()).toMatch(/this user may not\..* What mends it: chown -R \d+:\d+ \//);
+      expect(lines.join()).toMatch(/this user has no permission\..* To fix it: chown -R \d+:\d+ \//);
     },
   );
 
@@ -234,7 +234,7 @@ describe("a disk that refuses", () => {
       const client = { much: "x".repeat(20_000) };
       await store.save({ ...before, clients: { a: client } });
       await store.save({ ...before, clients: { b: client } });
-      expect(lines).toEqual([expect.stringMatching(/the disk is full.* What mends it: room .*df -h \//)]);
+      expect(lines).toEqual([expect.stringMatching(/the disk is full.* To fix it: free space .*df -h \//)]);
       expect(read()).toEqual(before);
       expect(readdirSync(folder)).toEqual(["state.json"]);
       await store.save(numbered(before, 2));
@@ -252,7 +252,7 @@ describe("a disk that refuses", () => {
       await store.save(numbered(store.state(), 3));
       expect(store.state().incarnation).toBe("3");
       expect(lines).toEqual([
-        expect.stringMatching(/it is read-only.* What mends it: a folder that may be written/),
+        expect.stringMatching(/it is read-only.* To fix it: use a folder that can be written/),
       ]);
     });
 
