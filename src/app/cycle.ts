@@ -124,7 +124,7 @@ export function createCycle(options: CycleOptions): Cycle {
 }
 
 function learnAnswer({ knownDays, asked }: Memory, answer: Answer, at: Instant, tariff: Tariff): Memory {
-  return { knownDays: learn(knownDays, [answer], at, tariff), asked: markAsked(asked, answer, at, tariff) };
+  return { knownDays: learn(knownDays, answer, at, tariff), asked: markAsked(asked, answer, at, tariff) };
 }
 
 /** Holds this machine's clock against the service's, and against what is known to have passed. */

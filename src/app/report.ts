@@ -1,6 +1,6 @@
 import { isoInstant } from "../core/calendar/dates.ts";
 import type { DayEvent } from "../core/days/day-events.ts";
-import { dayEventPayload, describeDayEvent } from "../core/days/describe-day-event.ts";
+import { dayEventPayload, describeDayEvent } from "../core/days/day-events.ts";
 import type { FactsInput } from "../core/facts/facts.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { PriceDifference } from "../core/facts/prices.ts";

@@ -40,7 +40,7 @@ function restarted(clock: { at: number }) {
     check_clock: "off",
     simulated: false,
     memory: {
-      knownDays: learn(NO_KNOWN_DAYS, [forecasts], clock.at - 2 * HOUR, PARIS),
+      knownDays: learn(NO_KNOWN_DAYS, forecasts, clock.at - 2 * HOUR, PARIS),
       asked: { season: null, history: null },
     },
     rulebook: openRulebook({

@@ -65,7 +65,7 @@ function fillKnownDays(knownDays, now) {
     ...words,
   }));
   const answer = { kind: "history", start: addDays(oldest, -missing), end: oldest, entries };
-  return learn(knownDays, [answer], now, CONFIG.tariff);
+  return learn(knownDays, answer, now, CONFIG.tariff);
 }
 
 function spentSince(before) {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wallInstant } from "../../src/core/calendar/dates.ts";
-import { type KnownDays, NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
+import type { Answer } from "../../src/core/contract/answer.ts";
+import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn } from "../../src/core/days/learn.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
 import {
@@ -20,68 +21,64 @@ import { PARIS } from "../support/tariff.ts";
 const NOW = wallInstant("2026-01-04", "12:00", PARIS.time_zone);
 const RATES = { hp: 0.7, hc: null };
 
-const KNOWN_DAYS: KnownDays = learn(
-  NO_KNOWN_DAYS,
-  [
-    {
-      kind: "forecasts",
-      updated_at: NOW,
-      days: [
-        {
-          date: "2026-01-06",
-          color: null,
-          raw: "?",
-          confidence: null,
-          source: "m",
-          explanation: "é\n\u2028",
-          rates: RATES,
-        },
-      ],
-    },
-    {
-      kind: "date",
-      is_official: true,
-      day: {
-        date: "2026-01-05",
-        color: "rouge",
-        raw: "ROUGE",
-        confidence: 1,
-        source: null,
-        explanation: null,
+const ANSWERS: Answer[] = [
+  {
+    kind: "forecasts",
+    updated_at: NOW,
+    days: [
+      {
+        date: "2026-01-06",
+        color: null,
+        raw: "?",
+        confidence: null,
+        source: "m",
+        explanation: "é\n\u2028",
         rates: RATES,
       },
+    ],
+  },
+  {
+    kind: "date",
+    is_official: true,
+    day: {
+      date: "2026-01-05",
+      color: "rouge",
+      raw: "ROUGE",
+      confidence: 1,
+      source: null,
+      explanation: null,
+      rates: RATES,
     },
-    {
-      kind: "history",
-      start: "2026-01-03",
-      end: "2026-01-03",
-      entries: [
-        {
-          date: "2026-01-03",
-          color: "bleu",
-          raw: "bleu",
-          rates: RATES,
-          predicted_color: "blanc",
-          prediction_confidence: 0.5,
-        },
-      ],
-    },
-    {
-      kind: "season",
-      season: {
-        label: "2025-2026",
-        start: "2025-09-01",
-        end: "2026-08-31",
-        remaining: { rouge: 20, blanc: 30, bleu: 200 },
-        total: { rouge: 22, blanc: 43, bleu: 300 },
-        days_elapsed: 120,
-        days_remaining: 245,
+  },
+  {
+    kind: "history",
+    start: "2026-01-03",
+    end: "2026-01-03",
+    entries: [
+      {
+        date: "2026-01-03",
+        color: "bleu",
+        raw: "bleu",
+        rates: RATES,
+        predicted_color: "blanc",
+        prediction_confidence: 0.5,
       },
+    ],
+  },
+  {
+    kind: "season",
+    season: {
+      label: "2025-2026",
+      start: "2025-09-01",
+      end: "2026-08-31",
+      remaining: { rouge: 20, blanc: 30, bleu: 200 },
+      total: { rouge: 22, blanc: 43, bleu: 300 },
+      days_elapsed: 120,
+      days_remaining: 245,
     },
-  ],
-  NOW,
-  PARIS,
-);
+  },
+];
+const KNOWN_DAYS = ANSWERS.reduce((days, answer) => learn(days, answer, NOW, PARIS), NO_KNOWN_DAYS);
 
 const STATE: State = {
   ...withSource(emptyState("abc"), "simulator", {

@@ -1,3 +1,4 @@
+import { Temporal } from "temporal-polyfill";
 import { addDays, tariffDate } from "../calendar/dates.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { KnownDays, OfficialColor } from "./known-days.ts";
@@ -9,8 +10,8 @@ export type DayEvent =
   | { kind: "revised"; date: IsoDate; color: Color; from: Color };
 
 /**
- * What became official, final or another colour between two books, by date. Days gone by are not announced: a year of
- * history is no news. That yesterday was corrected is.
+ * What became official, final or another colour between two states of the known days, by date. Past days are not
+ * announced, or else the first history answer would announce a year. But a revision of yesterday is an event.
  */
 export function findDayEvents(before: KnownDays, after: KnownDays, now: Instant, tariff: Tariff): DayEvent[] {
   if (before.days === after.days) return [];
@@ -19,21 +20,47 @@ export function findDayEvents(before: KnownDays, after: KnownDays, now: Instant,
   return Object.keys(after.days)
     .filter((date) => date >= yesterday && before.days[date] !== after.days[date])
     .sort()
-    .flatMap((date) => compareDays(date, before.days[date]?.official, after.days[date]?.official))
+    .flatMap((date) => eventsOf(date, before.days[date]?.official, after.days[date]?.official))
     .filter(({ kind, date }) => kind === "revised" || date >= inForce);
 }
 
-function compareDays(
+/** The sentence for the log. */
+export function describeDayEvent(event: DayEvent): string {
+  const day = describeDate(event.date);
+  switch (event.kind) {
+    case "announced":
+      return `${day} is announced as ${event.color}`;
+    case "final":
+      return `${day} stays ${event.color}: its colour is final`;
+    case "revised":
+      return `${day} was corrected: it is ${event.color}, no longer ${event.from}`;
+  }
+}
+
+/** The payload of the `event` topic. */
+export function dayEventPayload({ kind, ...rest }: DayEvent): Record<string, string> {
+  return { event_type: kind, ...rest };
+}
+
+function eventsOf(
   date: IsoDate,
   before: OfficialColor | undefined,
   after: OfficialColor | undefined,
 ): DayEvent[] {
   if (!after) return [];
   const { color } = after;
-  const isNew = before?.color !== color;
-  const notices: DayEvent[] = [];
-  if (!before) notices.push({ kind: "announced", date, color });
-  else if (isNew) notices.push({ kind: "revised", date, color, from: before.color });
-  if (after.final && (isNew || !before?.final)) notices.push({ kind: "final", date, color });
-  return notices;
+  const isNewColor = before?.color !== color;
+  const events: DayEvent[] = [];
+  if (!before) events.push({ kind: "announced", date, color });
+  else if (isNewColor) events.push({ kind: "revised", date, color, from: before.color });
+  if (after.final && (isNewColor || !before?.final)) events.push({ kind: "final", date, color });
+  return events;
+}
+
+function describeDate(date: IsoDate): string {
+  return Temporal.PlainDate.from(date).toLocaleString("en-GB", {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+  });
 }

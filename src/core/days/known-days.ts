@@ -1,18 +1,18 @@
 import type { Color, Instant, IsoDate, Rates } from "../calendar/tariff.ts";
 import type { SeasonInAnswer } from "../contract/answer.ts";
 
-/** All that is known of the days, by date, from one source. Plain data: it is what the state file holds. */
+/** What vigie has learnt of each date from one service. Plain data: the state file holds it as it is. */
 export interface KnownDays {
   days: Record<IsoDate, KnownDay>;
   seasons: Record<string, KnownSeason>;
-  /** When the service last updated its forecasts, by its own word. */
+  /** The newest `updated_at` of the service's forecasts. */
   updated_at: Instant | null;
 }
 
 export interface KnownDay {
   forecast?: KnownForecast;
   official?: OfficialColor;
-  /** The service's own prediction for a day gone by, from history. */
+  /** What the service had predicted for a past day, from its history. */
   prediction?: ServicePrediction;
 }
 
@@ -23,11 +23,11 @@ export interface KnownForecast {
   source: string | null;
   explanation: string | null;
   rates: Rates;
-  /** The service's `updated_at` of the answer in which this was first said. */
+  /** The `updated_at` of the first answer with this content. */
   said_at: Instant | null;
-  /** When vigie first saw it said so. */
+  /** When vigie received that answer. */
   seen_at: Instant;
-  /** Said by the date endpoint, which knows no `updated_at`: `said_at` is then the newest update known at that time. */
+  /** From the date endpoint, which has no `updated_at`: `said_at` is then the newest update known at that time. */
   by_date?: true;
 }
 
@@ -36,7 +36,7 @@ export interface OfficialColor {
   rates: Rates;
   /** When vigie first saw this official colour. */
   seen_at: Instant;
-  /** Seen in an answer from 11:30 of the day before on: no correction comes after that. */
+  /** Seen in an answer from 11:30 of the day before on, or the day has begun: it is not corrected any more. */
   final: boolean;
   /** The official colour that this one replaced. */
   revised_from?: Color;
@@ -53,7 +53,7 @@ export interface KnownSeason extends SeasonInAnswer {
 
 export const NO_KNOWN_DAYS: KnownDays = { days: {}, seasons: {}, updated_at: null };
 
-/** The newest instant at which something was seen: time has certainly come that far. */
+/** The newest instant at which something was seen: the true time is certainly not earlier. */
 export function newestInstant(knownDays: KnownDays): Instant | null {
   let newest = Number.NEGATIVE_INFINITY;
   for (const { forecast, official } of Object.values(knownDays.days)) {

@@ -1,206 +1,122 @@
 import { addDays, civilDate, dayStart } from "../calendar/dates.ts";
-import { memoizeFor } from "../calendar/memoize.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { Answer } from "../contract/answer.ts";
 import { isEqual } from "./is-equal.ts";
-import type { KnownDay, KnownDays, KnownSeason } from "./known-days.ts";
-import { learnDate, learnForecast, settleForecast } from "./learn-forecast.ts";
-import { isBeyondCorrection, learnOfficial, settleOfficial } from "./learn-official.ts";
+import type { KnownDay, KnownDays } from "./known-days.ts";
+import { learnDateForecast, learnForecast, learnHistoryDay, learnOfficial } from "./learn-day.ts";
 
 /**
- * The book after these answers: official over forecast, later over earlier. What says nothing new changes nothing, so
- * an answer heard before gives the very same book.
+ * What is known after an answer. An official colour counts more than a forecast, and a later answer more than an
+ * earlier one. An answer without anything new gives the same object back: the caller compares with `===`.
  */
-export function learn(
-  knownDays: KnownDays,
-  answers: readonly Answer[],
+export function learn(known: KnownDays, answer: Answer, now: Instant, tariff: Tariff): KnownDays {
+  const days = learnDays(known, answer, now, tariff);
+  const seasons = learnSeason(known.seasons, answer, now, tariff);
+  const isNew = days !== known.days || seasons !== known.seasons;
+  const updated_at = learnUpdate(known.updated_at, answer, now, isNew);
+  return isNew || updated_at !== known.updated_at ? { days, seasons, updated_at } : known;
+}
+
+function learnDays(known: KnownDays, answer: Answer, now: Instant, tariff: Tariff): KnownDays["days"] {
+  const today = civilDate(now, tariff.time_zone);
+  const days = new Map(Object.entries(known.days));
+  for (const [date, day] of daysOfAnswer(known, answer, now, tariff)) {
+    if (date <= addDays(today, DAYS_AHEAD) && Object.keys(day).length > 0) days.set(date, day);
+  }
+  for (const [date, day] of days) days.set(date, finalOnceBegun(day, date, now, tariff));
+  return withoutOld(known.days, days, (date) => date, today);
+}
+
+/** The days that an answer names, as they are known after it. */
+function daysOfAnswer(
+  { days, updated_at }: KnownDays,
+  answer: Answer,
   now: Instant,
   tariff: Tariff,
-): KnownDays {
-  const moment = { now, tariff, update: newestUpdate(knownDays, answers, now) };
-  const days = learnDays(knownDays.days, sayings(answers, moment), moment);
-  const seasons = learnSeasons(knownDays.seasons, answers, moment);
-  const news = days !== knownDays.days || seasons !== knownDays.seasons;
-  const updated_at = learnUpdate(knownDays, answers, now, news);
-  return news || updated_at !== knownDays.updated_at ? { days, seasons, updated_at } : knownDays;
-}
-
-interface Moment {
-  now: Instant;
-  tariff: Tariff;
-  /** The newest update of the forecasts that is known of. */
-  update: Instant | null;
-}
-
-/** What an answer says of one date. */
-interface Saying {
-  date: IsoDate;
-  apply: (day: KnownDay) => KnownDay;
-}
-
-/** Forecasts by their age, then the rest as it came: within one batch only the order of official words matters. */
-function sayings(answers: readonly Answer[], moment: Moment): Saying[] {
-  const age = (answer: Answer) =>
-    answer.kind === "forecasts" ? (answer.updated_at ?? moment.now) : Number.POSITIVE_INFINITY;
-  const sorted = answers.toSorted((one, other) =>
-    age(one) < age(other) ? -1 : age(one) > age(other) ? 1 : 0,
-  );
-  return sorted.flatMap((answer) => sayingsOf(answer, moment));
-}
-
-function sayingsOf(answer: Answer, { now, tariff, update }: Moment): Saying[] {
-  const official = (date: IsoDate) => ({ seen_at: now, final: isBeyondCorrection(date, now, tariff) });
+): [IsoDate, KnownDay][] {
   switch (answer.kind) {
     case "forecasts": {
-      const said = { said_at: clampTo(now, answer.updated_at), seen_at: now };
-      return answer.days.map((day) => ({
-        date: day.date,
-        apply: (known) => learnForecast(known, day, said),
-      }));
+      const said_at = answer.updated_at === null ? null : Math.min(answer.updated_at, now);
+      const times = { said_at, seen_at: now };
+      return answer.days.map((day) => [day.date, learnForecast(days[day.date] ?? {}, day, times)]);
     }
     case "date": {
       const { date, color, rates } = answer.day;
-      const isOfficial = answer.is_official === true && color !== null;
-      const apply = (known: KnownDay) =>
-        isOfficial
-          ? learnOfficial(known, { color, rates, ...official(date) })
-          : learnDate(known, answer.day, { said_at: update, seen_at: now });
-      return [{ date, apply }];
+      const before = days[date] ?? {};
+      if (answer.is_official && color !== null) {
+        return [[date, learnOfficial(before, date, { color, rates }, now, tariff)]];
+      }
+      // The date endpoint has no `updated_at`: the newest update known so far stands for it.
+      return [[date, learnDateForecast(before, answer.day, { said_at: updated_at, seen_at: now })]];
     }
     case "history":
-      return answer.entries.map(({ date, color, rates, predicted_color, prediction_confidence }) => {
-        const prediction = { color: predicted_color, confidence: prediction_confidence };
-        const apply = (known: KnownDay) => {
-          const day = color === null ? known : learnOfficial(known, { color, rates, ...official(date) });
-          const silent = prediction.color === null && prediction.confidence === null;
-          return silent || isEqual(day.prediction, prediction) ? day : { ...day, prediction };
-        };
-        return { date, apply };
-      });
+      return answer.entries.map((entry) => [
+        entry.date,
+        learnHistoryDay(days[entry.date] ?? {}, entry, now, tariff),
+      ]);
     case "season":
       return [];
   }
 }
 
-function learnDays(known: KnownDays["days"], said: Saying[], { now, tariff }: Moment): KnownDays["days"] {
-  const today = civilDate(now, tariff.time_zone);
-  const latest = addDays(today, DAYS_AHEAD);
-  const heard = new Map<IsoDate, KnownDay>();
-  for (const { date, apply } of said) {
-    if (date <= latest) heard.set(date, apply(heard.get(date) ?? known[date] ?? {}));
-  }
-  const changed = new Map<IsoDate, KnownDay>();
-  const note = (date: IsoDate, day: KnownDay) => {
-    const begun = begin(day, date, now, tariff);
-    if (begun !== known[date] && Object.keys(begun).length > 0) changed.set(date, begun);
-  };
-  for (const [date, day] of heard) note(date, settle(known[date], day));
-  const { dates, open } = outline(known, null);
-  for (const date of open) if (!heard.has(date)) note(date, known[date] ?? {});
-  const earliest = addDays(earlier(today, newestDate([...dates, ...changed.keys()], today)), -DAYS_BACK);
-  const isOld = (date: IsoDate) => date < earliest;
-  for (const date of changed.keys()) if (isOld(date)) changed.delete(date);
-  if (changed.size === 0 && !dates.some(isOld)) return known;
-  return inOrder(new Map([...Object.entries(known), ...changed].filter(([date]) => !isOld(date))));
-}
-
-/** The dates of a book, and those of them whose official colour can still be corrected. */
-const outline = memoizeFor((days: KnownDays["days"], _: null): { dates: IsoDate[]; open: IsoDate[] } => {
-  const dates = Object.keys(days);
-  return { dates, open: dates.filter((date) => days[date]?.official?.final === false) };
-});
-
-/** Judges a batch by what it comes to: words that were taken back within it have not been said. */
-function settle(before: KnownDay | undefined, after: KnownDay): KnownDay {
-  if (before === after) return after;
-  const day = { ...after };
-  if (after.forecast) day.forecast = settleForecast(before?.forecast, after.forecast);
-  if (after.official) day.official = settleOfficial(before?.official, after.official);
-  return before && isEqual(before, day) ? before : day;
-}
-
-/** A day that has begun is beyond correction, also when nobody confirmed it. */
-function begin(day: KnownDay, date: IsoDate, now: Instant, tariff: Tariff): KnownDay {
+/** The colour of a day that has begun is final, also when no answer from 11:30 on confirmed it. */
+function finalOnceBegun(day: KnownDay, date: IsoDate, now: Instant, tariff: Tariff): KnownDay {
   if (!day.official || day.official.final || now < dayStart(date, tariff)) return day;
   return { ...day, official: { ...day.official, final: true } };
 }
 
-function learnSeasons(
+function learnSeason(
   known: KnownDays["seasons"],
-  answers: readonly Answer[],
-  moment: Moment,
-): KnownDays["seasons"] {
-  const today = civilDate(moment.now, moment.tariff.time_zone);
-  const seasons = new Map(Object.entries(known));
-  for (const answer of answers) {
-    if (answer.kind !== "season" || answer.season.start > addDays(today, DAYS_AHEAD)) continue;
-    const season: KnownSeason = { ...answer.season, seen_at: moment.now };
-    const before = known[season.label];
-    const same = before && isEqual(before, { ...season, seen_at: before.seen_at });
-    seasons.set(season.label, same ? before : season);
-  }
-  const newest = newestDate(
-    [...seasons.values()].map(({ end }) => end),
-    today,
-  );
-  const earliest = addDays(earlier(today, newest), -DAYS_BACK);
-  for (const [label, { end }] of seasons) if (end < earliest) seasons.delete(label);
-  return sameEntries(known, seasons) ? known : inOrder(seasons);
-}
-
-/** An update "in the future" is one of now; that now is our own, so it moves the book's only beside real news. */
-function learnUpdate(
-  knownDays: KnownDays,
-  answers: readonly Answer[],
+  answer: Answer,
   now: Instant,
-  news: boolean,
-): Instant | null {
-  const credible = answers.filter(
-    (answer) =>
-      answer.kind === "forecasts" &&
-      (news || knownDays.updated_at === null || (answer.updated_at ?? 0) <= now),
-  );
-  return newestUpdate(knownDays, credible, now);
-}
-
-function newestUpdate(knownDays: KnownDays, answers: readonly Answer[], now: Instant): Instant | null {
-  let newest = knownDays.updated_at;
-  for (const answer of answers) {
-    const said = answer.kind === "forecasts" ? clampTo(now, answer.updated_at) : null;
-    if (said !== null && (newest === null || said > newest)) newest = said;
+  tariff: Tariff,
+): KnownDays["seasons"] {
+  const today = civilDate(now, tariff.time_zone);
+  const seasons = new Map(Object.entries(known));
+  if (answer.kind === "season" && answer.season.start <= addDays(today, DAYS_AHEAD)) {
+    const { season } = answer;
+    const before = known[season.label];
+    const isSame = before !== undefined && isEqual(before, { ...season, seen_at: before.seen_at });
+    if (!isSame) seasons.set(season.label, { ...season, seen_at: now });
   }
-  return newest;
+  return withoutOld(known, seasons, (_label, { end }) => end, today);
 }
 
-function clampTo(now: Instant, said: Instant | null): Instant | null {
-  return said === null ? null : Math.min(said, now);
+/**
+ * The newest `updated_at` of the forecasts. One in the future counts as now. It is then learnt only together with
+ * something else that is new: every poll has another "now", and would change what is known.
+ */
+function learnUpdate(known: Instant | null, answer: Answer, now: Instant, isNew: boolean): Instant | null {
+  if (answer.kind !== "forecasts" || answer.updated_at === null) return known;
+  if (known === null) return Math.min(answer.updated_at, now);
+  if (answer.updated_at > now && !isNew) return known;
+  return Math.max(known, Math.min(answer.updated_at, now));
 }
 
-function newestDate(dates: Iterable<IsoDate>, least: IsoDate): IsoDate {
-  let newest: IsoDate | undefined;
-  for (const date of dates) if (newest === undefined || date > newest) newest = date;
-  return newest ?? least;
+/**
+ * The entries that are recent enough, in the order of their keys, so that equal content is written alike; the same
+ * record where nothing changed.
+ */
+function withoutOld<Entry>(
+  known: Record<string, Entry>,
+  entries: ReadonlyMap<string, Entry>,
+  lastDate: (key: string, entry: Entry) => IsoDate,
+  today: IsoDate,
+): Record<string, Entry> {
+  const dates = Array.from(entries, ([key, entry]) => lastDate(key, entry)).sort();
+  const newest = dates.at(-1) ?? today;
+  const earliest = addDays(newest < today ? newest : today, -DAYS_KEPT);
+  const recent = [...entries].filter(([key, entry]) => lastDate(key, entry) >= earliest);
+  const isSame =
+    recent.length === Object.keys(known).length && recent.every(([key, entry]) => known[key] === entry);
+  return isSame ? known : Object.fromEntries(recent.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function earlier(one: IsoDate, other: IsoDate): IsoDate {
-  return one < other ? one : other;
-}
-
-function sameEntries<T>(record: Record<string, T>, entries: ReadonlyMap<string, T>): boolean {
-  const keys = Object.keys(record);
-  return keys.length === entries.size && keys.every((key) => entries.get(key) === record[key]);
-}
-
-/** By date, so that equal books are written alike. */
-function inOrder<T>(entries: ReadonlyMap<string, T>): Record<string, T> {
-  return Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-/** No service knows a day so far ahead: a date beyond it is a slip, and would stay for ever. */
+/** No service knows a day so far ahead: a date beyond it is an error, and would never become old enough to be dropped. */
 const DAYS_AHEAD = 400;
 
 /**
- * Two seasons and some weeks. What is older is dropped, counted from the newest day known where the clock is ahead of
- * it: a clock that is wrong by years must not empty the book.
+ * Two seasons and some weeks. They are counted back from today, or from the newest known day where that is earlier: a
+ * clock that is years ahead must not drop everything.
  */
-const DAYS_BACK = 800;
+const DAYS_KEPT = 800;

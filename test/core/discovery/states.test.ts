@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dayEventPayload } from "../../../src/core/days/describe-day-event.ts";
+import { dayEventPayload } from "../../../src/core/days/day-events.ts";
 import type { Component } from "../../../src/core/discovery/describe-device.ts";
 import { turnEvent } from "../../../src/core/rules/verdict-changes.ts";
 import { renderTopics } from "../../../src/core/topics/render-topics.ts";

@@ -1,0 +1,113 @@
+import { addDays, civilDate, wallInstant } from "../calendar/dates.ts";
+import type { Instant, IsoDate, Rates, Tariff } from "../calendar/tariff.ts";
+import type { DayInAnswer, HistoryDayInAnswer } from "../contract/answer.ts";
+import { isEqual } from "./is-equal.ts";
+import type { KnownDay, KnownForecast, OfficialColor } from "./known-days.ts";
+
+/** When the service wrote a forecast, and when vigie received it. */
+export type ForecastTimes = Pick<KnownForecast, "said_at" | "seen_at">;
+
+/** A day of the forecasts endpoint. */
+export function learnForecast(known: KnownDay, day: DayInAnswer, times: ForecastTimes): KnownDay {
+  const old = known.forecast;
+  if (old && isOutdated(day, times, old)) return known;
+  return withForecast(known, { ...contentOf(day), ...times });
+}
+
+/**
+ * A day of the date endpoint that is not official. This endpoint has no source, no explanation and no `updated_at`: of
+ * the same colour, what it leaves out stays as the forecasts endpoint gave it. An answer without a colour never
+ * replaces one with a colour, and counts as older than every forecast.
+ */
+export function learnDateForecast(known: KnownDay, day: DayInAnswer, times: ForecastTimes): KnownDay {
+  const old = known.forecast;
+  const content = contentOf(day);
+  const { seen_at } = times;
+  const said_at = content.color === null ? null : times.said_at;
+  if (old && old.color !== content.color && content.color === null) return known;
+  if (!old || old.color !== content.color) {
+    return withForecast(known, { ...content, said_at, seen_at, by_date: true });
+  }
+  return withForecast(known, {
+    color: old.color,
+    raw: content.raw ?? old.raw,
+    confidence: content.confidence ?? old.confidence,
+    source: content.source ?? old.source,
+    explanation: content.explanation ?? old.explanation,
+    rates: mergeRates(old.rates, content.rates),
+    said_at: newest(old.said_at, said_at),
+    seen_at,
+    by_date: true,
+  });
+}
+
+/** A day of the history endpoint: an official colour, and what the service had predicted. */
+export function learnHistoryDay(
+  known: KnownDay,
+  entry: HistoryDayInAnswer,
+  now: Instant,
+  tariff: Tariff,
+): KnownDay {
+  const { date, color, rates, predicted_color, prediction_confidence } = entry;
+  const day = color === null ? known : learnOfficial(known, date, { color, rates }, now, tariff);
+  if (predicted_color === null && prediction_confidence === null) return day;
+  const prediction = { color: predicted_color, confidence: prediction_confidence };
+  return isEqual(day.prediction, prediction) ? day : { ...day, prediction };
+}
+
+/** An official colour of the date or history endpoint. Another colour than before is a revision. */
+export function learnOfficial(
+  known: KnownDay,
+  date: IsoDate,
+  { color, rates }: Pick<OfficialColor, "color" | "rates">,
+  now: Instant,
+  tariff: Tariff,
+): KnownDay {
+  const old = known.official;
+  const official = { color, rates, seen_at: now, final: isBeyondCorrection(date, now, tariff) };
+  if (!old) return { ...known, official };
+  if (old.color !== color) return { ...known, official: { ...official, revised_from: old.color } };
+  const confirmed = { ...old, rates: mergeRates(old.rates, rates), final: old.final || official.final };
+  return isEqual(old, confirmed) ? known : { ...known, official: confirmed };
+}
+
+/** From 11:30 of the day before on, the service no longer corrects an official colour. It has as late as 11:15. */
+function isBeyondCorrection(date: IsoDate, now: Instant, tariff: Tariff): boolean {
+  // For the past days of a year of history this is quicker than zone arithmetic.
+  if (date <= civilDate(now, tariff.time_zone)) return true;
+  return now >= wallInstant(addDays(date, -1), "11:30", tariff.time_zone);
+}
+
+/**
+ * Whether a day of the forecasts endpoint is older than what is known. Of two forecasts of the same or of unknown age,
+ * the one received later counts. But what the date endpoint gave is kept for two hours: if the two endpoints differ,
+ * the known colour must not change back and forth at every poll.
+ */
+function isOutdated(day: DayInAnswer, { said_at, seen_at }: ForecastTimes, old: KnownForecast): boolean {
+  if (old.said_at !== null && said_at !== null && old.said_at !== said_at) return said_at < old.said_at;
+  if (old.color === null && day.color !== null) return false;
+  return old.by_date === true && seen_at - old.seen_at < DATE_ANSWER_KEPT;
+}
+
+/** The same object where only the times differ: the times are those of the first answer with this content. */
+function withForecast(known: KnownDay, forecast: KnownForecast): KnownDay {
+  const old = known.forecast;
+  return old && isEqual(contentOf(old), contentOf(forecast)) ? known : { ...known, forecast };
+}
+
+function contentOf({ color, raw, confidence, source, explanation, rates }: DayInAnswer | KnownForecast) {
+  return { color, raw, confidence, source, explanation, rates };
+}
+
+/** A rate that an answer gave stays known when a later answer leaves it out. */
+function mergeRates(old: Rates, rates: Rates): Rates {
+  return { hp: rates.hp ?? old.hp, hc: rates.hc ?? old.hc };
+}
+
+function newest(one: Instant | null, other: Instant | null): Instant | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.max(one, other);
+}
+
+/** Longer than the service takes to update its forecasts. */
+const DATE_ANSWER_KEPT = 2 * 3_600_000;
