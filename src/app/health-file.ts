@@ -11,22 +11,22 @@ export function healthPath(instance: string, env: NodeJS.ProcessEnv): string {
   return givenHealthPath(env) ?? join(tmpdir(), `vigie-${instance}-health.json`);
 }
 
-/** systemd's own folder for this unit, the first where it gives several; the container image names one, too. */
+/** In systemd's runtime folder of this unit, the first one of several; the container image sets the variable, too. */
 export function givenHealthPath(env: NodeJS.ProcessEnv): string | undefined {
   const [folder] = (env["RUNTIME_DIRECTORY"] ?? "").split(":");
   return folder ? join(folder, "health.json") : undefined;
 }
 
-/** Open to all: whoever asks how vigie is need not be the user that it runs as. */
+/** Every user may read it: `vigie health` may run as another user than the vigie that it asks about. */
 export async function writeHealth(path: string, health: Health): Promise<void> {
   const broker = { ...health.broker, url: maskSecrets(health.broker.url) };
   await replaceFile(path, `${JSON.stringify({ ...health, broker })}\n`, { durable: false, open: true });
 }
 
-/** null where there is none, or none that a vigie wrote. */
+/** null where there is no file, or one that no vigie wrote. */
 export async function readHealth(path: string): Promise<FoundHealth | null> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "null";
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return "null";
     throw error;
   });
   const health = parseJson(text);
@@ -38,7 +38,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there, and another user's.
+    // EPERM: it runs, as another user.
     return hasCode(error, "EPERM");
   }
 }

@@ -2,7 +2,7 @@ import type { Instant } from "../core/calendar/tariff.ts";
 import { describeDuration } from "../runtime/duration.ts";
 import { valueAt } from "../runtime/value-at.ts";
 
-/** What the loop writes of itself every 30 s, for `vigie health` and `vigie show`. */
+/** What the running vigie writes about itself at least every 30 s, for `vigie health` and `vigie show`. */
 export interface Health {
   at: Instant;
   pid: number;
@@ -14,65 +14,77 @@ export interface Health {
   };
   data: {
     last_success: Instant | null;
-    /** The last date of which a colour is known. */
+    /** The last date whose colour is known. */
     newest: string | null;
-    /** Nothing of it is an electricity tariff. */
+    /** The days come from the simulator. */
     invented: boolean;
   };
 }
 
-/** A health file as found, and whether the process that wrote it is there. */
+/** What the health file holds, and whether the process that wrote it still runs. */
 export interface FoundHealth {
   health: Health;
   running: boolean;
 }
 
-export interface Verdict {
+export interface HealthResult {
   healthy: boolean;
   loop: Finding;
   broker: Finding;
   data: Finding;
 }
 
-export interface Finding {
+interface Finding {
   ok: boolean;
   words: string;
 }
 
-/** By hand: what is asked every 30 s, for years, loads no library to read one line. */
+/** Checked by hand: `vigie health` runs every 30 s for years, and loading zod would take longer than all the rest. */
 export function isHealth(value: unknown): value is Health {
-  return SHAPE.every(([path, isRight]) => isRight(valueAt(value, path)));
-}
-
-/** Loop, broker and data, each told apart. */
-export function judgeHealth(found: FoundHealth | null, now: Instant): Verdict {
-  const loop = judgeLoop(found, now);
-  const broker = found && loop.ok ? judgeBroker(found.health) : NOT_KNOWN;
-  const data = found && loop.ok ? judgeData(found.health, now) : NOT_KNOWN;
-  const healthy = { loop, broker, data };
-  return { healthy: NEEDED.every((part) => healthy[part].ok), ...healthy };
-}
-
-export function describeHealth({ loop, broker, data }: Verdict): string {
-  return `loop ${loop.words}; broker ${broker.words}; data ${data.words}`;
+  const at = (...path: string[]) => valueAt(value, path);
+  const pid = at("pid");
+  const isNullOr = (isRight: (part: unknown) => boolean, part: unknown) => part === null || isRight(part);
+  return (
+    Number.isFinite(at("at")) &&
+    Number.isInteger(pid) &&
+    Number(pid) > 0 &&
+    typeof at("broker", "connected") === "boolean" &&
+    typeof at("broker", "url") === "string" &&
+    isNullOr(Number.isInteger, at("broker", "port")) &&
+    isNullOr(Number.isFinite, at("data", "last_success")) &&
+    isNullOr((part) => typeof part === "string", at("data", "newest")) &&
+    typeof at("data", "invented") === "boolean"
+  );
 }
 
 /**
- * What must be right for exit code 0. Old data is told but is no illness: the service is down, what is on the broker is
- * still true, and no restart would help.
+ * Judges loop, broker and data. Old data is reported but not unhealthy: then the service is down, what is on the broker
+ * is still right, and a restart of vigie would not help.
  */
-const NEEDED = ["loop", "broker"] as const;
+export function judgeHealth(found: FoundHealth | null, now: Instant): HealthResult {
+  const loop = judgeLoop(found, now);
+  const broker = found && loop.ok ? judgeBroker(found.health) : UNKNOWN;
+  const data = found && loop.ok ? judgeData(found.health, now) : UNKNOWN;
+  return { healthy: loop.ok && broker.ok, loop, broker, data };
+}
 
-const NOT_KNOWN: Finding = { ok: false, words: "not known" };
+export function describeHealth({ loop, broker, data }: HealthResult): string {
+  return `loop ${loop.words}; broker ${broker.words}; data ${data.words}`;
+}
+
+const UNKNOWN: Finding = { ok: false, words: "unknown" };
 
 function judgeLoop(found: FoundHealth | null, now: Instant): Finding {
-  if (!found) return { ok: false, words: "not found: no vigie has written its health here" };
+  if (!found) return { ok: false, words: "not found: no vigie has written its health file here" };
   const { at, pid } = found.health;
-  if (!found.running) return { ok: false, words: `dead: process ${pid} is gone` };
-  // A clock that was set back makes it look as if it were of the future: the next beat puts that right.
-  const age = Math.abs(now - at);
-  if (age > DEAD_AFTER) return { ok: false, words: `dead: silent for ${describeDuration(age)}` };
-  return { ok: true, words: "alive" };
+  if (!found.running) return { ok: false, words: `dead: its process ${pid} has ended` };
+  const age = now - at;
+  if (Math.abs(age) <= DEAD_AFTER) return { ok: true, words: "alive" };
+  const words =
+    age > 0
+      ? `dead: its last report is ${describeDuration(age)} old`
+      : `dead: its last report is ${describeDuration(-age)} in the future, so the clock was set back`;
+  return { ok: false, words };
 }
 
 function judgeBroker({ broker }: Health): Finding {
@@ -84,26 +96,11 @@ function judgeBroker({ broker }: Health): Finding {
 function judgeData({ data }: Health, now: Instant): Finding {
   if (data.last_success === null) return { ok: false, words: "missing: the service has not answered yet" };
   const age = describeDuration(now - data.last_success);
-  const reach = data.newest === null ? "" : `, days known to ${data.newest}`;
-  return now - data.last_success > STALE_AFTER
+  const reach = data.newest === null ? "" : `, days known until ${data.newest}`;
+  return now - data.last_success > OLD_AFTER
     ? { ok: false, words: `old: the service last answered ${age} ago${reach}` }
     : { ok: true, words: `${data.invented ? "invented" : "fresh"}: the service answered ${age} ago${reach}` };
 }
 
 const DEAD_AFTER = 90_000;
-const STALE_AFTER = 3 * 3_600_000;
-
-const isTime = (value: unknown) => Number.isFinite(value);
-const isTruth = (value: unknown) => typeof value === "boolean";
-const isText = (value: unknown) => typeof value === "string";
-const orNone = (isRight: (value: unknown) => boolean) => (value: unknown) => value === null || isRight(value);
-const SHAPE: readonly [path: string[], isRight: (value: unknown) => boolean][] = [
-  [["at"], isTime],
-  [["pid"], (value) => Number.isInteger(value) && Number(value) > 0],
-  [["broker", "connected"], isTruth],
-  [["broker", "url"], isText],
-  [["broker", "port"], orNone(Number.isInteger)],
-  [["data", "last_success"], orNone(isTime)],
-  [["data", "newest"], orNone(isText)],
-  [["data", "invented"], isTruth],
-];
+const OLD_AFTER = 3 * 3_600_000;

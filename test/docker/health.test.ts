@@ -55,7 +55,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     process.kill(first, "SIGSTOP");
     const frozen = Date.now();
     const [ill] = (await untilHealth(house, 1, 2_000)).slice(-1);
-    expect(ill?.words).toMatch(/^vigie health: loop dead: silent for 1 min; broker not known/);
+    expect(ill?.words).toMatch(/^vigie health: loop dead: its last report is 1 min old; broker unknown/);
     expect(Date.now() - frozen).toBeGreaterThan(55_000);
     process.kill(first, "SIGCONT");
     await untilHealth(house, 0);

@@ -32,7 +32,7 @@ describe("docs/what-if.md", () => {
     const health = { at: 0, pid: 1, broker, data };
     const verdict = judgeHealth({ health, running: true }, 95_000);
     expect(verdict.healthy).toBe(false);
-    const written = PAGE.split("\n").filter((line) => line.includes("silent for"));
+    const written = PAGE.split("\n").filter((line) => line.includes("last report is"));
     expect(written).toHaveLength(1);
     expect(isSame(written[0] ?? "", `vigie health: ${describeHealth(verdict)}`)).toBe(true);
   });
