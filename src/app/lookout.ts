@@ -3,7 +3,8 @@ import type { Config } from "../config/config.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import type { Facts } from "../core/facts/facts.ts";
 import { comparePrices } from "../core/facts/prices.ts";
-import type { Outlook } from "../core/outputs/choose-outputs.ts";
+import type { VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
+import { readOutputsState } from "../core/outputs/outputs-state.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import { describeTurn, turnEvent } from "../core/rules/verdict-changes.ts";
 import { type OutputSender, startOutputSender } from "../mqtt/device-sender.ts";
@@ -21,7 +22,6 @@ import type { ServiceClient } from "../service/service-client.ts";
 import type { Store } from "../state/store.ts";
 import { type Cycle, createCycle } from "./cycle.ts";
 import { openOrders } from "./handle-command.ts";
-import { keepOutputs } from "./outputs-keeper.ts";
 import { tellClock, tellDayEvent, tellPoll } from "./report.ts";
 import { openRulebook, type Rulebook } from "./rulebook.ts";
 import { startSchedule } from "./schedule.ts";
@@ -65,7 +65,8 @@ export function startLookout(options: LookoutOptions): Lookout {
   const rulebook = openRules(options);
   const sender: OutputSender = startOutputSender({
     outputs: options.config.outputs,
-    keeper: keepOutputs(options.store),
+    state: readOutputsState(options.store.state().outputs),
+    save: (outputs) => options.store.save({ ...options.store.state(), outputs }),
     clock,
     log,
     problemLog: options.problemLog,
@@ -162,7 +163,7 @@ function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSe
       hasProblem: sender.hasProblem,
       follow: ({ known, facts, rules }: Seen) => {
         const truth = dry_when_simulated ? rulebook.truth(known) : undefined;
-        sender.follow(outlook(rules.verdicts, facts), truth && outlook(truth.verdicts, truth.facts));
+        sender.update(outlook(rules.verdicts, facts), truth && outlook(truth.verdicts, truth.facts));
       },
     },
     tariff: config.tariff,
@@ -180,7 +181,7 @@ function openCycle(options: LookoutOptions, rulebook: Rulebook, sender: OutputSe
   });
 }
 
-function outlook(verdicts: readonly Verdict[], facts: Facts): Outlook {
+function outlook(verdicts: readonly Verdict[], facts: Facts): VerdictsAndFacts {
   return { verdicts: new Map(verdicts.map((verdict) => [verdict.ready.rule.id, verdict])), facts };
 }
 

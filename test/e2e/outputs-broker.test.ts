@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Output } from "../../src/core/outputs/output.ts";
-import type { OutputsKeeper } from "../../src/core/outputs/outputs-memory.ts";
 import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
-import { BOILER, keepInMind, outlookOf, outputsOf } from "../support/outputs.ts";
+import { BOILER, outputsOf, type SavedState, savedState, verdictsOf } from "../support/outputs.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
 
 const ACL = "topic readwrite v1/#\ntopic readwrite v2/#\ntopic readwrite v3/#\ntopic readwrite boiler/#\n";
@@ -27,22 +26,18 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   const ends: (() => Promise<unknown>)[] = [];
 
   /** A publisher with outputs on board. */
-  function settle(
-    list: Output[],
-    keeper: OutputsKeeper = keepInMind(),
-    url = broker.url,
-    base?: string,
-  ): House {
+  function settle(list: Output[], saved: SavedState = savedState(), url = broker.url, base?: string): House {
     houses += 1;
     const kept = keepPublishing(url, { broker: { base_topic: base ?? `house${houses}` } });
     const { publisher, lines } = kept;
     const say = (sentence: string) => void lines.push(sentence);
     const log = { debug: say, info: say, warn: say, error: say };
     let states: Record<string, boolean | null> = { peak: null };
-    const refresh = () => sender.follow(outlookOf(states));
+    const refresh = () => sender.update(verdictsOf(states));
     const sender = startOutputSender({
       outputs: outputsOf(list),
-      keeper,
+      state: saved.get(),
+      save: saved.save,
       clock: systemClock,
       log,
       refresh,
@@ -85,12 +80,12 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   test("a peak is one off and one on, not retained, over restarts in between", async () => {
     const topic = "one/boiler/set";
     const output = { ...BOILER, topic };
-    const keeper = keepInMind();
+    const saved = savedState();
     const live = async (peak: boolean) => {
-      const house = settle([output], keeper, broker.url, "one");
+      const house = settle([output], saved, broker.url, "one");
       house.say({ peak });
       await house.settled();
-      await observer.until(() => keeper.get()[topic]?.acknowledged !== false, "the word has arrived");
+      await observer.until(() => saved.get()[topic]?.acknowledged !== false, "the word has arrived");
       await house.stop();
     };
     for (const peak of [false, false, true, true, true, false, false]) await live(peak);
@@ -113,11 +108,11 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
 
   test("what changes while the broker is away is sent when it is back, and only the last of it", async () => {
     const away = await startMosquitto();
-    const keeper = keepInMind();
-    const house = settle([BOILER], keeper, away.url, "away");
+    const saved = savedState();
+    const house = settle([BOILER], saved, away.url, "away");
     house.say({ peak: true });
     await house.settled();
-    await observer.until(() => keeper.get()["boiler/set"]?.acknowledged === true, "the first word");
+    await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the first word");
     await away.end("SIGKILL");
     house.say({ peak: false });
     house.say({ peak: true });
@@ -125,7 +120,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     await away.start();
     const there = await observe(away.url, "boiler/set");
     await there.until(({ seen }) => seen.length > 0, "the word came");
-    await observer.until(() => keeper.get()["boiler/set"]?.acknowledged === true, "it has arrived");
+    await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "it has arrived");
     expect(there.seen.map(({ payload }) => payload)).toEqual(["on"]);
     await there.leave();
     await house.stop();
@@ -134,14 +129,14 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
 
   test("is told again until the relay says the same", async () => {
     const confirm = { topic: "deaf/relay", every: 60, for: 60_000 };
-    const keeper = keepInMind();
-    const house = settle([{ ...BOILER, topic: "deaf/set", confirm }], keeper);
+    const saved = savedState();
+    const house = settle([{ ...BOILER, topic: "deaf/set", confirm }], saved);
     house.say({ peak: true });
     await observer.until(() => toldTo("deaf/set").length >= 3, "it was told three times");
     await observer.publish("deaf/relay", "on", false);
     await observer.until(() => toldTo("deaf/set").length >= 5, "it was told again");
     await observer.publish("deaf/relay", "off", false);
-    await observer.until(() => keeper.get()["deaf/set"]?.answer === "heard", "it was heard");
+    await observer.until(() => saved.get()["deaf/set"]?.answer === "heard", "it was heard");
     const times = toldTo("deaf/set").length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(toldTo("deaf/set")).toHaveLength(times);
@@ -151,10 +146,10 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   test("hears a state that the broker kept, and tells an obedient relay once", async () => {
     await observer.publish("kept/relay", "off", true);
     const confirm = { topic: "kept/relay", every: 60, for: 60_000 };
-    const keeper = keepInMind();
-    const house = settle([{ ...BOILER, topic: "kept/set", confirm }], keeper);
+    const saved = savedState();
+    const house = settle([{ ...BOILER, topic: "kept/set", confirm }], saved);
     house.say({ peak: true });
-    await observer.until(() => keeper.get()["kept/set"]?.answer === "heard", "the state was heard");
+    await observer.until(() => saved.get()["kept/set"]?.answer === "heard", "the state was heard");
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(toldTo("kept/set").length).toBeLessThanOrEqual(2);
   });
@@ -164,7 +159,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const house = settle([{ ...BOILER, topic: "dead/set", confirm }]);
     house.say({ peak: true });
     await observer.until(() => house.sender.hasProblem(), "it is a problem");
-    expect(house.lines.filter((line) => line.includes("does the device hear?"))).toHaveLength(1);
+    expect(house.lines.filter((line) => line.includes("check that the device is connected"))).toHaveLength(1);
     await observer.publish("dead/relay", "off", false);
     await observer.until(() => !house.sender.hasProblem(), "it is none any more");
   });
@@ -174,11 +169,11 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
       lines: ["allow_anonymous true", "acl_file FOLDER/acl"],
       files: { acl: ACL },
     });
-    const keeper = keepInMind();
-    const house = settle([BOILER, { ...BOILER, topic: "secret/set" }], keeper, strict.url, "v1");
+    const saved = savedState();
+    const house = settle([BOILER, { ...BOILER, topic: "secret/set" }], saved, strict.url, "v1");
     house.say({ peak: true });
     await observer.until(() => house.sender.hasProblem(), "it is a problem");
-    await observer.until(() => keeper.get()["boiler/set"]?.acknowledged === true, "the boiler knows");
+    await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the boiler knows");
     expect(house.lines).toContain('The broker refuses secret/set: not authorized; "off" was not sent');
     await house.stop();
     await strict.remove();

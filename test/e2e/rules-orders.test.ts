@@ -106,7 +106,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const life = await story.await("2026-01-13T12:00:00Z", 120);
     await story.until({ "service/problem": "ON", "service/problem_code": "output" });
     const line = await life.vigie.says(
-      /boiler\/set was told "off" \d times in 2 min, and boiler\/state never said/,
+      /Sent "off" to boiler\/set \d times in 2 min, but boiler\/state never reported/,
     );
     expect(line.level).toBe("warn");
     expect(new Set(story.told(BOILER))).toEqual(new Set(["off"]));

@@ -1,14 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { Output } from "../../src/core/outputs/output.ts";
-import type { OutputsKeeper } from "../../src/core/outputs/outputs-memory.ts";
-import { readOutputsMemory } from "../../src/core/outputs/outputs-memory.ts";
+import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import type { BrokerLink } from "../../src/mqtt/connection-users.ts";
 import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
 import type { Message } from "../../src/mqtt/outbox.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
-import { BOILER, keepInMind, outlookOf, outputsOf, sentMemory } from "../support/outputs.ts";
+import {
+  BOILER,
+  outputsOf,
+  type SavedState,
+  savedState,
+  stateAfter,
+  verdictsOf,
+} from "../support/outputs.ts";
 
 /** A broker that takes messages when it is told to. */
 function brokerAt(takes: "all" | "none" = "all") {
@@ -38,7 +44,7 @@ function brokerAt(takes: "all" | "none" = "all") {
   return { link, told, subscribed, way, acknowledge, close: () => close("cut") };
 }
 
-function start(list: Output[], keeper: OutputsKeeper = keepInMind()) {
+function start(list: Output[], saved: SavedState = savedState()) {
   const lines: string[] = [];
   const say = (sentence: string) => void lines.push(sentence);
   const log = { debug: say, info: say, warn: say, error: say };
@@ -46,11 +52,12 @@ function start(list: Output[], keeper: OutputsKeeper = keepInMind()) {
   let refreshes = 0;
   const refresh = () => {
     refreshes += 1;
-    sender.follow(outlookOf(states));
+    sender.update(verdictsOf(states));
   };
   const sender: OutputSender = startOutputSender({
     outputs: outputsOf(list),
-    keeper,
+    state: saved.get(),
+    save: saved.save,
     clock: systemClock,
     log,
     problemLog: createProblemLog(log, systemClock),
@@ -58,24 +65,24 @@ function start(list: Output[], keeper: OutputsKeeper = keepInMind()) {
   });
   const tell = (next: Record<string, boolean | null>) => {
     states = next;
-    sender.follow(outlookOf(states));
+    sender.update(verdictsOf(states));
   };
   /** Says it, and gives the sender time to act on it. */
   const settle = async (next: Record<string, boolean | null>) => {
     tell(next);
     await soon();
   };
-  return { sender, say: tell, settle, lines, keeper, refreshes: () => refreshes };
+  return { sender, say: tell, settle, lines, saved, refreshes: () => refreshes };
 }
 
 /** A sender that is connected. */
-function connect(list: Output[], broker = brokerAt(), keeper = keepInMind()) {
-  const started = start(list, keeper);
+function connect(list: Output[], broker = brokerAt(), saved = savedState()) {
+  const started = start(list, saved);
   started.sender.onConnection(broker.link);
   return { ...started, broker };
 }
 
-const lastSentOn = () => keepInMind(sentMemory({ "boiler/set": "on" }));
+const lastSentOn = () => savedState(stateAfter({ "boiler/set": "on" }));
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 async function until(holds: () => boolean): Promise<void> {
   for (let round = 0; !holds(); round += 1) {
@@ -86,16 +93,16 @@ async function until(holds: () => boolean): Promise<void> {
 
 describe("the sender of outputs", () => {
   test("sends what is in force once, and remembers it when the broker has it", async () => {
-    const { settle, lines, keeper, broker } = connect([BOILER], brokerAt("none"));
+    const { settle, lines, saved, broker } = connect([BOILER], brokerAt("none"));
     await settle({ peak: true });
     await settle({ peak: true });
     expect(broker.told).toEqual(["boiler/set off"]);
-    expect(keeper.get()["boiler/set"]).toMatchObject({ payload: "off", acknowledged: false });
+    expect(saved.get()["boiler/set"]).toMatchObject({ payload: "off", acknowledged: false });
     broker.acknowledge();
     await soon();
     await settle({ peak: true });
     expect(broker.told).toEqual(["boiler/set off"]);
-    expect(keeper.get()["boiler/set"]).toMatchObject({ payload: "off", acknowledged: true });
+    expect(saved.get()["boiler/set"]).toMatchObject({ payload: "off", acknowledged: true });
     expect(lines).toEqual(['Sent "off" to boiler/set: peak is ON']);
     await settle({ peak: false });
     expect(broker.told.at(-1)).toBe("boiler/set on");
@@ -122,7 +129,7 @@ describe("the sender of outputs", () => {
   });
 
   test("what changes while a message is on its way goes out after it", async () => {
-    const { settle, keeper, broker } = connect([BOILER], brokerAt("none"), lastSentOn());
+    const { settle, saved, broker } = connect([BOILER], brokerAt("none"), lastSentOn());
     await settle({ peak: true });
     await settle({ peak: false });
     expect(broker.told).toEqual(["boiler/set off"]);
@@ -131,7 +138,7 @@ describe("the sender of outputs", () => {
     expect(broker.told).toEqual(["boiler/set off", "boiler/set on"]);
     broker.acknowledge();
     await soon();
-    expect(keeper.get()["boiler/set"]).toMatchObject({ payload: "on", acknowledged: true });
+    expect(saved.get()["boiler/set"]).toMatchObject({ payload: "on", acknowledged: true });
   });
 
   test("a message that was cut off goes out again on the next connection", async () => {
@@ -191,16 +198,16 @@ describe("a device that is asked", () => {
   const word = (payload: string, retain = false) => ({ topic: "boiler", payload, retain });
 
   test("is told again until it answers", async () => {
-    const { sender, say, keeper, broker } = connect([ASKED]);
+    const { sender, say, saved, broker } = connect([ASKED]);
     expect(broker.subscribed).toEqual(["boiler"]);
     say({ peak: true });
     await until(() => broker.told.length >= 3);
     sender.onMessage(word("on"));
     sender.onMessage({ ...word("off"), topic: "another" });
-    expect(keeper.get()["boiler/set"]?.answer).toBe("awaited");
+    expect(saved.get()["boiler/set"]?.answer).toBe("awaited");
     sender.onMessage(word("off"));
     const times = broker.told.length;
-    expect(keeper.get()["boiler/set"]?.answer).toBe("heard");
+    expect(saved.get()["boiler/set"]?.answer).toBe("heard");
     await new Promise((resolve) => setTimeout(resolve, 80));
     // What is heard once is settled: somebody's hand is not fought.
     sender.onMessage(word("on"));
@@ -211,19 +218,19 @@ describe("a device that is asked", () => {
   });
 
   test("that the broker knows to have obeyed already is told once", async () => {
-    const { sender, settle, keeper } = connect([ASKED]);
+    const { sender, settle, saved } = connect([ASKED]);
     sender.onMessage(word("off", true));
     await settle({ peak: true });
-    expect(keeper.get()["boiler/set"]?.answer).toBe("heard");
+    expect(saved.get()["boiler/set"]?.answer).toBe("heard");
     await sender.stop();
   });
 
   test("is not believed for what it said before it was told", async () => {
-    const { sender, settle, keeper } = connect([ASKED]);
+    const { sender, settle, saved } = connect([ASKED]);
     sender.onMessage(word("off", true));
     sender.onMessage(word("off"));
     await settle({ peak: true });
-    expect(keeper.get()["boiler/set"]?.answer).toBe("awaited");
+    expect(saved.get()["boiler/set"]?.answer).toBe("awaited");
     await sender.stop();
   });
 
@@ -232,7 +239,7 @@ describe("a device that is asked", () => {
     say({ peak: true });
     await until(() => sender.hasProblem());
     expect(lines.at(-1)).toMatch(
-      /^boiler\/set was told "off" \d+ times in 0 s, and boiler never said "off": does the device hear\?$/,
+      /^Sent "off" to boiler\/set (once|\d+ times) in 0 s, but boiler never reported "off": check that the device/,
     );
     const times = broker.told.length;
     const looks = refreshes();
@@ -240,27 +247,27 @@ describe("a device that is asked", () => {
     expect(broker.told).toHaveLength(times);
     sender.onMessage(word("off"));
     expect([sender.hasProblem(), refreshes()]).toEqual([false, looks + 1]);
-    expect(lines.at(-1)).toMatch(/^boiler says what it should, after/);
+    expect(lines.at(-1)).toMatch(/^boiler has reported "off", after/);
     await sender.stop();
   });
 
   test("is told again over the next connection, also by the next process; what nobody wants is not repeated", async () => {
-    const { sender, say, keeper } = start([ASKED]);
+    const { sender, say, saved } = start([ASKED]);
     const [first, second, third] = [brokerAt(), brokerAt(), brokerAt()];
     sender.onConnection(first.link);
     say({ peak: true });
     await until(() => sender.hasProblem());
     first.close();
     await soon();
-    const kept = JSON.stringify(keeper.get());
-    const next = start([ASKED], keepInMind(readOutputsMemory(JSON.parse(kept))));
+    const kept = JSON.stringify(saved.get());
+    const next = start([ASKED], savedState(readOutputsState(JSON.parse(kept))));
     expect(next.sender.hasProblem()).toBe(true);
     next.say({ peak: true });
     next.sender.onConnection(second.link);
     await until(() => second.told.length >= 2);
     await next.sender.stop();
     const { else: _, ...bare } = ASKED;
-    const last = start([bare], keepInMind(readOutputsMemory(JSON.parse(kept))));
+    const last = start([bare], savedState(readOutputsState(JSON.parse(kept))));
     last.say({ peak: false });
     last.sender.onConnection(third.link);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -291,16 +298,16 @@ describe("a sudden death", () => {
         return true;
       };
       const never = new Promise<void>(() => undefined);
-      let memory = readOutputsMemory(JSON.parse(disk));
-      const keeper: OutputsKeeper = {
-        get: () => memory,
-        set: async (next) => {
-          memory = next;
+      let state = readOutputsState(JSON.parse(disk));
+      const saved: SavedState = {
+        get: () => state,
+        save: async (next) => {
+          state = next;
           if (!spend()) return never;
           disk = JSON.stringify(next);
         },
       };
-      const { sender, say, settle } = start([BOILER], keeper);
+      const { sender, say, settle } = start([BOILER], saved);
       const publish = async ({ payload }: Message) => {
         if (!spend()) return never;
         told.push(payload);

@@ -3,7 +3,7 @@
 // has, and the state file knows of, is said on the standard output.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { keepOutputs } from "../../.build/core/outputs/outputs-memory.js";
+import { readOutputsState } from "../../.build/core/outputs/outputs-state.js";
 import { startOutputSender } from "../../.build/mqtt/device-sender.js";
 import { createPublisher } from "../../.build/mqtt/publisher.js";
 import { systemClock } from "../../.build/runtime/clock.js";
@@ -23,11 +23,19 @@ await store.save({ ...store.state(), incarnation });
 
 const choose = [{ when: "peak", payload: "off" }];
 const output = { topic: "boiler/set", choose, else: "on", qos: 1, retain: false };
-const keeper = keepOutputs(store);
-const follow = () => sender.follow({ verdicts: new Map([["peak", { state: isPeak }]]), facts: {} });
+let state = readOutputsState(store.state().outputs);
+const update = () => sender.update({ verdicts: new Map([["peak", { state: isPeak }]]), facts: {} });
 const sender = startOutputSender({
-  ...{ outputs: { dry_when_simulated: false, list: [output] }, keeper, clock: systemClock, log, problemLog },
-  refresh: () => follow(),
+  outputs: { dry_when_simulated: false, list: [output] },
+  state,
+  save: (next) => {
+    state = next;
+    return store.save({ ...store.state(), outputs: next });
+  },
+  clock: systemClock,
+  log,
+  problemLog,
+  refresh: () => update(),
 });
 const publisher = createPublisher({
   broker: { url, base_topic: "vigie", grace: 600_000, tls: { verify: true } },
@@ -41,11 +49,11 @@ publisher.setTopics(new Map([["a", { payload: "1" }]]));
 publisher.connect();
 lines.on("line", (line) => {
   isPeak = line === "ON";
-  follow();
+  update();
 });
 let said;
 setInterval(() => {
-  const sent = keeper.get()["boiler/set"];
+  const sent = state["boiler/set"];
   if (!sent?.acknowledged || sent.payload !== (isPeak ? "off" : "on") || said === sent.payload) return;
   said = sent.payload;
   void store.flush().then(() => process.stdout.write(`${said}\n`));

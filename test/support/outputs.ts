@@ -1,12 +1,11 @@
-import type { Outlook } from "../../src/core/outputs/choose-outputs.ts";
+import type { VerdictsAndFacts } from "../../src/core/outputs/choose-outputs.ts";
 import type { Output, Outputs } from "../../src/core/outputs/output.ts";
-import type { OutputsKeeper } from "../../src/core/outputs/outputs-memory.ts";
 import {
   NOTHING_SENT,
-  noteArrived,
-  noteSending,
-  type OutputsMemory,
-} from "../../src/core/outputs/outputs-memory.ts";
+  type OutputsState,
+  recordAcknowledgement,
+  recordSending,
+} from "../../src/core/outputs/outputs-state.ts";
 import { rougeFacts } from "./facts.ts";
 
 export const BOILER: Output = {
@@ -21,26 +20,31 @@ export function outputsOf(list: Output[], dry_when_simulated = false): Outputs {
   return { list, dry_when_simulated };
 }
 
-/** What these rules say. */
-export function outlookOf(states: Record<string, boolean | null>, facts = rougeFacts()): Outlook {
+/** These verdicts. */
+export function verdictsOf(states: Record<string, boolean | null>, facts = rougeFacts()): VerdictsAndFacts {
   return { verdicts: new Map(Object.entries(states).map(([id, state]) => [id, { state }])), facts };
 }
 
-/** The memory of outputs that were sent these payloads, and the broker has them. */
-export function sentMemory(payloads: Record<string, string>): OutputsMemory {
-  return Object.entries(payloads).reduce((memory, [topic, payload]) => {
-    const sending = noteSending(memory, { topic, payload, expect: null }, 0);
-    return noteArrived(sending, topic, payload);
+/** The state after these payloads were sent and acknowledged, by topic. */
+export function stateAfter(payloads: Record<string, string>): OutputsState {
+  return Object.entries(payloads).reduce((state, [topic, payload]) => {
+    const sending = recordSending(state, { topic, payload, expect: null }, 0);
+    return recordAcknowledgement(sending, topic, payload);
   }, NOTHING_SENT);
 }
 
-/** A memory that survives its owner. */
-export function keepInMind(first: OutputsMemory = NOTHING_SENT): OutputsKeeper {
-  let memory = first;
+/** What the state file keeps from one sender to the next. */
+export interface SavedState {
+  get: () => OutputsState;
+  save: (state: OutputsState) => Promise<void>;
+}
+
+export function savedState(first: OutputsState = NOTHING_SENT): SavedState {
+  let saved = first;
   return {
-    get: () => memory,
-    set: async (next) => {
-      memory = JSON.parse(JSON.stringify(next));
+    get: () => saved,
+    save: async (next) => {
+      saved = JSON.parse(JSON.stringify(next));
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Facts } from "../facts/facts.ts";
 import type { Choice, Output, Outputs } from "./output.ts";
-import { noteStanding, type OutputsMemory, recallSent, type Sent } from "./outputs-memory.ts";
+import { lastSent, type OutputsState, recordStanding, type Sent } from "./outputs-state.ts";
 import { fillPlaceholders } from "./placeholders.ts";
 
-/** What outputs look at: each rule's verdict (null: unknown), and the facts for the placeholders. */
-export interface Outlook {
+/** What decides the payloads: the verdict of each rule (null: unknown), and the facts for the placeholders. */
+export interface VerdictsAndFacts {
   verdicts: ReadonlyMap<string, { state: boolean | null }>;
   facts: Facts;
 }
@@ -15,75 +15,87 @@ export interface Send {
   payload: string;
   qos: Output["qos"];
   retain: boolean;
-  /** What the device is to say then; null: it is not asked. */
+  /** What the device then reports; null: it does not confirm. */
   expect: string | null;
-  /** Why, in words for the log. */
+  /** The reason, for the log. */
   because: string;
 }
 
 /**
- * What each output has to send so that its device knows what is in force (rules: what an output sends), and the memory
- * with what no longer stands. `truth` is the same without a pretended colour.
+ * The payloads that each output has to send now, and the state in which those that are no longer wanted are marked.
+ * `real`: the verdicts and facts without the simulation.
  */
 export function chooseOutputs(
   { list, dry_when_simulated }: Outputs,
-  seen: Outlook,
-  memory: OutputsMemory,
-  truth: Outlook = seen,
-): { sends: Send[]; memory: OutputsMemory } {
-  const outlook = dry_when_simulated ? truth : seen;
+  shown: VerdictsAndFacts,
+  state: OutputsState,
+  real: VerdictsAndFacts = shown,
+): { sends: Send[]; state: OutputsState } {
+  const { verdicts, facts } = dry_when_simulated ? real : shown;
   const sends: Send[] = [];
-  let after = memory;
+  let next = state;
   for (const output of list) {
-    const sent = recallSent(memory, output.topic);
-    const force = findForce(output, outlook.verdicts);
-    if (force.kind === "unsaid") continue;
-    if (force.kind === "nothing") {
-      after = noteStanding(after, output.topic, false);
+    const chosen = choosePayload(output, verdicts);
+    if (chosen === "what was sent last") continue;
+    if (chosen === "nothing") {
+      next = recordStanding(next, output.topic, false);
       continue;
     }
-    const payload = fillPlaceholders(force.payload, outlook.facts);
-    if (isDue(payload, force.kind, sent)) sends.push(compose(output, force, payload, outlook.facts));
-    else after = noteStanding(after, output.topic, true);
+    const payload = fillPlaceholders(chosen.payload, facts);
+    if (isDue(payload, chosen.kind, lastSent(state, output.topic))) {
+      sends.push(composeSend(output, chosen, payload, facts));
+    } else next = recordStanding(next, output.topic, true);
   }
-  return { sends, memory: after };
+  return { sends, state: next };
 }
 
-/** What is in force: a payload, nothing at all, or what was sent last, for nobody knows. */
-type Force = Told | { kind: "nothing" } | { kind: "unsaid" };
-
-interface Told {
+interface Chosen {
   kind: "choice" | "unknown" | "else";
   payload: string;
   expect?: string | undefined;
   because: string;
 }
 
-function findForce(output: Output, verdicts: Outlook["verdicts"]): Force {
+/** The first choice that is not OFF decides. */
+function choosePayload(
+  output: Output,
+  verdicts: VerdictsAndFacts["verdicts"],
+): Chosen | "nothing" | "what was sent last" {
   const stateOf = ({ when }: Choice) => verdicts.get(when)?.state ?? null;
   const choice = output.choose.find((one) => stateOf(one) !== false);
   if (!choice) {
-    if (output.else === undefined) return { kind: "nothing" };
-    return { kind: "else", payload: output.else, because: "no choice is in force" };
+    if (output.else === undefined) return "nothing";
+    return { kind: "else", payload: output.else, because: describeAllOff(output.choose) };
   }
   const { when, payload, expect } = choice;
   if (stateOf(choice) === true) return { kind: "choice", payload, expect, because: `${when} is ON` };
-  if (output.unknown === undefined) return { kind: "unsaid" };
+  if (output.unknown === undefined) return "what was sent last";
   return { kind: "unknown", payload: output.unknown, because: `${when} is unknown` };
 }
 
+function describeAllOff(choices: readonly Choice[]): string {
+  const rules = [...new Set(choices.map(({ when }) => when))];
+  const last = rules.pop();
+  return rules.length === 0 ? `${last} is OFF` : `${rules.join(", ")} and ${last} are OFF`;
+}
+
 /**
- * What is not known to have arrived is sent again. A choice that begins anew is, too, though its payload is the one sent
- * last: others may have had their say in between. `else` alone never begins: vigie does not undo what it did not do.
+ * A payload without an acknowledgement is sent again. So is the payload of a choice that begins again, though it is the
+ * one that was sent last: the device may have been switched by hand in between. `else` is sent only after a choice was:
+ * vigie does not undo what it did not do.
  */
-function isDue(payload: string, kind: Told["kind"], sent: Sent | undefined): boolean {
+function isDue(payload: string, kind: Chosen["kind"], sent: Sent | undefined): boolean {
   if (!sent) return kind !== "else";
   if (sent.payload !== payload || !sent.acknowledged) return true;
   return kind !== "else" && !sent.stands;
 }
 
-function compose({ topic, qos, retain, confirm }: Output, force: Told, payload: string, facts: Facts): Send {
-  const own = force.expect ?? confirm?.expect;
-  const expected = own === undefined ? payload : fillPlaceholders(own, facts);
-  return { topic, payload, qos, retain, expect: confirm ? expected : null, because: force.because };
+function composeSend(
+  { topic, qos, retain, confirm }: Output,
+  { expect = confirm?.expect, because }: Chosen,
+  payload: string,
+  facts: Facts,
+): Send {
+  const expected = expect === undefined ? payload : fillPlaceholders(expect, facts);
+  return { topic, payload, qos, retain, expect: confirm ? expected : null, because };
 }

@@ -1,18 +1,18 @@
-/** What is sent to devices, as the owner's configuration says it. */
+/** The outputs of the configuration: what is sent to which device. */
 export interface Outputs {
-  /** While a colour is pretended, outputs go on following the truth. */
+  /** While a simulation runs, outputs go on following the real colour. */
   dry_when_simulated: boolean;
   list: readonly Output[];
 }
 
-/** What one topic is told. */
+/** What is sent to one topic. */
 export interface Output {
   topic: string;
-  /** The first whose rule is ON counts. */
+  /** The first whose rule is ON is in force. */
   choose: readonly Choice[];
-  /** While no choice is in force; undefined: nothing is sent then. */
+  /** Sent while the rules of all choices are OFF; undefined: nothing is sent then. */
   else?: string;
-  /** While the first choice that is not OFF is unknown; undefined: what was sent last stands. */
+  /** Sent while the first rule that is not OFF is unknown; undefined: nothing is sent then. */
   unknown?: string;
   qos: 0 | 1 | 2;
   retain: boolean;
@@ -23,17 +23,18 @@ export interface Choice {
   /** The id of a rule. */
   when: string;
   payload: string;
-  /** What the device then says, where that is neither the payload nor `confirm.expect`. */
+  /** What the device reports then, where it is neither the payload nor `confirm.expect`. */
   expect?: string;
 }
 
-/** How a device says that it has obeyed. */
+/** How a device confirms a payload. */
 export interface Confirmation {
+  /** Where the device reports. */
   topic: string;
-  /** What it says; undefined: the payload that was sent. */
+  /** What it reports; undefined: the payload that was sent. */
   expect?: string;
-  /** Milliseconds between two tries. */
+  /** Milliseconds after which a payload without confirmation is sent again. */
   every: number;
-  /** Milliseconds after which it counts as deaf. */
+  /** Milliseconds after which vigie stops repeating it, and reports a problem. */
   for: number;
 }

@@ -2,7 +2,7 @@ import { COLORS } from "../calendar/tariff.ts";
 import type { DayFacts, Facts, MomentFacts } from "../facts/facts.ts";
 import { percent, plain, rate, type Value } from "../facts/format-value.ts";
 
-/** A payload as it is sent: what is not known reads `None`, as on vigie's own topics; never empty, never a guess. */
+/** The payload to send: an unknown value becomes `None`, as on vigie's own topics. */
 export function fillPlaceholders(payload: string, facts: Facts): string {
   return payload.replaceAll(PLACEHOLDER, (whole, name: string) => {
     const read = READ.get(name);
@@ -10,7 +10,7 @@ export function fillPlaceholders(payload: string, facts: Facts): string {
   });
 }
 
-/** What stands in braces in a payload and is no JSON: `next.color` of `{next.color}`. */
+/** The names in braces, whether they exist or not: `next.color` of `{next.color}`. Braces of JSON are none. */
 export function findPlaceholders(payload: string): string[] {
   return [...payload.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
 }
@@ -19,26 +19,11 @@ type Read = (facts: Facts) => Value;
 
 const PLACEHOLDER = /\{([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*)\}/gi;
 
-const DAYS: Record<string, (moment: MomentFacts) => DayFacts> = {
-  now: ({ now }) => now,
-  next: ({ next }) => next,
-  today: ({ days }) => days.today,
-  tomorrow: ({ days }) => days.tomorrow,
-};
-
-const OF_A_DAY: Record<string, (day: DayFacts) => Value> = {
-  date: ({ date }) => date,
-  color: ({ color }) => color,
-  confidence: ({ confidence }) => percent(confidence),
-};
-
 const READ = new Map<string, Read>([
-  ...Object.entries(DAYS).flatMap(([name, day]) =>
-    Object.entries(OF_A_DAY).map(([part, read]): [string, Read] => [
-      `${name}.${part}`,
-      ({ moment }) => moment && read(day(moment)),
-    ]),
-  ),
+  ...ofDay("now", ({ now }) => now),
+  ...ofDay("next", ({ next }) => next),
+  ...ofDay("today", ({ days }) => days.today),
+  ...ofDay("tomorrow", ({ days }) => days.tomorrow),
   ["now.period", ({ moment }) => moment?.now.period ?? null],
   ["now.rate", ({ moment }) => moment && rate(moment.now.rate)],
   ["next_rouge.date", ({ dated }) => dated.next_rouge.date],
@@ -49,5 +34,13 @@ const READ = new Map<string, Read>([
   ]),
 ]);
 
-/** All there are: a closed set. */
+function ofDay(name: string, day: (moment: MomentFacts) => DayFacts): [string, Read][] {
+  return [
+    [`${name}.date`, ({ moment }) => moment && day(moment).date],
+    [`${name}.color`, ({ moment }) => moment && day(moment).color],
+    [`${name}.confidence`, ({ moment }) => moment && percent(day(moment).confidence)],
+  ];
+}
+
+/** All that exist. */
 export const PLACEHOLDERS: readonly string[] = [...READ.keys()];

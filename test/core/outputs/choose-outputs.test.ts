@@ -4,13 +4,13 @@ import { chooseOutputs } from "../../../src/core/outputs/choose-outputs.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import {
   NOTHING_SENT,
-  noteArrived,
-  noteSending,
-  noteStanding,
-  type OutputsMemory,
-} from "../../../src/core/outputs/outputs-memory.ts";
+  type OutputsState,
+  recordAcknowledgement,
+  recordSending,
+  recordStanding,
+} from "../../../src/core/outputs/outputs-state.ts";
 import { rougeFacts } from "../../support/facts.ts";
-import { BOILER, outlookOf, outputsOf, sentMemory } from "../../support/outputs.ts";
+import { BOILER, outputsOf, stateAfter, verdictsOf } from "../../support/outputs.ts";
 
 const { else: _, ...BARE } = BOILER;
 const PUMP: Output = {
@@ -25,14 +25,14 @@ const PUMP: Output = {
 };
 
 /** The payload that goes out, or null. */
-function sent(output: Output, states: Record<string, boolean | null>, memory: OutputsMemory): string | null {
-  const { sends } = chooseOutputs(outputsOf([output]), outlookOf(states), memory);
+function sent(output: Output, states: Record<string, boolean | null>, state: OutputsState): string | null {
+  const { sends } = chooseOutputs(outputsOf([output]), verdictsOf(states), state);
   return sends[0]?.payload ?? null;
 }
 
 describe("what an output sends", () => {
-  const WAS = (payload: string, topic = BOILER.topic) => sentMemory({ [topic]: payload });
-  test.each<[string, Output, Record<string, boolean | null>, OutputsMemory, string | null]>([
+  const WAS = (payload: string, topic = BOILER.topic) => stateAfter({ [topic]: payload });
+  test.each<[string, Output, Record<string, boolean | null>, OutputsState, string | null]>([
     ["a choice begins", BOILER, { peak: true }, WAS("on"), "off"],
     ["a choice ends", BOILER, { peak: false }, WAS("off"), "on"],
     ["a choice goes on", BOILER, { peak: true }, WAS("off"), null],
@@ -67,47 +67,47 @@ describe("what an output sends", () => {
 
   test("goes out with the quality and the retaining that are configured", () => {
     const outputs = outputsOf([{ ...BOILER, qos: 2, retain: true }]);
-    const { sends } = chooseOutputs(outputs, outlookOf({ peak: true }), NOTHING_SENT);
+    const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING_SENT);
     expect(sends).toEqual([
       { topic: "boiler/set", payload: "off", qos: 2, retain: true, expect: null, because: "peak is ON" },
     ]);
   });
 
   test("is sent again when it is not known to have arrived", () => {
-    const sending = noteSending(NOTHING_SENT, { topic: "boiler/set", payload: "off", expect: null }, 0);
+    const sending = recordSending(NOTHING_SENT, { topic: "boiler/set", payload: "off", expect: null }, 0);
     expect(sent(BOILER, { peak: true }, sending)).toBe("off");
     expect(sent(BOILER, { peak: false }, sending)).toBe("on");
-    expect(sent(BOILER, { peak: true }, noteArrived(sending, "boiler/set", "off"))).toBeNull();
+    expect(sent(BOILER, { peak: true }, recordAcknowledgement(sending, "boiler/set", "off"))).toBeNull();
   });
 
   test("goes out anew when a choice begins again, though the payload is the one sent last", () => {
-    const was = sentMemory({ "boiler/set": "off" });
-    const { memory } = chooseOutputs(outputsOf([BARE]), outlookOf({ peak: false }), was);
-    expect(sent(BARE, { peak: true }, memory)).toBe("off");
+    const was = stateAfter({ "boiler/set": "off" });
+    const { state } = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: false }), was);
+    expect(sent(BARE, { peak: true }, state)).toBe("off");
     // What nobody took back stands.
-    const unsure = chooseOutputs(outputsOf([BARE]), outlookOf({ peak: null }), was).memory;
+    const unsure = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: null }), was).state;
     expect(unsure).toBe(was);
     expect(sent(BARE, { peak: true }, unsure)).toBeNull();
   });
 
   test("an else that is the payload sent last stands again, and is not sent", () => {
-    const was = noteStanding(sentMemory({ "boiler/set": "on" }), "boiler/set", false);
-    const { sends, memory } = chooseOutputs(outputsOf([BOILER]), outlookOf({ peak: false }), was);
-    expect([sends, memory["boiler/set"]?.stands]).toEqual([[], true]);
+    const was = recordStanding(stateAfter({ "boiler/set": "on" }), "boiler/set", false);
+    const { sends, state } = chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak: false }), was);
+    expect([sends, state["boiler/set"]?.stands]).toEqual([[], true]);
   });
 
   test("each topic has its own memory, whatever its name", () => {
     const list = ["constructor", "__proto__", "a"].map((topic) => ({ ...BOILER, topic }));
-    const { sends } = chooseOutputs(outputsOf(list), outlookOf({ peak: true }), NOTHING_SENT);
+    const { sends } = chooseOutputs(outputsOf(list), verdictsOf({ peak: true }), NOTHING_SENT);
     expect(sends.map(({ topic }) => topic)).toEqual(["constructor", "__proto__", "a"]);
-    expect(chooseOutputs(outputsOf(list), outlookOf({ peak: false }), NOTHING_SENT).sends).toEqual([]);
+    expect(chooseOutputs(outputsOf(list), verdictsOf({ peak: false }), NOTHING_SENT).sends).toEqual([]);
   });
 });
 
 describe("while a colour is pretended", () => {
-  const seen = outlookOf({ peak: true });
-  const truth = outlookOf({ peak: false });
-  const was = sentMemory({ "boiler/set": "on" });
+  const seen = verdictsOf({ peak: true });
+  const truth = verdictsOf({ peak: false });
+  const was = stateAfter({ "boiler/set": "on" });
 
   test("outputs follow it as if it were true", () => {
     expect(chooseOutputs(outputsOf([BOILER]), seen, was, truth).sends[0]?.payload).toBe("off");
@@ -145,32 +145,32 @@ describe("what a device is to say", () => {
   ])("is %s", (_title, output, peak, expected) => {
     const { sends } = chooseOutputs(
       outputsOf([output]),
-      outlookOf({ peak }),
-      sentMemory({ "boiler/set": "x" }),
+      verdictsOf({ peak }),
+      stateAfter({ "boiler/set": "x" }),
     );
     expect(sends[0]?.expect).toBe(expected);
   });
 });
 
 describe("over any run of verdicts", () => {
-  const state = fc.constantFrom(true, false, null);
-  const runs = fc.array(fc.record({ peak: state, preheat: state }), { maxLength: 30 });
+  const verdict = fc.constantFrom(true, false, null);
+  const runs = fc.array(fc.record({ peak: verdict, preheat: verdict }), { maxLength: 30 });
 
   test("what is sent differs from what was sent before, and equal verdicts send nothing more", () => {
     fc.assert(
       fc.property(runs, fc.boolean(), (run, wordForUnknown) => {
         const output = wordForUnknown ? { ...PUMP, unknown: "19" } : PUMP;
-        let memory = NOTHING_SENT;
+        let state = NOTHING_SENT;
         let last: string | undefined;
         for (const states of run) {
           for (const round of [1, 2]) {
-            const chosen = chooseOutputs(outputsOf([output]), outlookOf(states), memory);
-            memory = chosen.memory;
+            const chosen = chooseOutputs(outputsOf([output]), verdictsOf(states), state);
+            state = chosen.state;
             for (const send of chosen.sends) {
               expect(round).toBe(1);
               expect(send.payload).not.toBe(last);
               last = send.payload;
-              memory = noteArrived(noteSending(memory, send, 0), send.topic, send.payload);
+              state = recordAcknowledgement(recordSending(state, send, 0), send.topic, send.payload);
             }
           }
         }
@@ -181,11 +181,11 @@ describe("over any run of verdicts", () => {
 
   test("what was rendered counts, so that a fact that changes is sent while the choice stands", () => {
     const output = { ...BOILER, choose: [{ when: "peak", payload: "{left.rouge} left" }] };
-    const was = sentMemory({ "boiler/set": "21 left" });
+    const was = stateAfter({ "boiler/set": "21 left" });
     expect(sent(output, { peak: true }, was)).toBeNull();
     const facts = rougeFacts();
     const fewer = { ...facts, dated: { ...facts.dated, left: { rouge: 20, blanc: 1, bleu: 1 } } };
-    const { sends } = chooseOutputs(outputsOf([output]), outlookOf({ peak: true }, fewer), was);
+    const { sends } = chooseOutputs(outputsOf([output]), verdictsOf({ peak: true }, fewer), was);
     expect(sends[0]?.payload).toBe("20 left");
   });
 });
