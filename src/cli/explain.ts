@@ -1,8 +1,6 @@
-import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { nearest } from "../config/nearest-word.ts";
-import { isAbsent, readText, whyUnreadable } from "../config/read-file.ts";
 import { tariffDate, wallTime } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
@@ -16,7 +14,9 @@ import { readSettings, settingsInForce } from "../core/rules/rule-settings.ts";
 import { EMPTY_MEMORY, readRulesMemory } from "../core/rules/rules-memory.ts";
 import { openShownWorld } from "../core/rules/world.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { DamagedState, knownDaysOf, parseState, type State } from "../state/state.ts";
+import { describeDiskError } from "../runtime/disk-errors.ts";
+import { DamagedState, knownDaysOf, NewerState, type State } from "../state/state.ts";
+import { readState } from "../state/store.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readTime } from "./time.ts";
@@ -28,7 +28,7 @@ export function explain(args: string[], io: Io): Promise<number> {
     const { values, positionals } = readArgs({ args, options: OPTIONS, allowPositionals: true });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
     const rules = chooseRules(config.rules, positionals);
-    const state = await readState(config.state);
+    const state = await readStateOf(config.state);
     const knownDays = state ? knownDaysOf(state, config.service.base_url) : NO_KNOWN_DAYS;
     const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
     if (values.at !== undefined) refuseUncovered(at, knownDays, config.tariff);
@@ -67,19 +67,13 @@ function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly R
   });
 }
 
-async function readState(folder: string): Promise<State | undefined> {
-  const found = await readText(join(folder, "state.json"));
-  if ("failure" in found) {
-    if (isAbsent(found.failure)) return undefined;
-    throw new CommandFailed(
-      `Expected the state in ${folder} to be readable, got: ${whyUnreadable(found.failure)}`,
-    );
-  }
+async function readStateOf(folder: string): Promise<State | undefined> {
   try {
-    return parseState(found.text);
+    return await readState(folder);
   } catch (error) {
-    if (!(error instanceof DamagedState)) throw error;
-    throw new CommandFailed(`The state file in ${folder} is damaged: ${error.message}`, { cause: error });
+    if (error instanceof NewerState) throw error;
+    const why = error instanceof DamagedState ? `it is damaged: ${error.message}` : describeDiskError(error);
+    throw new CommandFailed(`The state in ${folder} cannot be read: ${why}`, { cause: error });
   }
 }
 

@@ -1,22 +1,21 @@
 import { z } from "zod";
 import { COLORS } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
-import { renewContent, versionOf } from "./upgrade-state.ts";
 
-/** All that survives a restart. When it was written is no part of it. */
+/** All that survives a restart, as the state file holds it. The names of its keys are part of the file's format. */
 export interface State {
   version: typeof VERSION;
-  /** Names this state folder for ever. */
+  /** A random id of this state folder; never changes. */
   installation: string;
-  /** Names the last start that wrote to the broker. */
+  /** A random id of the last start that wrote to the broker. */
   incarnation: string | null;
-  /** Where something of ours may be on the broker, the place of now at the end. */
+  /** Where retained messages of this vigie may be on the broker; the last entry is where it publishes now. */
   published: { base_topic: string; instance: string; prefix: string }[];
-  /** One a source, the one used last at the end; never mixed. */
+  /** The known days of each source (`simulator` or an address), never mixed; the source used last is the last key. */
   books: Record<string, KnownDays>;
-  /** What the service client learned of a source; its own room reads it. */
+  /** What the service client learnt about each source; the client reads and checks its own part. */
   clients: Record<string, Record<string, unknown>>;
-  /** What rules, their settings, outputs and a pretended colour have to remember; each room reads its own. */
+  /** What rules, their settings, outputs and the simulation remember; each of them reads and checks its own part. */
   rules?: unknown;
   settings?: unknown;
   outputs?: unknown;
@@ -27,37 +26,21 @@ export function emptyState(installation: string): State {
   return { version: VERSION, installation, incarnation: null, published: [], books: {}, clients: {} };
 }
 
-/** Reads what a state file holds, an older one too; throws DamagedState or NewerState. */
-export function parseState(text: string): State {
-  const content = parseJson(text);
-  const version = versionOf(content) ?? 0;
-  if (version > VERSION) throw new NewerState(version);
-  const state = stateSchema.safeParse(renewContent(content, VERSION));
-  if (!state.success) throw new DamagedState(z.prettifyError(state.error).replaceAll(/\s+/g, " "));
-  return state.data;
-}
-
-export function serialiseState(state: State): string {
-  return `${JSON.stringify(state)}\n`;
-}
-
 export function knownDaysOf(state: State, source: string): KnownDays {
   return (Object.hasOwn(state.books, source) ? state.books[source] : undefined) ?? NO_KNOWN_DAYS;
 }
 
-/** Keeps these known days and what the client learned as those of the source now in use; the oldest source gives way. */
+/** The state with this as what is known of the source now in use; only the sources used last are kept. */
 export function withSource(
   state: State,
   source: string,
   { knownDays, client }: { knownDays: KnownDays; client: Record<string, unknown> },
 ): State {
-  if (
+  const isUnchanged =
     Object.keys(state.books).at(-1) === source &&
     state.books[source] === knownDays &&
-    state.clients[source] === client
-  ) {
-    return state;
-  }
+    state.clients[source] === client;
+  if (isUnchanged) return state;
   return {
     ...state,
     books: moveToEnd(state.books, source, knownDays),
@@ -65,22 +48,40 @@ export function withSource(
   };
 }
 
-/** The file is not what vigie wrote. */
+function moveToEnd<T>(record: Record<string, T>, key: string, value: T): Record<string, T> {
+  const others = Object.entries(record).filter(([other]) => other !== key);
+  return Object.fromEntries([...others.slice(1 - SOURCES_KEPT), [key, value]]);
+}
+
+/** The text is not a state that vigie wrote. */
 export class DamagedState extends Error {
   override name = "DamagedState";
 }
 
-/** The file was written by a newer vigie: it is left as it is. */
+/** The text was written by a newer version of vigie, whose data this one would lose. */
 export class NewerState extends Error {
   override name = "NewerState";
-  readonly version: number;
 
   constructor(version: number) {
     super(
-      `Expected the version of the state file to be at most ${VERSION}, got ${version}: a newer vigie wrote it`,
+      `The state file has version ${version}, and this vigie knows versions up to ${VERSION}: a newer vigie wrote it. ` +
+        "Run that one, or give this one a state folder of its own",
     );
-    this.version = version;
   }
+}
+
+export function serialiseState(state: State): string {
+  return `${JSON.stringify(state)}\n`;
+}
+
+/** Reads the text of a state file of this version or an older one; throws DamagedState or NewerState. */
+export function parseState(text: string): State {
+  const content = parseJson(text);
+  const version = z.object({ version: z.int() }).safeParse(content).data?.version ?? 0;
+  if (version > VERSION) throw new NewerState(version);
+  const state = stateSchema.safeParse(version === 1 ? upgradeVersion1(content) : content);
+  if (!state.success) throw new DamagedState(z.prettifyError(state.error).replaceAll(/\s+/g, " "));
+  return state.data;
 }
 
 function parseJson(text: string): unknown {
@@ -93,9 +94,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-function moveToEnd<T>(record: Record<string, T>, key: string, value: T): Record<string, T> {
-  const others = Object.entries(record).filter(([other]) => other !== key);
-  return Object.fromEntries([...others.slice(1 - SOURCES_KEPT), [key, value]]);
+/** In version 1 `published` was one place or null, and the first releases did not write the discovery prefix. */
+function upgradeVersion1(content: unknown): unknown {
+  const { published, ...rest } = z.looseObject({}).parse(content);
+  const places = () => {
+    if (published === null) return [];
+    if (Array.isArray(published) || typeof published !== "object") return published;
+    return [{ prefix: "homeassistant", ...published }];
+  };
+  return { ...rest, version: VERSION, published: places() };
 }
 
 const VERSION = 2;

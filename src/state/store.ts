@@ -1,18 +1,19 @@
-import { dirname, join } from "node:path";
-import { describeDiskError, describeDiskRemedy } from "../runtime/disk-errors.ts";
+import { isUtf8 } from "node:buffer";
+import { readdir, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-errors.ts";
 import { makeFolder, removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
-import { emptyState, type State, serialiseState } from "./state.ts";
-import { readStateFile } from "./state-file.ts";
+import { DamagedState, emptyState, parseState, type State, serialiseState } from "./state.ts";
 
-/** Where the state lives. What cannot be written is kept in memory, said, and tried again at the next save. */
+/** Keeps the state in memory and on the disk. A failed write is logged, and tried again with the next save. */
 export interface Store {
   state(): State;
   /** Ends when this state or a later one is on the disk, or could not be written. */
   save(state: State): Promise<void>;
-  /** Ends when nothing is left to write; what failed before is tried once more. */
+  /** Ends when nothing is left to write; tries once more what failed before. */
   flush(): Promise<void>;
 }
 
@@ -22,71 +23,106 @@ export interface StoreOptions {
   random: () => number;
 }
 
-/** Reads the state of this folder; throws NewerState where a newer vigie wrote it. */
-export async function openStore(folder: string, { log, problemLog, random }: StoreOptions): Promise<Store> {
-  const path = join(folder, "state.json");
-  await prepareFolder(path, problemLog);
-  const found = await readStateFile(path, { log, problemLog });
-  const kept: Kept = {
-    state: found ?? emptyState(inventId(random)),
-    written: found ? serialiseState(found) : "",
-    writing: null,
+/** Opens the state of this folder; throws NewerState, and leaves the file alone, where a newer vigie wrote it. */
+export async function openStore(folder: string, options: StoreOptions): Promise<Store> {
+  const path = join(folder, FILE);
+  const reportProblem = (error: unknown) => {
+    const remedy = describeDiskRemedy(error, folder);
+    const sentence = `The state cannot be saved in ${folder}: ${describeDiskError(error)}. vigie goes on and tries again, but a restart would lose what is new${remedy}`;
+    options.problemLog.starts(KEY, sentence, { error });
   };
-  const flush = () => {
-    if (!kept.writing && textOf(kept) !== kept.written) kept.writing = write(kept, path, problemLog);
-    return kept.writing ?? Promise.resolve();
-  };
-  const save = (state: State) => {
-    kept.state = state;
-    return flush();
-  };
-  return { state: () => kept.state, save, flush };
-}
-
-interface Kept {
-  state: State;
-  /** What the disk holds. */
-  written: string;
-  writing: Promise<void> | null;
-  /** The text of a state, so that an unchanged one costs nothing. */
-  text?: { of: State; is: string };
-}
-
-async function prepareFolder(path: string, problemLog: ProblemLog): Promise<void> {
   try {
-    await makeFolder(dirname(path));
+    await makeFolder(folder);
     await removeTemporaryFiles(path);
   } catch (error) {
-    reportProblem(path, error, problemLog);
+    reportProblem(error);
   }
-}
+  const found = await readOrSetAside(folder, options);
+  let state = found ?? emptyState(inventId(options.random));
+  let textOnDisk = found ? serialiseState(found) : "";
+  /** The text of the state last asked for: an unchanged state is not serialised again. */
+  let serialised: { of: State; text: string } | null = null;
+  let writing: Promise<void> | null = null;
 
-/** One write at a time; what was saved meanwhile is written next, and only the latest of it. */
-async function write(kept: Kept, path: string, problemLog: ProblemLog): Promise<void> {
-  try {
-    for (let text = textOf(kept); text !== kept.written; text = textOf(kept)) {
-      await makeFolder(dirname(path));
-      await replaceFile(path, text, { durable: true });
-      kept.written = text;
-      problemLog.isOver(KEY, "The state is saved again");
+  const textOfState = () => {
+    if (serialised?.of !== state) serialised = { of: state, text: serialiseState(state) };
+    return serialised.text;
+  };
+  /** Of several states that were saved during a write, only the last is written next. */
+  const write = async () => {
+    try {
+      for (let text = textOfState(); text !== textOnDisk; text = textOfState()) {
+        await makeFolder(folder);
+        await replaceFile(path, text, { durable: true });
+        textOnDisk = text;
+        options.problemLog.isOver(KEY, "The state is saved again");
+      }
+    } catch (error) {
+      reportProblem(error);
+    } finally {
+      writing = null;
     }
+  };
+  const flush = () => {
+    if (!writing && textOfState() !== textOnDisk) writing = write();
+    return writing ?? Promise.resolve();
+  };
+  return {
+    state: () => state,
+    save: (next) => {
+      state = next;
+      return flush();
+    },
+    flush,
+  };
+}
+
+/** The state of this folder; undefined without a file. Throws DamagedState, NewerState or what the disk reports. */
+export async function readState(folder: string): Promise<State | undefined> {
+  try {
+    const bytes = await readFile(join(folder, FILE));
+    if (!isUtf8(bytes)) throw new DamagedState("Expected the state file to be UTF-8, got other bytes");
+    return parseState(bytes.toString("utf8"));
   } catch (error) {
-    reportProblem(path, error, problemLog);
-  } finally {
-    kept.writing = null;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
   }
 }
 
-function textOf(kept: Kept): string {
-  if (kept.text?.of !== kept.state) kept.text = { of: kept.state, is: serialiseState(kept.state) };
-  return kept.text.is;
+/** A file that cannot be read is renamed, so that nothing is lost, and vigie starts with an empty state. */
+async function readOrSetAside(folder: string, { log, problemLog }: StoreOptions): Promise<State | undefined> {
+  try {
+    return await readState(folder);
+  } catch (error) {
+    const reason = error instanceof DamagedState ? "damaged" : isDiskError(error) ? "unreadable" : undefined;
+    if (!reason) throw error;
+    const why = describeDiskError(error);
+    try {
+      const name = await chooseUnusedName(folder, reason);
+      await rename(join(folder, FILE), join(folder, name));
+      log.warn(
+        `The state file was ${reason} and is now ${join(folder, name)}; vigie starts with an empty state`,
+        { why },
+      );
+    } catch (failure) {
+      const sentence = `The state file in ${folder} is ${reason} (${why}) and cannot be renamed: ${describeDiskError(failure)}. vigie starts with an empty state, and a restart would lose what is new`;
+      problemLog.starts(KEY, sentence, { error: failure });
+    }
+    return undefined;
+  }
 }
 
-function reportProblem(path: string, error: unknown, problemLog: ProblemLog): void {
-  const folder = dirname(path);
-  const remedy = describeDiskRemedy(error, folder);
-  const sentence = `The state cannot be saved in ${folder}: ${describeDiskError(error)}. vigie goes on and tries again, but a restart would lose what is new${remedy}`;
-  problemLog.starts(KEY, sentence, { error });
+/** `state.damaged-2.json` beside `state.damaged-1.json`: no earlier file is overwritten. */
+async function chooseUnusedName(folder: string, reason: string): Promise<string> {
+  const taken = new Set(await readdir(folder));
+  let number = 1;
+  while (taken.has(`state.${reason}-${number}.json`)) number += 1;
+  return `state.${reason}-${number}.json`;
 }
 
+function isDiskError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
+}
+
+const FILE = "state.json";
 const KEY = "state";

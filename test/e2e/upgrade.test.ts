@@ -71,7 +71,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       expect(written.published).toEqual([
         { base_topic: "vigie", instance: "vigie", prefix: "homeassistant" },
       ]);
-      expect(house.vigie.output()).not.toMatch(/damaged|empty book/);
+      expect(house.vigie.output()).not.toMatch(/damaged|empty state/);
     },
   );
 
@@ -84,7 +84,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
     for (const args of [["run"], ["once"]]) {
       const { code, stderr, stdout } = await runVigie({ folder, config, args });
       expect(stderr).toMatch(
-        /the version of the state file to be at most \d+, got 99: a newer vigie wrote it/,
+        /state file has version 99, and this vigie knows versions up to \d+: a newer vigie wrote it/,
       );
       expect(`${stdout}${stderr}`).not.toMatch(/^\s+at /m);
       expect(code).toBe(1);

@@ -109,7 +109,7 @@ describe("a store", () => {
 describe("a file that cannot be read", () => {
   const whole = Buffer.from(serialiseState({ ...emptyState("abc"), books: { simulator: NO_KNOWN_DAYS } }));
 
-  it("is set aside whatever is wrong with it, and the run goes on from an empty book", async () => {
+  it("is set aside whatever is wrong with it, and the run goes on with an empty state", async () => {
     const zeros = fc
       .nat({ max: whole.length - 2 })
       .map((from) => Buffer.concat([whole.subarray(0, from), Buffer.alloc(whole.length - from)]));
@@ -262,7 +262,7 @@ describe("a disk that refuses", () => {
       spawnSync("mount", ["-o", "remount,ro", folder]);
       const store = await open();
       await store.save(numbered(store.state(), 1));
-      expect(lines[0]).toMatch(/is damaged .* and cannot be set aside: it is read-only/);
+      expect(lines[0]).toMatch(/is damaged .* and cannot be renamed: it is read-only/);
     });
   });
 });
