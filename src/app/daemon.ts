@@ -1,16 +1,30 @@
-import type { Config } from "../config/config.ts";
+import { createHash } from "node:crypto";
+import type { Config, MqttConfig } from "../config/config.ts";
+import { describeDevice } from "../core/discovery/describe-device.ts";
+import { comparePrices } from "../core/facts/prices.ts";
+import { startOutputSender } from "../mqtt/device-sender.ts";
+import { startDiscovery } from "../mqtt/discovery-publisher.ts";
+import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
 import type { Identity, Owner } from "../mqtt/owner.ts";
+import { createPublisher, type PublisherState } from "../mqtt/publisher.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
+import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
+import { createServiceClient } from "../service/service-client.ts";
+import { openAddress } from "../simulator/address.ts";
 import type { Store } from "../state/store.ts";
-import { leaveFormerPlaces, rememberPlace } from "./former-places.ts";
-import { type Lookout, startLookout } from "./lookout.ts";
-import { type Parts, type Running, renewParts, stopAllParts } from "./parts.ts";
-import { openSource, type Source } from "./source-memory.ts";
+import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
+import { createCommandHandler } from "./handle-command.ts";
+import { createLoop, type Loop, type Snapshot } from "./loop.ts";
+import { openLoopMemory } from "./loop-memory.ts";
+import { createPolling } from "./polling.ts";
+import { reportClock, reportDayEvent, reportPoll, reportPrices, reportVerdictChange } from "./report.ts";
+import { startSchedule } from "./schedule.ts";
 
+/** What a start needs beside the configuration; it outlives a reload. */
 export interface DaemonOptions {
   store: Store;
   log: Log;
@@ -21,65 +35,218 @@ export interface DaemonOptions {
   takeOver: boolean;
   /** Another vigie owns the base topic: this one has to end. */
   onOtherOwner: (owner: Owner) => void;
-  /** Awaited before the broker hears anything: whoever sees a topic finds the health file. */
+  /** Awaited before the first message is published: whoever sees a topic finds the health file. */
   beforePublishing: () => Promise<void>;
   /** After each poll, whether it succeeded or not. */
-  onPoll: () => void;
-  /** At least once a second: the loop is alive. */
-  onBeat: (now: number) => void;
+  onPolled: () => void;
+  /** Several times a minute, and when the connection to the broker is made or lost. */
+  onWake: (now: number) => void;
 }
 
+/** The running program: it starts, starts again with another configuration, and stops. */
 export interface Daemon {
-  /** Starts, or goes on with another configuration: what stays the same runs on. One at a time. */
-  configure: (config: Config) => Promise<void>;
-  config: () => Config | undefined;
-  parts: Readonly<Parts>;
-  lookout: () => Lookout | undefined;
-  /** Leaves the broker as designed, saves, and ends everything in reverse. */
+  /** Starts; a daemon that runs is stopped first, and its broker connection taken up again within the grace. */
+  start: (config: Config) => Promise<void>;
+  /** undefined before the first start. */
+  status: () => DaemonStatus | undefined;
+  /** When the topics of this start are on the broker. */
+  published: () => Promise<void>;
+  /** Leaves the broker, saves, and stops everything in reverse. */
   stop: () => Promise<void>;
 }
 
-/** The composition root: everything that runs is built, started and stopped here. */
-export function createDaemon(options: DaemonOptions): Daemon {
-  const { store, log } = options;
-  const parts: Parts = {};
-  let current: Config | undefined;
-  let source: Source | undefined;
-  let lookout: Lookout | undefined;
-  let moving: { done: Promise<void>; stop: () => void } | undefined;
-
-  const configure = async (config: Config) => {
-    moving?.stop();
-    await lookout?.stop();
-    await moving?.done;
-    await rememberPlace({ config, store });
-    if (source?.key !== config.service.base_url) source = openSource(store, config.service.base_url);
-    const onCommand: OnCommand = (...said) => lookout?.command(...said);
-    const running = await renewParts(parts, config, { ...options, memory: source.client, onCommand });
-    lookout = startLookout({ ...options, ...running, config, source, renewed: current !== undefined });
-    current = config;
-    await options.beforePublishing();
-    running.publisher.connect();
-    const stopping = new AbortController();
-    const done = move(config, { ...running, ...lookout }, stopping.signal);
-    moving = { done, stop: () => stopping.abort() };
-  };
-  const move = async (
-    config: Config,
-    { publisher, broker, announced }: Running & Lookout,
-    signal: AbortSignal,
-  ) => {
-    await Promise.race([Promise.all([publisher.allAcknowledged(), announced()]), aborted(signal)]);
-    if (signal.aborted) return;
-    await leaveFormerPlaces({ ...options, config, broker, signal });
-  };
-  const stop = async () => {
-    moving?.stop();
-    await lookout?.stop();
-    await moving?.done;
-    await stopAllParts(parts, log);
-    source?.save();
-    await store.flush();
-  };
-  return { configure, config: () => current, parts, lookout: () => lookout, stop };
+export interface DaemonStatus {
+  config: Config;
+  snapshot: Snapshot;
+  /** When the service last answered. */
+  lastSuccess: number | null;
+  broker: PublisherState;
+  /** Where the embedded broker listens; null where there is none. */
+  embeddedPort: number | null;
 }
+
+export function createDaemon(options: DaemonOptions): Daemon {
+  const { log } = options;
+  let embedded: EmbeddedBroker | null = null;
+  let running: Running | undefined;
+
+  /** It outlives a reload, which would otherwise empty it. */
+  const openEmbedded = async (isWanted: boolean) => {
+    if (isWanted && !embedded) {
+      const { startEmbeddedBroker } = await import("../mqtt/embedded-broker.ts");
+      embedded = await startEmbeddedBroker({ port: MQTT_PORT, log });
+    } else if (!isWanted && embedded) {
+      await embedded.stop();
+      embedded = null;
+    }
+  };
+  const start = async (config: Config) => {
+    const before = running;
+    await before?.stop("to start again");
+    await openEmbedded(config.mqtt.url === "embedded");
+    const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
+    running = await startRunning({ ...options, config, broker, isRestart: before !== undefined });
+    await options.beforePublishing();
+    running.connect();
+  };
+  const status = (): DaemonStatus | undefined =>
+    running && { ...running.status(), embeddedPort: embedded?.port ?? null };
+  const stop = async () => {
+    await running?.stop("for good");
+    await embedded?.stop();
+    await options.store.flush();
+  };
+  return { start, status, published: async () => running?.published(), stop };
+}
+
+const MQTT_PORT = 1883;
+
+interface RunningOptions extends DaemonOptions {
+  config: Config;
+  /** With the address of the embedded broker where that is used. */
+  broker: MqttConfig;
+  /** This process has run with another configuration before. */
+  isRestart: boolean;
+}
+
+/** Everything that runs with one configuration. */
+interface Running {
+  status: () => Omit<DaemonStatus, "embeddedPort">;
+  /** Nothing is published before. */
+  connect: () => void;
+  published: () => Promise<void>;
+  stop: (why: "for good" | "to start again") => Promise<void>;
+}
+
+/** The composition root: everything that runs is built here, in the order in which one needs the other. */
+async function startRunning(options: RunningOptions): Promise<Running> {
+  const { config, store, log, problemLog, clock, identity } = options;
+  const { instance, service, tariff, rules } = config;
+  await rememberPlace(config, store);
+
+  const memory = openLoopMemory(store, { source: service.base_url, rules, log });
+  const address = await openAddress(service, clock);
+  if (address.simulated) log.warn(INVENTED);
+  const client = createServiceClient({
+    ...options,
+    config: service,
+    base: address.base,
+    version: VERSION,
+    memory: memory.client,
+  });
+  const onCommand: OnCommand = (...command) => commands.onCommand(...command);
+  const publisher = createPublisher({
+    ...options,
+    instance,
+    onCommand,
+    onStateChange: () => options.onWake(clock.now()),
+  });
+  const devices = startOutputSender({
+    ...options,
+    outputs: config.outputs,
+    state: memory.outputs(),
+    save: memory.keepOutputs,
+    refresh: () => loop.refresh(),
+  });
+  // Before the loop publishes: discovery keeps topics from being cleared before Home Assistant has dropped their entities.
+  const discovery = startDiscovery({
+    ...options,
+    description: describeDevice(config, VERSION),
+    status_topic: config.homeassistant.status_topic,
+    publisher,
+    renewed: options.isRestart,
+  });
+  const loop: Loop = createLoop({
+    ...loopSettings(config, address.simulated),
+    memory,
+    clock,
+    ask: client.ask,
+    publish: publisher.setTopics,
+    devices,
+    onDayEvent: (event) => reportDayEvent(event, log, publisher),
+    onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
+    onRefreshed: ({ known }) => {
+      reportClock(known.clock, problemLog);
+      schedule?.reset();
+    },
+  });
+  const detach = [devices, discovery].map(publisher.addConnectionUser);
+  const offset = offsetOf(identity.installation);
+  const polling = createPolling({
+    loop,
+    memory,
+    tariff,
+    times: service.poll,
+    offset,
+    clock,
+    onPolled: (outcome) => {
+      reportPoll(outcome, problemLog);
+      reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
+      options.onPolled();
+    },
+  });
+  const commands = createCommandHandler({ rules, tariff, memory, loop, log, poll: polling.pollNow });
+  polling.pollIfDue();
+  const schedule = startSchedule({
+    clock,
+    log,
+    offset,
+    boundary: () => loop.snapshot().boundary,
+    refresh: loop.refresh,
+    pollIfDue: polling.pollIfDue,
+    onJump: publisher.republishAll,
+    onWake: options.onWake,
+  });
+
+  const clearing = new AbortController();
+  let cleared: Promise<void> = Promise.resolve();
+  const clearWhenPublished = async () => {
+    const published = Promise.all([publisher.allAcknowledged(), discovery.settled()]);
+    await Promise.race([published, aborted(clearing.signal)]);
+    if (!clearing.signal.aborted) await clearFormerPlaces({ ...options, signal: clearing.signal });
+  };
+  return {
+    status: () => ({
+      config,
+      snapshot: loop.snapshot(),
+      lastSuccess: loop.lastSuccess(),
+      broker: publisher.state(),
+    }),
+    connect: () => {
+      publisher.connect();
+      cleared = clearWhenPublished();
+    },
+    published: publisher.allAcknowledged,
+    stop: async (why) => {
+      clearing.abort();
+      schedule.stop();
+      await commands.stop();
+      await Promise.all([polling.stop(), devices.stop(), discovery.stop(), cleared]);
+      for (const detachOne of detach) detachOne();
+      await publisher.stop(why);
+      await client.close();
+      await address.stop();
+      await memory.flush();
+    },
+  };
+}
+
+/** What `run` and `once` give their loop. */
+export function loopSettings({ rules, tariff, service, mqtt }: Config, simulated: boolean) {
+  return {
+    rules,
+    tariff,
+    lateAfter: service.late_after,
+    checkClock: service.check_clock,
+    grace: mqtt.grace,
+    simulated,
+  };
+}
+
+/** 0 to 1, the same at each start: a thousand installations do not poll in the same second. */
+function offsetOf(installation: string): number {
+  return createHash("sha256").update(installation).digest().readUInt32BE() / 2 ** 32;
+}
+
+const INVENTED =
+  "The days are INVENTED by the built-in simulator (service.base_url: simulator). They are not those of your electricity tariff";

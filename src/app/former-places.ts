@@ -24,11 +24,8 @@ interface FormerPlacesOptions {
   signal: AbortSignal;
 }
 
-/** Remembered before anything is published there: vigie may end at any moment. */
-export function rememberPlace({
-  config,
-  store,
-}: Pick<FormerPlacesOptions, "config" | "store">): Promise<void> {
+/** Saved before anything is published there: vigie may end at any moment. */
+export function rememberPlace(config: Config, store: Store): Promise<void> {
   return store.save({ ...store.state(), published: [...formerPlaces(config, store), placeOf(config)] });
 }
 
@@ -36,21 +33,24 @@ export function rememberPlace({
  * Clears what was published before the settings changed, base topics and discovery messages, once the new ones are whole.
  * What cannot be cleared now is tried again at the next start: the state file remembers it until it is done.
  */
-export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<void> {
+export async function clearFormerPlaces(options: FormerPlacesOptions): Promise<void> {
   const { config, store, problemLog, signal } = options;
   const former = formerPlaces(config, store);
-  // Of one base all that was announced goes before its topics do.
+  // The discovery messages of a base go before its topics do.
   for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
     const places = former.filter(({ base_topic }) => base_topic === base);
     try {
-      if ((await leaveBase(places, base, options)) === "living") continue;
+      if (!(await clearPlaces(places, base, options))) continue;
       const rest = store.state().published.filter((place) => !places.includes(place));
       await store.save({ ...store.state(), published: rest });
-      problemLog.isOver(`former place ${base}`, `Nothing of ours is below ${base} any more`);
+      problemLog.isOver(`former place ${base}`, `The topics below ${base} are cleared`);
     } catch (error) {
       if (signal.aborted) return;
       if (!isBrokerError(error)) throw error;
-      problemLog.starts(`former place ${base}`, `The topics below ${base} are still there: ${error.message}`);
+      problemLog.starts(
+        `former place ${base}`,
+        `The topics below ${base}, where vigie published before, cannot be cleared yet: ${error.message}`,
+      );
     }
   }
 }
@@ -58,12 +58,12 @@ export async function leaveFormerPlaces(options: FormerPlacesOptions): Promise<v
 /** Where this installation publishes, or did. */
 type PublishedPlace = State["published"][number];
 
-/** Takes back what was said at these places, which share a base; nothing where another vigie lives there. */
-async function leaveBase(
+/** Clears these places, which share a base topic; false where another vigie owns that base. */
+async function clearPlaces(
   places: readonly PublishedPlace[],
   base_topic: string,
   options: FormerPlacesOptions,
-): Promise<"left" | "living"> {
+): Promise<boolean> {
   const { config, identity, log, signal } = options;
   const { instance, mqtt, homeassistant } = config;
   const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
@@ -72,14 +72,14 @@ async function leaveBase(
   const visiting = { ...options, broker, instance };
   if (base_topic === mqtt.base_topic) {
     await leaveDiscovery(clearDiscovery, visiting);
-    return "left";
+    return true;
   }
   const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), clearDiscovery });
-  if ("living" in result) return "living";
+  if ("living" in result) return false;
   log.info(
-    `${result.cleared.length} topics below ${base_topic} were cleared: vigie publishes below ${mqtt.base_topic} now`,
+    `Cleared ${result.cleared.length} topics below ${base_topic}: vigie publishes below ${mqtt.base_topic} now`,
   );
-  return "left";
+  return true;
 }
 
 async function leaveDiscovery(

@@ -1,110 +1,110 @@
-import { isoInstant } from "../core/calendar/dates.ts";
-import type { SimulationWish } from "../core/facts/simulation.ts";
+import { wallTime } from "../core/calendar/dates.ts";
+import type { Tariff } from "../core/calendar/tariff.ts";
+import { beginSimulation, type SimulationWish } from "../core/facts/simulation.ts";
 import type { Rule } from "../core/rules/rule.ts";
 import { moveThreshold, switchRule } from "../core/rules/rule-settings.ts";
 import type { Command } from "../mqtt/read-command.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Cycle } from "./cycle.ts";
-import type { Rulebook } from "./rulebook.ts";
+import type { Loop } from "./loop.ts";
+import type { LoopMemory } from "./loop-memory.ts";
 
-export interface OrdersOptions {
+export interface CommandOptions {
   rules: readonly Rule[];
-  rulebook: Rulebook;
-  cycle: Pick<Cycle, "refresh" | "seen">;
+  tariff: Tariff;
+  memory: Pick<LoopMemory, "changeSettings" | "changeSimulation">;
+  loop: Pick<Loop, "refresh" | "snapshot">;
   log: Pick<Log, "info" | "warn">;
-  /** Asks the service. */
-  ask: () => void;
+  /** Asks the service now. */
+  poll: () => void;
 }
 
-interface Orders {
-  command: OnCommand;
-  /** When the commands that came so far are done. */
-  settled: () => Promise<unknown>;
+export interface CommandHandler {
+  onCommand: OnCommand;
+  /** Resolves when the commands that came so far are carried out; later ones are saved, and published by the next loop. */
+  stop: () => Promise<unknown>;
 }
 
-/** Takes commands as they come. After `signal` they are only saved: what to publish is no longer this loop's to say. */
-export function openOrders(options: OrdersOptions, signal: AbortSignal): Orders {
-  const { cycle } = options;
+export function createCommandHandler(options: CommandOptions): CommandHandler {
+  let isStopped = false;
+  let running: Promise<unknown> = Promise.resolve();
   const refresh = () => {
-    if (!signal.aborted) cycle.refresh();
+    if (!isStopped) options.loop.refresh();
   };
-  let obeying: Promise<unknown> = Promise.resolve();
   return {
-    command: (topic, _payload, command) => {
-      const obeyed = obey(topic, command, { ...options, cycle: { ...cycle, refresh } });
-      obeying = Promise.all([obeying, obeyed]);
+    onCommand: (topic, _payload, command) => {
+      const handled = handleCommand(topic, command, { ...options, loop: { ...options.loop, refresh } });
+      running = Promise.all([running, handled]);
     },
-    settled: () => obeying,
+    stop: async () => {
+      await running;
+      isStopped = true;
+    },
   };
 }
 
-/** Does what was asked over the broker; what cannot be done is said. What was done is saved before it is confirmed. */
-export async function obey(topic: string, command: Command, options: OrdersOptions): Promise<void> {
+/** Carries out a command of the broker. What it changes is saved before it is logged and published. */
+export async function handleCommand(topic: string, command: Command, options: CommandOptions): Promise<void> {
   switch (command.kind) {
     case "refresh":
-      options.log.info(`${topic}: the service is asked, as soon as politeness allows`);
-      options.ask();
+      options.log.info(`${topic}: vigie asks the service as soon as its limits of requests allow it`);
+      options.poll();
       break;
     case "enabled":
-      await switchOne(topic, command, options);
+      await setEnabled(topic, command, options);
       break;
     case "threshold":
-      await moveOne(topic, command, options);
+      await setThreshold(topic, command, options);
       break;
     case "simulation":
-      await pretend(topic, command.wish, options);
+      await setSimulation(topic, command.wish, options);
       break;
   }
 }
 
-async function switchOne(
-  topic: string,
-  { rule: id, enabled }: Extract<Command, { kind: "enabled" }>,
-  options: OrdersOptions,
-): Promise<void> {
-  const { rulebook, cycle, log } = options;
-  const rule = findRule(topic, id, options);
-  if (!rule) return;
-  await rulebook.set(switchRule(rulebook.settings(), id, enabled));
-  log.info(`${topic}: the rule is switched ${enabled ? "on" : "off"}`);
-  cycle.refresh();
+type CommandOf<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
+
+async function setEnabled(topic: string, command: CommandOf<"enabled">, options: CommandOptions) {
+  const { memory, loop, log } = options;
+  const { rule: id, enabled } = command;
+  if (!findRule(topic, id, options)) return;
+  await memory.changeSettings((settings) => switchRule(settings, id, enabled));
+  log.info(`${topic}: rule ${id} is ${enabled ? "enabled" : "disabled"} now`);
+  loop.refresh();
 }
 
-async function moveOne(
-  topic: string,
-  { rule: id, threshold }: Extract<Command, { kind: "threshold" }>,
-  options: OrdersOptions,
-): Promise<void> {
-  const { rulebook, cycle, log } = options;
+async function setThreshold(topic: string, command: CommandOf<"threshold">, options: CommandOptions) {
+  const { memory, loop, log } = options;
+  const { rule: id, threshold } = command;
   const rule = findRule(topic, id, options);
   if (!rule) return;
   if (rule.threshold === null) {
-    log.warn(`${topic}: ${id} has no threshold that could be moved`);
+    log.warn(`${topic}: rule ${id} has no threshold in the configuration, so there is none to move`);
     return;
   }
-  await rulebook.set(moveThreshold(rulebook.settings(), rule, threshold));
-  log.info(`${topic}: the threshold is ${threshold} %; configured are ${rule.threshold} %`);
-  cycle.refresh();
+  await memory.changeSettings((settings) => moveThreshold(settings, rule, threshold));
+  log.info(
+    `${topic}: the threshold of rule ${id} is ${threshold} % now; in the configuration it is ${rule.threshold} %`,
+  );
+  loop.refresh();
 }
 
-function findRule(topic: string, id: string, { rules, log }: OrdersOptions): Rule | undefined {
+function findRule(topic: string, id: string, { rules, log }: CommandOptions): Rule | undefined {
   const rule = rules.find((one) => one.id === id);
   if (!rule) log.warn(`${topic}: there is no rule ${id} in the configuration`);
   return rule;
 }
 
-async function pretend(
-  topic: string,
-  wish: SimulationWish | null,
-  { rulebook, cycle, log }: OrdersOptions,
-): Promise<void> {
-  // By the clock as it is now.
-  cycle.refresh();
-  const simulation = await rulebook.pretend(wish, cycle.seen().known.clock.at);
+async function setSimulation(topic: string, wish: SimulationWish | null, options: CommandOptions) {
+  const { memory, loop, log, tariff } = options;
+  // The clock as it is now decides which day is `now`.
+  loop.refresh();
+  const simulation = wish && beginSimulation(wish, loop.snapshot().known.clock.at, tariff);
+  await memory.changeSimulation(simulation);
   if (simulation) {
     const { color, date, until } = simulation;
-    log.warn(`${topic}: ${color} is PRETENDED for ${date} until ${isoInstant(until)}`);
-  } else log.info(`${topic}: nothing is pretended any more`);
-  cycle.refresh();
+    const end = wallTime(until, tariff.time_zone).slice(0, -3).replace("T", " ");
+    log.warn(`${topic}: ${color} is pretended for the tariff day ${date}, until ${end}`);
+  } else log.info(`${topic}: no colour is pretended any more`);
+  loop.refresh();
 }

@@ -7,13 +7,13 @@ import { healthPath, writeHealth } from "./health-file.ts";
 import { describeHealth, type Health, judgeHealth } from "./judge-health.ts";
 
 export interface HealthReport {
-  /** The loop is alive; written every 30 s, and at once when there is news of the broker or of the data. */
-  beat: (now: Instant, daemon: Daemon) => void;
-  /** When what was told so far is written. */
+  /** Written every 30 s, and at once when the broker or the data is in another state. */
+  update: (now: Instant, daemon: Daemon) => void;
+  /** When the last update is written. */
   written: () => Promise<void>;
 }
 
-/** Writes how the loop is, for `vigie health` and for whoever looks for the embedded broker; systemd hears the same. */
+/** Writes the state of the running program for `vigie health` and `vigie show`; systemd is told the same. */
 export function reportHealth(
   env: NodeJS.ProcessEnv,
   { problemLog, systemd }: { problemLog: ProblemLog; systemd: SystemdNotifier },
@@ -29,7 +29,7 @@ export function reportHealth(
     }
   };
   return {
-    beat: (now, daemon) => {
+    update: (now, daemon) => {
       const next = healthOf(now, daemon, env);
       if (!next) return;
       const isNews = !written || differs(next, written);
@@ -56,21 +56,19 @@ function tellsOf({ health: { broker, data } }: Written): string {
   return JSON.stringify([broker, data]);
 }
 
-function healthOf(at: Instant, { lookout, parts, config }: Daemon, env: NodeJS.ProcessEnv): Written | null {
-  const watching = lookout();
-  const { publisher, broker } = parts;
-  const instance = config()?.instance;
-  if (!watching || !publisher || instance === undefined) return null;
-  const { service, dated } = watching.facts();
+function healthOf(at: Instant, { status }: Daemon, env: NodeJS.ProcessEnv): Written | null {
+  const running = status();
+  if (!running) return null;
+  const { config, snapshot, lastSuccess, broker, embeddedPort } = running;
+  const { service, dated } = snapshot.facts;
   const newest = dated.forecast.days.findLast(({ color }) => color !== null)?.date ?? null;
-  const { connected, url } = publisher.it.state();
   const health = {
     at,
     pid: process.pid,
-    broker: { connected, url, port: broker?.it?.port ?? null },
-    data: { last_success: watching.lastSuccess(), newest, invented: service.status === "simulated" },
+    broker: { connected: broker.connected, url: broker.url, port: embeddedPort },
+    data: { last_success: lastSuccess, newest, invented: service.status === "simulated" },
   };
-  return { path: healthPath(instance, env), health };
+  return { path: healthPath(config.instance, env), health };
 }
 
 const EVERY = 30_000;

@@ -1,5 +1,5 @@
 import type { Instant } from "../core/calendar/tariff.ts";
-import { startAlarm } from "../runtime/alarm.ts";
+import { type Alarm, startAlarm } from "../runtime/alarm.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeDuration } from "../runtime/duration.ts";
 import type { Log } from "../runtime/log.ts";
@@ -10,40 +10,40 @@ export interface ScheduleOptions {
   log: Log;
   /** 0 to 1: this installation's own second of the minute. */
   offset: number;
-  /** When time alone changes something next, by this machine's clock. */
-  turn: () => Instant;
+  /** When time alone next changes a fact or a verdict, by this machine's clock. */
+  boundary: () => Instant;
   refresh: () => void;
-  /** Starts a poll if one is owed; called once a minute, and after the clock jumped. */
+  /** Called once a minute, and after the clock jumped. */
   pollIfDue: () => void;
-  /** The wall clock was set, or this machine slept: the broker counts on how long values live by a clock of its own. */
-  jumped: () => void;
-  /** At least once a second. */
-  beat: (now: Instant) => void;
+  /** The clock was set, or this machine slept: the broker counts the expiry of values by a clock of its own. */
+  onJump: () => void;
+  /** At each wake, several times a minute: the process is alive. */
+  onWake: (now: Instant) => void;
 }
 
-/** New time and new data: refreshes at each turn, looks each minute whether a poll is due. Returns its stop. */
-export function startSchedule(options: ScheduleOptions): () => void {
-  const { clock, log, turn, refresh, pollIfDue, jumped, beat } = options;
+/** Refreshes at each boundary and asks each minute whether a poll is due. */
+export function startSchedule(options: ScheduleOptions): Alarm {
+  const { clock, log, boundary, refresh, pollIfDue } = options;
   const cron = pollCron(options.offset);
-  let look = cron.next();
+  let nextLook = cron.next();
   return startAlarm({
     clock,
-    beat,
-    due: () => Math.min(turn(), look),
-    ring: () => {
+    onWake: options.onWake,
+    due: () => Math.min(boundary(), nextLook),
+    onDue: () => {
       const now = clock.now();
-      if (now >= turn()) refresh();
-      if (now >= look) {
-        look = cron.next();
+      if (now >= boundary()) refresh();
+      if (now >= nextLook) {
+        nextLook = cron.next();
         pollIfDue();
       }
     },
-    jumped: (by) => {
-      look = cron.next();
+    onJump: (by) => {
+      nextLook = cron.next();
       refresh();
-      if (Math.abs(by) >= WORTH_SAYING) {
+      if (Math.abs(by) >= WORTH_LOGGING) {
         log.info(describeJump(by));
-        jumped();
+        options.onJump();
       }
       pollIfDue();
     },
@@ -53,8 +53,8 @@ export function startSchedule(options: ScheduleOptions): () => void {
 function describeJump(by: number): string {
   const length = describeDuration(Math.abs(by));
   return by > 0
-    ? `The clock went on by ${length}: this machine slept, or its clock was set`
+    ? `The clock went forward by ${length}: this machine was suspended, or its clock was set`
     : `The clock was set back by ${length}`;
 }
 
-const WORTH_SAYING = 60_000;
+const WORTH_LOGGING = 60_000;

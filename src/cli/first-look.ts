@@ -1,48 +1,43 @@
-import type { Daemon } from "../app/daemon.ts";
-import type { Lookout } from "../app/lookout.ts";
+import type { DaemonStatus } from "../app/daemon.ts";
+import type { Snapshot } from "../app/loop.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { reasonsOf } from "../core/rules/reasons.ts";
 import { describeDay } from "./describe-day.ts";
 
 /**
  * What a newcomer is shown once, on the embedded broker: what today and tomorrow are, which rules are ON, where the broker
- * listens, and what to type next. A real house has a log and a broker, and is shown nothing.
+ * listens, and what to type next. With a broker of one's own there is the log, and this text is empty.
  */
-export function describeFirstLook({ config, lookout, parts }: Daemon): string {
-  const broker = parts.broker?.it;
-  const settings = config();
-  const moment = lookout()?.facts().moment;
-  if (!broker || !settings) return "";
-  const { base_topic } = settings.mqtt;
+export function describeFirstLook(status: DaemonStatus | undefined): string {
+  if (!status || status.embeddedPort === null) return "";
+  const { config, snapshot, embeddedPort } = status;
+  const { moment } = snapshot.facts;
   const invented =
-    settings.service.base_url === "simulator"
-      ? "These days are INVENTED by the built-in simulator: nothing of this is your electricity tariff."
-      : `Days by ${settings.service.base_url}.`;
+    config.service.base_url === "simulator"
+      ? "These days are INVENTED by the built-in simulator: they are not those of your electricity tariff."
+      : `The days come from ${config.service.base_url}.`;
   const days = moment
     ? describeDays(moment.days.today, moment.days.tomorrow)
-    : "  The clock of this machine is wrong: nothing is said of today.";
+    : "  The clock of this machine is wrong: vigie does not know which day it is.";
   return `
   ${invented}
 
 ${days}
-${describeRules(lookout())}
-  The broker is vigie's own, on 127.0.0.1 port ${broker.port} only: for a first look, not for a house.
+${describeRules(snapshot)}
+  vigie runs a small broker of its own, on 127.0.0.1 port ${embeddedPort} only: for a first look, not for daily use.
   Ctrl-C ends both. In a second terminal:
 
     npx vigie show --watch
     npx vigie explain
-    mosquitto_sub -h 127.0.0.1 -p ${broker.port} -v -t '${base_topic}/#'
+    mosquitto_sub -h 127.0.0.1 -p ${embeddedPort} -v -t '${config.mqtt.base_topic}/#'
 
-  Your own service and broker: config/vigie.yaml, explained where each option stands, and the README.
+  To use your own service and broker: config/vigie.yaml explains each option; see also the README.
 
 `;
 }
 
 /** The rules that are ON, and why. */
-function describeRules(lookout: Lookout | undefined): string {
-  if (!lookout) return "";
-  const { at } = lookout.facts();
-  const verdicts = lookout.verdicts();
+function describeRules({ verdicts, facts: { at } }: Snapshot): string {
   if (verdicts.length === 0) return "";
   const lines = verdicts
     .filter(({ state }) => state === true)
@@ -50,8 +45,7 @@ function describeRules(lookout: Lookout | undefined): string {
       (verdict) =>
         `  rule ${verdict.ready.rule.id} is ON: ${reasonsOf(verdict, { at }).because.join("; ")}\n`,
     );
-  const off = verdicts.length - lines.length;
-  const rest = lines.length === 0 ? `  none of the ${off} rules is ON\n` : "";
+  const rest = lines.length === 0 ? `  none of the ${verdicts.length} rules is ON\n` : "";
   return `\n${lines.join("")}${rest}`;
 }
 

@@ -98,49 +98,48 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const ended = AbortSignal.any([io.signal, yielded.signal]);
   const systemd = createSystemdNotifier({ env: io.env, clock: systemClock, problemLog });
   const health = reportHealth(io.env, { problemLog, systemd });
-  let greeted = false;
-  const daemon: Daemon = createDaemon({
+  let isShown = false;
+  const daemon = createDaemon({
     ...options,
     clock: systemClock,
     random: Math.random,
     onOtherOwner: (owner: Owner) => {
-      const { mqtt } = daemon.config() ?? config;
+      const { mqtt } = daemon.status()?.config ?? config;
       yielded.abort(new Yielded(baseTaken(mqtt.base_topic, owner)));
     },
     beforePublishing: () => {
-      health.beat(systemClock.now(), daemon);
+      health.update(systemClock.now(), daemon);
       return health.written();
     },
-    onPoll: () => {
-      health.beat(systemClock.now(), daemon);
-      if (greeted) return;
-      greeted = true;
-      void greet(daemon, health, io);
+    onPolled: () => {
+      health.update(systemClock.now(), daemon);
+      if (!isShown) void showFirstLook(daemon, health, io);
+      isShown = true;
     },
-    onBeat: (now) => health.beat(now, daemon),
+    onWake: (now) => health.update(now, daemon),
   });
-  log.info(`vigie ${VERSION} watches ${config.service.base_url}`, {
+  log.info(`vigie ${VERSION} starts with the service ${config.service.base_url}`, {
     config: file,
     state: config.state,
     rules: config.rules.length,
   });
-  await daemon.configure(config);
-  const stopFollowing = followConfig(loaded, { ...options, configure: daemon.configure });
+  await daemon.start(config);
+  const stopFollowing = followConfig(loaded, { ...options, configure: daemon.start });
   await aborted(ended);
   const left = systemd.stopping();
   await stopFollowing();
   await daemon.stop();
   await Promise.all([health.written(), left]);
   if (!io.signal.aborted) throw yielded.signal.reason;
-  log.info("vigie has left");
+  log.info("vigie has stopped");
 }
 
-/** The screen says to type `show` and `health`: what these look at is there before it. */
-async function greet(daemon: Daemon, health: HealthReport, io: Io): Promise<void> {
-  await daemon.parts.publisher?.it.allAcknowledged();
-  health.beat(systemClock.now(), daemon);
+/** The screen names the commands `show` and `health`: what they read is there before it. */
+async function showFirstLook(daemon: Daemon, health: HealthReport, io: Io): Promise<void> {
+  await daemon.published();
+  health.update(systemClock.now(), daemon);
   await health.written();
-  io.stdout.write(describeFirstLook(daemon));
+  io.stdout.write(describeFirstLook(daemon.status()));
 }
 
 const BETWEEN_LOOKS = 1_000;

@@ -21,6 +21,8 @@ export interface PublisherOptions {
   /** Another vigie owns the base topic; this one has closed its connection for good. */
   onOtherOwner: (owner: Owner) => void;
   takeOver: boolean;
+  /** The connection was made or lost. */
+  onStateChange?: () => void;
   /** Seconds; 60 unless told. */
   keepalive?: number;
 }
@@ -51,7 +53,8 @@ export interface Publisher {
   state: () => PublisherState;
   /** Resolves when the broker has acknowledged every topic that was set, and `online`. */
   allAcknowledged: () => Promise<void>;
-  stop: () => Promise<void>;
+  /** `to start again`: the next publisher of this process connects at once, so `offline` is not published. */
+  stop: (why?: "for good" | "to start again") => Promise<void>;
 }
 
 /** Keeps the broker's retained topics equal to what is wanted, whatever becomes of the broker meanwhile. */
@@ -69,12 +72,16 @@ export function createPublisher(options: PublisherOptions): Publisher {
     keepalive: options.keepalive ?? KEEPALIVE,
     onWhole: () => {
       settled = true;
+      const isNew = !state.connected;
       state.connected = true;
       for (const goOn of waiting.splice(0)) goOn();
+      if (isNew) options.onStateChange?.();
     },
     onLoss: () => {
       settled = false;
+      const isNew = state.connected;
       state.connected = false;
+      if (isNew) options.onStateChange?.();
     },
   };
   let living: Promise<void> | undefined;
@@ -98,9 +105,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
     addConnectionUser: users.add,
     state: () => state,
     allAcknowledged: () => (settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
-    stop: async () => {
+    stop: async (why = "for good") => {
       ending.abort();
-      await life.session?.leave();
+      await life.session?.leave(why);
       await living;
     },
   };

@@ -41,7 +41,7 @@ export interface Session {
   /** Resolves when what the broker held has been looked through. */
   looked: Promise<void>;
   /** As the process ends: the will goes out after the grace, so that a restart is seen by nobody. */
-  leave: () => Promise<void>;
+  leave: (why: "for good" | "to start again") => Promise<void>;
   /** For good: no will, no session. */
   quit: () => Promise<void>;
 }
@@ -90,7 +90,7 @@ export async function openSession(visit: ShortConnection, options: SessionOption
     },
     closed: tree.closed,
     looked,
-    leave: ear.shutBefore(() => leave(tree, sender)),
+    leave: (why) => ear.shutBefore(() => leave(tree, sender, why))(),
     quit: ear.shutBefore(() => tree.close({ endSession: true })),
   };
 }
@@ -128,8 +128,10 @@ function connectWays(
   return { clientId: me.client_id, session: seconds, will, keepalive };
 }
 
-async function leave(tree: Tree, sender: Sender): Promise<void> {
+async function leave(tree: Tree, sender: Sender, why: "for good" | "to start again"): Promise<void> {
   await atMost(sender.idle(), LEAVING_LIMIT);
+  // Without its will: the next connection of this process follows at once.
+  if (why === "to start again") return tree.close();
   if (tree.version === 4) {
     // No grace there: the will would come at once anyway, and only where the broker notices.
     const offline = tree.publish(() => ({ topic: AVAILABILITY, payload: OFFLINE, retain: true }));

@@ -2,39 +2,55 @@ import type { Clock } from "./clock.ts";
 
 export interface AlarmOptions {
   clock: Clock;
-  /** When something is due next; asked again at each beat. */
+  /** When something is due next; asked again at each wake. */
   due: () => number;
-  ring: () => void;
-  /** The wall clock and the time that passed disagree: a suspend, or a clock that was set. */
-  jumped: (by: number) => void;
-  /** At each beat, whatever else happens: the loop is alive. */
-  beat: (now: number) => void;
+  onDue: () => void;
+  /** The wall clock and the time that passed disagree: this machine was suspended, or its clock was set. */
+  onJump: (by: number) => void;
+  /** At each wake, whatever else happens. */
+  onWake: (now: number) => void;
+}
+
+export interface Alarm {
+  /** What is due next may come sooner than it did. */
+  reset: () => void;
+  stop: () => void;
 }
 
 /**
- * Rings when something is due by the wall clock, however the process was asleep or the clock was set. A timer alone
- * would not: it counts the time that passes. Hence the beat.
+ * Calls `onDue` when something is due by the wall clock, however the process was suspended or the clock was set. One long
+ * timer would not do: it counts the time that passes, not the wall clock. So it wakes several times a minute to compare.
  */
-export function startAlarm({ clock, due, ring, jumped, beat }: AlarmOptions): () => void {
+export function startAlarm({ clock, due, onDue, onJump, onWake }: AlarmOptions): Alarm {
   let last = { now: clock.now(), steady: clock.steady() };
-  let timer: NodeJS.Timeout;
-  const arm = () => {
-    const wait = Math.min(BEAT, Math.max(1, Math.ceil(due() - clock.now())));
-    timer = setTimeout(strike, wait);
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const sleep = () => {
+    clearTimeout(timer);
+    if (isStopped) return;
+    const wait = Math.min(LONGEST_SLEEP, Math.max(1, Math.ceil(due() - clock.now())));
+    timer = setTimeout(wake, wait);
   };
-  const strike = () => {
+  const wake = () => {
     const now = clock.now();
     const steady = clock.steady();
-    const drift = now - last.now - (steady - last.steady);
+    const jump = now - last.now - (steady - last.steady);
     last = { now, steady };
-    if (Math.abs(drift) > JUMP) jumped(drift);
-    beat(now);
-    if (clock.now() >= due()) ring();
-    arm();
+    if (Math.abs(jump) > TOLERATED_JUMP) onJump(jump);
+    onWake(now);
+    if (clock.now() >= due()) onDue();
+    sleep();
   };
-  arm();
-  return () => clearTimeout(timer);
+  sleep();
+  return {
+    reset: sleep,
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
-const BEAT = 1_000;
-const JUMP = 2_000;
+/** A suspend or a clock that was set is noticed this soon; each wake costs an idle machine CPU time. */
+const LONGEST_SLEEP = 15_000;
+const TOLERATED_JUMP = 2_000;

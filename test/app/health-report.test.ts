@@ -15,25 +15,26 @@ test("health is written every 30 s, and at once when there is news of the broker
   const report = reportHealth({ RUNTIME_DIRECTORY: folder }, { problemLog, systemd });
   const state = { connected: false, last_success: null as number | null };
   const daemon = {
-    config: () => ({ instance: "vigie" }),
-    parts: { publisher: { it: { state: () => ({ connected: state.connected, url: "mqtt://b" }) } } },
-    lookout: () => ({
-      facts: () => ({ service: { status: "ok" }, dated: { forecast: { days: [] } } }),
-      lastSuccess: () => state.last_success,
+    status: () => ({
+      config: { instance: "vigie" },
+      snapshot: { facts: { service: { status: "ok" }, dated: { forecast: { days: [] } } } },
+      lastSuccess: state.last_success,
+      broker: { connected: state.connected, url: "mqtt://b" },
+      embeddedPort: null,
     }),
   } as unknown as Daemon;
-  const beat = async (seconds: number, news: Partial<typeof state> = {}) => {
+  const update = async (seconds: number, news: Partial<typeof state> = {}) => {
     Object.assign(state, news);
-    report.beat(NOW + seconds * SECOND, daemon);
+    report.update(NOW + seconds * SECOND, daemon);
     await report.written();
     const { at, broker, data } = JSON.parse(readFileSync(join(folder, "health.json"), "utf8"));
     return [(at - NOW) / SECOND, broker.connected, data.last_success];
   };
-  expect(await beat(0)).toEqual([0, false, null]);
-  expect(await beat(1)).toEqual([0, false, null]);
-  expect(await beat(2, { connected: true })).toEqual([2, true, null]);
-  expect(await beat(3, { last_success: NOW })).toEqual([3, true, NOW]);
-  expect(await beat(4)).toEqual([3, true, NOW]);
-  expect(await beat(32)).toEqual([3, true, NOW]);
-  expect(await beat(33)).toEqual([33, true, NOW]);
+  expect(await update(0)).toEqual([0, false, null]);
+  expect(await update(1)).toEqual([0, false, null]);
+  expect(await update(2, { connected: true })).toEqual([2, true, null]);
+  expect(await update(3, { last_success: NOW })).toEqual([3, true, NOW]);
+  expect(await update(4)).toEqual([3, true, NOW]);
+  expect(await update(32)).toEqual([3, true, NOW]);
+  expect(await update(33)).toEqual([33, true, NOW]);
 });

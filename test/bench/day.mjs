@@ -36,7 +36,7 @@ async function liveWeek(from, folder) {
     time.now += milliseconds;
   };
   const house = await openHouse({ service: simulator.url, clock, folder, wait });
-  house.cycle.refresh();
+  house.loop.refresh();
   const days = [];
   for (let day = 0; day < 8; day += 1) days.push(await liveDay(house, time));
   await house.close();
@@ -44,17 +44,17 @@ async function liveWeek(from, folder) {
   return days.slice(1);
 }
 
-async function liveDay({ cycle, source, counts, poll }, time) {
+async function liveDay({ loop, memory, counts, poll }, time) {
   Object.assign(counts, { requests: 0, writes: 0 });
   counts.topics.clear();
   const end = time.now + DAY;
   for (let look = time.now; look < end; look += MINUTE) {
-    while (cycle.seen().due <= look) {
-      time.now = Math.max(time.now, cycle.seen().due);
-      cycle.refresh();
+    while (loop.snapshot().boundary <= look) {
+      time.now = Math.max(time.now, loop.snapshot().boundary);
+      loop.refresh();
     }
     time.now = Math.max(time.now, look);
-    const { knownDays } = source.recall();
+    const knownDays = memory.days();
     const slots = { poll: CONFIG.service.poll, tariff: CONFIG.tariff, knownDays, offset: OFFSET };
     const owed = owedPoll(time.now, time.lastPoll ?? null, slots);
     if (!owed) continue;

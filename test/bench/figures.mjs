@@ -90,7 +90,7 @@ export const ALONE = [
   },
   {
     ...{ key: "work", name: "a poll in which nothing changed, in process", unit: "ms", limit: 10 },
-    how: "CPU of the real cycle, client and store over HTTP on loopback",
+    how: "CPU of the real loop, client and store over HTTP on loopback",
   },
   {
     ...{ key: "refresh", name: "a refresh, 400 days in the book", unit: "ms", limit: 1 },

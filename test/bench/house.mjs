@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createCycle } from "../../.build/app/cycle.js";
-import { openRulebook } from "../../.build/app/rulebook.js";
-import { openSource } from "../../.build/app/source-memory.js";
+import { loopSettings } from "../../.build/app/daemon.js";
+import { createLoop } from "../../.build/app/loop.js";
+import { openLoopMemory } from "../../.build/app/loop-memory.js";
 import { loadConfig } from "../../.build/config/load-config.js";
 import { diffTopics } from "../../.build/core/topics/diff-topics.js";
-import { isOfficialSilent } from "../../.build/service/client-memory.js";
 import { createServiceClient } from "../../.build/service/service-client.js";
 import { openStore } from "../../.build/state/store.js";
 
@@ -14,50 +13,51 @@ const file = new URL("../../config/vigie.yaml", import.meta.url).pathname;
 export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process.cwd() });
 
 /**
- * vigie's loop on a clock of its own: the real cycle, client and store, over real HTTP on loopback. What would be
+ * vigie's loop on a clock of its own: the real loop, client and store, over real HTTP on loopback. What would be
  * published is counted by the real plan, what is sent again lest it expires included.
  */
 export async function openHouse({ service, clock, folder, wait }) {
-  const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
-  const source = openSource(store, "bench");
+  const store = await openStore(folder, { log: LOG, problemLog: TROUBLE, random: Math.random });
+  const memory = openLoopMemory(store, { source: "bench", rules: CONFIG.rules, log: LOG });
   const client = createServiceClient({
-    ...{ config: CONFIG.service, base: service, version: "bench", memory: source.client, log: LOG },
+    ...{ config: CONFIG.service, base: service, version: "bench", memory: memory.client, log: LOG },
     ...{ clock, random: () => 0.5, wait },
   });
   const counts = { requests: 0, writes: 0, topics: new Map() };
-  const cycle = createCycle({
-    ...cycleWays({ clock, memory: source.recall(), store }),
-    want: countChanges(counts.topics),
-    keep: source.keep,
+  const loop = createLoop({
+    ...loopWays({ clock, memory }),
+    publish: countChanges(counts.topics),
     ask: client.ask,
-    officialSilent: (now) => isOfficialSilent(source.client.get(), now),
   });
   const countWrites = await watchFile(join(folder, "state.json"));
   const poll = async (owed) => {
-    const before = source.client.get().spent;
-    await cycle.poll({ ...owed, signal: new AbortController().signal });
-    const after = source.client.get().spent;
+    const before = memory.client.get().spent;
+    await loop.poll({ ...owed, signal: new AbortController().signal });
+    const after = memory.client.get().spent;
     counts.requests += after.day === before.day ? after.count - before.count : after.count;
     await store.flush();
     counts.writes += await countWrites();
   };
-  return { cycle, source, counts, poll, close: client.close };
+  return { loop, memory, counts, poll, close: client.close };
 }
 
-/** What a cycle needs beside those whom it tells, with the rules as shipped. */
-export function cycleWays({ clock, memory, store, rules = CONFIG.rules }) {
-  const { tariff, mqtt } = CONFIG;
+/** What a loop needs beside the service and the broker, with the rules as shipped. */
+export function loopWays({ clock, memory, rules = CONFIG.rules }) {
   return {
-    ...{ tariff: CONFIG.tariff, late_after: CONFIG.service.late_after, grace: CONFIG.mqtt.grace },
-    ...{ check_clock: "auto", simulated: false, memory, clock, notice: nothing },
-    rulebook: openRulebook({ rules, tariff, grace: mqtt.grace, store, log: LOG, turned: nothing }),
-    outputs: { hasProblem: () => false, follow: nothing },
+    ...loopSettings({ ...CONFIG, rules }, false),
+    checkClock: "auto",
+    memory,
+    clock,
+    devices: { hasProblem: () => false, update: nothing },
+    onDayEvent: nothing,
+    onVerdictChange: nothing,
+    onRefreshed: nothing,
   };
 }
 
 const nothing = () => undefined;
-const LOG = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const PROBLEM_LOG = { starts: nothing, isOver: nothing };
+export const LOG = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const TROUBLE = { begins: nothing, ends: nothing };
 
 function countChanges(topics) {
   let sent = new Map();

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { createCycle } from "../../.build/app/cycle.js";
+import { createLoop } from "../../.build/app/loop.js";
+import { openLoopMemory } from "../../.build/app/loop-memory.js";
 import { addDays } from "../../.build/core/calendar/dates.js";
 import { learn } from "../../.build/core/days/learn.js";
 import { emptyState } from "../../.build/state/state.js";
-import { CONFIG, cycleWays, openHouse } from "./house.mjs";
+import { CONFIG, LOG, loopWays, openHouse } from "./house.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
 import { threadTime } from "./spent.mjs";
 
@@ -36,28 +37,26 @@ export async function measureWork({ folder }, report) {
   await simulator.end();
   report.text(`A poll with nothing new: ${house.counts.topics.size} topics differed in ${POLLS} polls`);
   report.alone("work", polls);
-  report.alone("refresh", timeRefreshes(house.source.recall(), clock, []));
-  report.alone("refreshRules", timeRefreshes(house.source.recall(), clock, CONFIG.rules));
+  report.alone("refresh", timeRefreshes(house.memory, clock, []));
+  report.alone("refreshRules", timeRefreshes(house.memory, clock, CONFIG.rules));
 }
 
-function timeRefreshes({ knownDays, asked }, clock, rules) {
-  const full = fillKnownDays(knownDays, clock.now());
+function timeRefreshes(known, clock, rules) {
   const store = { state: () => emptyState("bench"), save: async () => undefined };
-  const cycle = createCycle({
-    ...cycleWays({ clock, memory: { knownDays: full, asked }, store, rules }),
-    want: () => undefined,
-  });
+  const memory = openLoopMemory(store, { source: "bench", rules, log: LOG });
+  memory.keepAnswer(fillBook(known.days(), clock.now()), known.asked());
+  const loop = createLoop({ ...loopWays({ clock, memory, rules }), publish: () => undefined });
   return Array.from({ length: REFRESHES }, () => {
     const before = threadTime();
-    cycle.refresh();
+    loop.refresh();
     return threadTime() - before;
   });
 }
 
 /** As many official days before the oldest as make 400 of all. */
-function fillKnownDays(knownDays, now) {
-  const [oldest] = Object.keys(knownDays.days);
-  const missing = 400 - Object.keys(knownDays.days).length;
+function fillBook(book, now) {
+  const [oldest] = Object.keys(book.days);
+  const missing = 400 - Object.keys(book.days).length;
   const rates = { hp: 0.1612, hc: 0.1325 };
   const words = { color: "bleu", raw: null, rates, predicted_color: "bleu", prediction_confidence: 0.9 };
   const entries = Array.from({ length: missing }, (_, days) => ({

@@ -1,6 +1,5 @@
-import { createCycle } from "../../src/app/cycle.ts";
-import { openRulebook } from "../../src/app/rulebook.ts";
-import { openSource } from "../../src/app/source-memory.ts";
+import { createLoop } from "../../src/app/loop.ts";
+import { openLoopMemory } from "../../src/app/loop-memory.ts";
 import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
@@ -8,7 +7,6 @@ import type { Topics } from "../../src/core/topics/topic.ts";
 import { startAlarm } from "../../src/runtime/alarm.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { Log } from "../../src/runtime/log.ts";
-import { isOfficialSilent } from "../../src/service/client-memory.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { owedPoll } from "../../src/service/poll-times.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
@@ -44,13 +42,13 @@ export interface LifeOptions {
   heard: (answer: Answer) => void;
 }
 
-/** vigie as the lookout builds it, driven from outside as the schedule would. */
+/** vigie as the daemon builds it, driven from outside as the schedule would. */
 export interface LifeOfVigie {
   /** When something is due next, by the machine's clock. */
   due: () => Instant;
   /** Does what is due. */
   turn: () => void;
-  /** The real alarm, until it notices that the clock was set. All year round it would beat 31 million times. */
+  /** The real alarm, until it notices that the clock was set. All year round it would wake two million times. */
   watchClock: (noticed: () => void) => void;
   polls: () => number;
   kill: () => void;
@@ -58,81 +56,73 @@ export interface LifeOfVigie {
 
 export function startLife(options: LifeOptions): LifeOfVigie {
   const { clock, offset, store, pace } = options;
-  const source = openSource(store, "season");
+  const memory = openLoopMemory(store, { source: "season", rules: options.rules, log: LOG });
   const stopping = new AbortController();
   const client = createServiceClient({
     config: SERVICE,
     base: "http://127.0.0.1",
     version: "0",
     log: LOG,
-    memory: source.client,
+    memory: memory.client,
     clock,
     random: options.random,
     transport: options.transport,
   });
-  const cycle = createCycle({
+  const loop = createLoop({
+    rules: options.rules,
     tariff: TARIFF,
-    late_after: "12:00",
+    lateAfter: "12:00",
+    checkClock: "auto",
     grace: GRACE,
-    check_clock: "auto",
     simulated: false,
-    memory: source.recall(),
+    memory,
     clock,
-    want: options.want,
-    keep: source.keep,
-    notice: silent,
+    publish: options.want,
     ask: async (request, ways) => {
       const reply = await client.ask(request, ways);
       options.heard(reply.answer);
       return reply;
     },
-    rulebook: openRulebook({
-      rules: options.rules,
-      tariff: TARIFF,
-      grace: GRACE,
-      store,
-      log: LOG,
-      turned: silent,
-    }),
-    outputs: { hasProblem: () => false, follow: silent },
-    officialSilent: (now) => isOfficialSilent(source.client.get(), now),
+    devices: { hasProblem: () => false, update: silent },
+    onDayEvent: silent,
+    onVerdictChange: silent,
+    onRefreshed: silent,
   });
   let lastPoll: Instant | null = null;
   let polls = 0;
   const poll = { every: pace.every, announcement: { between: AWAITED, every: pace.announcement } };
   const pollIfDue = () => {
-    const input = { poll, tariff: TARIFF, knownDays: source.recall().knownDays, offset };
+    const input = { poll, tariff: TARIFF, knownDays: memory.days(), offset };
     const owed = owedPoll(clock.now(), lastPoll, input);
     if (!owed) return;
     lastPoll = clock.now();
     polls += 1;
-    void cycle.poll({ ...owed, signal: stopping.signal });
+    void loop.poll({ ...owed, signal: stopping.signal });
   };
-  cycle.refresh();
   pollIfDue();
   let look = nextLook(clock.now(), options);
-  const due = () => Math.min(cycle.seen().due, look);
+  const due = () => Math.min(loop.snapshot().boundary, look);
   const turn = () => {
     const now = clock.now();
-    if (now >= cycle.seen().due) cycle.refresh();
+    if (now >= loop.snapshot().boundary) loop.refresh();
     if (now < look) return;
     look = nextLook(now, options);
     pollIfDue();
   };
   const jumped = () => {
     look = nextLook(clock.now(), options);
-    cycle.refresh();
+    loop.refresh();
     options.sendAgain();
     pollIfDue();
   };
   let stopAlarm: () => void = silent;
   const watchClock: LifeOfVigie["watchClock"] = (noticed) => {
-    const stop = startAlarm({
+    const { stop } = startAlarm({
       clock,
       due,
-      ring: turn,
-      beat: silent,
-      jumped: () => {
+      onDue: turn,
+      onWake: silent,
+      onJump: () => {
         jumped();
         // The alarm arms itself once more after this.
         setTimeout(stop);

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { KnownDays } from "../core/days/known-days.ts";
+import type { Simulation } from "../core/facts/facts.ts";
+import { readSimulation } from "../core/facts/simulation.ts";
+import { type OutputsState, readOutputsState } from "../core/outputs/outputs-state.ts";
+import type { Rule } from "../core/rules/rule.ts";
+import { readSettings, type Settings, settleSettings } from "../core/rules/rule-settings.ts";
+import { type RulesMemory, readRulesMemory } from "../core/rules/rules-memory.ts";
+import type { Log } from "../runtime/log.ts";
+import { clientMemorySchema, EMPTY_MEMORY, type MemoryKeeper } from "../service/client-memory.ts";
+import type { Asked } from "../service/plan-requests.ts";
+import { knownDaysOf, type State, withSource } from "../state/state.ts";
+import type { Store } from "../state/store.ts";
+
+/**
+ * What the loop remembers. Each change counts at once; it is written to the state file where it is worth a write (SD
+ * cards wear out). Where the disk fails, the store logs it and the loop goes on from memory.
+ */
+export interface LoopMemory {
+  /** What is known of the days, from this one service: invented days never stand in for real ones. */
+  days: () => KnownDays;
+  /** On which dates the rarer questions were last answered. */
+  asked: () => Asked;
+  keepAnswer: (days: KnownDays, asked: Asked) => void;
+  /** What the service client has learnt of this service. */
+  client: MemoryKeeper;
+  /** The verdicts of the last evaluation, and since when they hold. */
+  verdicts: () => RulesMemory;
+  keepVerdicts: (verdicts: RulesMemory) => void;
+  /** What the owner set by commands; in force once it is saved. */
+  settings: () => Settings;
+  /** Builds on changes that are still being saved; resolves when this one is saved and in force. */
+  changeSettings: (change: (settings: Settings) => Settings) => Promise<void>;
+  /** The colour that is pretended. */
+  simulation: () => Simulation | null;
+  /** Resolves when it is saved and in force. */
+  changeSimulation: (simulation: Simulation | null) => Promise<void>;
+  /** What was sent to devices. */
+  outputs: () => OutputsState;
+  /** Resolves when it is saved. */
+  keepOutputs: (outputs: OutputsState) => Promise<void>;
+  /** Writes what was not worth a write so far. */
+  flush: () => Promise<void>;
+}
+
+export interface LoopMemoryOptions {
+  /** `service.base_url`. */
+  source: string;
+  rules: readonly Rule[];
+  log: Pick<Log, "warn">;
+}
+
+export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryOptions): LoopMemory {
+  const state = store.state();
+  let { days, asked, client } = readSource(state, source);
+  let verdicts = readRulesMemory(state.rules);
+  const { settings: kept, lines } = settleSettings(readSettings(state.settings), rules);
+  let settings = kept;
+  let simulation = readSimulation(state.simulation);
+  let outputs = readOutputsState(state.outputs);
+
+  const save = (part: Partial<State>) => store.save({ ...store.state(), ...part });
+  const saveSource = () =>
+    store.save(withSource(store.state(), source, { knownDays: days, client: { ...client, asked } }));
+  // A threshold that was edited in the configuration counts more than one that was moved by a command before.
+  for (const line of lines) log.warn(line);
+  if (JSON.stringify(settings) !== JSON.stringify(readSettings(state.settings))) void save({ settings });
+  return {
+    days: () => days,
+    asked: () => asked,
+    keepAnswer: (newDays, newAsked) => {
+      const isNew = newDays !== days || newAsked !== asked;
+      days = newDays;
+      asked = newAsked;
+      if (isNew) void saveSource();
+    },
+    client: {
+      get: () => client,
+      set: (learnt) => {
+        const before = client;
+        client = learnt;
+        // The count of requests goes along with the next write.
+        const isLearnt =
+          before.percent !== learnt.percent || before.history_parameters !== learnt.history_parameters;
+        if (isLearnt) void saveSource();
+      },
+    },
+    verdicts: () => verdicts,
+    keepVerdicts: (evaluated) => {
+      const before = verdicts;
+      verdicts = evaluated;
+      // That the same verdicts were found once more is not worth a write.
+      if (before.rules !== evaluated.rules || before.heard !== evaluated.heard)
+        void save({ rules: evaluated });
+    },
+    settings: () => settings,
+    changeSettings: async (change) => {
+      const changed = change(readSettings(store.state().settings));
+      await save({ settings: changed });
+      settings = changed;
+    },
+    simulation: () => simulation,
+    changeSimulation: async (changed) => {
+      await save({ simulation: changed });
+      simulation = changed;
+    },
+    outputs: () => outputs,
+    keepOutputs: (sent) => {
+      outputs = sent;
+      return save({ outputs: sent });
+    },
+    flush: saveSource,
+  };
+}
+
+function readSource(state: State, source: string) {
+  const kept = sourceSchema.safeParse(state.clients[source]);
+  const { asked, ...client } = kept.success ? kept.data : { ...EMPTY_MEMORY, asked: NEVER_ASKED };
+  return { days: knownDaysOf(state, source), asked, client };
+}
+
+const NEVER_ASKED: Asked = { season: null, history: null };
+const sourceSchema = clientMemorySchema.extend({
+  asked: z.object({ season: z.iso.date().nullable(), history: z.iso.date().nullable() }),
+});

@@ -1,0 +1,235 @@
+import type { Instant, Tariff } from "../core/calendar/tariff.ts";
+import type { Answer, Request } from "../core/contract/answer.ts";
+import { type DayEvent, findDayEvents } from "../core/days/day-events.ts";
+import { learn } from "../core/days/learn.ts";
+import { deriveFacts } from "../core/facts/derive-facts.ts";
+import type { Facts, FactsInput, PollRecord } from "../core/facts/facts.ts";
+import { nextBoundary } from "../core/facts/next-boundary.ts";
+import {
+  isShownAlike,
+  type PollOutcome,
+  recordAnswer,
+  recordOutcome,
+  startRecord,
+} from "../core/facts/poll-record.ts";
+import { runningSimulation } from "../core/facts/simulation.ts";
+import type { VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
+import { evaluateRules } from "../core/rules/evaluate-rules.ts";
+import { planRules } from "../core/rules/forecast-verdicts.ts";
+import { readyRules } from "../core/rules/ready.ts";
+import type { Rule } from "../core/rules/rule.ts";
+import { settingsInForce } from "../core/rules/rule-settings.ts";
+import { stepRules } from "../core/rules/step.ts";
+import { nextRuleTurn } from "../core/rules/turn.ts";
+import type { Verdict } from "../core/rules/verdict.ts";
+import { findTurns, type RuleTurn } from "../core/rules/verdict-changes.ts";
+import { openShownWorld } from "../core/rules/world.ts";
+import { renderTopics } from "../core/topics/render-topics.ts";
+import { ruleTopics } from "../core/topics/rule-topics.ts";
+import type { Topics } from "../core/topics/topic.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { askRound } from "../service/ask-round.ts";
+import { isOfficialSilent } from "../service/client-memory.ts";
+import { type AgendaInput, markAsked, planAgenda, planFollowUps } from "../service/plan-requests.ts";
+import type { LoopMemory } from "./loop-memory.ts";
+import { createTimeCheck } from "./time-check.ts";
+
+export interface LoopOptions {
+  rules: readonly Rule[];
+  tariff: Tariff;
+  /** `service.late_after`. */
+  lateAfter: string;
+  /** `service.check_clock`. */
+  checkClock: "auto" | "off";
+  /** `mqtt.grace`. */
+  grace: number;
+  /** The days are invented. */
+  simulated: boolean;
+  memory: LoopMemory;
+  clock: Clock;
+  /** Sends one request to the service. */
+  ask: (request: Request, options: PollOptions) => Promise<Reply>;
+  /** The retained topics as they should be from now on. */
+  publish: (topics: Topics) => void;
+  /** Sends devices what their outputs want. */
+  devices: Devices;
+  onDayEvent: (event: DayEvent) => void;
+  onVerdictChange: (change: RuleTurn) => void;
+  onRefreshed: (snapshot: Snapshot) => void;
+}
+
+export interface Devices {
+  /** A device does not do what it was told, or the broker refuses a payload. */
+  hasProblem: () => boolean;
+  /** `real`: the same without the colour that is pretended. */
+  update: (shown: VerdictsAndFacts, real: VerdictsAndFacts) => void;
+}
+
+/** An answer, and the service's clock when it was given. */
+interface Reply {
+  answer: Answer;
+  date: Instant | null;
+}
+
+export interface PollOptions {
+  signal: AbortSignal;
+  /** Goes on when the day's budget of requests is spent. */
+  essential: boolean;
+}
+
+export interface PollRequest extends PollOptions {
+  /** Asks once more for days whose colour is final already. */
+  confirm: boolean;
+}
+
+export interface Loop {
+  /** Asks the service for what is due, and refreshes with each answer that says something new. Never two at once. */
+  poll: (request: PollRequest) => Promise<PollOutcome>;
+  /** Derives what is true now from what is remembered, and publishes it. */
+  refresh: () => void;
+  /** What the last refresh found. */
+  snapshot: () => Snapshot;
+  /** When the service last answered; the published instant moves less often. */
+  lastSuccess: () => Instant | null;
+}
+
+/** All that is true at one refresh. */
+export interface Snapshot {
+  known: FactsInput;
+  facts: Facts;
+  /** Empty while the clock is known to be wrong. */
+  verdicts: readonly Verdict[];
+  /** The next instant, by this machine's clock, at which time alone changes a fact or a verdict. */
+  boundary: Instant;
+}
+
+/** The loop of `run` and of `once`. It refreshes at once, with what the state file holds. */
+export function createLoop(options: LoopOptions): Loop {
+  const { tariff, memory, clock, devices } = options;
+  const rules = readyRules(options.rules);
+  const time = createTimeCheck(clock, options.checkClock);
+  let polls: PollRecord = startRecord(time.now(memory.days()).at, memory.days(), options.simulated);
+  // Before the first poll ever nothing is known: no device is sent anything, and no first verdict is a change.
+  let isInformed = Object.keys(memory.days().days).length > 0;
+  let latest!: Snapshot;
+
+  function refresh(): void {
+    const known = gatherKnown();
+    const { at, right } = known.clock;
+    const facts = deriveFacts(known, tariff);
+
+    const simulation = memory.simulation();
+    const world = openShownWorld({ at, knownDays: known.knownDays, tariff, simulation });
+    const before = memory.verdicts();
+    const verdicts = evaluateRules(rules, world, settingsInForce(memory.settings()), before);
+    const after = right ? stepRules(before, verdicts, world) : before;
+    const changes = isInformed && right ? findTurns(before, verdicts, world) : [];
+    const futures = planRules(verdicts, world, after);
+
+    const { grace } = options;
+    const topics = new Map([
+      ...renderTopics(facts, { grace, tariff }),
+      ...ruleTopics({ verdicts, futures, memory: after, world, grace, clockRight: right }),
+    ]);
+    const boundary = Math.min(
+      nextBoundary(known, tariff),
+      (right ? nextRuleTurn(verdicts, world) : null) ?? NEVER,
+    );
+    latest = { known, facts, verdicts: right ? verdicts : [], boundary: clock.now() + (boundary - at) };
+
+    options.publish(topics);
+    memory.keepVerdicts(after);
+    for (const change of changes) options.onVerdictChange(change);
+    if (isInformed) devices.update(withFacts(latest.verdicts, facts), realOf(latest));
+    options.onRefreshed(latest);
+  }
+
+  function gatherKnown(): FactsInput {
+    return {
+      knownDays: memory.days(),
+      polls,
+      clock: time.now(memory.days()),
+      late_after: options.lateAfter,
+      simulation: memory.simulation(),
+      output_problem: devices.hasProblem(),
+    };
+  }
+
+  /** What would be shown without the colour that is pretended. */
+  function realOf({ known, facts, verdicts }: Snapshot): VerdictsAndFacts {
+    const { at, right } = known.clock;
+    if (!runningSimulation(memory.simulation(), at)) return withFacts(verdicts, facts);
+    const world = openShownWorld({ at, knownDays: known.knownDays, tariff, simulation: null });
+    const verdictsThen = evaluateRules(rules, world, settingsInForce(memory.settings()), memory.verdicts());
+    return withFacts(right ? verdictsThen : [], deriveFacts({ ...known, simulation: null }, tariff));
+  }
+
+  async function poll(request: PollRequest): Promise<PollOutcome> {
+    const outcome = await askRound(request.signal, planAgenda(agendaInput(request)), async (one, signal) => {
+      const reply = await options.ask(one, { ...request, signal });
+      const before = memory.days();
+      takeAnswer(reply);
+      return planFollowUps(reply.answer, before, agendaInput(request));
+    });
+    if (request.signal.aborted) return outcome;
+    polls = recordOutcome(polls, outcome);
+    const isFirst = !isInformed;
+    isInformed = true;
+    if (isFirst || isChanged()) refresh();
+    return outcome;
+  }
+
+  function takeAnswer({ answer, date }: Reply): void {
+    time.noteServiceTime(date);
+    const { at } = time.now(memory.days());
+    const before = memory.days();
+    const after = learn(before, answer, at, tariff);
+    polls = recordAnswer(polls, { answer, at, before, after });
+    memory.keepAnswer(after, markAsked(memory.asked(), answer, at, tariff));
+    for (const event of findDayEvents(before, after, at, tariff)) options.onDayEvent(event);
+    if (isChanged()) refresh();
+  }
+
+  /** Most answers say what the one before said: then nothing has to be derived and published again. */
+  function isChanged(): boolean {
+    const { known, boundary } = latest;
+    return !(
+      memory.days() === known.knownDays &&
+      isShownAlike(polls, known.polls) &&
+      known.clock.right &&
+      time.now(memory.days()).right &&
+      clock.now() < boundary
+    );
+  }
+
+  function agendaInput({ confirm }: PollRequest): AgendaInput {
+    const knownDays = memory.days();
+    const now = time.now(knownDays).at;
+    const officialSilent = isOfficialSilent(memory.client.get(), now);
+    return { knownDays, asked: memory.asked(), tariff, now, officialSilent, confirm };
+  }
+
+  refresh();
+  return {
+    poll: oneAtATime(poll),
+    refresh,
+    snapshot: () => latest,
+    lastSuccess: () => polls.last_success,
+  };
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+function withFacts(verdicts: readonly Verdict[], facts: Facts): VerdictsAndFacts {
+  return { verdicts: new Map(verdicts.map((verdict) => [verdict.ready.rule.id, verdict])), facts };
+}
+
+function oneAtATime(poll: Loop["poll"]): Loop["poll"] {
+  let running: Promise<PollOutcome> | null = null;
+  return (request) => {
+    running ??= poll(request).finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}

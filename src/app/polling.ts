@@ -1,0 +1,57 @@
+import type { Tariff } from "../core/calendar/tariff.ts";
+import type { PollOutcome } from "../core/facts/poll-record.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { owedPoll, type SlotInput } from "../service/poll-times.ts";
+import type { Loop } from "./loop.ts";
+import type { LoopMemory } from "./loop-memory.ts";
+
+export interface PollingOptions {
+  loop: Loop;
+  memory: LoopMemory;
+  tariff: Tariff;
+  /** `service.poll`. */
+  times: SlotInput["poll"];
+  /** 0 to 1: this installation's own place between two polls. */
+  offset: number;
+  clock: Clock;
+  /** After each poll, whether it succeeded or not. */
+  onPolled: (outcome: PollOutcome) => void;
+}
+
+export interface Polling {
+  /** Polls where a poll is due by now. */
+  pollIfDue: () => void;
+  /** Polls although none is due: its owner asked for it. */
+  pollNow: () => void;
+  /** Ends a poll that is under way. */
+  stop: () => Promise<void>;
+}
+
+export function createPolling(options: PollingOptions): Polling {
+  const { loop, memory, clock, times, tariff, offset } = options;
+  const stopping = new AbortController();
+  let lastPoll: number | null = null;
+  let polling = Promise.resolve();
+
+  const duePoll = () =>
+    owedPoll(clock.now(), lastPoll, { poll: times, tariff, knownDays: memory.days(), offset });
+  const poll = async (ways: { essential: boolean; confirm: boolean }) => {
+    lastPoll = clock.now();
+    const outcome = await loop.poll({ ...ways, signal: stopping.signal });
+    if (!stopping.signal.aborted) options.onPolled(outcome);
+  };
+  return {
+    pollIfDue: () => {
+      const due = duePoll();
+      if (due) polling = poll(due);
+    },
+    // It takes the place of the hourly poll where that is due: pressing the button again and again must not put it off.
+    pollNow: () => {
+      polling = poll({ essential: duePoll()?.essential ?? false, confirm: true });
+    },
+    stop: () => {
+      stopping.abort();
+      return polling;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { createLoop, type Devices, type LoopOptions } from "../../src/app/loop.ts";
+import { openLoopMemory } from "../../src/app/loop-memory.ts";
+import type { KnownDays } from "../../src/core/days/known-days.ts";
+import type { RuleTurn } from "../../src/core/rules/verdict-changes.ts";
+import type { Topics } from "../../src/core/topics/topic.ts";
+import { emptyState } from "../../src/state/state.ts";
+import type { Store } from "../../src/state/store.ts";
+import { createMemoryStore, GRACE } from "./season-vigie.ts";
+import { PARIS } from "./tariff.ts";
+
+export interface TestLoopOptions extends Partial<Pick<LoopOptions, "rules" | "checkClock" | "ask">> {
+  store?: Store;
+  days?: KnownDays;
+  clock: { at: number };
+  devices?: Partial<Devices>;
+}
+
+/** The real loop on a clock that the test sets, between a store in memory and lists of what it publishes. */
+export function openTestLoop({ rules = [], days, clock, devices, ...options }: TestLoopOptions) {
+  const { store = createMemoryStore(emptyState("test")) } = options;
+  const lines: string[] = [];
+  const changes: RuleTurn[] = [];
+  let topics: Topics = new Map();
+  const say = (line: string) => void lines.push(line);
+  const log = { info: say, warn: say };
+  const memory = openLoopMemory(store, { source: "test", rules, log });
+  const know = (known: KnownDays) => memory.keepAnswer(known, memory.asked());
+  if (days) know(days);
+  const loop = createLoop({
+    rules,
+    tariff: PARIS,
+    lateAfter: "12:00",
+    checkClock: options.checkClock ?? "off",
+    grace: GRACE,
+    simulated: false,
+    memory,
+    clock: { now: () => clock.at, steady: () => clock.at },
+    ask: options.ask ?? (() => Promise.reject(new Error("this loop asks nothing"))),
+    publish: (wanted) => {
+      topics = wanted;
+    },
+    devices: { hasProblem: () => false, update: () => undefined, ...devices },
+    onDayEvent: () => undefined,
+    onVerdictChange: (change) => void changes.push(change),
+    onRefreshed: () => undefined,
+  });
+  return {
+    loop,
+    memory,
+    store,
+    log,
+    lines,
+    changes,
+    know,
+    payload: (topic: string) => topics.get(topic)?.payload,
+  };
+}
