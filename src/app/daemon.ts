@@ -8,6 +8,7 @@ import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
 import type { Identity, Owner } from "../mqtt/owner.ts";
 import { createPublisher, type PublisherState } from "../mqtt/publisher.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
+import type { Alarm } from "../runtime/alarm.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
@@ -156,6 +157,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     publisher,
     renewed: options.isRestart,
   });
+  let schedule: Alarm | undefined;
   const loop: Loop = createLoop({
     ...loopSettings(config, address.simulated),
     memory,
@@ -187,7 +189,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   });
   const commands = createCommandHandler({ rules, tariff, memory, loop, log, poll: polling.pollNow });
   polling.pollIfDue();
-  const schedule = startSchedule({
+  schedule = startSchedule({
     clock,
     log,
     offset,
@@ -219,7 +221,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     published: publisher.allAcknowledged,
     stop: async (why) => {
       clearing.abort();
-      schedule.stop();
+      schedule?.stop();
       await commands.stop();
       await Promise.all([polling.stop(), devices.stop(), discovery.stop(), cleared]);
       for (const detachOne of detach) detachOne();
