@@ -59,7 +59,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     const { until, container } = await openContainerHouse(yard, { volumes: { "/data": data } });
     await until(WHOLE);
     expect(await container.health()).toMatchObject({ code: 0 });
-    expect((await container.says(/watches/)).level).toBe("info");
+    expect((await container.says(/starts/)).level).toBe("info");
   });
 
   it.concurrent("that is stopped leaves in order and soon, and nobody sees it while the grace runs", async () => {
@@ -69,7 +69,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     const began = Date.now();
     expect((await container.end()).code).toBe(0);
     expect(Date.now() - began).toBeLessThan(5_000);
-    expect(container.lines.at(-1)?.msg).toBe("vigie has left");
+    expect(container.lines.at(-1)?.msg).toBe("vigie has stopped");
     expect(observer.seen.slice(before).filter(({ topic }) => topic === "vigie/availability")).toEqual([]);
     expect(holds("availability")).toBe("online");
   });

@@ -114,7 +114,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const look = await reader.run("look");
     expect(look).toMatchObject({ code: 0, stdout: `${holds("now/color")}\n` });
     expect(await reader.run("order")).toMatchObject({ code: 0 });
-    await vigie.says(/^refresh\/set: the service is asked, as soon as politeness allows$/);
+    await vigie.says(/^refresh\/set: vigie asks the service as soon as its limits of requests allow it$/);
     await reader
       .run("check", { ...site.env, VIGIE_CONFIG: join(site.folder, "vigie.yaml") })
       .then(({ stdout }) =>

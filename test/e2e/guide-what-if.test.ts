@@ -34,7 +34,7 @@ CASES.set(SERVICE_DOWN, async (yard) => {
   expect(house.held("now/color", "next/color", "availability")).toEqual(before);
   simulator.faults.set([]);
   await house.until({ "service/status": "ok", "service/problem": "OFF" });
-  await house.vigie.says(/answers as it should again/);
+  await house.vigie.says(/The forecast service answers again/);
   expectLog(SERVICE_DOWN, house.vigie);
 });
 

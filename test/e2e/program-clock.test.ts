@@ -67,7 +67,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     ).toBe(false);
     await house.set("+0");
     await house.until({ "now/color": color, "today/date": today() });
-    await house.vigie.says(/The clock went on by 2\d h|The clock went on by 1 d|clock was set/);
+    await house.vigie.says(/The clock went forward by 2\d h|The clock went forward by 1 d|clock was set/);
     await house.vigie.says(/The clock of this machine is right again/);
   });
 

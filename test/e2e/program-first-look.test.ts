@@ -27,7 +27,7 @@ describe("the shipped configuration in an empty folder", () => {
     expect(screen).toContain("npx vigie show --watch");
     expect(screen).toContain(`mosquitto_sub -h 127.0.0.1 -p ${port} -v -t 'vigie/#'`);
     expect((await vigie.end()).code).toBe(0);
-    expect(vigie.lines.at(-1)?.msg).toBe("vigie has left");
+    expect(vigie.lines.at(-1)?.msg).toBe("vigie has stopped");
   });
 
   test("is found by show and health at once, also when 1883 is taken, and health knows a death", async () => {

@@ -21,13 +21,13 @@ describe.skipIf(reason)(`an impatient finger on the refresh button ${reason}`, (
     const asking = setInterval(() => void house.observer.publish("vigie/refresh/set", "PRESS", false), 50);
     yard.later(async () => clearInterval(asking));
 
-    await house.vigie.says(/requests of this day are used up/);
+    await house.vigie.says(/has sent all requests that it may send today/);
     const spent = service.asked.length;
     expect(spent).toBeLessThanOrEqual(DAILY_BUDGET);
     await house.observer.until(() => service.asked.length > spent, "the hourly poll went on", 40_000);
     // A poll asks a handful of questions.
     expect(service.asked.length).toBeLessThan(DAILY_BUDGET + 8);
-    const said = house.vigie.lines.filter(({ msg }) => msg.includes("used up"));
+    const said = house.vigie.lines.filter(({ msg }) => msg.includes("has sent all requests"));
     expect(said.length).toBeLessThan(4);
   });
 });

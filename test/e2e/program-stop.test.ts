@@ -57,7 +57,7 @@ describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, (
       for (let moment = 0; moment < MOMENTS; moment += 1) {
         const vigie = await yard.start({ folder, config: houseConfig(service, broker) });
         // Node itself takes a moment before a program of it can hear of a signal.
-        await vigie.prints(/vigie .* watches/);
+        await vigie.prints(/vigie .* starts/);
         await pause(random() * 700);
         await endsInTime(vigie);
       }
@@ -79,7 +79,7 @@ describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, (
     const config = houseConfig(await nobody("http"), await nobody("mqtt"));
     const begun = systemClock.steady();
     const measured = await yard.start({ folder, config });
-    await measured.prints(/vigie .* watches/);
+    await measured.prints(/vigie .* starts/);
     const start = systemClock.steady() - begun;
     await measured.end();
     for (const share of [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1]) {

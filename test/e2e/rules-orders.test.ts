@@ -32,7 +32,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const first = await story.await("2026-01-13T12:00:00Z", REAL);
     await story.until({ availability: "online", "rules/red/state": "OFF", "simulation/color": "auto" });
     await give(story, "simulation", '{"color":"rouge","for":"20m"}');
-    await first.vigie.says(/rouge is PRETENDED for 2026-01-13/);
+    await first.vigie.says(/rouge is pretended for the tariff day 2026-01-13/);
     await story.until({
       "rules/red/state": "ON",
       "now/color": "rouge",
@@ -51,7 +51,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const second = await story.begin(first.time.clock.now(), REAL);
     // Nobody is there yet: the broker keeps it.
     await give(story, "rules/red/enabled", "OFF");
-    await second.vigie.says(/red\/enabled\/set: the rule is switched off/);
+    await second.vigie.says(/red\/enabled\/set: rule red is disabled now/);
     await story.until({ "rules/red/state": "OFF", "now/color": "rouge", "simulation/color": "rouge" });
     await hears(story, "off", "on");
     await give(story, "rules/red/enabled", "ON");
@@ -170,7 +170,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await life.vigie.says(/Expected PRESS, got 'press'/);
     expect(story.asked.length - before).toBeLessThan(10);
     expect(
-      life.vigie.lines.filter(({ msg }) => /refresh\/set: the service is asked/.test(msg)).length,
+      life.vigie.lines.filter(({ msg }) => /refresh\/set: vigie asks the service/.test(msg)).length,
     ).toBeLessThan(60);
   });
 });

@@ -65,7 +65,7 @@ describe.skipIf(withoutHomeAssistant)(
       const isPress = ({ topic, payload }: { topic: string; payload: string }) =>
         topic === "asked/refresh/set" && payload === "PRESS";
       await guest.observer.until(({ seen }) => seen.some(isPress), "the press arrived");
-      await guest.vigie().says(/^refresh\/set: the service is asked/, from);
+      await guest.vigie().says(/^refresh\/set: vigie asks the service/, from);
       await judge(guest.home, mark);
     });
 

@@ -212,7 +212,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
   });
 
   it("says each thing in the journal at its own priority", () => {
-    expect(text("information")).toMatch(/^vigie \d+\.\d+\.\d+ watches/m);
+    expect(text("information")).toMatch(/^vigie \d+\.\d+\.\d+ starts/m);
     expect(text("information")).not.toMatch(/wrong|not authori|systemd-notify/);
     expect(text("warnings")).toMatch(/does not let vigie in \(not authorised\)/);
     expect(text("warnings")).not.toContain("systemd-notify");
