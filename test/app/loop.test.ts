@@ -179,7 +179,5 @@ test("what was sent to devices is kept in the state file", async () => {
   const first = openTestLoop({ clock: { at: EVENING } });
   await first.memory.keepOutputs(stateAfter({ t: "off" }));
   const store = createMemoryStore(parseState(serialiseState(first.store.state())));
-  expect(openTestLoop({ store, clock: { at: EVENING } }).memory.outputs()).toEqual(
-    stateAfter({ t: "off" }),
-  );
+  expect(openTestLoop({ store, clock: { at: EVENING } }).memory.outputs()).toEqual(stateAfter({ t: "off" }));
 });
