@@ -155,7 +155,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     description: describeDevice(config, VERSION),
     status_topic: config.homeassistant.status_topic,
     publisher,
-    renewed: options.isRestart,
+    afterReload: options.isRestart,
   });
   let schedule: Alarm | undefined;
   const loop: Loop = createLoop({
@@ -203,7 +203,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   const clearing = new AbortController();
   let cleared: Promise<void> = Promise.resolve();
   const clearWhenPublished = async () => {
-    const published = Promise.all([publisher.allAcknowledged(), discovery.settled()]);
+    const published = Promise.all([publisher.allAcknowledged(), discovery.allPublished()]);
     await Promise.race([published, aborted(clearing.signal)]);
     if (!clearing.signal.aborted) await clearFormerPlaces({ ...options, signal: clearing.signal });
   };

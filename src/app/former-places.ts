@@ -1,9 +1,9 @@
 import type { Config, MqttConfig } from "../config/config.ts";
 import { isBrokerError } from "../mqtt/broker-errors.ts";
 import type { BrokerLink } from "../mqtt/connection-users.ts";
+import { removeDiscovery } from "../mqtt/discovery-publisher.ts";
 import { type Identity, ownerOf } from "../mqtt/owner.ts";
 import { purgeBase } from "../mqtt/purge.ts";
-import { removeDiscovery } from "../mqtt/remove-discovery.ts";
 import { openShortConnection, type ShortConnectionOptions } from "../mqtt/short-connection.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -67,7 +67,8 @@ async function clearPlaces(
   const { config, identity, log, signal } = options;
   const { instance, mqtt, homeassistant } = config;
   const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
-  const clearDiscovery = (link: BrokerLink) => removeDiscovery(link, elsewhere, { signal, before: true });
+  const clearDiscovery = (link: BrokerLink) =>
+    removeDiscovery(link, elsewhere, { signal, pauseBefore: true });
   const broker = { ...options.broker, base_topic };
   const visiting = { ...options, broker, instance };
   if (base_topic === mqtt.base_topic) {

@@ -1,8 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { removeDiscovery } from "../mqtt/discovery-publisher.ts";
 import { nameOwner } from "../mqtt/owner.ts";
 import { purgeBase } from "../mqtt/purge.ts";
-import { removeDiscovery } from "../mqtt/remove-discovery.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -39,7 +39,7 @@ async function purgeInstance(
     clock: systemClock,
     random: Math.random,
     signal,
-    clearDiscovery: (link) => removeDiscovery(link, [{ prefix, instance }], { signal, before: false }),
+    clearDiscovery: (link) => removeDiscovery(link, [{ prefix, instance }], { signal, pauseBefore: false }),
   });
   if ("living" in result) {
     throw new Yielded(`${nameOwner(result.living)} keeps ${mqtt.base_topic}: stop it first, then purge`);

@@ -1,131 +1,206 @@
-import type { DeviceDescription } from "../core/discovery/describe-device.ts";
+import type { DeviceDescription, Place } from "../core/discovery/describe-device.ts";
 import { writeMessages } from "../core/discovery/discovery-messages.ts";
-import { type FoundMessages, NO_MESSAGES } from "../core/discovery/found-messages.ts";
-import { migrateDiscovery } from "../core/discovery/migrate-discovery.ts";
+import {
+  discoveryFilters,
+  type FoundMessages,
+  NO_MESSAGES,
+  readFoundMessages,
+} from "../core/discovery/found-messages.ts";
+import { migrateDiscovery, removeAll, type Step } from "../core/discovery/migrate-discovery.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { aborted } from "../runtime/wait.ts";
-import { isBrokerError } from "./broker-errors.ts";
+import { aborted, sleep } from "../runtime/wait.ts";
+import { ConnectionLost, isBrokerError, PublishRefused } from "./broker-errors.ts";
 import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
-import { deliver } from "./deliver-discovery.ts";
-import { readDiscovery } from "./discovery-reader.ts";
-import { awaitBirth } from "./homeassistant-start.ts";
 import type { Publisher } from "./publisher.ts";
 
 export interface DiscoveryOptions {
   description: DeviceDescription;
+  /** Where Home Assistant publishes `online` when it has started. */
   status_topic: string;
   publisher: Pick<Publisher, "pauseClearing" | "republishAll" | "allAcknowledged">;
-  /** This process has told Home Assistant of other settings before. */
-  renewed: boolean;
+  /** This process published discovery messages of another configuration before. */
+  afterReload: boolean;
   random: () => number;
   problemLog: ProblemLog;
 }
 
-/** Tells Home Assistant of the entities, over the publisher's connection. */
-export interface Discovery extends ConnectionUser {
-  /** When the broker holds what Home Assistant should know. */
-  settled: () => Promise<void>;
+/** Publishes the discovery messages, over the publisher's connection. */
+export interface DiscoveryPublisher extends ConnectionUser {
+  /** Resolves when the broker holds every discovery message, or when stopped. */
+  allPublished: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** Topics of an entity that goes stay until Home Assistant has dropped it: cleared first, they would be wrong values to it. */
-export function startDiscovery(options: DiscoveryOptions): Discovery {
-  const { description, publisher } = options;
+/**
+ * On each connection: looks which discovery messages the broker holds, and sends what makes them those that it should
+ * hold. Until then no topic is cleared: an entity whose topic is cleared before it is removed would show a wrong value.
+ */
+export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
+  const { description, status_topic, publisher, random } = options;
   const stopping = new AbortController();
-  const release = publisher.pauseClearing();
-  let link: BrokerLink | undefined;
-  const birth = awaitBirth({
-    ...options,
-    tell: async () => {
-      publisher.republishAll();
-      if (link)
-        await deliver([writeMessages(description)], {
-          link,
-          signal: stopping.signal,
-          before: false,
-          after: false,
-        });
-    },
+  const resumeClearing = publisher.pauseClearing();
+  let settle: () => void = () => undefined;
+  const allPublished = new Promise<void>((resolve) => {
+    settle = resolve;
   });
-  let speaking = Promise.resolve();
-  let { renewed } = options;
-  const { settled, settle } = createSettling();
-  const open = async (standing: BrokerLink) => {
-    const signal = lifeOf(standing, stopping.signal);
-    await speaking;
-    link = standing;
-    // A broker that froze answers nothing: who is told to stop does not wait for it.
-    speaking = Promise.race([speak(standing, signal, { ...options, renewed }), aborted(signal)]);
-    renewed = true;
-    await speaking;
+  let updating = Promise.resolve();
+  let { afterReload } = options;
+  /** The connection over which the update is finished. */
+  let updated: { link: BrokerLink; signal: AbortSignal; isAnswering: boolean } | undefined;
+  let homeAssistantStarted = false;
+
+  const onConnection = async (link: BrokerLink) => {
+    const signal = AbortSignal.any([closeSignal(link), stopping.signal]);
+    await updating;
+    // A frozen broker never acknowledges: `stop` and the next connection must not wait for it.
+    updating = Promise.race([updateDiscovery(link, signal, { ...options, afterReload }), aborted(signal)]);
+    afterReload = true;
+    await updating;
     if (signal.aborted) return;
-    release();
+    resumeClearing();
     settle();
-    birth.attend(signal);
+    updated = { link, signal, isAnswering: false };
+    answerStart();
   };
+
+  /**
+   * Home Assistant has started: after a pause everything is published again. The pause is random, so that not all
+   * programs on the broker publish in the same instant.
+   */
+  const answerStart = () => {
+    if (!updated || updated.isAnswering || !homeAssistantStarted) return;
+    const connection = updated;
+    const { link, signal } = connection;
+    connection.isAnswering = true;
+    const answer = async () => {
+      await sleep(SHORTEST_START_PAUSE + random() * START_PAUSE_SPREAD, signal);
+      homeAssistantStarted = false;
+      connection.isAnswering = false;
+      publisher.republishAll();
+      await sendStep(link, writeMessages(description));
+    };
+    answer().catch((error: unknown) => {
+      // The next connection sends everything anyway, and a refusal was logged when the message was first sent.
+      if (!(signal.aborted || error instanceof ConnectionLost || error instanceof PublishRefused))
+        throw error;
+    });
+  };
+
   return {
-    onConnection: (standing) => void open(standing),
-    onMessage: birth.hear,
-    settled: () => settled,
+    onConnection: (link) => void onConnection(link),
+    onMessage: ({ topic, payload, retain }) => {
+      // A retained `online` is from an earlier start: everything was sent since.
+      if (topic !== status_topic || payload !== "online" || retain) return;
+      homeAssistantStarted = true;
+      answerStart();
+    },
+    allPublished: () => allPublished,
     stop: async () => {
       stopping.abort();
-      await speaking;
+      await updating;
       settle();
     },
   };
 }
 
-function createSettling(): { settled: Promise<void>; settle: () => void } {
-  let settle: () => void = () => undefined;
-  const settled = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  return { settled, settle };
-}
-
-/** Once a connection: what the broker holds becomes what it should hold. Ends early with the signal. */
-async function speak(link: BrokerLink, signal: AbortSignal, options: DiscoveryOptions): Promise<void> {
-  const { description, publisher, renewed, problemLog } = options;
-  try {
-    const found = await look(link, signal, options);
-    // An entity that appears has its state by then.
-    await Promise.race([publisher.allAcknowledged(), aborted(signal)]);
-    const isKnown = renewed || found.device !== null || found.singles.length > 0;
-    const steps = migrateDiscovery(found, description, link.version === 5);
-    await deliver(steps, { link, signal, before: isKnown, after: isKnown });
-    problemLog.isOver("discovery", "Home Assistant is told of every entity again");
-  } catch (error) {
-    if (signal.aborted) return;
-    if (!isBrokerError(error)) throw error;
-    problemLog.starts("discovery", `Home Assistant is not told of every entity: ${error.message}`);
-  }
-}
-
-/** A broker that lets nothing be read holds nothing, as far as is known. */
-async function look(
+/** Brings the discovery messages on the broker up to date. Ends early when aborted. */
+async function updateDiscovery(
   link: BrokerLink,
   signal: AbortSignal,
   options: DiscoveryOptions,
+): Promise<void> {
+  const { description, publisher, afterReload, problemLog } = options;
+  try {
+    const found = await readOrAssumeNone(link, signal, options);
+    // An entity that Home Assistant creates then has its state already.
+    await Promise.race([publisher.allAcknowledged(), aborted(signal)]);
+    const steps = migrateDiscovery(found, description, link.version === 5);
+    const isKnown = afterReload || found.device !== null || found.singles.length > 0;
+    await sendSteps(link, steps, { signal, pauseBefore: isKnown, pauseAfter: isKnown });
+    problemLog.isOver("discovery", "Every discovery message is published");
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!isBrokerError(error)) throw error;
+    problemLog.starts(
+      "discovery",
+      `Not every discovery message is published, so entities of Home Assistant may be missing or out of date: ${error.message}`,
+    );
+  }
+}
+
+async function readOrAssumeNone(
+  link: BrokerLink,
+  signal: AbortSignal,
+  { description, status_topic, problemLog }: DiscoveryOptions,
 ): Promise<FoundMessages> {
-  const { description, status_topic, problemLog } = options;
   try {
     if (description.mode !== "off") await link.subscribe(status_topic);
     const found = await readDiscovery(link, description.place);
-    problemLog.isOver("discovery look", "The broker lets vigie read discovery messages again");
+    problemLog.isOver("read discovery", "vigie can read the discovery messages on the broker again");
     return found;
   } catch (error) {
     if (signal.aborted || !isBrokerError(error)) throw error;
     problemLog.starts(
-      "discovery look",
-      `vigie cannot see what Home Assistant was told before, and an entity that is no longer wanted may stay: ${error.message}`,
+      "read discovery",
+      `vigie cannot read the discovery messages on the broker, so an entity that is no longer wanted may stay in Home Assistant: ${error.message}`,
     );
     return NO_MESSAGES;
   }
 }
 
-/** Ends with the connection, or with the whole. */
-function lifeOf(link: BrokerLink, whole: AbortSignal): AbortSignal {
-  const connection = new AbortController();
-  void link.closed.then(() => connection.abort());
-  return AbortSignal.any([connection.signal, whole]);
+/**
+ * Clears the discovery messages at these places, and gives Home Assistant the time to remove the entities. `pauseBefore`:
+ * it may have got a message just now. Resolves with the topics that were cleared.
+ */
+export async function removeDiscovery(
+  link: BrokerLink,
+  places: readonly Place[],
+  { signal, pauseBefore }: { signal: AbortSignal; pauseBefore: boolean },
+): Promise<string[]> {
+  const removeAt = async (place: Place) => {
+    const steps = removeAll(await readDiscovery(link, place), place);
+    await sendSteps(link, steps, { signal, pauseBefore, pauseAfter: true });
+    return steps.flat().map(({ topic }) => topic);
+  };
+  return (await Promise.all(places.map(removeAt))).flat();
 }
+
+async function readDiscovery(link: BrokerLink, place: Place): Promise<FoundMessages> {
+  return readFoundMessages(await link.readRetained(discoveryFilters(place)), place);
+}
+
+interface Pauses {
+  signal: AbortSignal;
+  /** Home Assistant got a message before, and may still be working on it. */
+  pauseBefore: boolean;
+  /** Whatever is sent next has to wait until Home Assistant is done with these. */
+  pauseAfter: boolean;
+}
+
+/** Home Assistant loses entities when it gets two different messages about one device in quick succession. */
+async function sendSteps(
+  link: BrokerLink,
+  steps: readonly Step[],
+  { signal, pauseBefore, pauseAfter }: Pauses,
+): Promise<void> {
+  if (pauseBefore && steps.length > 0) await sleep(PAUSE, signal);
+  for (const [index, step] of steps.entries()) {
+    signal.throwIfAborted();
+    await sendStep(link, step);
+    if (pauseAfter || index < steps.length - 1) await sleep(PAUSE, signal);
+  }
+}
+
+async function sendStep(link: BrokerLink, step: Step): Promise<void> {
+  await Promise.all(step.map((message) => link.publish({ ...message, retain: true })));
+}
+
+function closeSignal(link: BrokerLink): AbortSignal {
+  const closed = new AbortController();
+  void link.closed.then(() => closed.abort());
+  return closed.signal;
+}
+
+const PAUSE = 2_500;
+const SHORTEST_START_PAUSE = 2_000;
+const START_PAUSE_SPREAD = 8_000;

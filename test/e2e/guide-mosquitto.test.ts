@@ -203,12 +203,12 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     [
       "the entities away",
       without(`readwrite ${DEVICE}`),
-      ({ vigie }) => saysAsWritten(PAGE, vigie, /is not told of every entity/),
+      ({ vigie }) => saysAsWritten(PAGE, vigie, /Not every discovery message is published/),
     ],
     [
       "the entities for reading",
       only("read", `readwrite ${DEVICE}`),
-      ({ vigie }) => vigie.says(/is not told of every entity/),
+      ({ vigie }) => vigie.says(/Not every discovery message is published/),
     ],
     ["the entities for writing", only("write", `readwrite ${DEVICE}`), leavesEntities],
     ["Home Assistant's status away", without("read homeassistant/status"), missesBirth],
@@ -228,7 +228,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
 
   test.concurrent("single components need the line that the guide names, and no other", async () => {
     const site = await openSite((list) => replaceOnce(list, DEVICE, "homeassistant/+/vigie/+/config"));
-    await site.vigie.says(/is not told of every entity/);
+    await site.vigie.says(/Not every discovery message is published/);
     await site.vigie.end();
     await writeFile(
       join(site.folder, "vigie.yaml"),
