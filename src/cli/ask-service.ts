@@ -22,7 +22,7 @@ export interface Session {
   stop(): Promise<void>;
 }
 
-/** Reads the configuration and opens what asks the service by it; says on stderr what a person should know. */
+/** Reads the configuration and opens a client for the service; prints warnings on stderr. */
 async function openSession(file: string | undefined, io: Io): Promise<Session> {
   const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd });
   for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
@@ -31,7 +31,8 @@ async function openSession(file: string | undefined, io: Io): Promise<Session> {
 
 export async function openClient(config: Config, io: Io): Promise<Session> {
   const address = await openAddress(config.service, systemClock);
-  if (address.simulated) io.stderr.write("vigie: these days are invented (service.base_url: simulator)\n");
+  if (address.simulated)
+    io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
   const client = createServiceClient({
     config: config.service,
     base: address.base,
@@ -49,7 +50,7 @@ export async function openClient(config: Config, io: Io): Promise<Session> {
   return { config, client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
 }
 
-/** Asks one question and ends; `question` is made once the configuration is known. */
+/** Sends one request; `question` makes it once the configuration is known. */
 export async function askOnce(
   file: string | undefined,
   io: Io,
@@ -71,7 +72,7 @@ export async function askOnce(
 
 const LIMIT = 60_000;
 
-/** Who types a command would rather know soon: few more tries, and none late. */
+/** A person waits for the command: few retries, and soon. */
 function waitFor({ tries, longest }: typeof A_PERSON) {
   let left = tries;
   return (milliseconds: number, signal: AbortSignal): Promise<void> => {
@@ -83,7 +84,7 @@ function waitFor({ tries, longest }: typeof A_PERSON) {
 
 const A_PERSON = { tries: 2, longest: 2_000 };
 
-/** A person is waiting: everything is said. */
+/** A person reads this: every line is printed. */
 function logTo({ stderr }: Io): Log {
   const say = (sentence: string) => void stderr.write(`vigie: ${sentence}\n`);
   return { debug: say, info: say, warn: say, error: say };

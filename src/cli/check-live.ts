@@ -8,9 +8,9 @@ import { probe } from "../service/probe.ts";
 import { openClient } from "./ask-service.ts";
 import type { Io } from "./io.ts";
 
-/** Asks each endpoint and the broker, and says what was assumed at each point that the interface leaves open. */
+/** Sends one request to each endpoint and connects to the broker; prints what was assumed where the interface is open. */
 export async function checkLive(config: Config, io: Io): Promise<number> {
-  // The broker first: a service that does not answer is asked for a while.
+  // The broker first: the requests to a service that does not answer take a while.
   const broker = await checkBroker(config, io);
   if (io.signal.aborted) return 1;
   const service = await checkService(config, io);
@@ -23,8 +23,8 @@ async function checkService(config: Config, io: Io): Promise<boolean> {
     const today = civilDate(systemClock.now(), config.tariff.time_zone);
     const probes = await probe({ client, config: config.service, today, signal: io.signal });
     for (const { endpoint, ok, message, assumed } of probes) {
-      io.stdout.write(`${mark(ok)} service, ${endpoint}: ${message}\n`);
-      for (const assumption of assumed) io.stdout.write(`     assumed: ${assumption}\n`);
+      io.stdout.write(`${mark(ok)}service, ${endpoint}: ${message}\n`);
+      for (const assumption of assumed) io.stdout.write(`        assumed: ${assumption}\n`);
     }
     return probes.every(({ ok }) => ok);
   } finally {
@@ -34,10 +34,10 @@ async function checkService(config: Config, io: Io): Promise<boolean> {
 
 async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean> {
   const say = (ok: boolean, words: string) => {
-    io.stdout.write(`${mark(ok)} broker, ${mqtt.url}: ${words}\n`);
+    io.stdout.write(`${mark(ok)}broker, ${mqtt.url}: ${words}\n`);
     return ok;
   };
-  if (mqtt.url === "embedded") return say(true, "vigie starts one of its own, for a first look");
+  if (mqtt.url === "embedded") return say(true, "vigie starts a broker of its own, for a first look");
   const limit = deadline(LIMIT, io.signal, () => new Error(`no answer within ${LIMIT / 1000} s`));
   try {
     const visit = await openShortConnection({
@@ -51,7 +51,10 @@ async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean>
     const living = await visit.findLivingOwner();
     await visit.close();
     const owner = living ? `; ${nameOwner(living)} runs here` : "";
-    const version = visit.version === 5 ? "MQTT 5" : "MQTT 3.1.1 only: no expiry and no grace";
+    const version =
+      visit.version === 5
+        ? "MQTT 5"
+        : "MQTT 3.1.1 only: values do not expire, and a restart of vigie shows as offline";
     return say(true, `${version}, ${topics.size} topics below ${mqtt.base_topic}${owner}`);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -62,7 +65,7 @@ async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean>
 }
 
 function mark(ok: boolean): string {
-  return ok ? "ok  " : "NOT ";
+  return ok ? "ok      " : "FAILED  ";
 }
 
 const LIMIT = 60_000;

@@ -5,7 +5,7 @@ import type { Io } from "./io.ts";
 
 export type Command = (args: string[], io: Io) => Promise<number>;
 
-/** The command that a command line asks for; each is imported only when it is asked for. */
+/** The command that a command line names. Each is imported only when it is used: a small machine starts sooner. */
 export function parseCommand(argv: string[]): { command: Command; args: string[] } {
   const [first, ...rest] = argv;
   if (first === undefined) return { command: run, args: [] };
@@ -21,12 +21,12 @@ export function parseCommand(argv: string[]): { command: Command; args: string[]
 
 const run: Command = async (args, io) => {
   keepBuffersSmall();
-  setTimeout(keepHeapSmall, BURST).unref();
+  setTimeout(keepHeapSmall, START_LASTS).unref();
   return (await import("./run.ts")).run(args, io);
 };
 
-/** So long may a start take all that it can get. */
-const BURST = 5_000;
+/** A start may use all the memory and time that it can get, for this long. */
+const START_LASTS = 5_000;
 
 interface CommandRow {
   name: string;
@@ -39,19 +39,19 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "run",
     usage: "[--take-over]",
-    does: "watch the days and keep the topics true (the daemon)",
+    does: "poll the service and publish topics until it is stopped (the daemon)",
     load: run,
   },
   {
     name: "once",
     usage: "[--dry-run]",
-    does: "one poll, one plan, published; prints each change",
+    does: "poll once, publish, print each topic that changes, and end",
     load: async (args, io) => (await import("./once.ts")).once(args, io),
   },
   {
     name: "check",
     usage: "[--live]",
-    does: "is the configuration right? --live asks the service and the broker, too",
+    does: "check the configuration; --live also sends requests to the service and the broker",
     load: async (args, io) => {
       const checkLive: LiveCheck = async (config) => (await import("./check-live.ts")).checkLive(config, io);
       return (await import("./check.ts")).check(args, io, checkLive);
@@ -60,56 +60,56 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "show",
     usage: "[--watch] [--json]",
-    does: "what a running vigie has on the broker, for people",
+    does: "show what a running vigie has published, as a page for people",
     load: async (args, io) => (await import("./show.ts")).show(args, io),
   },
   {
     name: "explain",
     usage: "[--at TIME] [RULE…] [--json]",
-    does: "what each rule says, as a tree with what each condition saw",
+    does: "show the verdict of each rule as a tree, with the value of each condition",
     load: async (args, io) => (await import("./explain.ts")).explain(args, io),
   },
   {
     name: "season",
     usage: "[LABEL] [--json]",
-    does: "the days left of each colour, by the service",
+    does: "show how many days of each colour are left, as the service says",
     load: async (args, io) => (await import("./season.ts")).season(args, io),
   },
   {
     name: "history",
     usage: "[--from D] [--to D] [--json]",
-    does: "official colours, and what the service had predicted",
+    does: "show official colours beside what the service had predicted",
     load: async (args, io) => (await import("./history.ts")).history(args, io),
   },
   {
     name: "day",
     usage: "DATE|today|tomorrow [--json]",
-    does: "what the service says of one date",
+    does: "show what the service says of one date",
     load: async (args, io) => (await import("./day.ts")).day(args, io),
   },
   {
     name: "simulator",
     usage:
       "[--port 8787] [--seed N] [--from TIME] [--speed N] [--days FILE.csv] [--official-at 10:30] [--fault NAME]…",
-    does: "a forecast service of invented days, on its own",
+    does: "serve a forecast of invented days, to try any client against",
     load: async (args, io) => (await import("./simulator.ts")).simulator(args, io),
   },
   {
     name: "health",
     usage: "",
-    does: "is the running vigie well? by exit code and one line",
+    does: "show in one line, and by exit code, whether the running vigie is well",
     load: async (args, io) => (await import("./health.ts")).health(args, io),
   },
   {
     name: "purge",
     usage: "[--instance NAME]",
-    does: "take everything of this instance off the broker",
+    does: "clear everything of this instance from the broker",
     load: async (args, io) => (await import("./purge.ts")).purge(args, io),
   },
   {
     name: "schema",
     usage: "",
-    does: "the JSON schema of the configuration file",
+    does: "print the JSON schema of the configuration file",
     load: async (args, io) => (await import("./schema.ts")).schema(args, io),
   },
 ];

@@ -1,11 +1,10 @@
 import { addDays } from "../core/calendar/dates.ts";
 import type { Answer } from "../core/contract/answer.ts";
 import { askOnce } from "./ask-service.ts";
-import { colorCell, confidenceCell, rateCell } from "./cells.ts";
-import { readDate } from "./date.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { formatTable } from "./table.ts";
+import { readDate } from "./read-time.ts";
+import { colorCell, confidenceCell, formatTable, rateCell } from "./table.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /** `vigie day DATE`: what the service says of one date. */
@@ -33,7 +32,7 @@ function formatDay({ day: said, is_official }: Answer & { kind: "date" }, painte
   const rows = [
     ["date", said.date],
     ["colour", colorCell(said.color, said.raw)],
-    ["official", is_official === null ? "not said" : OFFICIAL[`${is_official}`]],
+    ["official", is_official === null ? "the service does not say" : OFFICIAL[`${is_official}`]],
     ["confidence", confidenceCell(said.confidence)],
     ["hp", rateCell(said.rates.hp)],
     ["hc", rateCell(said.rates.hc)],

@@ -11,11 +11,11 @@ export class Yielded extends Error {
   override readonly name = "Yielded";
 }
 
-/** How `once` names itself to whoever finds the state folder taken. */
+/** The name of `once` in the lock of the state folder. */
 export const ONCE = "vigie once";
 
 export function folderTaken(folder: string, by: string): string {
-  return `The state folder ${folder} is in use by ${by}. One folder is one vigie's: stop that one, or give this one a folder of its own (state)`;
+  return `The state folder ${folder} is in use by ${by}. Each vigie needs a state folder of its own: stop the other one, or set another folder for this one (option state)`;
 }
 
 /** The command cannot do what was asked, and says why. */
@@ -23,7 +23,7 @@ export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
 }
 
-/** Runs a command to its exit code: what is foreseen becomes sentences on stderr. */
+/** Runs a command and returns its exit code. Expected errors are printed as sentences on stderr. */
 export async function toExitCode(command: string, io: Io, run: () => Promise<void>): Promise<number> {
   try {
     await run();

@@ -19,7 +19,7 @@ import { DamagedState, knownDaysOf, NewerState, type State } from "../state/stat
 import { readState } from "../state/store.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { readTime } from "./time.ts";
+import { readTime } from "./read-time.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /** `vigie explain [--at TIME] [RULE…]`: each rule's verdict as a tree with what each condition saw. */

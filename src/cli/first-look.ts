@@ -2,7 +2,6 @@ import type { DaemonStatus } from "../app/daemon.ts";
 import type { Snapshot } from "../app/loop.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { reasonsOf } from "../core/rules/reasons.ts";
-import { describeDay } from "./describe-day.ts";
 
 /**
  * What a newcomer is shown once, on the embedded broker: what today and tomorrow are, which rules are ON, where the broker
@@ -51,4 +50,22 @@ function describeRules({ verdicts, facts: { at } }: Snapshot): string {
 
 function describeDays(today: DayFacts, tomorrow: DayFacts): string {
   return `  today     ${describeDay(today)}\n  tomorrow  ${describeDay(tomorrow)}`;
+}
+
+/** A day in one line: date, colour, how sure. */
+function describeDay({ date, color, stage, confidence }: DayFacts): string {
+  return `${date}  ${(color ?? "unknown").padEnd(7)}  ${describeStage(stage, confidence)}`.trimEnd();
+}
+
+function describeStage(stage: DayFacts["stage"], confidence: number | null): string {
+  switch (stage) {
+    case null:
+      return "";
+    case "forecast":
+      return confidence === null ? "forecast" : `forecast, ${Math.round(confidence * 100)} %`;
+    case "announced":
+      return "announced; it may still be corrected";
+    case "final":
+      return "final";
+  }
 }

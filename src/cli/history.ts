@@ -2,11 +2,10 @@ import { addDays } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
 import { askOnce } from "./ask-service.ts";
-import { colorCell, confidenceCell, rateCell } from "./cells.ts";
-import { readDate } from "./date.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { type Cell, formatTable } from "./table.ts";
+import { readDate } from "./read-time.ts";
+import { type Cell, colorCell, confidenceCell, formatTable, rateCell } from "./table.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /** `vigie history [--from D] [--to D]`: official colours, and what the service had predicted; else the last 30 days. */

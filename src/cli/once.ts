@@ -15,7 +15,7 @@ import { CommandFailed, folderTaken, ONCE, toExitCode, Yielded } from "./exit-co
 import type { Io } from "./io.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
-/** One poll, one plan, published; refused while a vigie runs. `--dry-run` only says what it would publish. */
+/** `vigie once`: one poll, published. Refused while a vigie runs. `--dry-run` only prints what it would publish. */
 export function once(args: string[], io: Io): Promise<number> {
   return toExitCode("once", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
@@ -35,13 +35,16 @@ const OPTIONS = { config: { type: "string" }, "dry-run": { type: "boolean", defa
 async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<void> {
   if (config.mqtt.url === "embedded" && !dryRun) {
     throw new WrongUsage(
-      "Expected mqtt.url to be a broker, got embedded, which would end with this command (--dry-run goes without)",
+      "Expected mqtt.url to be the address of a broker, got embedded: the embedded broker would stop with this command (--dry-run needs no broker)",
     );
   }
   const visit = config.mqtt.url === "embedded" ? null : await connectTo(config, io);
   try {
     const living = await visit?.findLivingOwner();
-    if (living) throw new Yielded(`${config.mqtt.base_topic} has an owner that lives: ${nameOwner(living)}`);
+    if (living)
+      throw new Yielded(
+        `Another vigie publishes below ${config.mqtt.base_topic}: ${nameOwner(living)}. Stop it first`,
+      );
     const found = (await visit?.read()) ?? new Map<string, string>();
     const log = createLog(
       { level: "warn", format: "pretty", secrets: [config.mqtt.password ?? ""] },
@@ -55,7 +58,7 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
     const { topics, failures } = await pollOnce(config, { store, log, signal: io.signal });
     const changes = planFrom(found, topics);
     const lines = changes.map((change) => describe(change, found)).join("");
-    io.stdout.write(lines || "Every topic is right already\n");
+    io.stdout.write(lines || "No topic changes\n");
     if (!dryRun && visit) await apply(changes, visit);
     await store.flush();
     if (failures.length > 0) throw new CommandFailed(failures.join("; "));
@@ -75,7 +78,7 @@ function planFrom(found: ReadonlyMap<string, string>, desired: Topics): Change[]
   return diffTopics(new Map(ours.map(([topic, payload]) => [topic, { payload }])), desired);
 }
 
-/** An equal value with a new expiry is sent, too, and is no news. */
+/** An equal value with a new expiry is sent again, but nothing is printed for it. */
 function describe(change: Change, found: ReadonlyMap<string, string>): string {
   if (change.kind === "clear") return `- ${change.topic}\n`;
   const { topic, value } = change;

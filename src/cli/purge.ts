@@ -8,7 +8,7 @@ import { toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
-/** Everything of an instance off the broker. */
+/** `vigie purge`: clears everything of an instance from the broker. */
 export function purge(args: string[], io: Io): Promise<number> {
   return toExitCode("purge", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
@@ -30,7 +30,7 @@ async function purgeInstance(
 ): Promise<void> {
   if (mqtt.url === "embedded") {
     throw new WrongUsage(
-      "Expected mqtt.url to be the address of a broker, got embedded: that one forgets all when vigie ends",
+      "Expected mqtt.url to be the address of a broker, got embedded: the embedded broker keeps nothing after vigie has stopped",
     );
   }
   const result = await purgeBase({
@@ -42,13 +42,15 @@ async function purgeInstance(
     clearDiscovery: (link) => removeDiscovery(link, [{ prefix, instance }], { signal, pauseBefore: false }),
   });
   if ("living" in result) {
-    throw new Yielded(`${nameOwner(result.living)} keeps ${mqtt.base_topic}: stop it first, then purge`);
+    throw new Yielded(
+      `${nameOwner(result.living)} publishes below ${mqtt.base_topic}: stop it first, then purge`,
+    );
   }
   const { length } = result.cleared;
   const what = length === 1 ? "1 topic" : `${length} topics`;
   stderr.write(
     length === 0
-      ? `Nothing of ${instance} below ${mqtt.base_topic} and ${prefix}: all is clear\n`
+      ? `There is nothing of ${instance} below ${mqtt.base_topic} and ${prefix}\n`
       : `Cleared ${what} below ${mqtt.base_topic} and ${prefix}\n`,
   );
 }

@@ -34,7 +34,7 @@ interface RunOptions {
   takeOver: boolean;
 }
 
-/** One vigie a state folder; on one host that tells before any broker is asked. */
+/** One vigie for each state folder: on one host that is found out before any broker is asked. */
 async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<void> {
   const { config, warnings } = loaded;
   const secrets = [config.mqtt.password ?? ""];
@@ -42,7 +42,10 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
   for (const warning of warnings) log.warn(warning);
   const lock = await takeFolder(config.state, log, options.io.signal);
   if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
-  if ("none" in lock) log.warn(`Nothing keeps a second vigie out of ${config.state}: ${lock.none}`);
+  if ("none" in lock)
+    log.warn(
+      `The state folder ${config.state} cannot be locked (${lock.none}): make sure that no second vigie uses it`,
+    );
   try {
     const problemLog = createProblemLog(log, systemClock);
     const store = await openStore(config.state, { log, problemLog, random: Math.random });
@@ -51,7 +54,7 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
       log,
       problemLog,
       store,
-      identity: await introduce(store),
+      identity: await createIdentity(store),
       secrets,
     });
   } finally {
@@ -59,23 +62,24 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
   }
 }
 
-/** `once` is over soon: no reason to leave, perhaps for good. */
+/** `vigie once` ends soon: wait for it, since some supervisors would not start this process again. */
 async function takeFolder(folder: string, log: Log, signal: AbortSignal): Promise<Lock> {
   const words = `vigie ${VERSION} on ${hostname()}, process ${process.pid}`;
   for (let waited = 0; ; waited += BETWEEN_LOOKS) {
     const lock = await takeLock(folder, words);
     if (!("heldBy" in lock && lock.heldBy.startsWith(ONCE)) || waited >= LONGEST_ONCE) return lock;
-    if (waited === 0) log.info(`The state folder ${folder} is in use by ${lock.heldBy}: waiting for its end`);
+    if (waited === 0)
+      log.info(`The state folder ${folder} is in use by ${lock.heldBy}: vigie waits until that has ended`);
     await sleep(BETWEEN_LOOKS, signal);
   }
 }
 
 function baseTaken(base: string, owner: Owner): string {
-  return `The base topic ${base} has another owner: ${nameOwner(owner)}. --take-over takes its place; a mqtt.base_topic of its own lets both run`;
+  return `The base topic ${base} has another owner: ${nameOwner(owner)}. Start with --take-over to replace it, or give each vigie a mqtt.base_topic of its own`;
 }
 
-/** A name for this start, written before the broker is told it: the next start then knows its own word. */
-async function introduce(store: Store): Promise<Identity> {
+/** A name for this start, saved before it is published: the next start then recognises the owner topic as its own. */
+async function createIdentity(store: Store): Promise<Identity> {
   const { installation, incarnation: previousIncarnation } = store.state();
   const incarnation = inventId(Math.random);
   await store.save({ ...store.state(), incarnation });

@@ -37,6 +37,10 @@ function formatSeason(said: SeasonInAnswer, painted: boolean): string {
     String(remaining[color]),
     String(total[color]),
   ]);
-  const heading = `Season ${label}, ${start} to ${end}: ${days_elapsed} days gone, ${days_remaining} to go\n\n`;
+  const heading = `Season ${label}, ${start} to ${end}: ${count(days_elapsed)} over, ${count(days_remaining)} left\n\n`;
   return heading + formatTable([["colour", "left", "of"], ...counts], painted);
+}
+
+function count(days: number): string {
+  return days === 1 ? "1 day" : `${days} days`;
 }

@@ -1,7 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { COLORS, type Color } from "../core/calendar/tariff.ts";
 import { UNKNOWN } from "../core/facts/format-value.ts";
-import { pretendedWords, ruleSections } from "./show-rules.ts";
 import { type Cell, formatTable } from "./table.ts";
 
 type Tree = ReadonlyMap<string, string>;
@@ -9,7 +8,7 @@ type Tree = ReadonlyMap<string, string>;
 export interface PageOptions {
   title: string;
   color: boolean;
-  /** Where the tariff holds: instants are shown by the clocks there. */
+  /** `tariff.time_zone`: instants are shown in its local time. */
   zone: string;
 }
 
@@ -18,13 +17,13 @@ export function formatTopics(topics: Tree, { title, color, zone }: PageOptions):
   const read = (topic: string) => topics.get(topic) ?? UNKNOWN;
   const wall = (topic: string) => local(read(topic), zone);
   const sections = [
-    heading(read, title) + pretendedWords(read, wall),
-    formatTable([forceRow(read, wall), nextRow(read, wall)], color),
+    heading(read, title) + simulationLine(read, wall),
+    formatTable([nowRow(read, wall), nextRow(read, wall)], color),
     formatTable([DAYS_HEAD, ...DAYS.map((day) => dayRow(day, read))], color),
-    formatTable(outlookRows(read, wall), color),
+    formatTable(nextRows(read, wall), color),
     ...ruleSections(topics, wall, color),
     formatTable(countRows(read), color),
-    serviceWords(read, wall),
+    serviceLines(read, wall),
   ];
   return `${sections.join("\n")}\n`;
 }
@@ -32,14 +31,14 @@ export function formatTopics(topics: Tree, { title, color, zone }: PageOptions):
 type Read = (topic: string) => string;
 
 function heading(read: Read, title: string): string {
-  const invented = read("service/status") === "simulated" ? "  (the days are INVENTED: a simulator)" : "";
+  const invented = read("service/status") === "simulated" ? "  (the days are INVENTED by the simulator)" : "";
   // `vigie once` and a vigie that was purged leave no such topic.
   const availability = read("availability");
-  const life = availability === UNKNOWN ? "none runs here" : availability;
-  return `vigie on ${title}: ${life}${invented}\n`;
+  const state = availability === UNKNOWN ? "not running" : availability;
+  return `vigie on ${title}: ${state}${invented}\n`;
 }
 
-function forceRow(read: Read, wall: Read): Cell[] {
+function nowRow(read: Read, wall: Read): Cell[] {
   const period = { hp: "peak", hc: "off-peak" }[read("now/period")] ?? "";
   return [
     "now",
@@ -76,18 +75,18 @@ function dayRow(day: string, read: Read): Cell[] {
   ];
 }
 
-function outlookRows(read: Read, wall: Read): Cell[][] {
-  const sight = (color: Color): Cell[] => {
+function nextRows(read: Read, wall: Read): Cell[][] {
+  const nextDay = (color: Color): Cell[] => {
     const date = read(`next_${color}/date`);
     return [`next ${color}`, date === UNKNOWN ? (OUTLOOK[read(`next_${color}/outlook`)] ?? "unknown") : date];
   };
   const change: Cell[] = ["next change of colour", wall("next_change/color")];
-  return [sight("rouge"), sight("blanc"), change];
+  return [nextDay("rouge"), nextDay("blanc"), change];
 }
 
 const OUTLOOK: Record<string, string> = {
-  none_in_horizon: "none in the days that are known",
-  season_over: "none any more this season",
+  none_in_horizon: "none in the next 7 days",
+  season_over: "no more this season",
 };
 
 function countRows(read: Read): Cell[][] {
@@ -95,13 +94,13 @@ function countRows(read: Read): Cell[][] {
   const names = COLORS.map((color): Cell => ({ text: color, color }));
   return [
     [`season ${word(read("season/label"))}`, ...names],
-    ["left", ...counts("left")],
+    ["left, counted by vigie", ...counts("left")],
     ["used", ...counts("used")],
-    ["left, says the service", ...counts("remaining")],
+    ["left, as the service says", ...counts("remaining")],
   ];
 }
 
-function serviceWords(read: Read, wall: Read): string {
+function serviceLines(read: Read, wall: Read): string {
   const problem = read("service/problem_code");
   const error = read("service/last_error");
   const success = `service ${read("service/status")}, last answer ${wall("service/last_success")}`;
@@ -134,7 +133,7 @@ function word(value: string): string {
   return value === UNKNOWN ? "–" : value;
 }
 
-/** An instant as the clocks of the zone show it. */
+/** An instant as local time. */
 function local(instant: string, timeZone: string): string {
   if (instant === UNKNOWN) return "not known";
   return Temporal.Instant.from(instant).toLocaleString("en-GB", { ...WALL, timeZone });
@@ -147,3 +146,53 @@ const WALL = {
   hour: "2-digit",
   minute: "2-digit",
 } as const;
+
+/** A row for each rule: its verdict, when that changes next, and why. */
+function ruleSections(topics: ReadonlyMap<string, string>, wall: Read, color: boolean): string[] {
+  const ids = [...topics.keys()].flatMap((topic) => /^rules\/([^/]+)\/state$/.exec(topic)?.[1] ?? []);
+  if (ids.length === 0) return [];
+  const read = (topic: string) => topics.get(topic) ?? UNKNOWN;
+  return [
+    formatTable(
+      ids.toSorted().map((id) => ruleRow(`rules/${id}`, id, read, wall)),
+      color,
+    ),
+  ];
+}
+
+/** At the top where a colour is pretended. */
+function simulationLine(read: Read, wall: Read): string {
+  const color = read("simulation/color");
+  if (color === "auto" || color === UNKNOWN) return "";
+  return `${color} is PRETENDED (simulation) until ${wall("simulation/until")}\n`;
+}
+
+function ruleRow(topic: string, id: string, read: Read, wall: Read): Cell[] {
+  const state = read(`${topic}/state`);
+  return [
+    `rule ${id}`,
+    state === UNKNOWN ? "unknown" : state,
+    nextVerdictChange(topic, read, wall),
+    reasons(read(topic)).join("; "),
+  ];
+}
+
+function nextVerdictChange(topic: string, read: Read, wall: Read): string {
+  const changes = [
+    { word: "ON", at: read(`${topic}/next_on`), name: `${topic}/next_on` },
+    { word: "OFF", at: read(`${topic}/next_off`), name: `${topic}/next_off` },
+  ].filter(({ at }) => at !== UNKNOWN);
+  // Instants in UTC sort as texts do.
+  const [first] = changes.toSorted((one, other) => (one.at < other.at ? -1 : 1));
+  return first ? `${first.word} ${wall(first.name)}` : "";
+}
+
+/** Another program may have written there: then there are no reasons to show. */
+function reasons(json: string): string[] {
+  try {
+    const { because }: { because?: unknown } = JSON.parse(json) ?? {};
+    return Array.isArray(because) ? because.map(String) : [];
+  } catch {
+    return [];
+  }
+}

@@ -8,7 +8,7 @@ import type { Io } from "./io.ts";
 import { formatTopics } from "./show-topics.ts";
 import { readArgs } from "./usage.ts";
 
-/** What a running vigie has on the broker, as a person reads it; follows changes with `--watch`. */
+/** `vigie show`: what a running vigie has published, as a page; with `--watch` again after each change. */
 export function show(args: string[], io: Io): Promise<number> {
   return toExitCode("show", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
@@ -35,7 +35,7 @@ export function show(args: string[], io: Io): Promise<number> {
       const topics = await visit.read();
       if (topics.size === 0)
         throw new CommandFailed(
-          `Expected topics below ${config.mqtt.base_topic} on ${url}, got none: no vigie has published there`,
+          `There are no topics below ${config.mqtt.base_topic} on ${url}: no vigie has published there`,
         );
       print(topics);
       if (values.watch) await follow(visit, topics, print, io);
@@ -51,14 +51,14 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
 } as const;
 
-/** The embedded broker may have had to take another port: a running vigie notes it beside its health. */
+/** The embedded broker may use another port: a running vigie writes it into its health file. */
 async function findBroker(config: Config, io: Io): Promise<string> {
   if (config.mqtt.url !== "embedded") return config.mqtt.url;
   const port = (await readHealth(healthPath(config.instance, io.env)))?.health.broker.port;
   return `mqtt://127.0.0.1:${port ?? 1883}`;
 }
 
-/** Prints again when something changed, once for all that changes together; until the signal or the broker ends it. */
+/** Prints the page again after a change, once for changes that come together, until a signal or the broker ends it. */
 async function follow(
   visit: ShortConnection,
   topics: Map<string, string>,
@@ -82,7 +82,7 @@ async function follow(
   const why = await Promise.race([left, visit.closed]);
   stop();
   clearTimeout(due);
-  if (why !== undefined) throw new CommandFailed(`The connection to the broker is gone: ${why}`);
+  if (why !== undefined) throw new CommandFailed(`The connection to the broker was lost: ${why}`);
 }
 
 function asJson(topics: ReadonlyMap<string, string>): string {

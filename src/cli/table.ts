@@ -39,3 +39,19 @@ function formatRow(row: readonly Cell[], widths: readonly number[], painted: boo
 function textOf(cell: Cell): string {
   return typeof cell === "string" ? cell : cell.text;
 }
+
+/** A day's colour; what was said instead, where it is none. */
+export function colorCell(color: Color | null, raw: string | null = null): Cell {
+  return { text: color ?? (raw === null ? NOT_KNOWN : `unknown (${raw})`), color };
+}
+
+/** EUR/kWh. */
+export function rateCell(rate: number | null): Cell {
+  return rate === null ? NOT_KNOWN : String(Math.round(rate * 1e5) / 1e5);
+}
+
+export function confidenceCell(confidence: number | null): Cell {
+  return confidence === null ? NOT_KNOWN : `${Math.round(confidence * 100)} %`;
+}
+
+const NOT_KNOWN = "-";

@@ -32,9 +32,9 @@ describe("the endpoints for people", () => {
   test("vigie season shows the counts of a season as a table", async () => {
     const { code, out, err } = await run(season, ["2024-2025"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^Season 2024-2025, 2024-09-01 to 2025-08-31: \d+ days gone, 0 to go\n/);
+    expect(out).toMatch(/^Season 2024-2025, 2024-09-01 to 2025-08-31: \d+ days over, 0 days left\n/);
     expect(out).toMatch(/\ncolour {2}left +of\nrouge +\d+ +\d+\nblanc +\d+ +\d+\nbleu +\d+ +\d+\n$/);
-    expect(err).toContain("these days are invented");
+    expect(err).toContain("the simulator invents these days");
   });
 
   test("vigie history shows a range, in colour where colours may be used", async () => {

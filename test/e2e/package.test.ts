@@ -96,7 +96,7 @@ describe("the package", () => {
     const { SourceMap } = await import("node:module");
     const map = new SourceMap(JSON.parse(await readFile(join(ROOT, "dist", "main.js.map"), "utf8")));
     const lines = (await readFile(join(ROOT, "dist", "main.js"), "utf8")).split("\n");
-    const words = "Nothing keeps a second vigie out of";
+    const words = "make sure that no second vigie uses it";
     const line = lines.findIndex((text) => text.includes(words));
     const entry = map.findEntry(line, lines[line]?.indexOf(words) ?? 0);
     expect("originalSource" in entry && entry.originalSource).toBe("../src/cli/run.ts");

@@ -33,9 +33,9 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
       runVigie({ folder: elsewhere, args: ["purge"] }),
     ]);
     expect(once).toMatchObject({ code: 3, stdout: "" });
-    expect(once.stderr).toMatch(/vigie has an owner that lives: /);
+    expect(once.stderr).toMatch(/Another vigie publishes below vigie: /);
     expect(purge.code).toBe(3);
-    expect(purge.stderr).toMatch(/keeps vigie: stop it first, then purge/);
+    expect(purge.stderr).toMatch(/publishes below vigie: stop it first, then purge/);
     expect(
       first.vigie.lines.filter(({ level, msg }) => level === "warn" && !msg.includes("container")),
     ).toEqual([]);
@@ -64,7 +64,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     const nothing = await runVigie({ folder: elsewhere, args: ["purge"] });
     expect(nothing).toMatchObject({
       code: 0,
-      stderr: "Nothing of vigie below vigie and homeassistant: all is clear\n",
+      stderr: "There is nothing of vigie below vigie and homeassistant\n",
     });
   });
 
@@ -80,7 +80,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     await expect.poll(() => silent.asked.length).toBeGreaterThan(0);
     const run = await startVigie({ folder, args: ["run"] });
     yard.later(() => run.end("SIGKILL"));
-    await run.says(/in use by vigie once, process \d+: waiting for its end/);
+    await run.says(/in use by vigie once, process \d+: vigie waits until that has ended/);
     await once.end("SIGKILL");
     await run.says(/^Connected to the broker/);
   });

@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { wallInstant } from "../core/calendar/dates.ts";
-import type { Instant, Tariff } from "../core/calendar/tariff.ts";
+import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { WrongUsage } from "./usage.ts";
+
+/** A date of the command line. */
+export function readDate(name: string, text: string): IsoDate {
+  if (z.iso.date().safeParse(text).success) return text;
+  throw new WrongUsage(`Expected ${name} to be a date like 2026-01-05, got ${text}`);
+}
 
 /** A time of the command line: on the wall where the tariff holds, or an instant with its offset. */
 export function readTime(name: string, given: string, { time_zone }: Tariff): Instant {
