@@ -128,7 +128,7 @@ export function createLoop(options: LoopOptions): Loop {
 
     const { grace } = options;
     const topics = new Map([
-      ...renderTopics(facts, { grace, tariff }),
+      ...renderTopics(facts, { grace, laws: tariff.laws }),
       ...ruleTopics({ verdicts, futures, memory: after, world, grace, clockRight: right }),
     ]);
     const boundary = Math.min(

@@ -125,7 +125,7 @@ const READ_BY_SOMEBODY = new Set(
 );
 
 const NAMES = [
-  ...renderTopics(rougeFacts(), { grace: 0 }).keys(),
+  ...renderTopics(rougeFacts(), { grace: 0, laws: "off" }).keys(),
   ...["availability", "owner", "event", "refresh/set", "simulation/set"],
   ...SHIPPED.rules.flatMap(({ id, threshold }: { id: string; threshold?: number }) => [
     `rules/${id}`,

@@ -104,7 +104,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const site = await openSite();
     const { vigie, observer, reader, holds, until } = site;
     await until({ availability: "online", "rules/known/state": "ON", "service/status": "ok" });
-    const wanted = [...renderTopics(rougeFacts(), { grace: 0 }).keys()];
+    const wanted = [...renderTopics(rougeFacts(), { grace: 0, laws: "off" }).keys()];
     expect(wanted.filter((name) => holds(name) === undefined)).toEqual([]);
     await observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
     await vigie.says(/^Sent "off" to shellies/);

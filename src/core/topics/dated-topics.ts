@@ -4,23 +4,23 @@ import { fitting, instant, percent, plain, rate, text, type Value } from "../fac
 
 type Payloads = [topic: string, payload: string][];
 
-/** What stays true whenever it is read. */
+/** The topics that are true whenever they are read: they never expire. */
 export function datedTopics(dated: DatedFacts): Payloads {
   const { yesterday, next_change: change } = dated;
   return [
-    ...family("yesterday", {
+    ...partsAndParent("yesterday", {
       date: yesterday.date,
       color: yesterday.color,
       predicted_color: yesterday.predicted_color,
       prediction_confidence: percent(yesterday.prediction_confidence),
     }),
-    ...each("next_change", {
+    ...parts("next_change", {
       color: instant(change.color),
       period: instant(change.period),
       rate: instant(change.rate),
     }),
-    ...each("next_rouge", sighting(dated.next_rouge)),
-    ...each("next_blanc", sighting(dated.next_blanc)),
+    ...parts("next_rouge", nextDay(dated.next_rouge)),
+    ...parts("next_blanc", nextDay(dated.next_blanc)),
     ["forecast", forecast(dated.forecast)],
     ["rates", spans(dated.rates)],
     ["rates_forecast", spans(dated.rates_forecast)],
@@ -29,16 +29,16 @@ export function datedTopics(dated: DatedFacts): Payloads {
   ];
 }
 
-/** The parts on topics of their own, and together on their parent. */
-export function family(name: string, parts: Record<string, Value>): Payloads {
-  return [...each(name, parts), [name, JSON.stringify(parts)]];
+/** Each value on a topic of its own, and all of them as JSON on the parent topic. */
+export function partsAndParent(name: string, values: Record<string, Value>): Payloads {
+  return [...parts(name, values), [name, JSON.stringify(values)]];
 }
 
-function each(name: string, parts: Record<string, Value>): Payloads {
-  return Object.entries(parts).map(([part, value]) => [`${name}/${part}`, plain(value)]);
+function parts(name: string, values: Record<string, Value>): Payloads {
+  return Object.entries(values).map(([part, value]) => [`${name}/${part}`, plain(value)]);
 }
 
-function sighting({ date, confidence, outlook }: NextDayOfColor): Record<string, Value> {
+function nextDay({ date, confidence, outlook }: NextDayOfColor): Record<string, Value> {
   return { date, confidence: percent(confidence), outlook };
 }
 
@@ -72,31 +72,32 @@ function spans(all: readonly Span[]): string {
   );
 }
 
-function prices(all: DatedFacts["prices"]): Payloads {
-  const rows = COLORS.flatMap((color) =>
-    PERIODS.map((period): [string, Value] => [`${color}_${period}`, rate(all[color][period])]),
-  );
-  return each("prices", { ...Object.fromEntries(rows), source: all.source });
+function prices({ source, ...rates }: DatedFacts["prices"]): Payloads {
+  const values: Record<string, Value> = {};
+  for (const color of COLORS) {
+    for (const period of PERIODS) values[`${color}_${period}`] = rate(rates[color][period]);
+  }
+  return parts("prices", { ...values, source });
 }
 
-function season({ season: said, used, left }: DatedFacts): Payloads {
-  const parts = {
-    label: said?.label ?? null,
-    start: said?.start ?? null,
-    end: said?.end ?? null,
-    days_elapsed: said?.days_elapsed ?? null,
-    days_remaining: said?.days_remaining ?? null,
+function season({ season: fromService, used, left }: DatedFacts): Payloads {
+  const values = {
+    label: fromService?.label ?? null,
+    start: fromService?.start ?? null,
+    end: fromService?.end ?? null,
+    days_elapsed: fromService?.days_elapsed ?? null,
+    days_remaining: fromService?.days_remaining ?? null,
   };
   const counts = {
-    remaining: count(said?.remaining ?? null),
-    total: count(said?.total ?? null),
+    remaining: count(fromService?.remaining ?? null),
+    total: count(fromService?.total ?? null),
     used: count(used),
     left: count(left),
   };
   return [
-    ...each("season", parts),
-    ...Object.entries(counts).flatMap(([name, colors]) => each(`season/${name}`, colors)),
-    ["season", JSON.stringify({ ...parts, ...counts })],
+    ...parts("season", values),
+    ...Object.entries(counts).flatMap(([name, colors]) => parts(`season/${name}`, colors)),
+    ["season", JSON.stringify({ ...values, ...counts })],
   ];
 }
 

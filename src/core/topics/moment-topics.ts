@@ -5,60 +5,67 @@ import { instant, percent, plain, rate, text, type Value } from "../facts/format
 import type { Topic } from "./topic.ts";
 
 export interface MomentOptions {
-  /** How long a value may outlive the instant at which it could have changed. */
+  /** `mqtt.grace`: how long a value may stay on the broker after the boundary at which it could have changed. */
   grace: number;
-  /** What the tariff's laws forbid is certain, even of a day that nobody announced. */
+  /** By the laws of the tariff an unknown day can be known not to be rouge. */
   laws: Tariff["laws"];
 }
 
-/** What is true until the next boundary. Without a clock that is right nothing of it is known. */
-export function momentTopics(moment: MomentFacts | null, options: MomentOptions): [string, Topic][] {
-  const part = (read: Read): Part => (moment ? read(moment, options.laws) : NOT_KNOWN);
-  const family = ([name, rows]: [string, Rows]) => {
-    const parts = Object.entries(rows).map(([key, read]): [string, Part] => [key, part(read)]);
-    const each = parts.map(([key, one]): [string, Part] => [`${name}/${key}`, one]);
-    return WITHOUT_PARENT.has(name) ? each : [...each, [name, join(parts)] satisfies [string, Part]];
-  };
-  const singles = Object.entries(SINGLES).map(([name, read]): [string, Part] => [name, part(read)]);
-  const all = [...Object.entries(FAMILIES).flatMap(family), ...singles];
-  return all.map(([name, { value, until }]) => [
-    name,
-    { payload: plain(value), ...(until === null ? {} : { expires: until + options.grace }) },
-  ]);
+/** The topics that are true until the next boundary; all unknown while the clock of this machine is wrong (null). */
+export function momentTopics(moment: MomentFacts | null, { grace, laws }: MomentOptions): [string, Topic][] {
+  const read = (row: Row): TimedValue => (moment ? row(moment, laws) : UNKNOWN);
+  const topics: [string, TimedValue][] = [];
+  for (const [parent, rows] of Object.entries(PARENTS)) {
+    const parts = Object.entries(rows).map(([name, row]): [string, TimedValue] => [name, read(row)]);
+    for (const [name, part] of parts) topics.push([`${parent}/${name}`, part]);
+    topics.push([parent, joinParts(parts)]);
+  }
+  for (const [topic, row] of Object.entries(SINGLES)) topics.push([topic, read(row)]);
+  return topics.map(([topic, { value, until }]) => {
+    const payload = plain(value);
+    return [topic, until === null ? { payload } : { payload, expires: until + grace }];
+  });
 }
 
-/** A value, and the next instant at which time alone can change it. */
-interface Part {
+/** A value, and the next boundary at which it can change; null: none. */
+interface TimedValue {
   value: Value;
   until: Instant | null;
 }
-type Read = (moment: MomentFacts, laws: Tariff["laws"]) => Part;
-type Rows = Record<string, Read>;
+type Row = (moment: MomentFacts, laws: Tariff["laws"]) => TimedValue;
+type Rows = Record<string, Row>;
 
-const NOT_KNOWN: Part = { value: null, until: null };
+const UNKNOWN: TimedValue = { value: null, until: null };
 
-function join(parts: [string, Part][]): Part {
+/** The JSON object of all parts, which can change as soon as one of them can. */
+function joinParts(parts: [string, TimedValue][]): TimedValue {
   const ends = parts.flatMap(([, { until }]) => (until === null ? [] : [until]));
-  const value = JSON.stringify(Object.fromEntries(parts.map(([key, part]) => [key, part.value])));
+  const value = JSON.stringify(Object.fromEntries(parts.map(([name, part]) => [name, part.value])));
   return { value, until: ends.length > 0 ? Math.min(...ends) : null };
 }
 
 type Boundary = keyof MomentFacts["boundaries"];
 
-function row(boundaries: Boundary[], read: (moment: MomentFacts, laws: Tariff["laws"]) => Value): Read {
+function row(boundaries: Boundary[], read: (moment: MomentFacts, laws: Tariff["laws"]) => Value): Row {
   return (moment, laws) => ({
     value: read(moment, laws),
     until: Math.min(...boundaries.map((boundary) => moment.boundaries[boundary])),
   });
 }
 
+function dayRows(boundary: Boundary, day: (moment: MomentFacts) => DayFacts): Rows {
+  return {
+    date: row([boundary], (moment) => day(moment).date),
+    color: row([boundary], (moment) => day(moment).color),
+    confidence: row([boundary], (moment) => percent(day(moment).confidence)),
+    official: row([boundary], (moment) => day(moment).official),
+    stage: row([boundary], (moment) => day(moment).stage),
+    source: row([boundary], (moment) => text(day(moment).source)),
+  };
+}
+
 const NOW: Rows = {
-  date: row(["day"], ({ now }) => now.date),
-  color: row(["day"], ({ now }) => now.color),
-  confidence: row(["day"], ({ now }) => percent(now.confidence)),
-  official: row(["day"], ({ now }) => now.official),
-  stage: row(["day"], ({ now }) => now.stage),
-  source: row(["day"], ({ now }) => text(now.source)),
+  ...dayRows("day", ({ now }) => now),
   period: row(["period"], ({ now }) => now.period),
   slot: row(["day", "period"], ({ now }) => (now.color === null ? null : `${now.color}_${now.period}`)),
   rate: row(["day", "period"], ({ now }) => rate(now.rate)),
@@ -67,46 +74,37 @@ const NOW: Rows = {
 };
 
 const NEXT: Rows = {
-  date: row(["day"], ({ next }) => next.date),
-  color: row(["day"], ({ next }) => next.color),
-  confidence: row(["day"], ({ next }) => percent(next.confidence)),
-  official: row(["day"], ({ next }) => next.official),
-  stage: row(["day"], ({ next }) => next.stage),
-  source: row(["day"], ({ next }) => text(next.source)),
+  ...dayRows("day", ({ next }) => next),
   at: row(["day"], ({ next }) => instant(next.at)),
 };
 
 function civilDay(name: CivilDay): Rows {
-  const midnight = (read: (day: DayFacts) => Value) => row(["midnight"], ({ days }) => read(days[name]));
   return {
-    date: midnight((day) => day.date),
-    color: midnight((day) => day.color),
-    confidence: midnight((day) => percent(day.confidence)),
-    official: midnight((day) => day.official),
-    // A day that begins is final: today's only can begin before it becomes another.
-    stage: row(name === "today" ? ["midnight", "day"] : ["midnight"], ({ days }) => days[name].stage),
-    source: midnight((day) => text(day.source)),
-    explanation: midnight((day) => text(day.explanation)),
-    rate_hp: midnight((day) => rate(day.rates.hp)),
-    rate_hc: midnight((day) => rate(day.rates.hc)),
+    ...dayRows("midnight", ({ days }) => days[name]),
+    explanation: row(["midnight"], ({ days }) => text(days[name].explanation)),
+    rate_hp: row(["midnight"], ({ days }) => rate(days[name].rates.hp)),
+    rate_hc: row(["midnight"], ({ days }) => rate(days[name].rates.hc)),
   };
 }
 
-const ANNOUNCEMENT: Rows = {
-  stage: row(["midnight"], ({ announcement }) => announcement.stage),
-  date: row(["midnight"], ({ announcement }) => announcement.date),
-  late: row(["late", "midnight"], ({ announcement }) => announcement.late),
+/** At 06:00 the tariff day of today begins, and its colour becomes final; the stage of other days changes at midnight. */
+const TODAY: Rows = {
+  ...civilDay("today"),
+  stage: row(["midnight", "day"], ({ days }) => days.today.stage),
 };
 
-const FAMILIES: Record<string, Rows> = {
+/** Each has its parts on topics of their own, and all of them as JSON on the parent topic. */
+const PARENTS: Record<string, Rows> = {
   now: NOW,
   next: NEXT,
   ...Object.fromEntries(CIVIL_DAYS.map((name) => [name, civilDay(name)])),
-  announcement: ANNOUNCEMENT,
+  today: TODAY,
 };
-const WITHOUT_PARENT = new Set(["announcement"]);
 
 const SINGLES: Rows = {
+  "announcement/stage": row(["midnight"], ({ announcement }) => announcement.stage),
+  "announcement/date": row(["midnight"], ({ announcement }) => announcement.date),
+  "announcement/late": row(["late", "midnight"], ({ announcement }) => announcement.late),
   rouge_now: row(["day"], ({ now }, laws) => isRouge(now, laws)),
   rouge_next: row(["day"], ({ next }, laws) => isRouge(next, laws)),
   rouge_hp_now: row(["day", "period"], ({ now }, laws) => now.period === "hp" && isRouge(now, laws)),
@@ -115,6 +113,7 @@ const SINGLES: Rows = {
   rouge_tomorrow: row(["midnight"], ({ days }, laws) => isRouge(days.tomorrow, laws)),
 };
 
+/** null: unknown. */
 function isRouge(day: DayFacts, laws: Tariff["laws"]): boolean | null {
   if (day.color !== null) return day.color === "rouge";
   return isColorAllowed(day.date, "rouge", laws) ? null : false;

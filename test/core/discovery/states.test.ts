@@ -16,7 +16,7 @@ const COMMANDS = [
   "rules/week/threshold/set",
   "rules/rouge_peak/enabled/set",
 ];
-const OPTIONS = { grace: 600_000, tariff: { laws: "tempo" } } as const;
+const OPTIONS = { grace: 600_000, laws: "tempo" } as const;
 
 describe("every topic", () => {
   const published = fc

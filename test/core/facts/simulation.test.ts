@@ -75,7 +75,7 @@ describe("a simulation", () => {
   test("shows in the topics of the day, and not in forecast, prices, rates and announcement", () => {
     const known = factsInputAt(AUGUST, BLEU);
     const topics = (simulation: Simulation | null) =>
-      renderTopics(deriveFacts({ ...known, simulation }, PARIS), { grace: 0, tariff: PARIS });
+      renderTopics(deriveFacts({ ...known, simulation }, PARIS), { grace: 0, laws: PARIS.laws });
     const read = (simulation: Simulation | null, name: string) => topics(simulation).get(name)?.payload;
     for (const [name, without, within] of [
       ["now/color", "bleu", "rouge"],

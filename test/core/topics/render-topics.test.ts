@@ -5,7 +5,7 @@ import { renderTopics } from "../../../src/core/topics/render-topics.ts";
 import { anyFacts, rougeFacts } from "../../support/facts.ts";
 
 const GRACE = 600_000;
-const show = (facts: Facts) => renderTopics(facts, { grace: GRACE, tariff: { laws: "tempo" } });
+const show = (facts: Facts) => renderTopics(facts, { grace: GRACE, laws: "tempo" });
 const utc = (day: number, hour: number) => Date.UTC(2026, 0, day, hour) + GRACE;
 const DAY = utc(6, 5);
 const PERIOD = utc(5, 21);
@@ -175,7 +175,7 @@ describe("renderTopics", () => {
       (name) => topics.get(name)?.payload,
     );
     expect(said).toEqual(["None", "OFF", "OFF", "None"]);
-    const lawless = renderTopics({ ...facts, moment: changed }, { grace: GRACE, tariff: { laws: "off" } });
+    const lawless = renderTopics({ ...facts, moment: changed }, { grace: GRACE, laws: "off" });
     expect(lawless.get("rouge_tomorrow")?.payload).toBe("None");
   });
 
