@@ -141,7 +141,8 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
       identity: { ...identity("a", "run-a"), incarnation: "run-2" },
     });
     await again.publisher.allAcknowledged();
-    expect(systemClock.steady() - start).toBeLessThan(1_000);
+    // Whoever asks waits 2 s for an answer.
+    expect(systemClock.steady() - start).toBeLessThan(2_000);
   });
 
   test.concurrent("a dead owner's session is ended, so that its will never speaks", async () => {

@@ -29,7 +29,7 @@ describe.skipIf(withoutMosquitto)(`the broker of compose.yaml ${withoutMosquitto
 
     const connect = () =>
       mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { username: "vigie", password, reconnectPeriod: 0 });
-    const client = await vi.waitFor(connect, { timeout: 10_000 });
+    const client = await vi.waitFor(connect, { timeout: 25_000 });
     client.on("error", () => undefined);
     await client.publishAsync("vigie/now/color", "rouge", { qos: 1, retain: true });
     await client.endAsync();

@@ -16,7 +16,8 @@ type Yard = ReturnType<typeof openYard>;
 const POLLING = { timeout: 20_000, interval: 500 };
 const SERVICE_DOWN = "The forecast service is down";
 CASES.set(SERVICE_DOWN, async (yard) => {
-  const time = startFakeTime("2026-01-05T09:00:00Z", 240);
+  // vigie waits 60 s for an answer, which is one second here.
+  const time = startFakeTime("2026-01-05T09:00:00Z", 60);
   const simulator = await startSimulator({ port: 0, seed: 5, clock: time.clock, sendDate: false });
   yard.later(simulator.stop);
   const house = await openHouse(yard, { service: simulator.url, time });

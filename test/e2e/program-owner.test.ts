@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { houseConfig, openHouse, serveDays } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { readRetained } from "../support/observer.ts";
@@ -77,7 +77,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     await writeConfig(folder, houseConfig(silent.url, broker.url));
     const once = await startVigie({ folder, args: ["once"] });
     yard.later(() => once.end("SIGKILL"));
-    await expect.poll(() => silent.asked.length).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(silent.asked.length).toBeGreaterThan(0), 25_000);
     const run = await startVigie({ folder, args: ["run"] });
     yard.later(() => run.end("SIGKILL"));
     await run.says(/in use by vigie once, process \d+: vigie waits until that has ended/);

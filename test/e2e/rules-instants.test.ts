@@ -117,7 +117,7 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
     await vi.waitFor(async () => {
       const state = JSON.parse(await readFile(join(story.folder, "state", "state.json"), "utf8"));
       expect(state.rules.rules.held.state).toBe(true);
-    });
+    }, 10_000);
     await second.kill();
     days.colors = {};
     const third = await story.begin(second.time.clock.now(), 1);

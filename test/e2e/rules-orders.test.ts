@@ -78,7 +78,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await story.until({ "next/color": "blanc", "simulation/color": "auto" });
     expect(new Set(story.told("vigie/now/color"))).toEqual(new Set(["rouge"]));
     expect(new Set(story.told("vigie/rules/red/state"))).toEqual(new Set(["ON"]));
-    expect(story.told(BOILER)).toEqual(["off"]);
+    await hears(story, "off");
   });
 
   test.concurrent("with dry_when_simulated devices are kept out of it, and hear of a true rouge all the same", async () => {
@@ -103,7 +103,8 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const days = { colors: { "2026-01-13": "rouge" } };
     const config = { rules: [RED], outputs: [{ ...OUTPUT, confirm }] };
     const story = await openStory(yard, { days, config });
-    const life = await story.await("2026-01-13T12:00:00Z", 120);
+    // Slow enough for the limits of vigie: at 120 the broker had half a second to answer, and the service two.
+    const life = await story.await("2026-01-13T12:00:00Z", 30);
     await story.until({ "service/problem": "ON", "service/problem_code": "output" });
     const line = await life.vigie.says(
       /Sent "off" to boiler\/set \d times in 2 min, but boiler\/state never reported/,
@@ -113,12 +114,12 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     expect(story.told(BOILER)).toHaveLength(4);
     await life.kill();
     // The next life goes on about it.
-    await story.begin(life.time.clock.now(), 120);
+    const next = await story.begin(life.time.clock.now(), 30);
     await story.observer.until(() => story.told(BOILER).length > 5, "the boiler is told again");
     await story.observer.publish("boiler/state", "off", false);
     await story.until({ "service/problem": "OFF", "service/problem_code": "none" });
     const times = story.told(BOILER).length;
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await next.past(next.time.clock.now() + 72_000);
     expect(story.told(BOILER)).toHaveLength(times);
   });
 

@@ -15,7 +15,7 @@ export interface Observer {
   /** What is retained, by what came so far. */
   retained: Map<string, string>;
   publish: (topic: string, payload: string, retain?: boolean) => Promise<void>;
-  /** Resolves when this holds; gives up after 10 s unless told. */
+  /** Resolves when this holds; gives up after 25 s unless told. */
   until: (holds: (observer: Observer) => boolean, what: string, patience?: number) => Promise<void>;
   leave: () => Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function observe(
     publish: async (topic, payload, retain = true) => {
       await client.publishAsync(topic, payload, { qos: 1, retain });
     },
-    until: (holds, what, patience = 10_000) =>
+    until: (holds, what, patience = 25_000) =>
       new Promise((resolve, reject) => {
         const check = () => {
           if (!holds(observer)) return;
@@ -70,14 +70,12 @@ export async function observe(
 }
 
 /** What a newcomer would be told now: all that is retained. */
-export async function readRetained(url: string, filter = "#"): Promise<Map<string, string>> {
-  const observer = await observe(url, filter);
+export async function readRetained(url: string): Promise<Map<string, string>> {
+  const observer = await observe(url);
   const mark = `mark/${Math.random()}`;
   const client = await mqtt.connectAsync(url, { protocolVersion: 5, reconnectPeriod: 0 });
-  if (filter === "#") {
-    await client.publishAsync(mark, "x", { qos: 1 });
-    await observer.until(({ seen }) => seen.some(({ topic }) => topic === mark), "the mark came");
-  } else await new Promise((resolve) => setTimeout(resolve, 100));
+  await client.publishAsync(mark, "x", { qos: 1 });
+  await observer.until(({ seen }) => seen.some(({ topic }) => topic === mark), "the mark came");
   await client.endAsync();
   await observer.leave();
   return observer.retained;
