@@ -89,8 +89,7 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "simulator",
-    usage:
-      "[--port 8787] [--seed N] [--from TIME] [--speed N] [--days FILE.csv] [--official-at 10:30] [--fault NAME]…",
+    usage: "[--port 8787] [--seed N] [--from TIME] [--speed N] [--days FILE.csv] [--official-at 10:30]",
     does: "serve a forecast of invented days, to try any client against",
     load: async (args, io) => (await import("./simulator.ts")).simulator(args, io),
   },

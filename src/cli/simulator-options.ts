@@ -3,17 +3,15 @@ import { resolve } from "node:path";
 import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
 import { DaysUnreadable, parseDays } from "../simulator/days-file.ts";
 import { parseTime } from "../simulator/fast-clock.ts";
-import { type FaultName, isFault, unknownFault } from "../simulator/faults.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 export interface SimulatorPlan {
   port: number;
   seed: number;
-  /** A clock of its own, from now on unless told otherwise; undefined: the system's. */
+  /** A clock of its own, which starts at `from` (default: now); undefined: the clock of this machine. */
   time: { from: Instant | undefined; speed: number } | undefined;
   days: ReadonlyMap<IsoDate, Color>;
   officialAt: string;
-  faults: FaultName[];
 }
 
 /** The command line of `vigie simulator`; throws WrongUsage with the first thing that is wrong in it. */
@@ -25,7 +23,6 @@ export function readSimulatorPlan(args: string[], cwd: string): SimulatorPlan {
     time: readClock(values.from, values.speed),
     days: values.days === undefined ? new Map() : readDays(values.days, cwd),
     officialAt: readWallTime("--official-at", values["official-at"]),
-    faults: values.fault.map(readFault),
   };
 }
 
@@ -38,7 +35,6 @@ const OPTIONS = {
   speed: { type: "string" },
   days: { type: "string" },
   "official-at": { type: "string", default: "10:30" },
-  fault: { type: "string", multiple: true, default: [] as string[] },
 } as const;
 
 function readNumber(
@@ -64,7 +60,7 @@ function readClock(from: string | undefined, speed: string | undefined): Simulat
 function readTime(text: string): Instant {
   const at = parseTime(text);
   if (at !== undefined) return at;
-  const expected = "a time like 2026-01-04T23:00 (on the wall in Paris) or 2026-01-04T22:00:00Z";
+  const expected = "a time like 2026-01-04T23:00 (Paris time) or 2026-01-04T22:00:00Z";
   throw new WrongUsage(`Expected --from to be ${expected}, got ${text}`);
 }
 
@@ -95,11 +91,6 @@ function readDaysFile(path: string): string {
 function readWallTime(option: string, text: string): string {
   if (/^([01]\d|2[0-3]):[0-5]\d$/.test(text)) return text;
   throw new WrongUsage(`Expected ${option} to be a time like 10:30, got ${text}`);
-}
-
-function readFault(name: string): FaultName {
-  if (isFault(name)) return name;
-  throw new WrongUsage(unknownFault(name));
 }
 
 const FASTEST = 100_000;

@@ -7,7 +7,7 @@ import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readSimulatorPlan, type SimulatorPlan } from "./simulator-options.ts";
 
-/** `vigie simulator`: the forecast service on its own, until the signal; something to try any client against. */
+/** `vigie simulator`: the forecast service on its own, until it is told to end: to try any client against. */
 export function simulator(args: string[], io: Io): Promise<number> {
   return toExitCode("simulator", io, () => serve(readSimulatorPlan(args, io.cwd), io));
 }
@@ -16,7 +16,7 @@ async function serve(plan: SimulatorPlan, io: Io): Promise<void> {
   const { time } = plan;
   const clock = time ? fastClock(time.from ?? systemClock.now(), time.speed, systemClock) : systemClock;
   const running = await start({ ...plan, clock, sendDate: !time });
-  io.stderr.write(greeting(plan, clock, running));
+  io.stderr.write(describe(plan, clock, running));
   if (!io.signal.aborted) await new Promise((resolve) => io.signal.addEventListener("abort", resolve));
   await running.stop();
 }
@@ -33,22 +33,19 @@ async function start(options: SimulatorOptions): Promise<RunningSimulator> {
   }
 }
 
-function greeting(plan: SimulatorPlan, clock: Pick<Clock, "now">, { url, faults }: RunningSimulator): string {
+function describe(plan: SimulatorPlan, clock: Pick<Clock, "now">, { url }: RunningSimulator): string {
   const { seed, days, time, officialAt } = plan;
-  const invented = `invented from seed ${seed}: no electricity is sold by them`;
-  const given = days.size > 0 ? `${days.size} days from the file, the others ${invented}` : invented;
-  const pace = time ? `, ${time.speed} times as fast as the real one` : ", the system's";
+  const invented = `invented from seed ${seed}; they are not the days of a real tariff`;
+  const given = days.size === 1 ? "1 day from the file" : `${days.size} days from the file`;
+  const pace = time ? `, ${time.speed} times as fast as real time` : ", the time of this machine";
   return `
 vigie simulator: ${url}
 
-  days    ${given}
-  clock   ${isoInstant(clock.now())}${pace}
-  colours official at ${officialAt} the day before (Europe/Paris)
-  faults  ${faults.get().join(" ") || "none"}
+  days      ${days.size > 0 ? `${given}, the others ${invented}` : invented}
+  clock     ${isoInstant(clock.now())}${pace}
+  official  from ${officialAt} of the day before (Europe/Paris)
 
-  ask it          curl ${url}${endpoints.forecasts.path}
-  switch faults   curl -X PUT -d '["500","slow"]' ${url}/_faults
-  end faults      curl -X PUT -d '[]' ${url}/_faults
+  try it    curl ${url}${endpoints.forecasts.path}
 
 `;
 }

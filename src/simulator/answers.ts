@@ -1,17 +1,13 @@
-import { addDays, civilDate, isoInstant } from "../core/calendar/dates.ts";
-import type { Instant, IsoDate } from "../core/calendar/tariff.ts";
-import { datesBetween } from "../core/calendar/tariff-season.ts";
+import { addDays, civilDate, daysBetween, isoInstant, tariffDate } from "../core/calendar/dates.ts";
+import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
+import { datesBetween, type Season } from "../core/calendar/tariff-season.ts";
 import { forecastFor, lastUpdate, predictionFor } from "./forecast.ts";
-import { lastOfficialWord, officialColor } from "./official.ts";
+import { lastAnnouncement, officialColor, trueColor, type World } from "./official-colors.ts";
 import { ratesOn, TEMPO } from "./tempo.ts";
-import type { World } from "./world.ts";
 
-/**
- * PublicForecastResponse (2.2). An official colour stands at once, between the hourly forecasts. `behind` is for the
- * fault `wrong-today`: the places of yesterday, each entry with its true date.
- */
-export function forecastsAnswer(at: Instant, world: World, behind = 0) {
-  const today = addDays(civilDate(at, TEMPO.time_zone), -behind);
+/** PublicForecastResponse (2.2). An official colour is in it at once, also between two hourly forecasts. */
+export function forecastsAnswer(at: Instant, world: World) {
+  const today = civilDate(at, TEMPO.time_zone);
   const day = (ahead: number) => dayForecast(addDays(today, ahead), at, world);
   return {
     updated_at: isoInstant(updatedAt(at, world)),
@@ -22,17 +18,42 @@ export function forecastsAnswer(at: Instant, world: World, behind = 0) {
 }
 
 export function updatedAt(at: Instant, world: World): Instant {
-  return Math.max(lastUpdate(at), lastOfficialWord(at, world));
+  return Math.max(lastUpdate(at), lastAnnouncement(at, world));
+}
+
+/** DayForecast (2.1). */
+export function dayForecast(date: IsoDate, at: Instant, world: World) {
+  const { color, confidence, is_official } = colorOf(date, at, world);
+  return {
+    date,
+    color,
+    confidence,
+    source: is_official ? "official" : "forecast",
+    rates: ratesOn(date, color),
+    explanation: `Simulated day: ${is_official ? "its colour is official" : explain(confidence)}`,
+  };
+}
+
+function explain(confidence: number): string {
+  return confidence === 1
+    ? "no other colour is allowed on it"
+    : `${Math.round(confidence * 100)} of 100 such forecasts are right`;
 }
 
 /** DateForecast (2.3). */
 export function dateAnswer(date: IsoDate, at: Instant, world: World) {
-  const { color, confidence, is_official } = sayOf(date, at, world);
+  const { color, confidence, is_official } = colorOf(date, at, world);
   const { hp, hc } = ratesOn(date, color);
   return { date, color, confidence, is_official, hp_rate: hp, hc_rate: hc };
 }
 
-/** HistoryEntry (2.4): only what is official. */
+function colorOf(date: IsoDate, at: Instant, world: World) {
+  const color = officialColor(date, at, world);
+  if (color !== undefined) return { color, confidence: 1, is_official: true };
+  return { ...forecastFor(date, at, world), is_official: false };
+}
+
+/** Entries of HistoryEntry (2.4): official days only. */
 export function historyAnswer(start: IsoDate, end: IsoDate, at: Instant, world: World) {
   return datesBetween(start, end).flatMap((date) => {
     const color = officialColor(date, at, world);
@@ -50,26 +71,34 @@ export function historyAnswer(start: IsoDate, end: IsoDate, at: Instant, world: 
   });
 }
 
-function dayForecast(date: IsoDate, at: Instant, world: World) {
-  const { color, confidence, is_official } = sayOf(date, at, world);
+/**
+ * SeasonResponse (2.5). `remaining` is the total less every day whose colour is official: a day that is announced but
+ * not begun is no longer in it. `days_elapsed` counts the tariff days of the season that are over, `days_remaining`
+ * the others, the day in force among them.
+ */
+export function seasonAnswer(season: Season, at: Instant, world: World) {
+  const dates = datesBetween(season.start, season.end);
+  const total = countColors(dates.map((date) => trueColor(date, world)));
+  const used = countColors(dates.flatMap((date) => officialColor(date, at, world) ?? []));
+  const over = daysBetween(season.start, tariffDate(at, TEMPO));
+  const elapsed = Math.min(Math.max(over, 0), dates.length);
   return {
-    date,
-    color,
-    confidence,
-    source: is_official ? "official" : "forecast",
-    rates: ratesOn(date, color),
-    explanation: `Simulated day: ${is_official ? "its colour is official" : reason(confidence)}`,
+    season: season.label,
+    start_date: season.start,
+    end_date: season.end,
+    remaining: {
+      rouge: total.rouge - used.rouge,
+      blanc: total.blanc - used.blanc,
+      bleu: total.bleu - used.bleu,
+    },
+    total,
+    days_elapsed: elapsed,
+    days_remaining: dates.length - elapsed,
   };
 }
 
-function reason(confidence: number): string {
-  return confidence === 1
-    ? "no other colour is allowed on it"
-    : `${Math.round(confidence * 100)} of 100 such forecasts are right`;
-}
-
-function sayOf(date: IsoDate, at: Instant, world: World) {
-  const color = officialColor(date, at, world);
-  if (color !== undefined) return { color, confidence: 1, is_official: true };
-  return { ...forecastFor(date, at, world), is_official: false };
+function countColors(colors: Color[]): Record<Color, number> {
+  const count = { rouge: 0, blanc: 0, bleu: 0 };
+  for (const color of colors) count[color] += 1;
+  return count;
 }

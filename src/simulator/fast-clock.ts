@@ -10,7 +10,7 @@ export function fastClock(from: Instant, speed: number, real: Clock): { now(): I
   return { now: () => Math.round(from + (real.steady() - started) * speed) };
 }
 
-/** `2026-01-04T22:00:00Z`, `2026-01-04T23:00` on the wall in Paris, or `2026-01-04`; undefined where it is none. */
+/** `2026-01-04T22:00:00Z`, `2026-01-04T23:00` (Paris time) or `2026-01-04`; undefined for anything else. */
 export function parseTime(text: string): Instant | undefined {
   if (INSTANT.safeParse(text).success) return Date.parse(text);
   const [date = "", time = "00:00", ...more] = text.split("T");

@@ -1,10 +1,9 @@
 import { civilDate, daysBetween } from "../core/calendar/dates.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../core/calendar/tariff.ts";
 import { allowedColors } from "../core/calendar/tariff-laws.ts";
-import { eveWallTime, INDICATION_AT } from "./official.ts";
+import { dayBeforeAt, trueColor, type World } from "./official-colors.ts";
 import { between, pick, type Random, randomFrom } from "./random.ts";
 import { TEMPO } from "./tempo.ts";
-import { trueColor, type World } from "./world.ts";
 
 interface Forecast {
   color: Color;
@@ -13,23 +12,23 @@ interface Forecast {
 }
 
 /**
- * The planted error model: the confidence of a forecast is exactly its chance of being right,
+ * The error model: the confidence of a forecast is exactly its chance of being right,
  *
  *     confidence = 1 - (1 - RIGHT[lead]) * doubt     rounded to 1 %
  *
  * `lead` is the days from the forecast's issue to its day, 0 once the colour is indicated (06:35 of the day before).
  * `doubt` is drawn once for each date: 0.6 to 1.4 from October to April, a twentieth of that in the warm months. One
  * more number from 0 to 1 is drawn for each date: below the confidence the forecast is right, otherwise it names
- * another lawful colour. So confidence never falls as the day nears, a wrong forecast turns right once and for good,
- * and of all forecasts given at 80 %, 80 % are right. Where only one colour is lawful the forecast is certain.
+ * another allowed colour. So confidence never falls as the day nears, a wrong forecast turns right once and for good,
+ * and of all forecasts given at 80 %, 80 % are right. Where only one colour is allowed the forecast is certain.
  */
 export function forecastFor(date: IsoDate, at: Instant, world: World): Forecast {
-  return foresee(date, leadOf(date, lastUpdate(at)), world);
+  return makeForecast(date, leadOf(date, lastUpdate(at)), world);
 }
 
-/** What the service later says that it had predicted: its last forecast before the indication. */
+/** The prediction in the history: the last forecast before the indication. */
 export function predictionFor(date: IsoDate, world: World): Forecast {
-  return foresee(date, 1, world);
+  return makeForecast(date, 1, world);
 }
 
 /** Forecasts change once an hour, on the minute at which the indication comes. */
@@ -38,12 +37,12 @@ export function lastUpdate(at: Instant): Instant {
 }
 
 function leadOf(date: IsoDate, issued: Instant): number {
-  return issued >= eveWallTime(date, INDICATION_AT)
+  return issued >= dayBeforeAt(date, INDICATION_AT)
     ? 0
     : daysBetween(civilDate(issued, TEMPO.time_zone), date);
 }
 
-function foresee(date: IsoDate, lead: number, world: World): Forecast {
+function makeForecast(date: IsoDate, lead: number, world: World): Forecast {
   const truth = trueColor(date, world);
   const others = allowedColors(date, TEMPO.laws).filter((color) => color !== truth);
   const [first, ...rest] = others;
@@ -51,7 +50,7 @@ function foresee(date: IsoDate, lead: number, world: World): Forecast {
   const random = randomFrom(`forecast/${world.seed}/${date}`);
   const confidence = confidenceAt(lead, doubtOn(date, random));
   const right = random() < confidence;
-  return { color: right ? truth : mistakeFor(truth, [first, ...rest], random), confidence };
+  return { color: right ? truth : wrongColor(truth, [first, ...rest], random), confidence };
 }
 
 function confidenceAt(lead: number, doubt: number): number {
@@ -66,7 +65,7 @@ function doubtOn(date: IsoDate, random: Random): number {
 }
 
 /** Taken for the neighbouring colour more often than for the far one. */
-function mistakeFor(truth: Color, others: [Color, ...Color[]], random: Random): Color {
+function wrongColor(truth: Color, others: [Color, ...Color[]], random: Random): Color {
   const [near, ...more] = others.filter((color) => distance(color, truth) === 1);
   return near !== undefined && random() < NEAR_MISTAKES
     ? pick([near, ...more], random)
@@ -76,6 +75,9 @@ function mistakeFor(truth: Color, others: [Color, ...Color[]], random: Random): 
 function distance(one: Color, other: Color): number {
   return Math.abs(COLORS.indexOf(one) - COLORS.indexOf(other));
 }
+
+/** The next day's colour is seen from about this hour as an indication. */
+export const INDICATION_AT = "06:35";
 
 /** By lead, from the indication to D+7 as it was issued on the day before. */
 const RIGHT = [0.98, 0.92, 0.87, 0.82, 0.77, 0.72, 0.68, 0.64, 0.6];

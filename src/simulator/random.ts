@@ -20,8 +20,8 @@ export function pick<T>(from: readonly [T, ...T[]], random: Random): T {
   return picked === undefined ? from[0] : picked;
 }
 
-/** About normal, mean 0 and deviation 1: the sum of twelve uniform numbers has variance 1. */
-export function bell(random: Random): number {
+/** About normally distributed, mean 0 and deviation 1: the sum of twelve uniform numbers has variance 1. */
+export function normal(random: Random): number {
   let sum = -6;
   for (let count = 0; count < 12; count += 1) sum += random();
   return sum;

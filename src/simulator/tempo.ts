@@ -1,4 +1,6 @@
-import type { Color, IsoDate, PriceRow, Tariff } from "../core/calendar/tariff.ts";
+import { tariffDate } from "../core/calendar/dates.ts";
+import type { Color, Instant, IsoDate, PriceRow, Tariff } from "../core/calendar/tariff.ts";
+import { type Season, seasonOf } from "../core/calendar/tariff-season.ts";
 
 /** EUR/kWh, taxes included, by the newest row that has begun; days before the first row have its prices. */
 export function ratesOn(date: IsoDate, color: Color): { hp: number; hc: number } {
@@ -21,7 +23,7 @@ const PRICES: [PriceRow, ...PriceRow[]] = [
   },
 ];
 
-/** The tariff whose days the service speaks of. */
+/** The tariff of the simulated days. */
 export const TEMPO: Tariff = {
   time_zone: "Europe/Paris",
   day_starts_at: "06:00",
@@ -30,3 +32,8 @@ export const TEMPO: Tariff = {
   rates_first: "service",
   rates: PRICES,
 };
+
+/** The season in force: the old one until its last tariff day ends. */
+export function seasonInForce(at: Instant): Season {
+  return seasonOf(tariffDate(at, TEMPO));
+}

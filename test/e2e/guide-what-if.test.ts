@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { startSimulator } from "../../src/simulator/server.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { startFaultyService } from "../support/faulty-server.ts";
 import { blocksOf, isSame, readPage, sectionOf, sectionsOf } from "../support/guide.ts";
 import { houseConfig, openHouse, serveDays } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
@@ -18,7 +18,7 @@ const SERVICE_DOWN = "The forecast service is down";
 CASES.set(SERVICE_DOWN, async (yard) => {
   // vigie waits 60 s for an answer, which is one second here.
   const time = startFakeTime("2026-01-05T09:00:00Z", 60);
-  const simulator = await startSimulator({ port: 0, seed: 5, clock: time.clock, sendDate: false });
+  const simulator = await startFaultyService({ port: 0, seed: 5, clock: time.clock, sendDate: false });
   yard.later(simulator.stop);
   const house = await openHouse(yard, { service: simulator.url, time });
   await house.until({ availability: "online", "service/status": "ok", "next/color": /^(bleu|blanc|rouge)$/ });

@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { FaultName } from "../../src/simulator/faults.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
 import { type FakeTime, MINUTE, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { startFaultyService } from "../support/faulty-server.ts";
 import { openHouse, openWindow, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
+import type { FaultName } from "../support/service-faults.ts";
 import { openYard } from "../support/vigie.ts";
 
 const NO_DAYS = new Map<string, "rouge" | "bleu">();
@@ -18,7 +18,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
   afterAll(yard.clear);
   const simulator = async (time: FakeTime, days = NO_DAYS, faults: FaultName[] = []) => {
     const clock = { clock: time.clock, sendDate: false };
-    const running = await startSimulator({ port: 0, seed: 3, ...clock, days, faults });
+    const running = await startFaultyService({ port: 0, seed: 3, ...clock, days, faults });
     yard.later(running.stop);
     return running;
   };

@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
 import { settableTime, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { startFaultyService } from "../support/faulty-server.ts";
 import { copyState, houseConfig, openHouse } from "../support/house.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
@@ -51,7 +51,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
 
   test.concurrent("behind its own state file says nothing of the moment, until the clock is set right", async () => {
     const real = startFakeTime(new Date().toISOString(), 1);
-    const simulator = await startSimulator({ port: 0, seed: 1, clock: real.clock, sendDate: false });
+    const simulator = await startFaultyService({ port: 0, seed: 1, clock: real.clock, sendDate: false });
     yard.later(simulator.stop);
     const first = await openHouse(yard, { service: simulator.url });
     await first.until({ availability: "online", "service/status": "ok", "season/left/rouge": /\d/ });

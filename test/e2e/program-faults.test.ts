@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { FAULTS, type FaultName } from "../../src/simulator/faults.ts";
 import { pick, randomFrom } from "../../src/simulator/random.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
 import { type FakeTime, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { startFaultyService } from "../support/faulty-server.ts";
 import { type House, openHouse, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
+import { FAULTS, type FaultName } from "../support/service-faults.ts";
 import { openYard } from "../support/vigie.ts";
 
 const A_GROUP = 9;
@@ -61,19 +61,14 @@ describe.skipIf(reason)(`every fault of a service, alone and in pairs ${reason}`
   );
 
   const settle = async (time: FakeTime) => {
-    let asked = 0;
-    const now = () => {
-      asked += 1;
-      return time.clock.now();
-    };
     const days = plantDays("2025-09-01", "2026-02-01", {
       "2026-01-05": "rouge",
       "2026-01-06": "blanc",
     } as const);
-    const simulator = await startSimulator({
+    const simulator = await startFaultyService({
       port: 0,
       seed: 5,
-      clock: { now },
+      clock: time.clock,
       sendDate: false,
       days,
       slowFor: 120_000 / SPEED,
@@ -83,7 +78,7 @@ describe.skipIf(reason)(`every fault of a service, alone and in pairs ${reason}`
     yard.later(simulator.stop);
     const house = await openHouse(yard, { service: simulator.url, time });
     await house.until({ "service/status": "ok", "next/color": "blanc", "season/left/rouge": /\d/ });
-    return { house, service: { faults: simulator.faults, asked: () => asked } };
+    return { house, service: simulator };
   };
 });
 
@@ -94,7 +89,7 @@ const TRUE_ALL_ALONG = [
 
 interface Service {
   faults: { set: (names: FaultName[]) => void };
-  asked: () => number;
+  requests: () => number;
 }
 
 /** The faults come, the service is asked, the owner is told; they go, and all is well. */
@@ -106,14 +101,14 @@ async function suffer(
   const words = faults.flatMap((fault) => SAID[fault]?.source ?? []);
   const ask = () => void observer.publish("vigie/refresh/set", "PRESS", false);
   service.faults.set(faults);
-  const before = service.asked();
+  const before = service.requests();
   ask();
   // A question may join one that is on its way, and a pause that the service asked for is kept to.
   const asking = setInterval(ask, 500);
   try {
     if (words.length > 0) {
       await until({ "service/status": "degraded", "service/last_error": new RegExp(words.join("|")) });
-    } else await observer.until(() => service.asked() >= before + 2, `${faults.join(" and ")} was met`);
+    } else await observer.until(() => service.requests() >= before + 2, `${faults.join(" and ")} was met`);
     service.faults.set([]);
     await until({ "service/status": "ok", "service/last_error": "None" });
   } finally {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
 import { type House, openHouse, openWindow, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { openYard } from "../support/vigie.ts";
@@ -10,7 +10,7 @@ const DAYS = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge", "202
 
 describe.skipIf(reason)(`the service is away since the evening before a rouge day ${reason}`, () => {
   const yard = openYard();
-  let simulator: RunningSimulator;
+  let simulator: RunningFaultyService;
   let evening: House;
   let known: ReadonlyMap<string, string>;
   const said = (name: string) => known.get(`vigie/${name}`) ?? "";
@@ -18,7 +18,13 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   beforeAll(async () => {
     // 20:00 in Paris.
     const time = startFakeTime("2026-01-04T19:00:00Z", 240);
-    simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: false, days: DAYS });
+    simulator = await startFaultyService({
+      port: 0,
+      seed: 1,
+      clock: time.clock,
+      sendDate: false,
+      days: DAYS,
+    });
     yard.later(simulator.stop);
     evening = await openHouse(yard, { service: simulator.url, time });
     await evening.until({ "service/status": "ok", "next/color": "rouge", "now/color": "bleu" });

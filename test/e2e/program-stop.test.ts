@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
+import { startFaultyService } from "../support/faulty-server.ts";
 import { houseConfig } from "../support/house.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { openYard, type Yard } from "../support/vigie.ts";
@@ -108,7 +108,7 @@ async function serve(yard: Yard) {
 }
 
 async function simulate(yard: Yard, ...faults: ["slow"?]): Promise<string> {
-  const simulator = await startSimulator({
+  const simulator = await startFaultyService({
     port: 0,
     seed: 1,
     clock: systemClock,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
 import { type FakeTime, MINUTE, withoutFakeTime } from "../support/fake-time.ts";
+import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
 import { openWindow, plantDays, type Window } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
@@ -31,12 +31,12 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
   let announced: Window;
   afterAll(yard.clear);
 
-  let simulator: RunningSimulator | undefined;
+  let simulator: RunningFaultyService | undefined;
   const service = async ({ clock }: FakeTime) => {
     // Days of another address would be another service's.
     if (!simulator || simulator.faults.get().length === 0) {
       const world = { port: 0, seed: 1, clock, sendDate: false, days: DAYS, officialAt: "06:35" };
-      simulator = await startSimulator(world);
+      simulator = await startFaultyService(world);
       yard.later(simulator.stop);
     }
     return simulator.url;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSimulator } from "../../src/simulator/server.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
+import { startFaultyService } from "../support/faulty-server.ts";
 import { plantDays } from "../support/house.ts";
 import { openYard } from "../support/vigie.ts";
 import { type Announced, announce, fact } from "./by-hand.ts";
@@ -90,7 +90,13 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
   test("a vigie on the same broker makes nobody complain, also where its service is down", async () => {
     const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
     const time = startFakeTime("2026-01-05T08:00:00Z", 240);
-    const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: false, days });
+    const simulator = await startFaultyService({
+      port: 0,
+      seed: 1,
+      clock: time.clock,
+      sendDate: false,
+      days,
+    });
     yard.later(simulator.stop);
     const { home, house } = await openGuest(yard, "attic", { service: simulator.url, time });
     const since = await home.mark();

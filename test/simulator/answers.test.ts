@@ -2,19 +2,18 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays, civilDate, tariffDate, wallInstant } from "../../src/core/calendar/dates.ts";
 import { datesBetween, seasonLabelled, seasonOf } from "../../src/core/calendar/tariff-season.ts";
-import { dateAnswer, forecastsAnswer, historyAnswer } from "../../src/simulator/answers.ts";
-import { officialColor } from "../../src/simulator/official.ts";
-import { seasonAnswer, seasonInForce } from "../../src/simulator/quotas.ts";
-import { ratesOn, TEMPO } from "../../src/simulator/tempo.ts";
-import { trueColor, type World } from "../../src/simulator/world.ts";
+import { dateAnswer, forecastsAnswer, historyAnswer, seasonAnswer } from "../../src/simulator/answers.ts";
+import { announceAt, officialColor, trueColor, type World } from "../../src/simulator/official-colors.ts";
+import { ratesOn, seasonInForce, TEMPO } from "../../src/simulator/tempo.ts";
+import { announceRevised } from "../support/faulty-service.ts";
 import { NO_REAL_DAYS, readRealDays } from "../support/real-days.ts";
 import { strictDate, strictForecasts, strictHistory, strictSeason } from "./strict.ts";
 
 const ZONE = TEMPO.time_zone;
-const world: World = { seed: 11, days: new Map(), official_at: "10:30", revised: false };
+const world: World = { seed: 11, days: new Map(), announcements: announceAt("10:30") };
 const instants = fc.integer({ min: Date.UTC(2014, 8, 1), max: Date.UTC(2034, 8, 1) });
 const worlds = fc
-  .record({ seed: fc.integer(), revised: fc.boolean() })
+  .record({ seed: fc.integer(), announcements: fc.constantFrom(world.announcements, announceRevised) })
   .map((some): World => ({ ...world, ...some }));
 const at = (wall: string) => wallInstant(wall.slice(0, 10), wall.slice(11), ZONE);
 

@@ -4,14 +4,14 @@ import { addDays, wallInstant } from "../../src/core/calendar/dates.ts";
 import { allowedColors } from "../../src/core/calendar/tariff-laws.ts";
 import { datesBetween } from "../../src/core/calendar/tariff-season.ts";
 import { forecastFor, lastUpdate, predictionFor } from "../../src/simulator/forecast.ts";
-import { trueColor, type World } from "../../src/simulator/world.ts";
+import { announceAt, trueColor, type World } from "../../src/simulator/official-colors.ts";
 
 const ZONE = "Europe/Paris";
-const worldOf = (seed: number): World => ({ seed, days: new Map(), official_at: "10:30", revised: false });
+const worldOf = (seed: number): World => ({ seed, days: new Map(), announcements: announceAt("10:30") });
 const dates = fc.integer({ min: 0, max: 3652 }).map((days) => addDays("2020-09-01", days));
 const noonBefore = (date: string, days: number) => wallInstant(addDays(date, -days), "12:00", ZONE);
 
-describe("the planted error model", () => {
+describe("the error model", () => {
   test("is right as often as it says, at every lead and at every confidence", () => {
     const said = Array.from({ length: 30 }, (_, seed) => worldOf(seed)).flatMap((world) =>
       datesBetween("2025-10-01", "2026-04-30").flatMap((date) =>

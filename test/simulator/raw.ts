@@ -9,9 +9,7 @@ export interface RawAnswer {
 }
 
 interface Asking {
-  method?: string;
   headers?: Record<string, string>;
-  send?: string;
   /** The local address to ask from. */
   from?: string;
   /** Leaves in the middle of the answer, once it has this many bytes. */
@@ -20,9 +18,8 @@ interface Asking {
 
 /** One request on a connection of its own, with what came back as it came back; rejects where nothing did. */
 export function raw(url: string, asking: Asking = {}): Promise<RawAnswer> {
-  const { method = "GET", headers = {}, send, from, leaveAt = Number.POSITIVE_INFINITY } = asking;
+  const { headers = {}, from, leaveAt = Number.POSITIVE_INFINITY } = asking;
   const options = {
-    method,
     headers,
     agent: false,
     ...(from && { localAddress: from }),
@@ -51,7 +48,7 @@ export function raw(url: string, asking: Asking = {}): Promise<RawAnswer> {
       end = error.code ?? error.message;
       if (!begun) reject(error);
     });
-    asked.end(send);
+    asked.end();
   });
 }
 

@@ -1,7 +1,7 @@
-import { FAULTS } from "../../src/simulator/faults.ts";
 import { GROWTH_LIMIT } from "../support/season-heap.ts";
 import type { SeasonOutcome } from "../support/season-run.ts";
 import { WRONGS } from "../support/season-tally.ts";
+import { FAULTS } from "../support/service-faults.ts";
 
 export interface Row {
   seed: number;

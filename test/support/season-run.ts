@@ -1,9 +1,8 @@
 import { wallInstant } from "../../src/core/calendar/dates.ts";
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
-import type { FaultName } from "../../src/simulator/faults.ts";
 import { forecastFor } from "../../src/simulator/forecast.ts";
-import { officialColor } from "../../src/simulator/official.ts";
+import { officialColor } from "../../src/simulator/official-colors.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { createModelBroker, createModelPublisher } from "./model-broker.ts";
@@ -16,6 +15,7 @@ import { tellStory } from "./season-story.ts";
 import { createTally, type Wrong } from "./season-tally.ts";
 import { createJudge, findMissedRouge, judgeRemains, judgeSilence } from "./season-truth.ts";
 import { createMemoryStore, GRACE, type LifeOfVigie, type LifeOptions, startLife } from "./season-vigie.ts";
+import type { FaultName } from "./service-faults.ts";
 import { openServiceLine } from "./service-line.ts";
 import { createTold } from "./told.ts";
 import { startVirtualTime, type VirtualTime } from "./virtual-time.ts";
@@ -99,8 +99,7 @@ interface Setting {
 
 function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, time: VirtualTime) {
   const { clock } = time;
-  const world = { seed, days, official_at: "10:30" };
-  const line = openServiceLine(world, time);
+  const line = openServiceLine({ seed, days }, time);
   const machine = createMachineClock(clock);
   const broker = createModelBroker(clock);
   const publisher = createModelPublisher(broker, machine);
@@ -142,10 +141,8 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     machine.heard();
     told.hear(answer, clock.now());
   };
-  const saidOf = (date: IsoDate, at: Instant) => {
-    const now = { ...world, revised: line.faults.has("revised") };
-    return officialColor(date, at, now) ?? forecastFor(date, at, now).color;
-  };
+  const saidOf = (date: IsoDate, at: Instant) =>
+    officialColor(date, at, line.world) ?? forecastFor(date, at, line.world).color;
   const expectTime = () => {
     asking = clock.now();
     toldBy = asking + TOLD_WITHIN;

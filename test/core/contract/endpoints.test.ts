@@ -10,8 +10,8 @@ import {
   ServiceFailed,
   ServiceUnreachable,
 } from "../../../src/service/service-errors.ts";
-import type { FaultName } from "../../../src/simulator/faults.ts";
-import { startSimulator } from "../../../src/simulator/server.ts";
+import { startFaultyService } from "../../support/faulty-server.ts";
+import type { FaultName } from "../../support/service-faults.ts";
 
 const AT = Date.UTC(2026, 0, 5, 12);
 const TODAY = "2026-01-05";
@@ -21,7 +21,7 @@ const CONFIG = { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_p
 async function open(...faults: FaultName[]) {
   const isSlow = faults.some((fault) => fault === "slow" || fault === "drip");
   const clock = { now: () => AT, steady: () => AT };
-  const simulator = await startSimulator({
+  const simulator = await startFaultyService({
     port: 0,
     seed: 1,
     clock,

@@ -1,12 +1,15 @@
-import type { Color } from "../core/calendar/tariff.ts";
-import type { FaultName } from "./faults.ts";
-import { pick, type Random } from "./random.ts";
+import type { Color } from "../../src/core/calendar/tariff.ts";
+import { pick, type Random } from "../../src/simulator/random.ts";
+import type { FaultName } from "./service-faults.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** An answer with the faults that change what it says; the order of the table is the order in which they are applied. */
-export function damage(answer: Json, active: (fault: FaultName) => boolean, random: Random): Json {
-  return DAMAGES.filter(([fault]) => active(fault)).reduce((json, [, apply]) => apply(json, random), answer);
+/** An answer with the faults that change its values, applied in the order of the table. */
+export function damageJson(answer: Json, isActive: (fault: FaultName) => boolean, random: Random): Json {
+  return DAMAGES.filter(([fault]) => isActive(fault)).reduce(
+    (json, [, apply]) => apply(json, random),
+    answer,
+  );
 }
 
 const DAMAGES: readonly [FaultName, (json: Json, random: Random) => Json][] = [

@@ -11,12 +11,18 @@ import {
   seasonSchema,
 } from "../../src/core/contract/endpoints.ts";
 import { readColor, spellingsOf } from "../../src/service/read-color.ts";
-import { FAULTS, type FaultName } from "../../src/simulator/faults.ts";
-import { type RunningSimulator, startSimulator } from "../../src/simulator/server.ts";
-import { json, raw } from "./raw.ts";
-import { strictDate, strictForecasts, strictHistory, strictInvalid, strictSeason } from "./strict.ts";
+import { json, raw } from "../simulator/raw.ts";
+import {
+  strictDate,
+  strictForecasts,
+  strictHistory,
+  strictInvalid,
+  strictSeason,
+} from "../simulator/strict.ts";
+import { type RunningFaultyService, startFaultyService } from "./faulty-server.ts";
+import { FAULTS, type FaultName } from "./service-faults.ts";
 
-let one: RunningSimulator;
+let one: RunningFaultyService;
 const noon = wallInstant("2026-01-05", "12:00", "Europe/Paris");
 let now = noon;
 let minutes = 0;
@@ -24,11 +30,10 @@ const { forecasts, season, history, date } = endpoints;
 const datePath = (text: string) => date.path.replace("{target_date}", text);
 const PAST = `${history.path}?start_date=2025-12-01&end_date=2026-01-05`;
 const get = (path: string = forecasts.path) => raw(one.url + path);
-const put = (body: string) => raw(`${one.url}/_faults`, { method: "PUT", send: body });
 
 beforeAll(async () => {
   const clock = { now: () => now };
-  one = await startSimulator({
+  one = await startFaultyService({
     port: 0,
     seed: 4,
     clock,
@@ -50,41 +55,6 @@ async function several(faults: FaultName[], path: string, times: number): Promis
   one.faults.set(faults);
   return Promise.all(Array.from({ length: times }, async () => json(await get(path))));
 }
-
-describe("the fault switch", () => {
-  test("is read and set over HTTP", async () => {
-    expect(json(await raw(`${one.url}/_faults`))).toEqual([]);
-    const set = await put('["slow", "500", "slow"]');
-    expect([set.status, json(set)]).toEqual([200, ["slow", "500"]]);
-    expect(one.faults.get()).toEqual(["slow", "500"]);
-    expect(json(await raw(`${one.url}/_faults`))).toEqual(["slow", "500"]);
-  });
-
-  test.each([
-    [
-      '["slwo"]',
-      ["body", 0],
-      /^Expected a fault to be one of down reset .*, got slwo \(did you mean slow\?\)$/,
-    ],
-    ['["500", 500]', ["body", 1], /got 500/],
-    ['{"slow":true}', ["body"], /^Expected a JSON array of fault names$/],
-    ["slow", ["body"], /got no JSON$/],
-  ])("refuses %s and keeps what was", async (body, place, message) => {
-    one.faults.set(["html"]);
-    const answer = await put(body);
-    const { detail } = strictInvalid.parse(json(answer));
-    expect([answer.status, detail[0]?.loc, one.faults.get()]).toEqual([422, place, ["html"]]);
-    expect(detail[0]?.msg).toMatch(message);
-  });
-
-  test("works with every fault in force and the rate limit spent", async () => {
-    one.faults.set(["400"]);
-    await Promise.all(Array.from({ length: 61 }, () => get()));
-    expect((await put(JSON.stringify(FAULTS))).status).toBe(200);
-    expect(json(await raw(`${one.url}/_faults`))).toEqual([...FAULTS]);
-    expect((await put("[]")).status).toBe(200);
-  });
-});
 
 describe("a fault of the line", () => {
   test("down: the connection ends before any answer", async () => {
@@ -160,7 +130,7 @@ describe("a fault of the line", () => {
   test("redirect: 302 to another place of this machine", async () => {
     one.faults.set(["redirect"]);
     const { status, headers } = await get();
-    expect([status, headers["location"]]).toEqual([302, `${one.url}/elsewhere`]);
+    expect([status, headers["location"]]).toEqual([302, "http://127.0.0.1/elsewhere"]);
   });
 
   test.each(["400", "422", "429", "500"] as const)("%s: that status", async (fault) => {
@@ -290,7 +260,7 @@ describe("a fault of what is said", () => {
 
   test("revised: rouge is official as bleu at 06:35 and as rouge from 11:00 on, in every answer", async () => {
     const days = new Map([["2026-01-06", "rouge"] as const]);
-    const revised = await startSimulator({
+    const revised = await startFaultyService({
       port: 0,
       seed: 4,
       days,
@@ -352,6 +322,23 @@ describe("faults together", () => {
     strictForecasts.parse(json(await get()));
     strictSeason.parse(json(await get(season.path)));
     historySchema.parse(json(await get(PAST)));
+  });
+});
+
+describe("the server", () => {
+  test("stops at once though clients wait for a slow answer", async () => {
+    const slow = await startFaultyService({
+      port: 0,
+      seed: 4,
+      clock: { now: () => now },
+      sendDate: false,
+      faults: ["slow"],
+    });
+    const held = raw(slow.url + forecasts.path);
+    const left = expect(held).rejects.toMatchObject({ code: "ECONNRESET" });
+    await expect.poll(slow.requests).toBe(1);
+    await slow.stop();
+    await left;
   });
 });
 
