@@ -1,50 +1,47 @@
 import { defineConfig } from "vitest/config";
 
-const SEASON = "test/season.test.ts";
-const HOME_ASSISTANT = "test/homeassistant/**/*.test.ts";
-const SYSTEMD = "test/systemd/**/*.test.ts";
-const DOCKER = "test/docker/**/*.test.ts";
-const shared = { include: [], environment: "node", restoreMocks: true } as const;
-
+/** `npm test` runs the quick suites; the others have commands of their own (`npm run test:clock` is `--mode clock`). */
 export default defineConfig(({ mode }) => ({
   test: {
-    // Most of the time of the end-to-end tests is waiting: two at once, on two cores as well.
+    // Most of the time of the tests with real programs is waiting: two files at once, on two cores as well.
     maxWorkers: 2,
     reporters: ["default", "./test/support/closing-line.ts"],
-    projects: suites[mode] ?? [rooms, e2e],
+    projects: suites[mode] ?? [unit, e2e],
   },
 }));
 
-// Pure files: quick, one process for all.
-const rooms = {
+const shared = { include: [], environment: "node", restoreMocks: true } as const;
+const files = (folder: string) => `test/${folder}/**/*.test.ts`;
+const OWN_COMMAND = ["clock", "season", "kills", "guides", "homeassistant", "systemd", "docker"];
+
+/** Quick files, one process for all. */
+const unit = {
   test: {
     ...shared,
-    name: "rooms",
+    name: "unit",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/e2e/**", HOME_ASSISTANT, SYSTEMD, DOCKER, SEASON],
+    exclude: ["e2e", ...OWN_COMMAND].map(files),
     isolate: false,
     testTimeout: 60_000,
   },
 };
 
-// Real processes, brokers and sockets; and the year on a clock of its own, which heeds what others leave waiting.
-const e2e = {
-  test: {
-    ...shared,
-    name: "e2e",
-    include: ["test/e2e/**/*.test.ts", SEASON],
-    // What is waited for has a limit of its own, and says what it was.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-  },
-};
+/** Real programs, brokers and sockets. What a test waits for has a limit of its own, and its error says what it was. */
+const e2e = withPrograms("e2e");
 
-// A real Home Assistant, one for all files of a process. Most of their time is waiting: two at once.
+function withPrograms(name: string) {
+  return { test: { ...shared, name, include: [files(name)], testTimeout: 180_000, hookTimeout: 180_000 } };
+}
+
+/** A year on a clock of its own. */
+const season = { test: { ...shared, name: "season", include: [files("season")], testTimeout: 600_000 } };
+
+/** A real Home Assistant, one for all files of a process. */
 const homeAssistant = {
   test: {
     ...shared,
     name: "homeassistant",
-    include: [HOME_ASSISTANT],
+    include: [files("homeassistant")],
     globalSetup: "test/homeassistant/setup.ts",
     isolate: false,
     maxWorkers: 2,
@@ -53,32 +50,35 @@ const homeAssistant = {
   },
 };
 
-// Real machines, which start, freeze, lose their power and start again: one at a time, on one tree.
+/** Real machines that start, freeze, lose their power and start again: one at a time, on one file tree. */
 const systemd = {
   test: {
     ...shared,
     name: "systemd",
-    include: [SYSTEMD],
+    include: [files("systemd")],
     globalSetup: "test/systemd/setup.ts",
     fileParallelism: false,
     hookTimeout: 400_000,
   },
 };
 
-// The image, built and run as it will be: one build for all files.
+/** The image, built once for all files and run. */
 const docker = {
   test: {
     ...shared,
     name: "docker",
-    include: [DOCKER],
+    include: [files("docker")],
     globalSetup: "test/docker/setup.ts",
     testTimeout: 180_000,
     hookTimeout: 60_000,
   },
 };
 
-// Asked for by `--mode`: they need more than a checkout.
 const suites: Record<string, object[]> = {
+  clock: [withPrograms("clock")],
+  kills: [withPrograms("kills")],
+  guides: [withPrograms("guides")],
+  season: [season],
   homeassistant: [homeAssistant],
   systemd: [systemd],
   docker: [docker],

@@ -9,7 +9,16 @@ const TITLE = "says nothing but what was announced by then";
 /** The season of the test suite, timed by the suite. */
 export async function measureSeason({ folder }, report) {
   const output = join(folder, "season.json");
-  const args = ["run", "test/season.test.ts", "-t", TITLE, "--reporter=json", `--outputFile=${output}`];
+  const args = [
+    "run",
+    "--mode",
+    "season",
+    "test/season/season.test.ts",
+    "-t",
+    TITLE,
+    "--reporter=json",
+    `--outputFile=${output}`,
+  ];
   const program = startProgram(process.execPath, [VITEST, ...args], { VIGIE_TEST_LONG: "" });
   await program.gone;
   const text = await readFile(output, "utf8").catch(() => {

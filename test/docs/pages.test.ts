@@ -80,8 +80,8 @@ describe.each(FOLLOWED)("%s", (path) => {
 
   test("is followed: every block that a test runs or reads is named there", () => {
     const marks = blocksOf(page).flatMap(({ mark }) => /^(?:run|file): (.*)/.exec(mark)?.[1] ?? []);
-    const tests = readdirSync(join(ROOT, "test", "e2e")).filter((name) => name.startsWith("guide-"));
-    const text = tests.map((name) => readPage(`test/e2e/${name}`)).join("\n");
+    const tests = readdirSync(join(ROOT, "test", "guides"));
+    const text = tests.map((name) => readPage(`test/guides/${name}`)).join("\n");
     expect(marks.filter((name) => !text.includes(`"${name}"`))).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
-import type { KnownDay } from "../../../src/core/days/known-days.ts";
-import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import { factsInputAt, knownDaysOf, official } from "../../support/known-days.ts";
-import { createNaiveWall } from "../../support/naive-wall.ts";
-import { NO_REAL_DAYS, readRealDays } from "../../support/real-days.ts";
-import { UNPRICED } from "../../support/tariff.ts";
+import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
+import type { KnownDay } from "../../src/core/days/known-days.ts";
+import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
+import { factsInputAt, knownDaysOf, official } from "../support/known-days.ts";
+import { createNaiveWall } from "../support/naive-wall.ts";
+import { NO_REAL_DAYS, readRealDays } from "../support/real-days.ts";
+import { UNPRICED } from "../support/tariff.ts";
 
 const HOUR = 3_600_000;
 
