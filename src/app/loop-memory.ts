@@ -8,7 +8,7 @@ import { readSettings, type Settings, settleSettings } from "../core/rules/rule-
 import { type RulesMemory, readRulesMemory } from "../core/rules/rules-memory.ts";
 import type { Log } from "../runtime/log.ts";
 import { clientMemorySchema, EMPTY_MEMORY, type MemoryKeeper } from "../service/client-memory.ts";
-import type { Asked } from "../service/plan-requests.ts";
+import type { LastAnswered } from "../service/plan-requests.ts";
 import { knownDaysOf, type State, withSource } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
@@ -19,9 +19,9 @@ import type { Store } from "../state/store.ts";
 export interface LoopMemory {
   /** What is known of the days, from this one service: invented days never stand in for real ones. */
   days: () => KnownDays;
-  /** On which dates the rarer questions were last answered. */
-  asked: () => Asked;
-  keepAnswer: (days: KnownDays, asked: Asked) => void;
+  /** On which dates season and history were last answered. */
+  lastAnswered: () => LastAnswered;
+  keepAnswer: (days: KnownDays, lastAnswered: LastAnswered) => void;
   /** What the service client has learnt of this service. */
   client: MemoryKeeper;
   /** The verdicts of the last evaluation, and since when they hold. */
@@ -52,7 +52,7 @@ export interface LoopMemoryOptions {
 
 export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryOptions): LoopMemory {
   const state = store.state();
-  let { days, asked, client } = readSource(state, source);
+  let { days, lastAnswered, client } = readSource(state, source);
   let verdicts = readRulesMemory(state.rules);
   const { settings: kept, lines } = settleSettings(readSettings(state.settings), rules);
   let settings = kept;
@@ -61,17 +61,19 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
 
   const save = (part: Partial<State>) => store.save({ ...store.state(), ...part });
   const saveSource = () =>
-    store.save(withSource(store.state(), source, { knownDays: days, client: { ...client, asked } }));
+    store.save(
+      withSource(store.state(), source, { knownDays: days, client: { ...client, asked: lastAnswered } }),
+    );
   // A threshold that was edited in the configuration counts more than one that was moved by a command before.
   for (const line of lines) log.warn(line);
   if (JSON.stringify(settings) !== JSON.stringify(readSettings(state.settings))) void save({ settings });
   return {
     days: () => days,
-    asked: () => asked,
-    keepAnswer: (newDays, newAsked) => {
-      const isNew = newDays !== days || newAsked !== asked;
+    lastAnswered: () => lastAnswered,
+    keepAnswer: (newDays, newLastAnswered) => {
+      const isNew = newDays !== days || newLastAnswered !== lastAnswered;
       days = newDays;
-      asked = newAsked;
+      lastAnswered = newLastAnswered;
       if (isNew) void saveSource();
     },
     client: {
@@ -115,11 +117,11 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
 
 function readSource(state: State, source: string) {
   const kept = sourceSchema.safeParse(state.clients[source]);
-  const { asked, ...client } = kept.success ? kept.data : { ...EMPTY_MEMORY, asked: NEVER_ASKED };
-  return { days: knownDaysOf(state, source), asked, client };
+  const { asked, ...client } = kept.success ? kept.data : { ...EMPTY_MEMORY, asked: NEVER_ANSWERED };
+  return { days: knownDaysOf(state, source), lastAnswered: asked, client };
 }
 
-const NEVER_ASKED: Asked = { season: null, history: null };
+const NEVER_ANSWERED: LastAnswered = { season: null, history: null };
 const sourceSchema = clientMemorySchema.extend({
   asked: z.object({ season: z.iso.date().nullable(), history: z.iso.date().nullable() }),
 });

@@ -28,9 +28,9 @@ import { renderTopics } from "../core/topics/render-topics.ts";
 import { ruleTopics } from "../core/topics/rule-topics.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { askRound } from "../service/ask-round.ts";
 import { isOfficialSilent } from "../service/client-memory.ts";
-import { type AgendaInput, markAsked, planAgenda, planFollowUps } from "../service/plan-requests.ts";
+import { noteAnswered, type PlanInput, planFollowUps, planRequests } from "../service/plan-requests.ts";
+import { sendRequests } from "../service/send-requests.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 import { createTimeCheck } from "./time-check.ts";
 
@@ -165,12 +165,16 @@ export function createLoop(options: LoopOptions): Loop {
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
-    const outcome = await askRound(request.signal, planAgenda(agendaInput(request)), async (one, signal) => {
-      const reply = await options.ask(one, { ...request, signal });
-      const before = memory.days();
-      takeAnswer(reply);
-      return planFollowUps(reply.answer, before, agendaInput(request));
-    });
+    const outcome = await sendRequests(
+      request.signal,
+      planRequests(planInput(request)),
+      async (one, signal) => {
+        const reply = await options.ask(one, { ...request, signal });
+        const before = memory.days();
+        takeAnswer(reply);
+        return planFollowUps(reply.answer, before, planInput(request));
+      },
+    );
     if (request.signal.aborted) return outcome;
     polls = recordOutcome(polls, outcome);
     const isFirst = !isInformed;
@@ -185,7 +189,7 @@ export function createLoop(options: LoopOptions): Loop {
     const before = memory.days();
     const after = learn(before, answer, at, tariff);
     polls = recordAnswer(polls, { answer, at, before, after });
-    memory.keepAnswer(after, markAsked(memory.asked(), answer, at, tariff));
+    memory.keepAnswer(after, noteAnswered(memory.lastAnswered(), answer, at, tariff));
     for (const event of findDayEvents(before, after, at, tariff)) options.onDayEvent(event);
     if (isChanged()) refresh();
   }
@@ -202,11 +206,11 @@ export function createLoop(options: LoopOptions): Loop {
     );
   }
 
-  function agendaInput({ confirm }: PollRequest): AgendaInput {
+  function planInput({ confirm }: PollRequest): PlanInput {
     const knownDays = memory.days();
     const now = time.now(knownDays).at;
     const officialSilent = isOfficialSilent(memory.client.get(), now);
-    return { knownDays, asked: memory.asked(), tariff, now, officialSilent, confirm };
+    return { knownDays, lastAnswered: memory.lastAnswered(), tariff, now, officialSilent, confirm };
   }
 
   refresh();

@@ -1,7 +1,7 @@
 import type { Tariff } from "../core/calendar/tariff.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { owedPoll, type SlotInput } from "../service/poll-times.ts";
+import { duePoll, type PollTimesInput } from "../service/poll-times.ts";
 import type { Loop } from "./loop.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 
@@ -10,7 +10,7 @@ export interface PollingOptions {
   memory: LoopMemory;
   tariff: Tariff;
   /** `service.poll`. */
-  times: SlotInput["poll"];
+  times: PollTimesInput["poll"];
   /** 0 to 1: this installation's own place between two polls. */
   offset: number;
   clock: Clock;
@@ -33,8 +33,8 @@ export function createPolling(options: PollingOptions): Polling {
   let lastPoll: number | null = null;
   let polling = Promise.resolve();
 
-  const duePoll = () =>
-    owedPoll(clock.now(), lastPoll, { poll: times, tariff, knownDays: memory.days(), offset });
+  const findDue = () =>
+    duePoll(clock.now(), lastPoll, { poll: times, tariff, knownDays: memory.days(), offset });
   const poll = async (ways: { essential: boolean; confirm: boolean }) => {
     lastPoll = clock.now();
     const outcome = await loop.poll({ ...ways, signal: stopping.signal });
@@ -42,12 +42,12 @@ export function createPolling(options: PollingOptions): Polling {
   };
   return {
     pollIfDue: () => {
-      const due = duePoll();
+      const due = findDue();
       if (due) polling = poll(due);
     },
     // It takes the place of the hourly poll where that is due: pressing the button again and again must not put it off.
     pollNow: () => {
-      polling = poll({ essential: duePoll()?.essential ?? false, confirm: true });
+      polling = poll({ essential: findDue()?.essential ?? false, confirm: true });
     },
     stop: () => {
       stopping.abort();

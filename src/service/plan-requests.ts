@@ -1,42 +1,42 @@
 import { addDays, civilDate, tariffDate } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
-import { seasonOf } from "../core/calendar/tariff-season.ts";
+import { datesBetween, seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 
-/** The civil dates on which the rarer questions were last answered. Kept in the state file. */
-export interface Asked {
+/** The civil dates on which season and history, which are requested once a day, were last answered. */
+export interface LastAnswered {
   season: IsoDate | null;
   history: IsoDate | null;
 }
 
-export interface AgendaInput {
+export interface PlanInput {
   knownDays: KnownDays;
   tariff: Tariff;
   now: Instant;
-  asked: Asked;
-  /** The date endpoint never says what is official: it is not asked for that. */
+  lastAnswered: LastAnswered;
+  /** The date endpoint never sends `is_official`: nothing is learnt by requesting single dates. */
   officialSilent: boolean;
-  /** At 18:00 and 05:50 even a final colour of the next tariff day is asked once more. */
+  /** Request the next tariff day even where its colour is final. */
   confirm: boolean;
 }
 
-/** What one poll asks, in order of worth: an outage in its middle costs the least. */
-export function planAgenda(input: AgendaInput): Request[] {
-  const { tariff, now, asked } = input;
+/** The requests of one poll, the most important first: where the service fails on the way, the least is missed. */
+export function planRequests(input: PlanInput): Request[] {
+  const { tariff, now, lastAnswered } = input;
   const today = civilDate(now, tariff.time_zone);
   const requests: Request[] = [{ kind: "forecasts" }];
-  for (const date of unsettledDates(input)) requests.push({ kind: "date", date });
-  if (asked.season !== today) requests.push({ kind: "season" });
-  if (asked.history !== today) requests.push(historyRequest(input, today));
+  for (const date of datesToRequest(input)) requests.push({ kind: "date", date });
+  if (lastAnswered.season !== today) requests.push({ kind: "season" });
+  if (lastAnswered.history !== today) requests.push(historyRequest(input, today));
   return requests;
 }
 
-/** What an answer makes worth asking at once. */
-export function planFollowUps(answer: Answer, before: KnownDays, input: AgendaInput): Request[] {
+/** The requests that an answer makes necessary at once. */
+export function planFollowUps(answer: Answer, before: KnownDays, input: PlanInput): Request[] {
   switch (answer.kind) {
     case "forecasts":
-      return input.officialSilent ? [] : planContradictions(answer, input);
+      return input.officialSilent ? [] : contradictedDates(answer, input);
     case "date":
       return isNewlyOfficial(answer.day.date, before, input.knownDays) ? [{ kind: "season" }] : [];
     case "season":
@@ -45,14 +45,18 @@ export function planFollowUps(answer: Answer, before: KnownDays, input: AgendaIn
   }
 }
 
-/** What was just answered, on the civil date of the answer. */
-export function markAsked(asked: Asked, answer: Answer, now: Instant, tariff: Tariff): Asked {
-  if (answer.kind !== "season" && answer.kind !== "history") return asked;
-  return { ...asked, [answer.kind]: civilDate(now, tariff.time_zone) };
+export function noteAnswered(
+  before: LastAnswered,
+  answer: Answer,
+  now: Instant,
+  tariff: Tariff,
+): LastAnswered {
+  if (answer.kind !== "season" && answer.kind !== "history") return before;
+  return { ...before, [answer.kind]: civilDate(now, tariff.time_zone) };
 }
 
-/** The dates on which the forecasts deny an official colour. */
-function planContradictions(answer: Answer & { kind: "forecasts" }, input: AgendaInput): Request[] {
+/** The dates for which the forecasts name another colour than the official one: it may have been corrected. */
+function contradictedDates(answer: Answer & { kind: "forecasts" }, input: PlanInput): Request[] {
   const inForce = tariffDate(input.now, input.tariff);
   return answer.days
     .filter(({ date, color }) => {
@@ -66,35 +70,33 @@ function isNewlyOfficial(date: IsoDate, before: KnownDays, after: KnownDays): bo
   return before.days[date]?.official === undefined && after.days[date]?.official !== undefined;
 }
 
-/** Of the tariff day in force, today, tomorrow and the next tariff day: those whose colour may still change. */
-function unsettledDates({ knownDays, tariff, now, officialSilent, confirm }: AgendaInput): IsoDate[] {
+/**
+ * Tomorrow until its colour is final; today and the tariff day in force (before 06:00 that is yesterday) until they are
+ * official; with `confirm` the next tariff day in any case.
+ */
+function datesToRequest({ knownDays, tariff, now, officialSilent, confirm }: PlanInput): IsoDate[] {
   if (officialSilent) return [];
   const inForce = tariffDate(now, tariff);
-  const next = addDays(inForce, 1);
   const today = civilDate(now, tariff.time_zone);
   const tomorrow = addDays(today, 1);
-  const unsettled = (date: IsoDate) =>
-    date <= today
-      ? knownDays.days[date]?.official === undefined
-      : knownDays.days[date]?.official?.final !== true;
-  const dates = [tomorrow, today, inForce].filter(unsettled);
-  return [...new Set(confirm ? [next, ...dates] : dates)];
+  const official = (date: IsoDate) => knownDays.days[date]?.official;
+  const dates = [
+    ...(confirm ? [addDays(inForce, 1)] : []),
+    ...(official(tomorrow)?.final ? [] : [tomorrow]),
+    ...[today, inForce].filter((date) => official(date) === undefined),
+  ];
+  return [...new Set(dates)];
 }
 
-/** A year at first, then two weeks; further back where days of this season are missing. */
-function historyRequest({ knownDays, tariff, now, asked }: AgendaInput, today: IsoDate): Request {
+/** A year at first, then two weeks, or as far back as a day of this season is missing. */
+function historyRequest({ knownDays, tariff, now, lastAnswered }: PlanInput, today: IsoDate): Request {
   const season = seasonOf(tariffDate(now, tariff)).start;
-  if (asked.history === null)
+  if (lastAnswered.history === null) {
     return { kind: "history", start: earlier(season, addDays(today, -364)), end: today };
-  const recent = addDays(today, -13);
-  return { kind: "history", start: firstMissing(knownDays, season, recent) ?? recent, end: today };
-}
-
-function firstMissing(knownDays: KnownDays, from: IsoDate, before: IsoDate): IsoDate | undefined {
-  for (let date = from; date < before; date = addDays(date, 1)) {
-    if (knownDays.days[date]?.official === undefined) return date;
   }
-  return undefined;
+  const missing = datesBetween(season, today).find((date) => knownDays.days[date]?.official === undefined);
+  const recent = addDays(today, -13);
+  return { kind: "history", start: earlier(missing ?? recent, recent), end: today };
 }
 
 function earlier(one: IsoDate, other: IsoDate): IsoDate {

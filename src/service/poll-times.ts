@@ -3,34 +3,36 @@ import { addDays, civilDate, wallInstant } from "../core/calendar/dates.ts";
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 
-/** When to poll is a question of data: the newest slot that has begun, and whether a poll was started since. */
-export interface SlotInput {
+/** A poll is due where a time to poll has come since the last one was started: no timer has to be kept for it. */
+export interface PollTimesInput {
   poll: ServiceConfig["poll"];
   tariff: Tariff;
   knownDays: KnownDays;
-  /** 0 to 1, chosen once an installation: a thousand houses do not ask at the same second. */
+  /** 0 to 1, chosen once for each installation, so that they do not all ask in the same second. */
   offset: number;
 }
 
-/** What a poll that is owed has to do beside asking. */
-export interface OwedPoll {
-  /** Goes on even when the day's budget is spent. */
+export interface DuePoll {
+  /** Goes on even when the day's budget of requests is spent. */
   essential: boolean;
-  /** Asks what is final once more. */
+  /** Requests the next tariff day even where its colour is final. */
   confirm: boolean;
 }
 
-/** The poll owed for slots that have begun since the last one; a clock that was set back owes one, too. */
-export function owedPoll(now: Instant, lastPoll: Instant | null, input: SlotInput): OwedPoll | null {
-  const owed = (at: Instant | undefined) =>
+/** The poll that is due now; after the clock was set back to before the last one, too. */
+export function duePoll(now: Instant, lastPoll: Instant | null, input: PollTimesInput): DuePoll | null {
+  const isDue = (at: Instant | undefined) =>
     at !== undefined && (lastPoll === null || lastPoll > now || at > lastPoll);
-  const confirm = owed(confirmSlot(now, input));
-  const essential = confirm || owed(slotOnGrid(now, input.poll.every, input.offset));
-  return essential || owed(announcementSlot(now, input)) ? { essential, confirm } : null;
+  const confirm = isDue(confirmationTime(now, input));
+  const essential = confirm || isDue(lastMultiple(now, input.poll.every, input.offset));
+  return essential || isDue(announcementTime(now, input)) ? { essential, confirm } : null;
 }
 
-/** Often until tomorrow is official, then now and then until nothing can correct it any more. */
-function announcementSlot(now: Instant, { poll, tariff, knownDays, offset }: SlotInput): Instant | undefined {
+/** The newest time to look for the announcement: often until tomorrow is official, then seldom until it is final. */
+function announcementTime(
+  now: Instant,
+  { poll, tariff, knownDays, offset }: PollTimesInput,
+): Instant | undefined {
   const { between, every } = poll.announcement;
   const today = civilDate(now, tariff.time_zone);
   const begin = wallInstant(today, between[0], tariff.time_zone);
@@ -38,21 +40,20 @@ function announcementSlot(now: Instant, { poll, tariff, knownDays, offset }: Slo
   const official = knownDays.days[addDays(today, 1)]?.official;
   if (now < begin || now >= end || official?.final) return undefined;
   const interval = official ? Math.max(every, UNTIL_FINAL) : every;
-  const at = slotOnGrid(now, interval, offset);
+  const at = lastMultiple(now, interval, offset);
   return at >= begin ? at : undefined;
 }
 
 /** Late corrections are looked for in the evening, and just before the day begins. */
-function confirmSlot(now: Instant, { tariff, offset }: SlotInput): Instant | undefined {
+function confirmationTime(now: Instant, { tariff, offset }: PollTimesInput): Instant | undefined {
   const today = civilDate(now, tariff.time_zone);
-  const starts = CONFIRM_AT.map(
+  return CONFIRM_AT.map(
     (time) => wallInstant(today, time, tariff.time_zone) + offset * CONFIRM_SPREAD,
-  );
-  const begun = starts.filter((at) => at <= now);
-  return begun.length > 0 ? Math.max(...begun) : undefined;
+  ).findLast((at) => at <= now);
 }
 
-function slotOnGrid(now: Instant, interval: number, offset: number): Instant {
+/** The newest instant of a regular grid, which `offset` shifts by a part of the interval. */
+function lastMultiple(now: Instant, interval: number, offset: number): Instant {
   const shift = offset * interval;
   return Math.floor((now - shift) / interval) * interval + shift;
 }

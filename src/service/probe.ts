@@ -7,7 +7,7 @@ import { deadline } from "../runtime/wait.ts";
 import type { Reply } from "./asking.ts";
 import type { Observed } from "./reading-terms.ts";
 import type { ServiceClient } from "./service-client.ts";
-import { isHopeless, isServiceError, ServiceUnreachable } from "./service-errors.ts";
+import { blocksAllRequests, isServiceError, ServiceUnreachable } from "./service-errors.ts";
 
 interface Probe {
   endpoint: Endpoint;
@@ -44,7 +44,7 @@ export async function probe(options: ProbeOptions): Promise<Probe[]> {
       probes.push(describeReply(await askWithin(request, options), options.config.rate_unit));
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      hopeless = isHopeless(error);
+      hopeless = blocksAllRequests(error);
       probes.push({ endpoint: request.kind, ok: false, message: error.message, assumed: [] });
     }
   }

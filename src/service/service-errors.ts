@@ -102,15 +102,15 @@ export class BudgetSpent extends Error {
   }
 }
 
-/** Whether the next question to the same service would fare no better now. */
-export function isHopeless(error: unknown): boolean {
+/** Whether any other request to the service would fail now, too. */
+export function blocksAllRequests(error: unknown): boolean {
   return error instanceof ServiceUnreachable || error instanceof ServiceBusy || error instanceof BudgetSpent;
 }
 
 /** Everything that asking the service can come to. */
 export function isServiceError(error: unknown): error is Error {
   return (
-    isHopeless(error) ||
+    blocksAllRequests(error) ||
     error instanceof ServiceFailed ||
     error instanceof RequestRefused ||
     error instanceof AnswerUnreadable

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { owedPoll } from "../../.build/service/poll-times.js";
+import { duePoll } from "../../.build/service/poll-times.js";
 import { startSimulator } from "../../.build/simulator/server.js";
 import { CONFIG, openHouse } from "./house.mjs";
 
@@ -56,10 +56,10 @@ async function liveDay({ loop, memory, counts, poll }, time) {
     time.now = Math.max(time.now, look);
     const knownDays = memory.days();
     const slots = { poll: CONFIG.service.poll, tariff: CONFIG.tariff, knownDays, offset: OFFSET };
-    const owed = owedPoll(time.now, time.lastPoll ?? null, slots);
-    if (!owed) continue;
+    const due = duePoll(time.now, time.lastPoll ?? null, slots);
+    if (!due) continue;
     time.lastPoll = time.now;
-    await poll(owed);
+    await poll(due);
   }
   const messages = [...counts.topics.values()].reduce((sum, count) => sum + count, 0);
   return { ...counts, topics: new Map(counts.topics), messages };

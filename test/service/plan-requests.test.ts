@@ -2,11 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { Color } from "../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
 import { type KnownDay, type KnownDays, NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
-import { type AgendaInput, markAsked, planAgenda, planFollowUps } from "../../src/service/plan-requests.ts";
+import {
+  noteAnswered,
+  type PlanInput,
+  planFollowUps,
+  planRequests,
+} from "../../src/service/plan-requests.ts";
 import { PARIS } from "../support/tariff.ts";
 
 const NO_RATES = { hp: null, hc: null };
-const ASKED_TODAY = { season: "2026-01-05", history: "2026-01-05" };
+const ANSWERED_TODAY = { season: "2026-01-05", history: "2026-01-05" };
 
 function official(color: Color, final = true): KnownDay {
   return { official: { color, rates: NO_RATES, seen_at: 0, final } };
@@ -16,25 +21,25 @@ function knownDaysOf(days: Record<string, KnownDay>): KnownDays {
   return { ...NO_KNOWN_DAYS, days };
 }
 
-function input(over: Partial<AgendaInput> = {}): AgendaInput {
+function input(over: Partial<PlanInput> = {}): PlanInput {
   const now = Date.parse("2026-01-05T09:00:00+01:00");
   return {
     knownDays: NO_KNOWN_DAYS,
     tariff: PARIS,
     now,
-    asked: ASKED_TODAY,
+    lastAnswered: ANSWERED_TODAY,
     officialSilent: false,
     confirm: false,
     ...over,
   };
 }
 
-const dates = (over: Partial<AgendaInput>) =>
-  planAgenda(input(over)).flatMap((request) => (request.kind === "date" ? [request.date] : []));
+const dates = (over: Partial<PlanInput>) =>
+  planRequests(input(over)).flatMap((request) => (request.kind === "date" ? [request.date] : []));
 
-describe("the agenda of a poll", () => {
+describe("the requests of a poll", () => {
   test("begins with the forecasts, whatever else is due", () => {
-    expect(planAgenda(input())[0]).toEqual({ kind: "forecasts" });
+    expect(planRequests(input())[0]).toEqual({ kind: "forecasts" });
   });
 
   test.each([
@@ -78,22 +83,22 @@ describe("the agenda of a poll", () => {
       },
       ["2026-01-05"],
     ],
-    ["a date endpoint that never says official is left alone", { officialSilent: true }, []],
-  ] as [string, Partial<AgendaInput>, string[]][])("%s", (_case, over, expected) => {
+    ["a date endpoint that never says official is not requested", { officialSilent: true }, []],
+  ] as [string, Partial<PlanInput>, string[]][])("%s", (_case, over, expected) => {
     expect(dates(over)).toEqual(expected);
   });
 
   test("asks the season and the history once a civil day", () => {
-    const asked = { season: "2026-01-04", history: "2026-01-04" };
-    const kinds = planAgenda(input({ asked })).map(({ kind }) => kind);
+    const lastAnswered = { season: "2026-01-04", history: "2026-01-04" };
+    const kinds = planRequests(input({ lastAnswered })).map(({ kind }) => kind);
     expect(kinds).toContain("season");
     expect(kinds).toContain("history");
-    expect(planAgenda(input()).map(({ kind }) => kind)).not.toContain("season");
+    expect(planRequests(input()).map(({ kind }) => kind)).not.toContain("season");
   });
 
   test("asks a year of history at the first start", () => {
-    const asked = { season: "2026-01-05", history: null };
-    expect(planAgenda(input({ asked })).at(-1)).toEqual({
+    const lastAnswered = { season: "2026-01-05", history: null };
+    expect(planRequests(input({ lastAnswered })).at(-1)).toEqual({
       kind: "history",
       start: "2025-01-06",
       end: "2026-01-05",
@@ -101,8 +106,8 @@ describe("the agenda of a poll", () => {
   });
 
   test("asks history further back than two weeks only where days of the season are missing", () => {
-    const asked = { season: "2026-01-05", history: "2026-01-04" };
-    expect(planAgenda(input({ asked })).at(-1)).toEqual({
+    const lastAnswered = { season: "2026-01-05", history: "2026-01-04" };
+    expect(planRequests(input({ lastAnswered })).at(-1)).toEqual({
       kind: "history",
       start: "2025-09-01",
       end: "2026-01-05",
@@ -111,12 +116,12 @@ describe("the agenda of a poll", () => {
     for (let day = Date.parse("2025-09-01"); day < Date.parse("2026-01-05"); day += 86_400_000) {
       days[new Date(day).toISOString().slice(0, 10)] = official("bleu");
     }
-    const whole = planAgenda(input({ asked, knownDays: knownDaysOf(days) })).at(-1);
+    const whole = planRequests(input({ lastAnswered, knownDays: knownDaysOf(days) })).at(-1);
     expect(whole).toEqual({ kind: "history", start: "2025-12-23", end: "2026-01-05" });
   });
 });
 
-describe("what an answer gives rise to", () => {
+describe("what an answer makes necessary", () => {
   const said = (date: string, color: Color | null) => ({
     date,
     color,
@@ -156,9 +161,9 @@ describe("what an answer gives rise to", () => {
     expect(planFollowUps(answer, knownDays, input({ knownDays }))).toEqual([]);
   });
 
-  test("an answered season or history is marked with the civil date", () => {
+  test("an answered season or history is noted with the civil date", () => {
     const answer: Answer = { kind: "history", start: "2026-01-01", end: "2026-01-05", entries: [] };
-    expect(markAsked({ season: null, history: null }, answer, input().now, PARIS)).toEqual({
+    expect(noteAnswered({ season: null, history: null }, answer, input().now, PARIS)).toEqual({
       season: null,
       history: "2026-01-05",
     });

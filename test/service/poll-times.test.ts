@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type KnownDays, NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
-import { owedPoll, type SlotInput } from "../../src/service/poll-times.ts";
+import { duePoll, type PollTimesInput } from "../../src/service/poll-times.ts";
 import { PARIS } from "../support/tariff.ts";
 
 const MINUTE = 60_000;
 const at = (iso: string) => Date.parse(iso);
 
-function input(knownDays: KnownDays = NO_KNOWN_DAYS, offset = 0): SlotInput {
+function input(knownDays: KnownDays = NO_KNOWN_DAYS, offset = 0): PollTimesInput {
   const poll = {
     every: 60 * MINUTE,
     announcement: { between: ["06:30", "12:00"] as [string, string], every: 5 * MINUTE },
@@ -20,12 +20,12 @@ function official(date: string, final: boolean): KnownDays {
   return { ...NO_KNOWN_DAYS, days: { [date]: { official: { color: "rouge", rates, seen_at: 0, final } } } };
 }
 
-const owed = (last: string, now: string, knownDays?: KnownDays) =>
-  owedPoll(at(now), at(last), input(knownDays));
+const due = (last: string, now: string, knownDays?: KnownDays) =>
+  duePoll(at(now), at(last), input(knownDays));
 const POLL = { essential: false, confirm: false };
 const HOURLY = { ...POLL, essential: true };
 
-describe("when a poll is owed", () => {
+describe("when a poll is due", () => {
   test.each([
     ["at night once an hour", "01:59", "02:00", undefined, HOURLY],
     ["and not again before the next", "02:00", "02:59", undefined, null],
@@ -51,13 +51,13 @@ describe("when a poll is owed", () => {
       { essential: true, confirm: true },
     ],
   ] as const)("%s", (_case, last, now, knownDays, expected) => {
-    expect(owed(`2026-01-05T${last}:00+01:00`, `2026-01-05T${now}:00+01:00`, knownDays)).toEqual(expected);
+    expect(due(`2026-01-05T${last}:00+01:00`, `2026-01-05T${now}:00+01:00`, knownDays)).toEqual(expected);
   });
 
   test("at the start, and after the clock was set back behind the last poll", () => {
     const now = at("2026-01-05T02:17:00+01:00");
-    expect(owedPoll(now, null, input())).toMatchObject({ essential: true });
-    expect(owedPoll(now, now + MINUTE, input())).toMatchObject({ essential: true });
+    expect(duePoll(now, null, input())).toMatchObject({ essential: true });
+    expect(duePoll(now, now + MINUTE, input())).toMatchObject({ essential: true });
   });
 
   test("none goes more than an hour without a poll, whatever the hour and the offset", () => {
@@ -68,7 +68,7 @@ describe("when a poll is owed", () => {
         fc.double({ min: 0, max: 0.999, noNaN: true }),
         (seconds, offset) => {
           const now = year + seconds * 1000;
-          expect(owedPoll(now, now - 60 * MINUTE, input(NO_KNOWN_DAYS, offset))).toMatchObject({
+          expect(duePoll(now, now - 60 * MINUTE, input(NO_KNOWN_DAYS, offset))).toMatchObject({
             essential: true,
           });
         },
@@ -84,7 +84,7 @@ describe("when a poll is owed", () => {
       const isFinal = now >= at("2026-01-05T11:30:00+01:00");
       const knownDays =
         now >= at("2026-01-05T10:30:00+01:00") ? official("2026-01-06", isFinal) : NO_KNOWN_DAYS;
-      const poll = owedPoll(now, last, input(knownDays, 0.37));
+      const poll = duePoll(now, last, input(knownDays, 0.37));
       if (!poll) continue;
       last = now;
       requests += isFinal && !poll.confirm ? 1 : 2;

@@ -8,7 +8,7 @@ import { startAlarm } from "../../src/runtime/alarm.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
-import { owedPoll } from "../../src/service/poll-times.ts";
+import { duePoll } from "../../src/service/poll-times.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import type { State } from "../../src/state/state.ts";
 import type { Store } from "../../src/state/store.ts";
@@ -93,11 +93,11 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   const poll = { every: pace.every, announcement: { between: AWAITED, every: pace.announcement } };
   const pollIfDue = () => {
     const input = { poll, tariff: TARIFF, knownDays: memory.days(), offset };
-    const owed = owedPoll(clock.now(), lastPoll, input);
-    if (!owed) return;
+    const due = duePoll(clock.now(), lastPoll, input);
+    if (!due) return;
     lastPoll = clock.now();
     polls += 1;
-    void loop.poll({ ...owed, signal: stopping.signal });
+    void loop.poll({ ...due, signal: stopping.signal });
   };
   pollIfDue();
   let look = nextLook(clock.now(), options);

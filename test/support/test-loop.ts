@@ -24,7 +24,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
   const say = (line: string) => void lines.push(line);
   const log = { info: say, warn: say };
   const memory = openLoopMemory(store, { source: "test", rules, log });
-  const know = (known: KnownDays) => memory.keepAnswer(known, memory.asked());
+  const know = (known: KnownDays) => memory.keepAnswer(known, memory.lastAnswered());
   if (days) know(days);
   const loop = createLoop({
     rules,
