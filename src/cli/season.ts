@@ -1,4 +1,4 @@
-import { seasonLabelled } from "../core/calendar/tariff-season.ts";
+import { seasonWithLabel } from "../core/calendar/tariff-season.ts";
 import type { SeasonInAnswer } from "../core/contract/answer.ts";
 import { askOnce } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
@@ -22,7 +22,7 @@ function readSeasonArgs(args: string[]) {
   const { values, positionals } = readArgs({ args, options: OPTIONS, allowPositionals: true });
   const [label, more] = positionals;
   if (more !== undefined) throw new WrongUsage(`Expected one season, got ${positionals.join(" ")}`);
-  if (label !== undefined && seasonLabelled(label) === undefined) {
+  if (label !== undefined && seasonWithLabel(label) === undefined) {
     throw new WrongUsage(`Expected a season like 2026-2027, got ${label}`);
   }
   return { file: values.config, json: values.json, label };

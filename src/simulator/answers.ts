@@ -1,6 +1,13 @@
-import { addDays, civilDate, daysBetween, isoInstant, tariffDate } from "../core/calendar/dates.ts";
+import {
+  addDays,
+  civilDate,
+  datesBetween,
+  daysBetween,
+  isoInstant,
+  tariffDate,
+} from "../core/calendar/dates.ts";
 import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
-import { datesBetween, type Season } from "../core/calendar/tariff-season.ts";
+import type { Season } from "../core/calendar/tariff-season.ts";
 import { forecastFor, lastUpdate, predictionFor } from "./forecast.ts";
 import { lastAnnouncement, officialColor, trueColor, type World } from "./official-colors.ts";
 import { ratesOn, TEMPO } from "./tempo.ts";

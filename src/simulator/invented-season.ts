@@ -1,9 +1,9 @@
-import { daysBetween, weekday } from "../core/calendar/dates.ts";
+import { datesBetween, daysBetween, weekday } from "../core/calendar/dates.ts";
 import { isHoliday } from "../core/calendar/holidays.ts";
 import { memoize } from "../core/calendar/memoize.ts";
 import type { Color, IsoDate } from "../core/calendar/tariff.ts";
 import { isColorAllowed } from "../core/calendar/tariff-laws.ts";
-import { datesBetween, seasonLabelled } from "../core/calendar/tariff-season.ts";
+import { seasonWithLabel } from "../core/calendar/tariff-season.ts";
 import { normal, type Random, randomFrom } from "./random.ts";
 import { TEMPO } from "./tempo.ts";
 
@@ -14,7 +14,7 @@ import { TEMPO } from "./tempo.ts";
  */
 export const inventSeason = memoize((label: string, seed: number): ReadonlyMap<IsoDate, Color> => {
   const random = randomFrom(`season/${seed}/${label}`);
-  const season = seasonLabelled(label);
+  const season = seasonWithLabel(label);
   if (season === undefined) throw new RangeError(`Expected a season like 2025-2026, got ${label}`);
   const demands = demandOf(datesBetween(season.start, season.end), random);
   const days = new Map<IsoDate, Color>(demands.map(({ date }) => [date, "bleu"]));

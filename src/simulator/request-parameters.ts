@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { addDays, civilDate, daysBetween } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate } from "../core/calendar/tariff.ts";
-import { type Season, seasonLabelled } from "../core/calendar/tariff-season.ts";
+import { type Season, seasonWithLabel } from "../core/calendar/tariff-season.ts";
 import { endpoints, type ValidationError } from "../core/contract/endpoints.ts";
 import { seasonInForce, TEMPO } from "./tempo.ts";
 
@@ -29,7 +29,7 @@ export function readSeason(query: URLSearchParams, at: Instant): Season {
     const msg = `Expected a season like 2025-2026, got ${label}`;
     throw new Refusal(422, [{ loc: ["query", name], msg, type: "string_pattern_mismatch" }]);
   }
-  const season = seasonLabelled(label);
+  const season = seasonWithLabel(label);
   if (season === undefined || season.start < EARLIEST || season.start > LATEST) {
     const msg = `Expected two years in a row from 2000 on, got ${label}`;
     throw new Refusal(422, [{ loc: ["query", name], msg, type: "value_error" }]);

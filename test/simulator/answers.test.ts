@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays, civilDate, tariffDate, wallInstant } from "../../src/core/calendar/dates.ts";
-import { datesBetween, seasonLabelled, seasonOf } from "../../src/core/calendar/tariff-season.ts";
+import { addDays, civilDate, datesBetween, tariffDate, wallInstant } from "../../src/core/calendar/dates.ts";
+import { seasonOf, seasonWithLabel } from "../../src/core/calendar/tariff-season.ts";
 import { dateAnswer, forecastsAnswer, historyAnswer, seasonAnswer } from "../../src/simulator/answers.ts";
 import { announceAt, officialColor, trueColor, type World } from "../../src/simulator/official-colors.ts";
 import { ratesOn, seasonInForce, TEMPO } from "../../src/simulator/tempo.ts";
@@ -93,8 +93,8 @@ describe("the season's counts", () => {
 
   test("of a past season are all used, of a coming one none", () => {
     const now = at("2026-01-05T12:00");
-    const past = seasonAnswer(seasonLabelled("2023-2024")!, now, world);
-    const coming = seasonAnswer(seasonLabelled("2026-2027")!, now, world);
+    const past = seasonAnswer(seasonWithLabel("2023-2024")!, now, world);
+    const coming = seasonAnswer(seasonWithLabel("2026-2027")!, now, world);
     expect([past.remaining, past.days_elapsed, past.days_remaining]).toEqual([
       { rouge: 0, blanc: 0, bleu: 0 },
       366,
@@ -122,7 +122,7 @@ describe.skipIf(NO_REAL_DAYS)("the real seasons of the file that VIGIE_REAL_DAYS
     const now = at("2025-11-14T12:00");
     const labels = [...new Set(real.map(({ date }) => seasonOf(date).label))];
     for (const label of labels) {
-      const season = seasonLabelled(label)!;
+      const season = seasonWithLabel(label)!;
       const said = historyAnswer(season.start, season.end, now, given);
       const expected = real.filter(({ date }) => seasonOf(date).label === label);
       expect(said.slice(0, expected.length).map(({ date, color }) => ({ date, color }))).toEqual(expected);

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays, wallInstant } from "../../src/core/calendar/dates.ts";
+import { addDays, datesBetween, wallInstant } from "../../src/core/calendar/dates.ts";
 import { allowedColors } from "../../src/core/calendar/tariff-laws.ts";
-import { datesBetween } from "../../src/core/calendar/tariff-season.ts";
 import { forecastFor, lastUpdate, predictionFor } from "../../src/simulator/forecast.ts";
 import { announceAt, trueColor, type World } from "../../src/simulator/official-colors.ts";
 

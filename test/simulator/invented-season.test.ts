@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { weekday } from "../../src/core/calendar/dates.ts";
 import { allowedColors } from "../../src/core/calendar/tariff-laws.ts";
-import { seasonLabelled } from "../../src/core/calendar/tariff-season.ts";
+import { seasonWithLabel } from "../../src/core/calendar/tariff-season.ts";
 import { inventSeason } from "../../src/simulator/invented-season.ts";
 
 const seasons = fc.tuple(fc.integer({ min: 2000, max: 2099 }), fc.integer());
@@ -93,7 +93,7 @@ describe("an invented season", () => {
   });
 
   test("asks for a season's name", () => {
-    expect(seasonLabelled("2025-2027")).toBeUndefined();
+    expect(seasonWithLabel("2025-2027")).toBeUndefined();
     expect(() => inventSeason("2025-2027", 1)).toThrow("Expected a season like 2025-2026, got 2025-2027");
   });
 });

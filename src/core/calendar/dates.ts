@@ -1,18 +1,20 @@
 import { Temporal } from "temporal-polyfill";
-import { memoize, memoizeFor } from "./memoize.ts";
+import { memoize } from "./memoize.ts";
 import type { Instant, IsoDate, Tariff } from "./tariff.ts";
 
-/** The civil date on the wall at this instant. */
+/** The date that the wall clock shows at this instant. */
 export function civilDate(at: Instant, timeZone: string): IsoDate {
   return wallTime(at, timeZone).slice(0, DATE_LENGTH);
 }
 
-/** What the wall shows at this instant, `2026-01-05T06:00:00`. */
-export function wallTime(at: Instant, timeZone: string): string {
-  return shownAt(at, timeZone);
-}
+/** The date and time that the wall clock shows at this instant, `2026-01-05T06:00:00`. */
+export const wallTime = memoize(
+  (at: Instant, timeZone: string): string =>
+    zoned(at, timeZone).toPlainDateTime().toString({ smallestUnit: "second" }),
+  256,
+);
 
-/** The date whose tariff day is in force at this instant: yesterday's until the day starts. */
+/** The date whose tariff day is in force at this instant: yesterday's until today's begins. */
 export function tariffDate(at: Instant, tariff: Tariff): IsoDate {
   const date = civilDate(at, tariff.time_zone);
   // Tomorrow comes first: where the clocks go back over midnight, a day that has begun does not end again.
@@ -22,7 +24,7 @@ export function tariffDate(at: Instant, tariff: Tariff): IsoDate {
 
 /** When the tariff day of this date begins. */
 export function dayStart(date: IsoDate, tariff: Tariff): Instant {
-  return memoizedDayStart(tariff, date);
+  return wallInstant(date, tariff.day_starts_at, tariff.time_zone);
 }
 
 /** When the tariff day in force at this instant ends. */
@@ -30,16 +32,17 @@ export function nextDayStart(after: Instant, tariff: Tariff): Instant {
   return dayStart(addDays(tariffDate(after, tariff), 1), tariff);
 }
 
-/** When the civil date on the wall next changes. */
+/** When the date on the wall clock next changes: at midnight, or where the clocks are moved over midnight. */
 export function nextMidnight(after: Instant, timeZone: string): Instant {
   const date = civilDate(after, timeZone);
-  const later = dateEdges(date, timeZone).filter((at) => at > after && civilDate(at, timeZone) !== date);
-  return Math.min(...later);
+  const midnights = bothInstants(addDays(date, 1), "00:00", timeZone);
+  const candidates = [...midnights, ...clockShifts(after, Math.max(...midnights) + 1, timeZone)];
+  return Math.min(...candidates.filter((at) => at > after && civilDate(at, timeZone) !== date));
 }
 
-/** The first instant at which the wall has reached this time: the end of a gap, the earlier one in a fold. */
+/** The first instant at which the wall clock has reached this time. A time that is skipped is reached by the skip. */
 export function wallInstant(date: IsoDate, time: string, timeZone: string): Instant {
-  return reachedAt(`${date}T${time}`, timeZone);
+  return instantOfWallTime(`${date}T${time}`, timeZone);
 }
 
 /** When the clocks are moved, from one instant to before another. */
@@ -55,7 +58,7 @@ export function clockShifts(from: Instant, to: Instant, timeZone: string): Insta
   return shifts;
 }
 
-/** Both instants of a wall-clock time that comes twice; one, said twice, of any other. */
+/** The two instants of a wall-clock time that comes twice; of any other time the same instant twice. */
 export function bothInstants(date: IsoDate, time: string, timeZone: string): Instant[] {
   const plain = Temporal.PlainDate.from(date).toPlainDateTime(time);
   return (["earlier", "later"] as const).map(
@@ -63,67 +66,44 @@ export function bothInstants(date: IsoDate, time: string, timeZone: string): Ins
   );
 }
 
-export function addDays(date: IsoDate, days: number): IsoDate {
-  return addedDays(date, days);
+export const addDays = memoize(
+  (date: IsoDate, days: number): IsoDate =>
+    new Date(Date.parse(date) + days * DAY).toISOString().slice(0, DATE_LENGTH),
+);
+
+/** Whole days from one date to another; negative where `to` is earlier. */
+export function daysBetween(from: IsoDate, to: IsoDate): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY;
 }
 
-/** Whole days from one date to another; negative when `to` comes first. */
-export function daysBetween(from: IsoDate, to: IsoDate): number {
-  return countedDays(to, from);
+/** Every date from one to another, both included. */
+export function datesBetween(start: IsoDate, end: IsoDate): IsoDate[] {
+  const dates: IsoDate[] = [];
+  for (let date = start; date <= end; date = addDays(date, 1)) dates.push(date);
+  return dates;
 }
 
 /** Monday is 1, Sunday 7. */
 export function weekday(date: IsoDate): number {
-  return dayOfWeek(date, null);
+  return new Date(date).getUTCDay() || 7;
 }
 
 /** ISO 8601 in UTC with `Z` and seconds. */
 export function isoInstant(at: Instant): string {
-  return writtenInstant(at, null);
+  return new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-const writtenInstant = memoize((at: Instant, _: null): string =>
-  Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: "second" }),
-);
-
-const shownAt = memoize(
-  (at: Instant, timeZone: string): string =>
-    zoned(at, timeZone).toPlainDateTime().toString({ smallestUnit: "second" }),
-  256,
-);
-
-const addedDays = memoize(
-  (date: IsoDate, days: number): IsoDate => Temporal.PlainDate.from(date).add({ days }).toString(),
-);
-
-const countedDays = memoize(
-  (to: IsoDate, from: IsoDate): number =>
-    Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days,
-);
-
-const dayOfWeek = memoize((date: IsoDate, _: null): number => Temporal.PlainDate.from(date).dayOfWeek);
-
-const memoizedDayStart = memoizeFor(
-  (tariff: Tariff, date: IsoDate): Instant => wallInstant(date, tariff.day_starts_at, tariff.time_zone),
-);
-
-const reachedAt = memoize((wall: string, timeZone: string): Instant => {
+const instantOfWallTime = memoize((wall: string, timeZone: string): Instant => {
   const plain = Temporal.PlainDateTime.from(wall);
   const at = plain.toZonedDateTime(timeZone);
   if (at.toPlainDateTime().equals(plain)) return at.epochMilliseconds;
-  const gapEnd = at.add({ nanoseconds: 1 }).getTimeZoneTransition("previous") ?? at;
-  return gapEnd.epochMilliseconds;
+  const skip = at.add({ nanoseconds: 1 }).getTimeZoneTransition("previous") ?? at;
+  return skip.epochMilliseconds;
 });
-
-/** Instants among which a civil date ends: midnights, and shifts that go over midnight. */
-const dateEdges = memoize((date: IsoDate, timeZone: string): Instant[] => {
-  const midnights = [1, 2, 3].flatMap((days) => bothInstants(addDays(date, days), "00:00", timeZone));
-  const start = wallInstant(date, "00:00", timeZone);
-  return [...midnights, ...clockShifts(start, Math.max(...midnights), timeZone)];
-}, 64);
 
 function zoned(at: Instant, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
 }
 
-const DATE_LENGTH = 10;
+const DATE_LENGTH = "2026-01-05".length;
+const DAY = 24 * 3_600_000;

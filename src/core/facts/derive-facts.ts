@@ -1,6 +1,5 @@
-import { addDays } from "../calendar/dates.ts";
+import { addDays, datesBetween } from "../calendar/dates.ts";
 import type { Tariff } from "../calendar/tariff.ts";
-import { datesBetween } from "../calendar/tariff-season.ts";
 import type { DatedFacts, DayFacts, Facts, FactsInput, PollRecord } from "./facts.ts";
 import { momentFacts } from "./moment-facts.ts";
 import { nextChange } from "./next-changes.ts";

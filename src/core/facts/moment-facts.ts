@@ -1,5 +1,5 @@
 import { addDays, dayStart, nextMidnight, wallInstant } from "../calendar/dates.ts";
-import { nextPeriodEdge, periodAt } from "../calendar/period.ts";
+import { nextPeriodChange, periodAt } from "../calendar/period.ts";
 import type { Instant, IsoDate } from "../calendar/tariff.ts";
 import type { MomentFacts } from "./facts.ts";
 import type { View } from "./view.ts";
@@ -8,7 +8,7 @@ import type { View } from "./view.ts";
 export function momentFacts(view: View, lateAfter: string): MomentFacts {
   const { at, tariff, today, day } = view;
   const nextStart = dayStart(view.next, tariff);
-  const edge = nextPeriodEdge(at, tariff);
+  const edge = nextPeriodChange(at, tariff);
   const lateFrom = wallInstant(today, lateAfter, tariff.time_zone);
   const midnight = nextMidnight(at, tariff.time_zone);
   const now = day(view.now);

@@ -1,5 +1,5 @@
 import { civilDate, nextDayStart, nextMidnight, wallInstant } from "../calendar/dates.ts";
-import { nextPeriodEdge } from "../calendar/period.ts";
+import { nextPeriodChange } from "../calendar/period.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import type { FactsInput } from "./facts.ts";
 import { downFrom } from "./service-facts.ts";
@@ -13,7 +13,7 @@ export function nextBoundary(known: FactsInput, tariff: Tariff): Instant {
   const boundaries = [
     nextMidnight(at, zone),
     nextDayStart(at, tariff),
-    nextPeriodEdge(at, tariff) ?? Number.POSITIVE_INFINITY,
+    nextPeriodChange(at, tariff) ?? Number.POSITIVE_INFINITY,
     wallInstant(civilDate(at, zone), late_after, zone),
     polls.simulated ? Number.POSITIVE_INFINITY : downFrom(polls),
     runningSimulation(known.simulation, at)?.until ?? Number.POSITIVE_INFINITY,

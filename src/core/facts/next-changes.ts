@@ -1,5 +1,5 @@
 import { addDays, dayStart } from "../calendar/dates.ts";
-import { nextPeriodEdge, periodSpans } from "../calendar/period.ts";
+import { nextPeriodChange, periodSpans } from "../calendar/period.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { DatedFacts } from "./facts.ts";
 import type { View } from "./view.ts";
@@ -8,7 +8,7 @@ import type { View } from "./view.ts";
 export function nextChange(view: View): DatedFacts["next_change"] {
   return {
     color: nextColorChange(view),
-    period: nextPeriodEdge(view.at, view.tariff) ?? null,
+    period: nextPeriodChange(view.at, view.tariff) ?? null,
     rate: nextRateChange(view),
   };
 }
@@ -25,7 +25,7 @@ function nextRateChange({ at, tariff, now, day }: View): Instant | null {
   let inForce: number | null = null;
   for (let date = now; day(date).color !== null; date = addDays(date, 1)) {
     const { rates } = day(date);
-    for (const { start, end, period } of periodSpans(tariff, date)) {
+    for (const { start, end, period } of periodSpans(date, tariff)) {
       const rate = rates[period];
       if (end <= at) continue;
       if (rate === null) return null;

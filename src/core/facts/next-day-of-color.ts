@@ -1,6 +1,6 @@
+import { datesBetween } from "../calendar/dates.ts";
 import type { Color } from "../calendar/tariff.ts";
 import { isColorAllowed, isColorAllowedInRestOfSeason } from "../calendar/tariff-laws.ts";
-import { datesBetween } from "../calendar/tariff-season.ts";
 import type { NextDayOfColor, Outlook } from "./facts.ts";
 import type { View } from "./view.ts";
 

@@ -1,5 +1,5 @@
+import { datesBetween } from "../calendar/dates.ts";
 import { periodSpans } from "../calendar/period.ts";
-import { datesBetween } from "../calendar/tariff-season.ts";
 import type { DayFacts, Span } from "./facts.ts";
 import type { View } from "./view.ts";
 
@@ -8,7 +8,7 @@ export function rateSpans({ tariff, now, last, day }: View, counts: (day: DayFac
   const spans: Span[] = [];
   for (const date of datesBetween(now, last)) {
     const facts = day(date);
-    for (const { start, end, period } of periodSpans(tariff, date)) {
+    for (const { start, end, period } of periodSpans(date, tariff)) {
       const value = facts.rates[period];
       if (value === null || !counts(facts)) return spans;
       spans.push({ start, end, value });

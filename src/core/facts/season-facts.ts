@@ -1,6 +1,6 @@
-import { memoize } from "../calendar/memoize.ts";
+import { daysBetween } from "../calendar/dates.ts";
 import type { Color } from "../calendar/tariff.ts";
-import { datesBetween, seasonOf } from "../calendar/tariff-season.ts";
+import { seasonOf } from "../calendar/tariff-season.ts";
 import type { DatedFacts, SeasonFacts } from "./facts.ts";
 import type { View } from "./view.ts";
 
@@ -21,13 +21,16 @@ function saidSeason({ knownDays, now }: View): SeasonFacts | null {
 
 /** Official days of the season, the one in force included; null while one of them is missing. */
 function countOfficial({ knownDays, now }: View): Record<Color, number> | null {
+  const { start } = seasonOf(now);
   const used = { bleu: 0, blanc: 0, rouge: 0 };
-  for (const date of seasonDates(seasonOf(now).start, now)) {
+  let days = 0;
+  for (const date in knownDays.days) {
     const color = knownDays.days[date]?.official?.color;
-    if (color === undefined) return null;
+    if (color === undefined || date < start || date > now) continue;
     used[color] += 1;
+    days += 1;
   }
-  return used;
+  return days === daysBetween(start, now) + 1 ? used : null;
 }
 
 function subtract(total: Record<Color, number>, used: Record<Color, number>): Record<Color, number> {
@@ -37,5 +40,3 @@ function subtract(total: Record<Color, number>, used: Record<Color, number>): Re
     rouge: total.rouge - used.rouge,
   };
 }
-
-const seasonDates = memoize(datesBetween, 8);

@@ -30,7 +30,7 @@ export function beatsBetween(
   const last = addDays(tariffDate(until, tariff), 1);
   for (let date = tariffDate(after, tariff); date <= last; date = addDays(date, 1)) {
     days.push(dayStart(date, tariff));
-    periods.push(...periodSpans(tariff, date).map(({ start }) => start));
+    periods.push(...periodSpans(date, tariff).map(({ start }) => start));
   }
   let midnight = nextMidnight(after, tariff.time_zone);
   for (; midnight <= until; midnight = nextMidnight(midnight, tariff.time_zone)) midnights.push(midnight);

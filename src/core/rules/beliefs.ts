@@ -1,6 +1,5 @@
-import { addDays, civilDate } from "../calendar/dates.ts";
+import { addDays, civilDate, datesBetween } from "../calendar/dates.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import { datesBetween } from "../calendar/tariff-season.ts";
 import type { KnownDay, KnownDays, KnownForecast } from "../days/known-days.ts";
 
 /** The forecasts of the days that rules look at, so far as they decide anything. */

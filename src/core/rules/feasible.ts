@@ -1,8 +1,7 @@
-import { addDays, civilDate, tariffDate, wallInstant, weekday } from "../calendar/dates.ts";
+import { addDays, civilDate, datesBetween, tariffDate, wallInstant, weekday } from "../calendar/dates.ts";
 import { periodAt } from "../calendar/period.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { allowedColors } from "../calendar/tariff-laws.ts";
-import { datesBetween } from "../calendar/tariff-season.ts";
 import { sinceMidnight, wallClock } from "../calendar/wall-clock.ts";
 import type { Demand } from "./alternatives.ts";
 import { type Bounds, type DayCondition, type TimeCondition, WEEKDAYS } from "./rule.ts";

@@ -1,7 +1,6 @@
-import { addDays, dayStart } from "../calendar/dates.ts";
+import { addDays, datesBetween, dayStart } from "../calendar/dates.ts";
 import { inOrder, placeAfter } from "../calendar/instants.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
-import { datesBetween } from "../calendar/tariff-season.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { simulateView } from "../facts/simulation.ts";

@@ -1,7 +1,7 @@
 import Holidays from "date-holidays";
 import { describe, expect, it } from "vitest";
+import { datesBetween } from "../../../src/core/calendar/dates.ts";
 import { isHoliday } from "../../../src/core/calendar/holidays.ts";
-import { datesBetween } from "../../../src/core/calendar/tariff-season.ts";
 
 const YEARS = Array.from({ length: 61 }, (_, index) => 2000 + index);
 

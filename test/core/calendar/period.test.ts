@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addDays, dayStart, isoInstant } from "../../../src/core/calendar/dates.ts";
-import { nextPeriodEdge, periodAt, periodSpans } from "../../../src/core/calendar/period.ts";
+import { nextPeriodChange, periodAt, periodSpans } from "../../../src/core/calendar/period.ts";
 import type { DailyWindow, Tariff } from "../../../src/core/calendar/tariff.ts";
 import { createNaiveWall } from "../../support/naive-wall.ts";
 import { UNPRICED } from "../../support/tariff.ts";
@@ -32,7 +32,7 @@ function checkWalk(tariff: Tariff, from: number, until: number, step: number): v
     const period = naivePeriod(time, tariff);
     if (later !== undefined && later !== period) edge = instant + step;
     expect(periodAt(instant, tariff), time).toBe(period);
-    if (edge !== undefined) expect(nextPeriodEdge(instant, tariff), time).toBe(edge);
+    if (edge !== undefined) expect(nextPeriodChange(instant, tariff), time).toBe(edge);
     later = period;
   }
 }
@@ -47,31 +47,31 @@ describe("peak and off-peak", () => {
     ["the long night in October", "2026-10-25T01:30:00Z", "hc", "2026-10-25T05:00:00Z"],
   ])("%s", (_, instant, period, edge) => {
     expect(periodAt(at(instant), UNPRICED)).toBe(period);
-    expect(isoInstant(nextPeriodEdge(at(instant), UNPRICED) ?? 0)).toBe(edge);
+    expect(isoInstant(nextPeriodChange(at(instant), UNPRICED) ?? 0)).toBe(edge);
   });
 
   it("windows that touch are one: midnight is no change", () => {
     const tariff = withWindows("22:00-00:00", "00:00-06:00");
-    expect(nextPeriodEdge(at("2026-01-05T21:00:00Z"), tariff)).toBe(at("2026-01-06T05:00:00Z"));
-    expect(periodSpans(tariff, "2026-01-05")).toHaveLength(2);
+    expect(nextPeriodChange(at("2026-01-05T21:00:00Z"), tariff)).toBe(at("2026-01-06T05:00:00Z"));
+    expect(periodSpans("2026-01-05", tariff)).toHaveLength(2);
   });
 
   it.each([[[]], [["06:00-06:00"]], [["00:00-12:00", "12:00-00:00"]]])(
     "%j leaves nothing to change",
     (windows) => {
       const tariff = withWindows(...windows);
-      expect(nextPeriodEdge(at("2026-01-05T21:00:00Z"), tariff)).toBeUndefined();
+      expect(nextPeriodChange(at("2026-01-05T21:00:00Z"), tariff)).toBeUndefined();
       expect(periodAt(at("2026-01-05T21:00:00Z"), tariff)).toBe(windows.length > 0 ? "hc" : "hp");
     },
   );
 
   it("a window that falls into the gap whole is not there that night", () => {
     const tariff = withWindows("02:10-02:50");
-    expect(nextPeriodEdge(at("2026-03-28T12:00:00Z"), tariff)).toBe(at("2026-03-30T00:10:00Z"));
+    expect(nextPeriodChange(at("2026-03-28T12:00:00Z"), tariff)).toBe(at("2026-03-30T00:10:00Z"));
   });
 
   it("an hour that comes twice is read twice", () => {
-    const spans = periodSpans(withWindows("02:30-06:00"), "2026-10-24").map(({ start, period }) => [
+    const spans = periodSpans("2026-10-24", withWindows("02:30-06:00")).map(({ start, period }) => [
       isoInstant(start),
       period,
     ]);
@@ -124,7 +124,7 @@ describe("an edge is the first instant of another period", () => {
     fc.assert(
       fc.property(anyTariff, fc.constantFrom(...shifts, ...more), (odd, date) => {
         const tariff = { ...UNPRICED, ...odd };
-        const spans = periodSpans(tariff, date);
+        const spans = periodSpans(date, tariff);
         expect(spans[0]?.start).toBe(dayStart(date, tariff));
         expect(spans.at(-1)?.end).toBe(dayStart(addDays(date, 1), tariff));
         for (const [index, span] of spans.entries()) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { datesBetween, seasonLabelled, seasonOf } from "../../../src/core/calendar/tariff-season.ts";
+import { datesBetween } from "../../../src/core/calendar/dates.ts";
+import { seasonOf, seasonWithLabel } from "../../../src/core/calendar/tariff-season.ts";
 
 describe("a season", () => {
   it.each([
@@ -20,9 +21,9 @@ describe("a season", () => {
   });
 
   it("is found by its label, and a label that is none by nothing", () => {
-    expect(seasonLabelled("2025-2026")).toEqual(seasonOf("2026-01-05"));
+    expect(seasonWithLabel("2025-2026")).toEqual(seasonOf("2026-01-05"));
     for (const label of ["2025-2027", "2025", "2025-2026 ", "25-26"])
-      expect(seasonLabelled(label)).toBeUndefined();
+      expect(seasonWithLabel(label)).toBeUndefined();
   });
 
   it("has no dates between an end and a start", () => {
