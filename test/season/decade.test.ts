@@ -80,7 +80,15 @@ function instantsOf(index: number, at: number): number[] {
   return index % 101 === 0 ? [at, at + 1, at + 60_000, at + HOUR - 1000, at + HOUR - 1] : [at];
 }
 
-/** Every hour but for the first and last few days, which have no past or future to look at. */
+/** Whether an hour begins or ends at a boundary, or the clocks are moved near it. Of the other hours one in 37 is looked at. */
+function isWorthALook(hours: NaiveHour[], index: number): boolean {
+  const [before, hour, after] = [hours[index - 1], hours[index], hours[index + 1]];
+  const isAlike = (one: NaiveHour | undefined) =>
+    one?.now === hour?.now && one?.today === hour?.today && one?.period === hour?.period;
+  return index % 37 === 0 || !isAlike(before) || !isAlike(after);
+}
+
+/** The first and last few days are left out: they have no past or future to look at. */
 function checkHours(colors: Map<IsoDate, Color>): number {
   const dates = [...colors.keys()];
   const from = Date.parse(dates[0]!);
@@ -94,6 +102,7 @@ function checkHours(colors: Map<IsoDate, Color>): number {
   );
   const checked = hours.length - 10 * 24;
   for (let index = 48; index < checked; index += 1) {
+    if (!isWorthALook(hours, index)) continue;
     const hour = hours[index]!;
     if (hour.now > until) {
       // The book of a fortnight and the two months behind it: enough for every answer, and quick.
@@ -124,7 +133,7 @@ function inventDays(from: IsoDate, until: IsoDate): Map<IsoDate, Color> {
   return colors;
 }
 
-describe("every hour, against a second computation that only reads the wall clock", () => {
+describe("hour by hour, against a second computation that only reads the wall clock", () => {
   it("of a generated decade", () => {
     expect(checkHours(inventDays("2019-12-29", "2030-01-12"))).toBeGreaterThan(87_600);
   }, 60_000);

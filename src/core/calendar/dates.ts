@@ -36,13 +36,18 @@ export function nextDayStart(after: Instant, tariff: Tariff): Instant {
 export function nextMidnight(after: Instant, timeZone: string): Instant {
   const date = civilDate(after, timeZone);
   const midnights = bothInstants(addDays(date, 1), "00:00", timeZone);
-  const candidates = [...midnights, ...clockShifts(after, Math.max(...midnights) + 1, timeZone)];
+  const candidates = [...midnights, ...clockShifts(after, midnights[1], timeZone)];
   return Math.min(...candidates.filter((at) => at > after && civilDate(at, timeZone) !== date));
 }
 
 /** The first instant at which the wall clock has reached this time. A time that is skipped is reached by the skip. */
 export function wallInstant(date: IsoDate, time: string, timeZone: string): Instant {
-  return instantOfWallTime(`${date}T${time}`, timeZone);
+  return bothInstants(date, time, timeZone)[0];
+}
+
+/** The two instants of a wall-clock time that comes twice; of any other time the same instant twice. */
+export function bothInstants(date: IsoDate, time: string, timeZone: string): readonly [Instant, Instant] {
+  return instantsOfWallTime(`${date}T${time}`, timeZone);
 }
 
 /** When the clocks are moved, from one instant to before another. */
@@ -56,14 +61,6 @@ export function clockShifts(from: Instant, to: Instant, timeZone: string): Insta
     shift = shift.getTimeZoneTransition("next");
   }
   return shifts;
-}
-
-/** The two instants of a wall-clock time that comes twice; of any other time the same instant twice. */
-export function bothInstants(date: IsoDate, time: string, timeZone: string): Instant[] {
-  const plain = Temporal.PlainDate.from(date).toPlainDateTime(time);
-  return (["earlier", "later"] as const).map(
-    (disambiguation) => plain.toZonedDateTime(timeZone, { disambiguation }).epochMilliseconds,
-  );
 }
 
 export const addDays = memoize(
@@ -93,12 +90,13 @@ export function isoInstant(at: Instant): string {
   return new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-const instantOfWallTime = memoize((wall: string, timeZone: string): Instant => {
+const instantsOfWallTime = memoize((wall: string, timeZone: string): readonly [Instant, Instant] => {
   const plain = Temporal.PlainDateTime.from(wall);
-  const at = plain.toZonedDateTime(timeZone);
-  if (at.toPlainDateTime().equals(plain)) return at.epochMilliseconds;
-  const skip = at.add({ nanoseconds: 1 }).getTimeZoneTransition("previous") ?? at;
-  return skip.epochMilliseconds;
+  const first = plain.toZonedDateTime(timeZone, { disambiguation: "earlier" });
+  const last = plain.toZonedDateTime(timeZone, { disambiguation: "later" });
+  if (first.toPlainDateTime().equals(plain)) return [first.epochMilliseconds, last.epochMilliseconds];
+  const skip = (first.getTimeZoneTransition("next") ?? last).epochMilliseconds;
+  return [skip, skip];
 });
 
 function zoned(at: Instant, timeZone: string): Temporal.ZonedDateTime {

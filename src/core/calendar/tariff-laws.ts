@@ -1,4 +1,4 @@
-import { datesBetween, weekday } from "./dates.ts";
+import { addDays, weekday } from "./dates.ts";
 import { isHoliday } from "./holidays.ts";
 import { COLORS, type Color, type IsoDate, type Tariff } from "./tariff.ts";
 import { seasonOf } from "./tariff-season.ts";
@@ -14,7 +14,9 @@ export function isColorAllowed(date: IsoDate, color: Color, laws: Tariff["laws"]
 
 /** Whether the tariff allows this colour on any date from this one to the end of its season. */
 export function isColorAllowedInRestOfSeason(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
-  return datesBetween(date, seasonOf(date).end).some((day) => isColorAllowed(day, color, laws));
+  const { end } = seasonOf(date);
+  for (let day = date; day <= end; day = addDays(day, 1)) if (isColorAllowed(day, color, laws)) return true;
+  return false;
 }
 
 /** EDF Tempo. None of 4,268 real days was an exception. */
