@@ -1,6 +1,6 @@
-import { addDays, civilDate, tariffDate } from "../core/calendar/dates.ts";
+import { addDays, civilDate, datesBetween, tariffDate } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
-import { datesBetween, seasonOf } from "../core/calendar/tariff-season.ts";
+import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 
