@@ -10,7 +10,7 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { sleep } from "../runtime/wait.ts";
+import { atMost } from "../runtime/wait.ts";
 import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
 import { createConfirmations } from "./device-confirmations.ts";
@@ -150,15 +150,9 @@ export function startOutputSender(options: OutputSenderOptions): OutputSender {
     stop: async () => {
       isStopped = true;
       confirmations.stop();
-      await atMost(STOP_LIMIT, Promise.all(inFlight.values()));
+      await atMost(Promise.all(inFlight.values()), STOP_LIMIT);
     },
   };
-}
-
-async function atMost(milliseconds: number, wait: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([wait, sleep(milliseconds, over.signal).catch(() => undefined)]);
-  over.abort();
 }
 
 function quote(payload: string): string {

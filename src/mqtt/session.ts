@@ -3,7 +3,7 @@ import { AVAILABILITY, type Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { sleep } from "../runtime/wait.ts";
+import { atMost } from "../runtime/wait.ts";
 import type { ConnectOptions, ReceivedMessage } from "./connection.ts";
 import type { ConnectionUser } from "./connection-users.ts";
 import { createLedger, OFFLINE } from "./ledger.ts";
@@ -143,11 +143,5 @@ async function leave(tree: Tree, sender: Sender, why: "for good" | "to start aga
   await tree.close({ reasonCode: 4 });
 }
 
-/** With the broker down or frozen as well, leaving takes less than 5 s. */
-async function atMost(wait: Promise<unknown>, milliseconds: number): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([wait, sleep(milliseconds, over.signal).catch(() => undefined)]);
-  over.abort();
-}
-
+/** Leaving takes less than 5 s, also where the broker is down or frozen. */
 const LEAVING_LIMIT = 1_000;

@@ -56,3 +56,10 @@ export function aborted(signal: AbortSignal): Promise<void> {
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
+
+/** Resolves with the promise, or after this long without it. */
+export async function atMost(wait: Promise<unknown>, milliseconds: number): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([wait, sleep(milliseconds, over.signal).catch(() => undefined)]);
+  over.abort();
+}

@@ -1,12 +1,5 @@
 import { COLORS, PERIODS } from "../calendar/tariff.ts";
-import {
-  CIVIL_DAYS,
-  type CivilDay,
-  OUTLOOKS,
-  PROBLEM_CODES,
-  SERVICE_STATUSES,
-  STAGES,
-} from "../facts/facts.ts";
+import { CIVIL_DAYS, type CivilDay, OUTLOOKS, PROBLEM_CODES, SERVICE_STATUSES } from "../facts/facts.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Icon, Shape } from "./shapes.ts";
 
@@ -51,7 +44,7 @@ export function keyOf({ topic }: Pick<Entity, "topic">): string {
   return topic.replaceAll("/", "_");
 }
 
-/** The whole table, in the order in which Home Assistant is told of it. */
+/** The whole table, in the order of the discovery messages. */
 export function listEntities(rules: readonly RuleToShow[]): Entity[] {
   return [
     ...NOW,
@@ -105,17 +98,9 @@ const NEXT: readonly Entity[] = [
 function day(name: string, fr: string, en: string): Entity[] {
   const isDistant = !["now", "next", "tomorrow"].includes(name);
   return [
-    moment(`${name}/color`, "choice", `Couleur ${fr}`, `Colour ${en}`, {
-      options: COLORS,
-      icon: "mdi:palette",
-      attributes: name,
-    }),
+    moment(`${name}/color`, "color", `Couleur ${fr}`, `Colour ${en}`, { attributes: name }),
     moment(`${name}/confidence`, "percent", `Confiance, couleur ${fr}`, `Confidence, colour ${en}`),
-    moment(`${name}/stage`, "choice", `Étape, couleur ${fr}`, `Stage, colour ${en}`, {
-      options: STAGES,
-      icon: "mdi:bullhorn",
-      disabled: isDistant,
-    }),
+    moment(`${name}/stage`, "stage", `Étape, couleur ${fr}`, `Stage, colour ${en}`, { disabled: isDistant }),
     moment(`${name}/official`, "yes_no", `Officielle, couleur ${fr}`, `Official, colour ${en}`, {
       icon: "mdi:check-decagram",
       disabled: isDistant,
@@ -160,28 +145,20 @@ const FLAGS: readonly Entity[] = [
   moment("offpeak", "yes_no", "Heures creuses", "Off-peak hours", { icon: "mdi:weather-night" }),
   moment("rouge_today", "yes_no", "Rouge aujourd'hui", "Rouge today", { icon: "mdi:calendar-today" }),
   moment("rouge_tomorrow", "yes_no", "Rouge demain", "Rouge tomorrow", { icon: "mdi:calendar-alert" }),
-  moment("announcement/stage", "choice", "Étape de l'annonce", "Stage of the announcement", {
-    options: STAGES,
-    icon: "mdi:bullhorn",
-  }),
+  moment("announcement/stage", "stage", "Étape de l'annonce", "Stage of the announcement"),
   moment("announcement/date", "date", "Date de l'annonce", "Date announced", DISABLED),
   moment("announcement/late", "problem", "Annonce en retard", "Announcement late"),
 ];
 
 const YESTERDAY: readonly Entity[] = [
   dated("yesterday/date", "date", "Date d'hier", "Date of yesterday", DISABLED),
-  dated("yesterday/color", "choice", "Couleur d'hier", "Colour yesterday", {
-    options: COLORS,
-    icon: "mdi:palette",
-    attributes: "yesterday",
-  }),
+  dated("yesterday/color", "color", "Couleur d'hier", "Colour yesterday", { attributes: "yesterday" }),
   dated(
     "yesterday/predicted_color",
-    "choice",
+    "color",
     "Couleur d'hier, comme prévue",
     "Colour yesterday, as forecast",
     {
-      options: COLORS,
       icon: "mdi:crystal-ball",
       disabled: true,
     },

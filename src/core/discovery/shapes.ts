@@ -1,10 +1,13 @@
-export type Platform = "sensor" | "binary_sensor" | "switch" | "number" | "select" | "button" | "event";
+import { COLORS } from "../calendar/tariff.ts";
+import { STAGES } from "../facts/facts.ts";
+
+type Platform = "sensor" | "binary_sensor" | "switch" | "number" | "select" | "button" | "event";
 
 interface ShapeKeys {
   platform: Platform;
   /** Unless the entity has one of its own. */
   icon?: Icon;
-  [key: string]: string | number;
+  [key: string]: string | number | readonly string[];
 }
 
 export type Icon = `mdi:${string}`;
@@ -12,6 +15,8 @@ export type Icon = `mdi:${string}`;
 /** What kinds of value there are, in Home Assistant's own keys. */
 export const SHAPES = {
   choice: { platform: "sensor", device_class: "enum" },
+  color: { platform: "sensor", device_class: "enum", options: COLORS, icon: "mdi:palette" },
+  stage: { platform: "sensor", device_class: "enum", options: STAGES, icon: "mdi:bullhorn" },
   text: { platform: "sensor" },
   date: { platform: "sensor", device_class: "date" },
   instant: { platform: "sensor", device_class: "timestamp" },
