@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { civilDate } from "../core/calendar/dates.ts";
-import { nameOwner } from "../mqtt/owner.ts";
+import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { deadline } from "../runtime/wait.ts";
@@ -43,12 +43,11 @@ async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean>
     const visit = await openShortConnection({
       broker: mqtt,
       instance,
-      clock: systemClock,
       random: Math.random,
       signal: limit.signal,
     });
     const topics = await visit.read();
-    const living = await visit.findLivingOwner();
+    const living = await findLivingOwner(visit, { clock: systemClock, signal: limit.signal });
     await visit.close();
     const owner = living ? `; ${nameOwner(living)} runs here` : "";
     const version =

@@ -4,7 +4,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { type Change, diffTopics } from "../core/topics/diff-topics.ts";
 import { secondsLeft, type Topics } from "../core/topics/topic.ts";
 import { isOrphan, nestedBases } from "../mqtt/nested-bases.ts";
-import { nameOwner } from "../mqtt/owner.ts";
+import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
@@ -40,7 +40,7 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
   }
   const visit = config.mqtt.url === "embedded" ? null : await connectTo(config, io);
   try {
-    const living = await visit?.findLivingOwner();
+    const living = visit && (await findLivingOwner(visit, { clock: systemClock, signal: io.signal }));
     if (living)
       throw new Yielded(
         `Another vigie publishes below ${config.mqtt.base_topic}: ${nameOwner(living)}. Stop it first`,
@@ -69,7 +69,7 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
 
 function connectTo(config: Config, { signal }: Io): Promise<ShortConnection> {
   const { mqtt, instance } = config;
-  return openShortConnection({ broker: mqtt, instance, clock: systemClock, random: Math.random, signal });
+  return openShortConnection({ broker: mqtt, instance, random: Math.random, signal });
 }
 
 function planFrom(found: ReadonlyMap<string, string>, desired: Topics): Change[] {

@@ -2,7 +2,6 @@ import { healthPath, readHealth } from "../app/health-file.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatTopics } from "./show-topics.ts";
@@ -17,7 +16,6 @@ export function show(args: string[], io: Io): Promise<number> {
     const visit = await openShortConnection({
       broker: { ...config.mqtt, url },
       instance: config.instance,
-      clock: systemClock,
       random: Math.random,
       signal: io.signal,
     });

@@ -5,13 +5,13 @@ import type { MqttConfig } from "../config/config.ts";
 import { ConnectFailed } from "./broker-errors.ts";
 
 /** Where the broker is and how to be let in, as MQTT.js takes it. */
-export type Address = IClientOptions & { host: string; port: number };
+export type BrokerAddress = IClientOptions & { host: string; port: number };
 type Protocol = keyof typeof PORTS;
 
 const PORTS = { mqtt: 1883, mqtts: 8883, ws: 80, wss: 443 } as const;
 
 /** The TLS files are read each time, so that a renewed certificate counts from the next connection on. */
-export async function readAddress(broker: MqttConfig): Promise<Address> {
+export async function readAddress(broker: MqttConfig): Promise<BrokerAddress> {
   const url = new URL(broker.url);
   const protocol = url.protocol.slice(0, -1) as Protocol;
   const host = url.hostname.replace(/^\[|\]$/g, "");

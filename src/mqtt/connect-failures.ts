@@ -18,7 +18,7 @@ export function refusesVersion({ code }: ConnectFailed): boolean {
 }
 
 /** Closed before an answer: an old broker that does not know MQTT 5, or something in between. */
-export function isSilent({ code }: ConnectFailed): boolean {
+export function closedWithoutAnswer({ code }: ConnectFailed): boolean {
   return code === undefined || code === "ECONNRESET" || code === "EPIPE";
 }
 

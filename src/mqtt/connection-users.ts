@@ -1,5 +1,5 @@
 import type { ReceivedMessage, Version } from "./connection.ts";
-import type { Message } from "./outbox.ts";
+import type { Message } from "./publish-queue.ts";
 
 /**
  * A part of vigie that uses the publisher's connection for topics outside of vigie's base topic: discovery messages for

@@ -1,19 +1,18 @@
 import type { Socket } from "node:net";
 import mqtt, { type IClientOptions, type IConnackPacket, type MqttClient } from "mqtt";
-import { type Answered, expectAnswers } from "./answer-limit.ts";
-import type { Address } from "./broker-address.ts";
+import { runAfterTimeout } from "../runtime/wait.ts";
+import type { BrokerAddress } from "./broker-address.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
 import { explainFailure } from "./connect-failures.ts";
-import { patientTimer } from "./keepalive-timer.ts";
-import { type Compose, createOutbox } from "./outbox.ts";
+import { createPublishQueue, type MessageSource } from "./publish-queue.ts";
 
 export type Version = 4 | 5;
 
 export interface ConnectOptions {
-  address: Address;
+  address: BrokerAddress;
   version: Version;
   clientId: string;
-  /** Seconds for which the broker keeps what comes meanwhile; null: a clean start, and nothing kept. */
+  /** Seconds for which the broker keeps the session and its messages after the connection; null: a clean start. */
   session: number | null;
   will?: { topic: string; payload: string; delay: number };
   /** Seconds. */
@@ -28,105 +27,100 @@ export interface ReceivedMessage {
   retain: boolean;
 }
 
-/** One connection, from CONNACK to close. It never comes back: the next one is another. */
+/** One connection, from CONNACK to its close. It never reconnects: the next connection is another object. */
 export interface Connection {
   version: Version;
-  /** Composed when the broker has room for it; resolves when acknowledged. */
-  publish: (compose: Compose) => Promise<void>;
-  /** `kept`: what the broker holds is handed out, too; on 3.1.1 it always is. */
-  subscribe: (filter: string, kept?: boolean) => Promise<void>;
-  /** Sends what needs no answer: a broker that waits to hear that its last packet arrived goes on at once. */
-  nudge: () => void;
+  /** Resolves when acknowledged; rejects with PublishRefused or ConnectionLost. */
+  publish: (source: MessageSource) => Promise<void>;
+  /** `withRetained`: false leaves out what the broker holds (MQTT 5 only). Rejects with SubscribeRefused or ConnectionLost. */
+  subscribe: (filter: string, withRetained?: boolean) => Promise<void>;
+  ping: () => void;
   /** Why it ended; resolves, never rejects. */
   closed: Promise<string>;
-  /** Sends DISCONNECT; after a while without an end the connection is cut off. */
+  /** Sends DISCONNECT. Cuts the connection off where the broker does not close it. */
   close: (options?: CloseOptions) => Promise<void>;
 }
 
 export interface CloseOptions {
-  /** 4: the will goes out all the same, after its delay. */
+  /** 4: the broker sends the will all the same, after its delay. */
   reasonCode?: 4;
-  /** The session ends with the connection, and its will with it. */
+  /** The session ends with the connection, and its will is never sent. */
   endSession?: boolean;
 }
 
-export function connect(options: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { version, onMessage, signal } = options;
   const client = mqtt.connect(clientOptions(options));
-  sendAtOnce(client);
+  sendWithoutDelay(client);
   client.on("message", (topic, payload, { retain }) =>
-    options.onMessage({ topic, payload: payload.toString(), retain }),
+    onMessage({ topic, payload: payload.toString(), retain }),
   );
-  return new Promise((resolve, reject) => {
+  let failure: Error | undefined;
+  const noteFailure = (error: Error) => {
+    failure ??= error;
+  };
+  client.on("error", noteFailure);
+  client.on("disconnect", ({ reasonCode }) =>
+    noteFailure(new Error(DISCONNECTS[reasonCode ?? 0] ?? `the broker ended it (reason ${reasonCode})`)),
+  );
+  const closed = new Promise<string>((resolve) => client.once("close", () => resolve(describeEnd(failure))));
+  const connack = await new Promise<IConnackPacket>((resolve, reject) => {
     const abort = () => {
       client.stream.destroy();
-      reject(options.signal.reason);
+      reject(signal.reason);
     };
-    if (options.signal.aborted) return abort();
-    options.signal.addEventListener("abort", abort, { once: true });
-    let failure: Error | undefined;
-    client.on("error", (error) => {
-      failure ??= error;
-    });
-    const closed = new Promise<string>((gone) => client.once("close", () => gone(describeEnd(failure))));
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
     client.once("close", () => {
-      options.signal.removeEventListener("abort", abort);
+      signal.removeEventListener("abort", abort);
       reject(connectFailed(failure, options.address));
     });
-    const answered = expectAnswers(() => {
-      failure ??= new Error("the broker leaves out an answer that it owes");
-      client.stream.destroy();
-    });
-    client.once("connect", (connack) => {
-      options.signal.removeEventListener("abort", abort);
+    client.once("connect", (packet) => {
+      signal.removeEventListener("abort", abort);
       failure = undefined;
-      client.on("disconnect", ({ reasonCode }) => {
-        failure ??= new Error(DISCONNECTS[reasonCode ?? 0] ?? `the broker ended it (reason ${reasonCode})`);
-      });
-      resolve(wrap(client, { connack, version: options.version, closed, answered }));
+      resolve(packet);
     });
   });
-}
-
-/** A packet does not wait until the one before it is acknowledged: 40 ms each, where the far side takes its time. */
-function sendAtOnce({ stream }: MqttClient): void {
-  if ("setNoDelay" in stream) (stream as Socket).setNoDelay(true);
-}
-
-interface Connected {
-  connack: IConnackPacket;
-  version: Version;
-  closed: Promise<string>;
-  answered: Answered;
-}
-
-function wrap(client: MqttClient, { connack, version, closed, answered }: Connected): Connection {
+  // A broker that still answers everything else but has owed one answer for two minutes never sends it (seen where
+  // something between the two lost a packet): only another connection gets an answer.
+  const limitAnswer = <T>(answer: Promise<T>) =>
+    answer.finally(
+      runAfterTimeout(ANSWER_LIMIT, () => {
+        noteFailure(new Error("the broker leaves out an answer that it owes"));
+        client.stream.destroy();
+      }),
+    );
   return {
     version,
-    publish: createOutbox(client, { version, limits: connack.properties ?? {}, closed, answered }),
-    subscribe: (filter, kept = true) => answered(subscribe(client, filter, { version, kept })),
-    nudge: () => client.sendPing(),
+    publish: createPublishQueue(client, { version, limits: connack.properties ?? {}, closed, limitAnswer }),
+    subscribe: (filter, withRetained = true) =>
+      limitAnswer(subscribe(client, filter, { version, withRetained })),
+    ping: () => client.sendPing(),
     closed,
-    close: async (options = {}) => {
-      const properties =
-        options.endSession && version === 5 ? { properties: { sessionExpiryInterval: 0 } } : {};
-      const reason =
-        options.reasonCode !== undefined && version === 5 ? { reasonCode: options.reasonCode } : {};
-      client.end(false, { ...reason, ...properties });
-      const cut = setTimeout(() => client.stream.destroy(), GOODBYE_LIMIT);
-      await closed;
-      clearTimeout(cut);
-    },
+    close: (how = {}) => close(client, how, { version, closed }),
   };
 }
 
-/** Retained as published: what is said to be kept is told from what is only said, live as well. */
+export function clientId(instance: string, name: string): string {
+  return `vigie-${instance}-${name}`;
+}
+
+/** Without Nagle's algorithm, which holds a packet back until the one before it is confirmed: up to 40 ms each. */
+function sendWithoutDelay({ stream }: MqttClient): void {
+  if ("setNoDelay" in stream) (stream as Socket).setNoDelay(true);
+}
+
+/** Retained as published: messages that were sent retained are marked so when they arrive live, too. */
 async function subscribe(
   client: MqttClient,
   filter: string,
-  { version, kept }: { version: Version; kept: boolean },
+  { version, withRetained }: { version: Version; withRetained: boolean },
 ): Promise<void> {
   try {
-    await client.subscribeAsync(filter, version === 5 ? { qos: 1, rap: true, rh: kept ? 0 : 2 } : { qos: 1 });
+    await client.subscribeAsync(
+      filter,
+      version === 5 ? { qos: 1, rap: true, rh: withRetained ? 0 : 2 } : { qos: 1 },
+    );
   } catch (cause) {
     if (!client.connected) throw new ConnectionLost("The connection to the broker is gone", { cause });
     throw new SubscribeRefused(`The broker does not let vigie hear ${filter}: ${(cause as Error).message}`, {
@@ -135,43 +129,75 @@ async function subscribe(
   }
 }
 
+async function close(
+  client: MqttClient,
+  { reasonCode, endSession }: CloseOptions,
+  { version, closed }: Pick<Connection, "version" | "closed">,
+): Promise<void> {
+  const isMqtt5 = version === 5;
+  client.end(false, {
+    ...(isMqtt5 && reasonCode !== undefined && { reasonCode }),
+    ...(isMqtt5 && endSession && { properties: { sessionExpiryInterval: 0 } }),
+  });
+  const cutOff = setTimeout(() => client.stream.destroy(), CLOSE_LIMIT);
+  await closed;
+  clearTimeout(cutOff);
+}
+
 function clientOptions(options: ConnectOptions): IClientOptions {
   const { address, version, clientId, session, will, keepalive } = options;
-  const modern = version === 5;
+  const isMqtt5 = version === 5;
   return {
     ...address,
     protocolVersion: version,
     clientId,
-    clean: !modern || session === null,
+    clean: !isMqtt5 || session === null,
     keepalive,
-    // Or it makes a Buffer for each number up to 65,535 beforehand: 7 MB.
+    // With the cache MQTT.js makes a Buffer for each number up to 65,535 (2^16) beforehand: 7 MB.
     writeCache: false,
-    timerVariant: patientTimer(),
+    timerVariant: keepaliveTimer(),
     connectTimeout: CONNECT_LIMIT,
-    // One client is one connection: what it had not sent when it broke must never come before newer values.
+    // One client is one connection: what it had not sent when it broke must never arrive after newer values.
     reconnectPeriod: 0,
     resubscribe: false,
     queueQoSZero: false,
-    ...(modern && { properties: { sessionExpiryInterval: session ?? 0 } }),
+    ...(isMqtt5 && { properties: { sessionExpiryInterval: session ?? 0 } }),
     ...(will && {
       will: {
         topic: will.topic,
         payload: Buffer.from(will.payload),
         qos: 1 as const,
         retain: true,
-        ...(modern && { properties: { willDelayInterval: will.delay } }),
+        ...(isMqtt5 && { properties: { willDelayInterval: will.delay } }),
       },
     }),
   };
 }
 
-function connectFailed(failure: Error | undefined, { protocol, host, port }: Address): ConnectFailed {
-  const code = failure && codeOf(failure);
+/**
+ * A stall of this process is not silence of the broker: when the timer is due, what arrived meanwhile is read first, and
+ * may put it off. MQTT.js uses it like setInterval, one at a time for a connection.
+ */
+function keepaliveTimer(): Exclude<IClientOptions["timerVariant"], string | undefined> {
+  let cancel: () => void = () => undefined;
+  const set = (act: () => void, every: number) => {
+    cancel();
+    cancel = runAfterTimeout(every, () => {
+      set(act, every);
+      act();
+    });
+    return ONLY_TIMER;
+  };
+  return { set, clear: () => cancel() };
+}
+
+function connectFailed(failure: Error | undefined, { protocol, host, port }: BrokerAddress): ConnectFailed {
+  const code = failure && failureCode(failure);
   const sentence = explainFailure(code, failure?.message ?? "", `${protocol}://${host}:${port}`);
   return new ConnectFailed(sentence, code, { cause: failure });
 }
 
-function codeOf(failure: Error): string | number {
+function failureCode(failure: Error): string | number {
   if (failure.message === "connack timeout") return "TIMEOUT";
   return (failure as { code?: string | number }).code ?? "UNKNOWN";
 }
@@ -181,17 +207,21 @@ function describeEnd(failure: Error | undefined): string {
   return failure.message === "Keepalive timeout" ? "the broker does not answer any more" : failure.message;
 }
 
+/** Reason codes of the broker's DISCONNECT. */
 const DISCONNECTS: Record<number, string> = {
   135: "the broker says that vigie is not authorised",
   139: "the broker shuts down",
   141: "the broker missed vigie's signs of life",
   142: "another program connected with vigie's client id",
   149: "a message was too large for the broker",
+  152: "the broker's administrator ended it",
   154: "the broker keeps no retained messages, and vigie's topics are such",
   155: "the broker takes no messages of quality of service 1",
-  152: "the broker's administrator ended it",
 };
 
 const CONNECT_LIMIT = 60_000;
-/** The whole of leaving must fit into 5 s. */
-const GOODBYE_LIMIT = 1_500;
+const ANSWER_LIMIT = 120_000;
+/** The process has 5 s to end. */
+const CLOSE_LIMIT = 1_500;
+/** MQTT.js takes 0 for no timer. */
+const ONLY_TIMER = 1;

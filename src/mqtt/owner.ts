@@ -2,13 +2,19 @@ import { z } from "zod";
 import { isoInstant } from "../core/calendar/dates.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
+import { OWNER } from "../core/topics/topic.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { sleep } from "../runtime/wait.ts";
+import { OWNER_PING, OWNER_PONG } from "./base-connection.ts";
+import { clientId, connect } from "./connection.ts";
+import type { ShortConnection } from "./short-connection.ts";
 
 /** Who this process is, among all that may ever use the same base topic. */
 export interface Identity {
   installation: string;
   /** New at each start. */
   incarnation: string;
-  /** What this state folder wrote last. */
+  /** Of the start before, from the same state folder. */
   previousIncarnation: string | null;
   host: string;
   version: string;
@@ -24,11 +30,8 @@ const ownerSchema = z.object({
   client_id: z.string(),
 });
 
-/** What the topic `owner` holds. */
+/** What the topic `owner` holds: the vigie that publishes below this base topic. */
 export type Owner = z.output<typeof ownerSchema>;
-
-export const PING = "owner/ping";
-export const PONG = "owner/pong";
 
 export function ownerOf(identity: Identity, instance: string): Owner {
   const { installation, incarnation, host, version, since } = identity;
@@ -42,11 +45,7 @@ export function ownerOf(identity: Identity, instance: string): Owner {
   };
 }
 
-export function clientId(instance: string, name: string): string {
-  return `vigie-${instance}-${name}`;
-}
-
-/** null where it is none: an empty topic, or somebody's junk. */
+/** null for an empty topic, and for what no vigie wrote. */
 export function readOwner(payload: string | undefined): Owner | null {
   const { data } = ownerSchema.safeParse(parseJson(payload ?? ""));
   return data ?? null;
@@ -56,6 +55,116 @@ export function nameOwner({ version, host, since, installation }: Owner): string
   return `vigie ${version} on ${host}, running since ${since} (installation ${installation})`;
 }
 
-export function readPing(payload: string): string | undefined {
-  return z.object({ id: z.string() }).safeParse(parseJson(payload)).data?.id;
+export interface ClaimOptions {
+  instance: string;
+  identity: Identity;
+  takeOver: boolean;
+  clock: Pick<Clock, "steady">;
+  signal: AbortSignal;
 }
+
+/**
+ * Makes this process the owner of the base topic: returns null. Returns the other owner where one runs. `owner` is written
+ * before anything else. Where two processes write it at once, both see the last message that the broker took: it counts,
+ * and only the other process gives way.
+ */
+export async function claimBase(connection: ShortConnection, options: ClaimOptions): Promise<Owner | null> {
+  const { identity, instance, takeOver, signal } = options;
+  const me = ownerOf(identity, instance);
+  await connection.read(`${OWNER}/#`);
+  const before = readOwner(connection.latest(OWNER));
+  if (!(takeOver || isOwn(before, identity))) {
+    const other = await findOtherOwner(connection, options);
+    if (other) return other;
+  }
+  // From here on pings are answered, so that nobody takes this process for dead before its lasting connection subscribes.
+  answerPings(connection, me);
+  const dead = readOwner(connection.latest(OWNER));
+  if (dead?.incarnation !== me.incarnation) {
+    await connection.publish({ topic: OWNER, payload: JSON.stringify(me), retain: true });
+    await connection.read(`${OWNER}/#`);
+  }
+  const last = readOwner(connection.latest(OWNER));
+  if (last && last.incarnation !== me.incarnation) return last;
+  if (dead && dead.client_id !== me.client_id) await endSession(dead.client_id, connection, signal);
+  return null;
+}
+
+/** Reads who owns the base topic, and asks whether it runs; null: nobody does. */
+export async function findLivingOwner(
+  connection: ShortConnection,
+  options: Pick<ClaimOptions, "clock" | "signal">,
+): Promise<Owner | null> {
+  await connection.read(`${OWNER}/#`);
+  return readOwner(connection.latest(OWNER)) ? pingOwner(connection, options) : null;
+}
+
+/**
+ * Asks the owner of the base topic for an answer; null: it is dead. No answer counts only while the broker carries this
+ * process's own pings: several must have come back and some time have passed. So neither a stall of this process nor a fast
+ * clock makes a living owner look dead.
+ */
+export async function pingOwner(
+  { listen, waitForEcho }: ShortConnection,
+  { clock, signal }: Pick<ClaimOptions, "clock" | "signal">,
+): Promise<Owner | null> {
+  let answer: Owner | null = null;
+  const stop = listen(({ topic, payload }) => {
+    if (topic === OWNER_PONG) answer ??= readOwner(payload);
+  });
+  const start = clock.steady();
+  try {
+    for (let echoes = 1; ; echoes += 1) {
+      await waitForEcho();
+      if (answer) return answer;
+      if (echoes >= ENOUGH_ECHOES && clock.steady() - start >= SILENCE) return null;
+      await sleep(BETWEEN_PINGS, signal);
+      if (answer) return answer;
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** Connects with the client id of a dead vigie and ends its session, so that its will is never sent. */
+export async function endSession(
+  id: string,
+  { address, version }: Pick<ShortConnection, "address" | "version">,
+  signal: AbortSignal,
+): Promise<void> {
+  const connection = await connect({
+    address,
+    version,
+    clientId: id,
+    session: 0,
+    keepalive: 60,
+    signal,
+    onMessage: () => undefined,
+  });
+  await connection.close({ endSession: true });
+}
+
+/** Written by this process, or by the one before it from the same state folder: nobody else to ask. */
+function isOwn(owner: Owner | null, { incarnation, previousIncarnation }: Identity): boolean {
+  return owner === null || owner.incarnation === incarnation || owner.incarnation === previousIncarnation;
+}
+
+/** Where another process claims the base topic while the dead owner is asked, that one is asked as well. */
+async function findOtherOwner(connection: ShortConnection, options: ClaimOptions): Promise<Owner | null> {
+  for (;;) {
+    const asked = connection.latest(OWNER);
+    const other = await pingOwner(connection, options);
+    if (other || connection.latest(OWNER) === asked) return other;
+  }
+}
+
+function answerPings({ listen, publish }: ShortConnection, me: Owner): void {
+  listen(({ topic }) => {
+    if (topic === OWNER_PING)
+      publish({ topic: OWNER_PONG, payload: JSON.stringify(me), retain: false }).catch(() => undefined);
+  });
+}
+
+const SILENCE = 2_000;
+const ENOUGH_ECHOES = 8;
+const BETWEEN_PINGS = 250;

@@ -3,10 +3,13 @@ import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
+import { sleep } from "../runtime/wait.ts";
 import { nameBroker } from "./broker-address.ts";
-import { type ConnectionUser, createConnectionUsers } from "./connection-users.ts";
-import type { Identity, Owner } from "./owner.ts";
-import { type Life, liveOnBroker } from "./stay-connected.ts";
+import { isBrokerError } from "./broker-errors.ts";
+import { type ConnectionUser, type ConnectionUsers, createConnectionUsers } from "./connection-users.ts";
+import { claimBase, type Identity, type Owner, ownerOf } from "./owner.ts";
+import { type LeaveReason, type OwnerConnection, openOwnerConnection } from "./owner-connection.ts";
+import { openShortConnection, type ShortConnection } from "./short-connection.ts";
 import type { OnCommand } from "./watch-base.ts";
 
 export interface PublisherOptions {
@@ -23,12 +26,12 @@ export interface PublisherOptions {
   takeOver: boolean;
   /** The connection was made or lost. */
   onStateChange?: () => void;
-  /** Seconds; 60 unless told. */
+  /** Seconds; 60 when undefined. */
   keepalive?: number;
 }
 
 export interface PublisherState {
-  /** All that is wanted is on the broker, `online` too. */
+  /** The broker has had all topics, and `online`, since this connection began. */
   connected: boolean;
   /** The broker as messages name it: without a password. */
   url: string;
@@ -54,75 +57,194 @@ export interface Publisher {
   /** Resolves when the broker has acknowledged every topic that was set, and `online`. */
   allAcknowledged: () => Promise<void>;
   /** `to start again`: the next publisher of this process connects at once, so `offline` is not published. */
-  stop: (why?: "for good" | "to start again") => Promise<void>;
+  stop: (why?: LeaveReason) => Promise<void>;
 }
 
-/** Keeps the broker's retained topics equal to what is wanted, whatever becomes of the broker meanwhile. */
+/** Keeps the broker's retained topics equal to the wanted ones, through outages of the broker and of the network. */
 export function createPublisher(options: PublisherOptions): Publisher {
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const waiting: (() => void)[] = [];
   const state: PublisherState = { connected: false, url: nameBroker(options.broker) };
-  let settled = false;
-  const users = createConnectionUsers();
-  const life: Life = { topics: undefined, events: [], holder: undefined, session: undefined };
-  const lifeOptions = {
+  const shared: Shared = {
+    topics: undefined,
+    events: [],
+    clearingPausedBy: undefined,
+    connection: undefined,
+    users: createConnectionUsers(),
+    takeOver: options.takeOver,
+    quickLosses: 0,
+    loggedVersion: undefined,
+  };
+  let isAcknowledged = false;
+  let running: Promise<void> | undefined;
+  const setConnected = (connected: boolean) => {
+    if (state.connected === connected) return;
+    state.connected = connected;
+    options.onStateChange?.();
+  };
+  const loopOptions: LoopOptions = {
     ...options,
-    users,
-    signal: ending.signal,
-    keepalive: options.keepalive ?? KEEPALIVE,
-    onWhole: () => {
-      settled = true;
-      const isNew = !state.connected;
-      state.connected = true;
-      for (const goOn of waiting.splice(0)) goOn();
-      if (isNew) options.onStateChange?.();
+    signal: stopping.signal,
+    onAllAcknowledged: () => {
+      isAcknowledged = true;
+      for (const resolve of waiting.splice(0)) resolve();
+      setConnected(true);
     },
-    onLoss: () => {
-      settled = false;
-      const isNew = state.connected;
-      state.connected = false;
-      if (isNew) options.onStateChange?.();
+    onDisconnected: () => {
+      isAcknowledged = false;
+      setConnected(false);
     },
   };
-  let living: Promise<void> | undefined;
   return {
     connect: () => {
-      living ??= liveOnBroker(life, lifeOptions);
+      running ??= stayConnected(shared, loopOptions);
     },
     setTopics: (topics) => {
-      life.topics = topics;
-      settled = false;
-      life.session?.want(topics);
+      shared.topics = topics;
+      isAcknowledged = false;
+      shared.connection?.setTopics(topics);
     },
     publishEvent: (event) => {
-      life.events.push(JSON.stringify(event));
-      if (life.events.length > MOST_EVENTS) life.events.shift();
-      // What it is about is wanted in the same breath, and goes first.
-      queueMicrotask(() => life.session?.wake());
+      shared.events.push(JSON.stringify(event));
+      if (shared.events.length > MOST_EVENTS) shared.events.shift();
+      // The topics that the event is about are set in the same synchronous step, and are published before it.
+      queueMicrotask(() => shared.connection?.wake());
     },
-    republishAll: () => life.session?.sendAgain(),
-    pauseClearing: () => pauseClearing(life),
-    addConnectionUser: users.add,
+    republishAll: () => shared.connection?.republishAll(),
+    pauseClearing: () => pauseClearing(shared),
+    addConnectionUser: shared.users.add,
     state: () => state,
-    allAcknowledged: () => (settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    allAcknowledged: () =>
+      isAcknowledged ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
     stop: async (why = "for good") => {
-      ending.abort();
-      await life.session?.leave(why);
-      await living;
+      stopping.abort();
+      await shared.connection?.leave(why);
+      await running;
     },
   };
 }
 
-function pauseClearing(life: Life): () => void {
-  const holder = {};
-  life.holder = holder;
+/** What the publisher and its connections share, and what outlives a connection. */
+interface Shared {
+  topics: Topics | undefined;
+  /** As JSON. */
+  events: string[];
+  clearingPausedBy: object | undefined;
+  /** The current one. */
+  connection: OwnerConnection | undefined;
+  users: ConnectionUsers;
+  /** For the first claim only: a vigie whose base topic another one took over does not take it back. */
+  takeOver: boolean;
+  /** How many connections in a row were lost soon after they had begun. */
+  quickLosses: number;
+  /** The version of MQTT that was logged last. */
+  loggedVersion: number | undefined;
+}
+
+interface LoopOptions extends PublisherOptions {
+  signal: AbortSignal;
+  onAllAcknowledged: () => void;
+  onDisconnected: () => void;
+}
+
+function pauseClearing(shared: Shared): () => void {
+  const pause = {};
+  shared.clearingPausedBy = pause;
   return () => {
-    if (life.holder !== holder) return;
-    life.holder = undefined;
-    life.session?.wake();
+    if (shared.clearingPausedBy !== pause) return;
+    shared.clearingPausedBy = undefined;
+    shared.connection?.wake();
   };
+}
+
+/** One connection after the other, until the publisher stops or another vigie owns the base topic. Never gives up. */
+async function stayConnected(shared: Shared, options: LoopOptions): Promise<void> {
+  const { signal, problemLog, onDisconnected, onOtherOwner } = options;
+  while (!signal.aborted) {
+    try {
+      const other = await connectOnce(shared, options);
+      if (other) return onOtherOwner(other);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isBrokerError(error)) throw error;
+      problemLog.starts("broker", error.message);
+    }
+    onDisconnected();
+    await sleep(BETWEEN_ATTEMPTS, signal).catch(() => undefined);
+  }
+}
+
+/** From the claim of the base topic to the end of the connection; returns the other owner, where there is one. */
+async function connectOnce(shared: Shared, options: LoopOptions): Promise<Owner | undefined> {
+  // It stays until the lasting connection has subscribed: meanwhile it answers the pings of others.
+  const claiming = await openShortConnection(options);
+  try {
+    const other = await claimBase(claiming, { ...options, takeOver: shared.takeOver });
+    if (other) return other;
+    shared.takeOver = false;
+    return await publishUntilClosed(claiming, shared, options);
+  } finally {
+    void claiming.close();
+  }
+}
+
+async function publishUntilClosed(
+  claiming: ShortConnection,
+  shared: Shared,
+  options: LoopOptions,
+): Promise<Owner | undefined> {
+  const { broker, instance, identity, clock, signal, log, problemLog } = options;
+  let other: Owner | undefined;
+  const connection = await openOwnerConnection(claiming, {
+    ...options,
+    me: ownerOf(identity, instance),
+    keepalive: options.keepalive ?? KEEPALIVE,
+    events: shared.events,
+    users: shared.users,
+    isClearingPaused: () => shared.clearingPausedBy !== undefined,
+    onForeignOwner: (owner) => {
+      other ??= owner;
+      void connection.giveUp();
+    },
+  });
+  shared.connection = connection;
+  // The publisher may have been stopped while there was no connection to leave.
+  if (signal.aborted) void connection.leave("for good");
+  if (shared.topics) connection.setTopics(shared.topics);
+  void connection.checked.then(() => claiming.close());
+  logConnected(claiming.version, shared, options);
+  const since = clock.steady();
+  const why = await connection.closed;
+  shared.connection = undefined;
+  if (other || signal.aborted) return other;
+  shared.quickLosses = clock.steady() - since < QUICK_LOSS ? shared.quickLosses + 1 : 0;
+  problemLog.starts("broker", describeLoss(why, shared, options));
+  log.debug("The connection to the broker ended", { broker: nameBroker(broker), why });
+  return undefined;
+}
+
+function logConnected(version: number, shared: Shared, { broker, problemLog, log }: LoopOptions): void {
+  const name = nameBroker(broker);
+  problemLog.isOver("broker", `The broker at ${name} is there again`);
+  if (shared.loggedVersion === version) return;
+  shared.loggedVersion = version;
+  if (version === 5) log.info(`Connected to the broker at ${name} (MQTT 5)`);
+  else {
+    log.warn(
+      `The broker at ${name} speaks MQTT 3.1.1 only: it keeps no grace (a restart of vigie shows as offline) and lets no value expire`,
+    );
+  }
+}
+
+function describeLoss(why: string, shared: Shared, { broker, identity, instance }: LoopOptions): string {
+  if (shared.quickLosses < MANY_QUICK_LOSSES) return `The connection to the broker was lost: ${why}`;
+  const id = ownerOf(identity, instance).client_id;
+  return `The broker at ${nameBroker(broker)} cuts vigie off again and again, soon after it has connected (${why}): does another program use the client id ${id}?`;
 }
 
 const KEEPALIVE = 60;
-/** What is older is no news any more. */
+const BETWEEN_ATTEMPTS = 1_000;
+const QUICK_LOSS = 10_000;
+const MANY_QUICK_LOSSES = 3;
+/** Older events are no news any more. */
 const MOST_EVENTS = 20;

@@ -1,9 +1,9 @@
 import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { PublishRefused } from "./broker-errors.ts";
-import { endSession } from "./claim-base.ts";
 import type { BrokerLink } from "./connection-users.ts";
 import { isNested, nestedBases } from "./nested-bases.ts";
-import { type Owner, readOwner } from "./owner.ts";
+import { endSession, type Owner, pingOwner, readOwner } from "./owner.ts";
 import {
   openShortConnection,
   type ShortConnection,
@@ -11,42 +11,41 @@ import {
 } from "./short-connection.ts";
 
 export interface PurgeOptions extends ShortConnectionOptions {
-  /** A running vigie that left this base: it clears only a base of its own, and does not end its own session. */
+  clock: Pick<Clock, "steady">;
+  /** A running vigie that left this base topic: it clears only what it owns, and does not end its own session. */
   self?: { installation: string; client_id: string };
-  /** Clears the discovery messages, which have to go before the topics do; resolves with what it cleared. */
+  /** Clears the discovery messages, which have to go before the topics do; resolves with the cleared topics. */
   clearDiscovery?: (link: BrokerLink) => Promise<string[]>;
 }
 
-/** Takes everything below the base topic off the broker; refused while its owner lives. */
+/** Clears everything below the base topic; refused while its owner runs. */
 export async function purgeBase(options: PurgeOptions): Promise<{ cleared: string[] } | { living: Owner }> {
-  const visit = await openShortConnection(options);
+  const { self, signal } = options;
+  const connection = await openShortConnection(options);
   try {
-    await visit.read();
-    const owner = readOwner(visit.ownerPayload());
-    const { self } = options;
+    const owner = readOwner((await connection.read()).get(OWNER));
     const isOurs = !self || owner?.installation === self.installation;
     if (owner && !isOurs) return { cleared: [] };
-    const living = await visit.pingOwner();
+    const living = await pingOwner(connection, options);
     if (living) return { living };
-    // Else its will brings `offline` back after the clearing.
-    if (owner && owner.client_id !== self?.client_id)
-      await endSession(owner.client_id, { ...visit, signal: options.signal });
-    const beyond = (await options.clearDiscovery?.(visit.link)) ?? [];
-    // Without an owner's word nobody knows whose the topics are.
-    return { cleared: [...beyond, ...(isOurs ? await clearAll(visit) : [])] };
+    // Otherwise the broker would send its will, `offline`, after the topics were cleared.
+    if (owner && owner.client_id !== self?.client_id) await endSession(owner.client_id, connection, signal);
+    const discovery = (await options.clearDiscovery?.(connection.link)) ?? [];
+    // Without `owner` nobody knows whose the topics are.
+    return { cleared: [...discovery, ...(isOurs ? await clearAll(connection) : [])] };
   } finally {
-    await visit.close();
+    await connection.close();
   }
 }
 
-/** Looks again after clearing: what was on its way meanwhile is cleared, too. */
-async function clearAll(visit: ShortConnection): Promise<string[]> {
+/** Reads again after clearing: what was published meanwhile is cleared, too. */
+async function clearAll(connection: ShortConnection): Promise<string[]> {
   const cleared = new Set<string>();
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const topics = inOrder(await visit.read());
+    const topics = inClearingOrder(await connection.read());
     if (topics.length === 0) return [...cleared];
-    // They leave in this order, and the broker takes them in the order in which they come.
-    await Promise.all(topics.map((topic) => visit.publish({ topic, payload: "", retain: true })));
+    // They are sent in this order, and the broker takes them in the order in which they come.
+    await Promise.all(topics.map((topic) => connection.publish({ topic, payload: "", retain: true })));
     for (const topic of topics) cleared.add(topic);
   }
   throw new PublishRefused(
@@ -54,8 +53,8 @@ async function clearAll(visit: ShortConnection): Promise<string[]> {
   );
 }
 
-/** The owner goes last: a purge that was cut off can be asked for again, and still knows whose session to end. */
-function inOrder(found: ReadonlyMap<string, string>): string[] {
+/** `owner` goes last: a purge that is interrupted and started again still knows whose session to end. */
+function inClearingOrder(found: ReadonlyMap<string, string>): string[] {
   const nested = nestedBases(found.keys());
   const topics = [...found.keys()].filter((topic) => !isNested(topic, nested));
   const last = [AVAILABILITY, OWNER].filter((topic) => topics.includes(topic));

@@ -1,20 +1,21 @@
 import type { MqttConfig } from "../config/config.ts";
-import { OWNER } from "../core/topics/topic.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { sleep } from "../runtime/wait.ts";
-import { type Address, readAddress } from "./broker-address.ts";
-import type { CloseOptions, ReceivedMessage, Version } from "./connection.ts";
+import {
+  type BaseConnection,
+  OWNER_PING,
+  OWNER_PONG,
+  openBaseConnection,
+  randomId,
+} from "./base-connection.ts";
+import { type BrokerAddress, readAddress } from "./broker-address.ts";
+import { ConnectFailed } from "./broker-errors.ts";
+import { closedWithoutAnswer, refusesVersion } from "./connect-failures.ts";
+import { type CloseOptions, clientId, type ReceivedMessage, type Version } from "./connection.ts";
 import type { BrokerLink } from "./connection-users.ts";
-import { negotiate } from "./negotiate-version.ts";
-import type { Message } from "./outbox.ts";
-import { clientId, type Owner, PING, PONG, readOwner } from "./owner.ts";
-import { openTree, randomId, type Tree } from "./tree.ts";
-import { untilQuiet } from "./until-quiet.ts";
+import type { Message } from "./publish-queue.ts";
 
 export interface ShortConnectionOptions {
   broker: MqttConfig;
   instance: string;
-  clock: Clock;
   random: () => number;
   signal: AbortSignal;
 }
@@ -22,116 +23,107 @@ export interface ShortConnectionOptions {
 /** A short connection with a random client id and no will: it disturbs no running vigie. Commands use it, and a start. */
 export interface ShortConnection {
   version: Version;
-  address: Address;
-  /** All that is retained below the base, or below this filter, by its name. */
+  address: BrokerAddress;
+  /** The payload of each topic that the broker holds below the base topic, or below this filter. */
   read: (filter?: string) => Promise<Map<string, string>>;
+  /** The last payload of a topic that `read` subscribed to; undefined: none. */
+  latest: (topic: string) => string | undefined;
   /** Calls back with each later message below the filters that were read before. Returns how to stop. */
   listen: (listener: (message: ReceivedMessage) => void) => () => void;
   publish: (message: Message) => Promise<void>;
+  /** Resolves when all that the broker had to send has arrived. Needs a `read` of `owner/#` or more. */
+  waitForEcho: () => Promise<void>;
   /** The same connection for topics outside of the base topic. */
   link: BrokerLink;
-  /** The payload of `owner` as it was read last; undefined: none. */
-  ownerPayload: () => string | undefined;
-  /** Asks the owner of the base topic for an answer; null: none came. */
-  pingOwner: () => Promise<Owner | null>;
-  /** Reads who owns the base topic and asks whether it runs; null: nobody does. */
-  findLivingOwner: () => Promise<Owner | null>;
   closed: Promise<string>;
   close: (options?: CloseOptions) => Promise<void>;
 }
 
 export async function openShortConnection(options: ShortConnectionOptions): Promise<ShortConnection> {
-  const { broker, random, clock, signal } = options;
+  const { broker, random, signal, instance } = options;
   const address = await readAddress(broker);
-  const heard = new Map<string, string>();
-  const ears = new Set<(message: ReceivedMessage) => void>();
-  let retained = 0;
-  const ear = (message: ReceivedMessage) => {
-    if (message.retain) retained += 1;
-    note(heard, message);
-    for (const one of ears) one(message);
-  };
-  const tree = await negotiate((version) =>
-    openTree({
+  const payloads = new Map<string, string>();
+  const listeners = new Set<(message: ReceivedMessage) => void>();
+  const connection = await negotiateVersion((version) =>
+    openBaseConnection({
       address,
       version,
       base: broker.base_topic,
-      random,
-      ear,
-      signal,
-      clientId: clientId(options.instance, `visit-${randomId(random)}`),
+      clientId: clientId(instance, `visit-${randomId(random)}`),
       session: null,
       keepalive: KEEPALIVE,
+      random,
+      signal,
+      onMessage: (message) => {
+        notePayload(payloads, message);
+        for (const listener of listeners) listener(message);
+      },
     }),
   );
-  cutOff(tree, signal);
-  const read = async (filter = "#") => {
-    await tree.subscribe(filter);
-    await untilQuiet(tree.echo, () => retained);
-    return new Map(heard);
-  };
-  const listen = (one: (message: ReceivedMessage) => void) => {
-    ears.add(one);
-    return () => ears.delete(one);
-  };
-  const pingOwner = () => ask(tree.echo, listen, { clock, signal });
+  closeOnAbort(connection, signal);
+  const { version, subscribe, publish, waitForEcho, closed, close } = connection;
   return {
-    version: tree.version,
+    version,
     address,
-    read,
-    listen,
-    pingOwner,
-    closed: tree.closed,
-    close: tree.close,
-    link: tree.link(() => tree.subscribe(PING)),
-    publish: (message) => tree.publish(() => message),
-    ownerPayload: () => heard.get(OWNER),
-    findLivingOwner: async () => (readOwner((await read(`${OWNER}/#`)).get(OWNER)) ? pingOwner() : null),
+    read: async (filter = "#") => {
+      await subscribe(filter);
+      await connection.waitForRetained();
+      return new Map(payloads);
+    },
+    latest: (topic) => payloads.get(topic),
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    publish,
+    waitForEcho,
+    link: connection.link(() => subscribe(OWNER_PING)),
+    closed,
+    close,
   };
 }
 
-/** A broker that froze answers nothing that is still open: who is told to stop does not wait for it. */
-function cutOff(tree: Tree, signal: AbortSignal): void {
-  const cut = () => void tree.close();
-  signal.addEventListener("abort", cut, { once: true });
-  void tree.closed.then(() => signal.removeEventListener("abort", cut));
-}
-
-function note(heard: Map<string, string>, { topic, payload, retain }: ReceivedMessage): void {
-  if (payload === "") heard.delete(topic);
-  else if (retain || !(topic === PING || topic === PONG || topic === "event" || topic.endsWith("/set"))) {
-    heard.set(topic, payload);
-  }
+/** A frozen broker answers no call that is still open: who aborts does not wait for it. */
+function closeOnAbort({ closed, close }: BaseConnection, signal: AbortSignal): void {
+  const abort = () => void close();
+  signal.addEventListener("abort", abort, { once: true });
+  void closed.then(() => signal.removeEventListener("abort", abort));
 }
 
 /**
- * Silence means dead. It counts only while the broker is seen to carry one's own questions: several must have come back
- * and some time have passed, so that neither a stall here nor a fast clock takes the living for dead.
+ * On MQTT 3.1.1 a message that arrives live does not say whether it was sent retained. So each counts as retained but those
+ * that vigie and its commands never retain.
  */
-async function ask(
-  echo: () => Promise<void>,
-  listen: ShortConnection["listen"],
-  { clock, signal }: Pick<ShortConnectionOptions, "clock" | "signal">,
-): Promise<Owner | null> {
-  let answer: Owner | null = null;
-  const stop = listen(({ topic, payload }) => {
-    if (topic === PONG) answer ??= readOwner(payload);
-  });
-  const start = clock.steady();
+function notePayload(payloads: Map<string, string>, { topic, payload, retain }: ReceivedMessage): void {
+  if (payload === "") payloads.delete(topic);
+  else if (retain || !isNeverRetained(topic)) payloads.set(topic, payload);
+}
+
+function isNeverRetained(topic: string): boolean {
+  return [OWNER_PING, OWNER_PONG, "event"].includes(topic) || topic.endsWith("/set");
+}
+
+/**
+ * MQTT 5 first, 3.1.1 where the broker refuses 5. Some brokers refuse by closing the connection without an answer. A proxy
+ * whose broker is away does so, too: 3.1.1 is taken only when a second attempt with 5, beside it, is closed again.
+ */
+export async function negotiateVersion<Opened extends { close: () => Promise<void> }>(
+  open: (version: Version) => Promise<Opened>,
+): Promise<Opened> {
   try {
-    for (let echoes = 1; ; echoes += 1) {
-      await echo();
-      if (answer) return answer;
-      if (echoes >= ENOUGH_ECHOES && clock.steady() - start >= SILENCE) return null;
-      await sleep(BETWEEN_QUESTIONS, signal);
-      if (answer) return answer;
-    }
-  } finally {
-    stop();
+    return await open(5);
+  } catch (failure) {
+    if (!(failure instanceof ConnectFailed)) throw failure;
+    if (refusesVersion(failure)) return open(4);
+    if (!closedWithoutAnswer(failure)) throw failure;
+    const old = await open(4).catch(() => {
+      throw failure;
+    });
+    const modern = await open(5).catch(() => null);
+    if (!modern) return old;
+    await old.close();
+    return modern;
   }
 }
 
 const KEEPALIVE = 60;
-const SILENCE = 2_000;
-const ENOUGH_ECHOES = 8;
-const BETWEEN_QUESTIONS = 250;

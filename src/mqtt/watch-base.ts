@@ -2,86 +2,91 @@ import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
+import { type BaseConnection, OWNER_PING, OWNER_PONG } from "./base-connection.ts";
 import type { ReceivedMessage } from "./connection.ts";
-import type { Ledger } from "./ledger.ts";
 import { isNested, isOrphan, nestedBase } from "./nested-bases.ts";
-import { type Owner, PING, PONG, readOwner } from "./owner.ts";
+import { type Owner, readOwner } from "./owner.ts";
 import { type Command, isCommandTopic, readCommand, stateTopics } from "./read-command.ts";
-import type { Sender } from "./topic-sender.ts";
-import type { Tree } from "./tree.ts";
-import { untilQuiet } from "./until-quiet.ts";
+import type { TopicSender } from "./topic-sender.ts";
 
-/** The words as they came, and what they mean. */
+/** `topic` and `payload` as they arrived. */
 export type OnCommand = (topic: string, payload: string, command: Command) => void;
 
 export interface WatchOptions {
-  tree: Tree;
-  ledger: Ledger;
-  sender: Sender;
+  connection: Pick<BaseConnection, "publish" | "subscribe" | "waitForEcho" | "waitForRetained">;
+  sender: TopicSender;
   me: Owner;
   clock: Pick<Clock, "steady">;
   log: Log;
   signal: AbortSignal;
   onCommand: OnCommand;
   onForeignOwner: (owner: Owner) => void;
-  /** Looking came to nothing: the connection ended, or the broker does not let vigie look. */
-  failed: (error: unknown) => void;
+  /** The connection ended, or the broker does not let vigie read. */
+  onFailure: (error: unknown) => void;
 }
 
-export interface Watch {
-  hear: (message: ReceivedMessage) => void;
-  /** Subscribes and looks through what the broker holds; resolves when that is judged. */
-  start: () => Promise<void>;
+export interface BaseWatch {
+  /** Takes each message below the base topic. */
+  onMessage: (message: ReceivedMessage) => void;
+  /** Subscribes, and resolves when all that the broker holds below the base topic is checked. */
+  checkRetained: () => Promise<void>;
 }
 
 /**
- * Watches what is below the base. Nothing is judged as it arrives: it may be an echo, or be overtaken by what is on its
- * way. What surprises is kept until a message of one's own has come back after it: then the last word is known.
+ * Watches all that is below the base topic: commands, pings, another owner, retained messages that vigie did not write. A
+ * message that differs from what is wanted is not judged when it arrives: it may be an echo of vigie's own, or a later one
+ * may be on its way. Its topic is noted until an echo has come back after it: then the last message of each topic is known.
  */
-export function createWatch(options: WatchOptions): Watch {
-  const { tree, ledger, sender, clock, signal } = options;
-  const odd = new Map<string, string>();
+export function watchBase(options: WatchOptions): BaseWatch {
+  const { connection, sender, clock, signal, onFailure } = options;
+  /** Topic to its last payload. */
+  const unexpected = new Map<string, string>();
   const nested = new Set<string>();
-  const judge = createJudge(options, odd, nested);
-  let retained = 0;
-  let looking = false;
-  let lastLook = Number.NEGATIVE_INFINITY;
+  const correct = createCorrection(options, nested);
+  let isWaiting = false;
+  let lastJudged = Number.NEGATIVE_INFINITY;
 
-  const settle = async () => {
-    looking = true;
-    while (odd.size > 0) {
-      if (clock.steady() - lastLook < BETWEEN_LOOKS) await sleep(BETWEEN_LOOKS, signal);
-      await sender.idle();
-      await tree.echo();
+  const judge = () => {
+    const judged = new Map(unexpected);
+    unexpected.clear();
+    correct(judged);
+  };
+  const judgeAfterEcho = async () => {
+    isWaiting = true;
+    while (unexpected.size > 0) {
+      if (clock.steady() - lastJudged < BETWEEN_JUDGEMENTS) await sleep(BETWEEN_JUDGEMENTS, signal);
+      await sender.whenIdle();
+      await connection.waitForEcho();
       judge();
-      lastLook = clock.steady();
+      lastJudged = clock.steady();
     }
-    looking = false;
+    isWaiting = false;
   };
-  const weigh = (message: ReceivedMessage) => {
-    if (isAsWanted(message, ledger)) odd.delete(message.topic);
-    else {
-      odd.set(message.topic, message.payload);
-      if (!looking) settle().catch(options.failed);
+  const compare = (message: ReceivedMessage) => {
+    if (isExpected(message, sender)) {
+      unexpected.delete(message.topic);
+      return;
     }
+    unexpected.set(message.topic, message.payload);
+    if (!isWaiting) judgeAfterEcho().catch(onFailure);
   };
-  const hear = (message: ReceivedMessage) => {
-    noteNested(message, nested);
-    if (message.retain) retained += 1;
-    const act = message.retain ? undefined : actionOn(message.topic);
-    if (!act) weigh(message);
-    else if (!isNested(message.topic, nested)) act(message, options);
+  return {
+    onMessage: (message) => {
+      noteNestedBase(message, nested);
+      const action = message.retain ? undefined : actionFor(message.topic);
+      if (!action) compare(message);
+      else if (!isNested(message.topic, nested)) action(message, options);
+    },
+    checkRetained: async () => {
+      await sender.whenIdle();
+      await connection.subscribe("#");
+      await connection.waitForRetained();
+      judge();
+    },
   };
-  const start = async () => {
-    await sender.idle();
-    await tree.subscribe("#");
-    await untilQuiet(tree.echo, () => retained);
-    judge();
-  };
-  return { hear, start };
 }
 
-function noteNested({ topic, payload }: ReceivedMessage, nested: Set<string>): void {
+function noteNestedBase({ topic, payload }: ReceivedMessage, nested: Set<string>): void {
   const base = nestedBase(topic);
   if (base === undefined) return;
   if (payload === "") nested.delete(base);
@@ -90,56 +95,56 @@ function noteNested({ topic, payload }: ReceivedMessage, nested: Set<string>): v
 
 type Action = (message: ReceivedMessage, options: WatchOptions) => void;
 
-/** What is said and not kept: a question, an answer to one, a command. */
-function actionOn(topic: string): Action | undefined {
-  if (topic === PING) return answer;
-  if (topic === PONG) return () => undefined;
-  return isCommandTopic(topic) ? obey : undefined;
+/** For messages that are not retained: pings, answers to pings, commands. */
+function actionFor(topic: string): Action | undefined {
+  if (topic === OWNER_PING) return answerPing;
+  if (topic === OWNER_PONG) return () => undefined;
+  return isCommandTopic(topic) ? handleCommand : undefined;
 }
 
-function isAsWanted({ topic, payload, retain }: ReceivedMessage, ledger: Ledger): boolean {
-  const value = ledger.wanted().get(topic);
+function isExpected({ topic, payload, retain }: ReceivedMessage, sender: TopicSender): boolean {
+  const value = sender.wanted().get(topic);
   if (value) return payload === value.payload;
-  // An empty payload is no orphan: one's own clearing comes back, too.
+  // An empty payload is never to be cleared: vigie's own clearing arrives like this, and answering it would not end.
   return payload === "" || !retain;
 }
 
-/** Judges by the last word on each topic, and by what is wanted now. */
-function createJudge(
-  { ledger, sender, me, log, onForeignOwner }: WatchOptions,
-  odd: Map<string, string>,
+/** Returns what corrects topics whose last payload was unexpected, by what is wanted now. */
+function createCorrection(
+  { sender, me, log, onForeignOwner }: WatchOptions,
   nested: ReadonlySet<string>,
-): () => void {
-  const said = new Set<string>();
-  return () => {
-    const wanted = ledger.wanted();
-    const entries = [...odd];
-    odd.clear();
-    const owner = readOwner(entries.find(([topic]) => topic === OWNER)?.[1]);
+): (unexpected: ReadonlyMap<string, string>) => void {
+  const logged = new Set<string>();
+  return (unexpected) => {
+    const owner = readOwner(unexpected.get(OWNER));
     if (owner && owner.incarnation !== me.incarnation) return onForeignOwner(owner);
-    const topics = entries.map(([topic]) => topic);
-    const foreign = entries
-      .filter(
-        ([topic, payload]) =>
-          wanted.has(topic) && wanted.get(topic)?.payload !== payload && ledger.holds(topic),
-      )
-      .map(([topic]) => topic);
+    const wanted = sender.wanted();
+    const topics = [...unexpected.keys()];
+    // Where the wanted value is not acknowledged yet, it is still on its way.
+    const foreign = topics.filter(
+      (topic) =>
+        wanted.has(topic) &&
+        wanted.get(topic)?.payload !== unexpected.get(topic) &&
+        sender.isAcknowledged(topic),
+    );
     const orphans = topics.filter((topic) => isOrphan(topic, wanted, nested));
-    sayForeign(foreign, said, log);
-    sayOrphans(orphans, log);
-    ledger.doubt([...foreign, ...orphans]);
+    logForeign(foreign, logged, log);
+    logOrphans(orphans, log);
+    sender.resend([...foreign, ...orphans]);
     sender.wake();
   };
 }
 
-function sayForeign(topics: readonly string[], said: Set<string>, log: Log): void {
+/** Each topic is logged once a connection. `availability` is written by the will of an earlier session of vigie's own, too. */
+function logForeign(topics: readonly string[], logged: Set<string>, log: Log): void {
   if (topics.includes(AVAILABILITY)) log.info("Somebody else's word on availability is answered with online");
-  const fresh = topics.filter((topic) => topic !== AVAILABILITY && !said.has(topic));
-  for (const topic of fresh) said.add(topic);
+  const fresh = topics.filter((topic) => topic !== AVAILABILITY && !logged.has(topic));
+  for (const topic of fresh) logged.add(topic);
   if (fresh.length > 0) log.warn(`Somebody else wrote to ${list(fresh)}: sent again`);
 }
 
-function sayOrphans(topics: readonly string[], log: Log): void {
+/** A retained command would be carried out again after each restart. */
+function logOrphans(topics: readonly string[], log: Log): void {
   const commands = topics.filter(isCommandTopic);
   const rest = topics.filter((topic) => !isCommandTopic(topic));
   if (commands.length > 0) {
@@ -155,14 +160,14 @@ function list(topics: readonly string[]): string {
   return `${topics.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
-function answer(_question: ReceivedMessage, { tree, me, failed }: WatchOptions): void {
-  tree.publish(() => ({ topic: PONG, payload: JSON.stringify(me), retain: false })).catch(failed);
+function answerPing(_ping: ReceivedMessage, { connection, me, onFailure }: WatchOptions): void {
+  connection.publish({ topic: OWNER_PONG, payload: JSON.stringify(me), retain: false }).catch(onFailure);
 }
 
-function obey({ topic, payload }: ReceivedMessage, { ledger, sender, log, onCommand }: WatchOptions): void {
+function handleCommand({ topic, payload }: ReceivedMessage, { sender, log, onCommand }: WatchOptions): void {
   if (payload === "") return;
   const read = readCommand(topic, payload);
-  const states = stateTopics(topic).filter((state) => ledger.wanted().has(state));
+  const states = stateTopics(topic).filter((state) => sender.wanted().has(state));
   if ("command" in read && (states.length > 0 || !isOfRule(read.command))) {
     onCommand(topic, payload, read.command);
     return;
@@ -170,7 +175,7 @@ function obey({ topic, payload }: ReceivedMessage, { ledger, sender, log, onComm
   const expected = "expected" in read ? read.expected : "a rule of the configuration that has this";
   log.warn(`Expected ${expected}, got '${payload.slice(0, 60)}' on ${topic}`);
   if (states.length === 0) return;
-  ledger.doubt(states);
+  sender.resend(states);
   sender.wake();
 }
 
@@ -179,5 +184,5 @@ function isOfRule({ kind }: Command): boolean {
   return kind === "enabled" || kind === "threshold";
 }
 
-const BETWEEN_LOOKS = 250;
+const BETWEEN_JUDGEMENTS = 250;
 const MOST_NAMED = 5;

@@ -214,7 +214,6 @@ async function readRetainedBelow(url: string, base: string): Promise<string[]> {
   const visit = await openShortConnection({
     broker: brokerAt(url, { base_topic: base }),
     instance: "vigie",
-    clock: systemClock,
     random: Math.random,
     signal: new AbortController().signal,
   });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MqttConfig } from "../../src/config/config.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
 import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { lacking } from "../support/prepared.ts";
 import { brokerAt } from "../support/publisher.ts";
@@ -63,7 +62,6 @@ describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {
     const visit = await openShortConnection({
       broker: brokerAt(url, { tls: { verify: true, ...tls } }),
       instance: "vigie",
-      clock: systemClock,
       random: Math.random,
       signal: new AbortController().signal,
     });

@@ -4,7 +4,7 @@ import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import type { BrokerLink } from "../../src/mqtt/connection-users.ts";
 import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
-import type { Message } from "../../src/mqtt/outbox.ts";
+import type { Message } from "../../src/mqtt/publish-queue.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import {

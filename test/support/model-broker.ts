@@ -1,11 +1,9 @@
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { AVAILABILITY } from "../../src/core/topics/topic.ts";
 import { ConnectionLost } from "../../src/mqtt/broker-errors.ts";
-import { createLedger, type Ledger, OFFLINE } from "../../src/mqtt/ledger.ts";
-import type { Compose, Message } from "../../src/mqtt/outbox.ts";
-import { createSender, type Sender } from "../../src/mqtt/topic-sender.ts";
-import type { Tree } from "../../src/mqtt/tree.ts";
-import { createWatch, type Watch, type WatchOptions } from "../../src/mqtt/watch-base.ts";
+import type { Message, MessageSource } from "../../src/mqtt/publish-queue.ts";
+import { createTopicSender, OFFLINE, type TopicSender } from "../../src/mqtt/topic-sender.ts";
+import { type BaseWatch, watchBase } from "../../src/mqtt/watch-base.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 
 /** Retained messages as MQTT 5 keeps them: each until it expires, by a clock of the test's own. */
@@ -55,7 +53,7 @@ export function createModelBroker(clock: Pick<Clock, "now">): ModelBroker {
   };
 }
 
-/** vigie's own ledger, sender and watch, on a connection that comes and goes as the test says. */
+/** vigie's own topic sender and watch, on a connection that comes and goes as the test says. */
 export interface ModelPublisher {
   want: (topics: Topics) => void;
   sendAgain: () => void;
@@ -70,90 +68,84 @@ export interface ModelPublisher {
 
 export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPublisher {
   let topics: Topics | undefined;
-  let link: ModelLink | undefined;
+  let current: ModelConnection | undefined;
   const connect = () => {
-    const ledger = createLedger("{}", () => false);
     const ending = new AbortController();
-    const tree = {
-      publish: async (compose: Compose) => {
-        if (link?.ledger !== ledger) throw new ConnectionLost("The connection to the broker is gone: test");
-        const message = compose();
-        if (message) broker.put(message);
-      },
+    const publish = async (source: MessageSource) => {
+      if (current !== own) throw new ConnectionLost("The connection to the broker is gone: test");
+      const message = typeof source === "function" ? source() : source;
+      if (message) broker.put(message);
     };
-    const problemLog = { starts: fail, isOver: () => undefined };
-    const sender = createSender({
-      tree,
-      ledger,
-      clock,
-      problemLog,
+    const sender = createTopicSender({
+      publish,
+      owner: "{}",
       events: [],
-      listen: async () => undefined,
-      onWhole: () => undefined,
+      isClearingPaused: () => false,
+      subscribeToCommands: async () => undefined,
+      onAllAcknowledged: () => undefined,
+      clock,
+      problemLog: { starts: fail, isOver: () => undefined },
     });
-    const watch = watchBroker(broker, { tree, ledger, sender, clock, signal: ending.signal });
-    const own: ModelLink = { ledger, sender, end: () => ending.abort(), hasLooked: false };
-    link = own;
-    if (topics) ledger.want(topics);
+    const watch: BaseWatch = watchBase({
+      connection: {
+        publish,
+        // Shown what is kept, as a subscription does.
+        subscribe: async () => {
+          for (const topic of broker.topics()) {
+            watch.onMessage({ topic, payload: broker.get(topic) ?? "", retain: true });
+          }
+        },
+        waitForEcho: async () => undefined,
+        waitForRetained: async () => undefined,
+      },
+      sender,
+      me: { installation: "", incarnation: "", host: "", version: "", since: "", client_id: "" },
+      clock,
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+      signal: ending.signal,
+      onCommand: () => undefined,
+      onForeignOwner: () => undefined,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    const own: ModelConnection = { sender, end: () => ending.abort(), hasLooked: false };
+    current = own;
+    if (topics) sender.setTopics(topics);
     sender.wake();
-    void watch.start().then(() => {
+    void watch.checkRetained().then(() => {
       own.hasLooked = true;
     });
   };
   return {
     want: (newest) => {
       topics = newest;
-      link?.ledger.want(newest);
-      link?.sender.wake();
+      current?.sender.setTopics(newest);
+      current?.sender.wake();
     },
     sendAgain: () => {
-      link?.ledger.doubtAll();
-      link?.sender.wake();
+      current?.sender.resend(current.sender.wanted().keys());
+      current?.sender.wake();
     },
     connect,
     lose: () => {
-      link?.end();
-      link = undefined;
+      current?.end();
+      current = undefined;
     },
     will: () => broker.put({ topic: AVAILABILITY, payload: OFFLINE, retain: true }),
-    isConnected: () => link !== undefined,
+    isConnected: () => current !== undefined,
     orphans: () => {
-      if (!link?.hasLooked) return undefined;
-      const wanted = link.ledger.wanted();
+      if (!current?.hasLooked) return undefined;
+      const wanted = current.sender.wanted();
       return broker.topics().filter((topic) => !wanted.has(topic) && topic !== AVAILABILITY);
     },
   };
 }
 
-interface ModelLink {
-  ledger: Ledger;
-  sender: Sender;
+interface ModelConnection {
+  sender: TopicSender;
   end: () => void;
   hasLooked: boolean;
-}
-
-/** Shown what is kept, as a subscription does. */
-function watchBroker(
-  broker: ModelBroker,
-  ways: { tree: Pick<Tree, "publish"> } & Pick<WatchOptions, "ledger" | "sender" | "clock" | "signal">,
-): Watch {
-  const subscribe = async () => {
-    for (const topic of broker.topics()) {
-      watch.hear({ topic, payload: broker.get(topic) ?? "", retain: true });
-    }
-  };
-  const watch: Watch = createWatch({
-    ...ways,
-    tree: { ...ways.tree, subscribe, echo: async () => undefined } as unknown as Tree,
-    me: { installation: "", incarnation: "", host: "", version: "", since: "", client_id: "" },
-    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-    onCommand: () => undefined,
-    onForeignOwner: () => undefined,
-    failed: (error) => {
-      throw error;
-    },
-  });
-  return watch;
 }
 
 function fail(_key: string, sentence: string): never {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConnectFailed } from "../../src/mqtt/broker-errors.ts";
 import type { Version } from "../../src/mqtt/connection.ts";
-import { negotiate } from "../../src/mqtt/negotiate-version.ts";
+import { negotiateVersion } from "../../src/mqtt/short-connection.ts";
 
 /** A broker that answers each greeting with the next of these: a refusal's code, `silent`, or a welcome. */
 function broker(...answers: (number | string | "silent" | "welcome")[]) {
@@ -16,7 +16,7 @@ function broker(...answers: (number | string | "silent" | "welcome")[]) {
   return { open, asked, left };
 }
 
-describe("negotiate", () => {
+describe("negotiateVersion", () => {
   test.each<[what: string, answers: (number | string)[], asked: Version[], version: Version]>([
     ["MQTT 5 where the broker speaks it", ["welcome"], [5], 5],
     ["3.1.1 where it refuses 5 by the code of 5", [132, "welcome"], [5, 4], 4],
@@ -26,7 +26,7 @@ describe("negotiate", () => {
     ["3.1.1 where 5 is reset, twice", ["ECONNRESET", "welcome", "ECONNRESET"], [5, 4, 5], 4],
   ])("speaks %s", async (_what, answers, asked, version) => {
     const { open, asked: heard, left } = broker(...answers);
-    expect((await negotiate(open)).version).toBe(version);
+    expect((await negotiateVersion(open)).version).toBe(version);
     expect(heard).toEqual(asked);
     expect(left).toEqual(version === 5 && asked.length === 3 ? [4] : []);
   });
@@ -37,7 +37,7 @@ describe("negotiate", () => {
     ["a way that is cut off whatever is spoken", ["silent", "silent"], [5, 4]],
   ])("gives up at %s", async (_what, answers, asked) => {
     const { open, asked: heard } = broker(...answers);
-    await expect(negotiate(open)).rejects.toBeInstanceOf(ConnectFailed);
+    await expect(negotiateVersion(open)).rejects.toBeInstanceOf(ConnectFailed);
     expect(heard).toEqual(asked);
   });
 });

@@ -1,0 +1,191 @@
+import { z } from "zod";
+import { parseJson } from "../core/contract/parse-json.ts";
+import { runAfterTimeout, sleep } from "../runtime/wait.ts";
+import { ConnectionLost } from "./broker-errors.ts";
+import { type Connection, type ConnectOptions, connect, type ReceivedMessage } from "./connection.ts";
+import type { BrokerLink } from "./connection-users.ts";
+import type { MessageSource } from "./publish-queue.ts";
+
+export interface BaseConnectionOptions extends Omit<ConnectOptions, "onMessage"> {
+  base: string;
+  random: () => number;
+  /** Called with each message below the base topic but this connection's own pings; the topic is without the base. */
+  onMessage: (message: ReceivedMessage) => void;
+  /** Called with each other message. */
+  onOutsideMessage?: (message: ReceivedMessage) => void;
+}
+
+/** One connection as seen from a base topic: topics and filters are those below it. */
+export interface BaseConnection extends Omit<Connection, "ping"> {
+  /**
+   * Resolves when a message to `owner/ping` has come back: by then all that the broker had to send before has arrived.
+   * Needs a subscription to `owner/ping`. Rejects with ConnectionLost, also where this user may not read.
+   */
+  waitForEcho: () => Promise<void>;
+  /** Resolves when all retained messages of the subscriptions so far have arrived. Needs what `waitForEcho` needs. */
+  waitForRetained: () => Promise<void>;
+  /** The same connection for full topic names. `subscribed` resolves when `owner/ping` is subscribed to. */
+  link: (subscribed: () => Promise<unknown>) => BrokerLink;
+}
+
+export async function openBaseConnection(options: BaseConnectionOptions): Promise<BaseConnection> {
+  const { base, random, onMessage, onOutsideMessage, ...rest } = options;
+  const echoes = new Map<string, Echo>();
+  const readers = new Set<(message: ReceivedMessage) => void>();
+  let received = 0;
+  let retained = 0;
+  const connection = await connect({
+    ...rest,
+    onMessage: (message) => {
+      received += 1;
+      if (message.retain) retained += 1;
+      if (!message.topic.startsWith(`${base}/`)) {
+        for (const read of readers) read(message);
+        onOutsideMessage?.(message);
+        return;
+      }
+      const topic = message.topic.slice(base.length + 1);
+      const echo = topic === OWNER_PING ? echoes.get(pingId(message.payload)) : undefined;
+      if (echo) echo.arrived();
+      else onMessage({ ...message, topic });
+    },
+  });
+  const { version, closed, close, subscribe } = connection;
+  void closed.then((why) => {
+    const lost = new ConnectionLost(`The connection to the broker is gone: ${why}`);
+    for (const { failed } of echoes.values()) failed(lost);
+  });
+  const publish = (source: MessageSource) =>
+    connection.publish(() => {
+      const message = typeof source === "function" ? source() : source;
+      return message && { ...message, topic: `${base}/${message.topic}` };
+    });
+  const waitForEcho = () =>
+    awaitEcho(echoes, randomId(random), {
+      sendPing: (id) => publish({ topic: OWNER_PING, payload: JSON.stringify({ id }), retain: false }),
+      hurryBroker: connection.ping,
+      received: () => received,
+    });
+  /** Some brokers send retained messages after newer ones: the last echo is one with no retained message before it. */
+  const waitForRetained = async () => {
+    for (let round = 0; round < MOST_ECHOES; round += 1) {
+      const before = retained;
+      await waitForEcho();
+      if (retained === before) return;
+    }
+  };
+  const readRetained = async (filters: readonly string[], subscribed: () => Promise<unknown>) => {
+    const found = new Map<string, string>();
+    const read = ({ topic, payload }: ReceivedMessage) => found.set(topic, payload);
+    readers.add(read);
+    try {
+      await Promise.all([subscribed(), ...filters.map((filter) => subscribe(filter))]);
+      await waitForRetained();
+      return found;
+    } finally {
+      readers.delete(read);
+    }
+  };
+  return {
+    version,
+    publish,
+    subscribe: (filter, withRetained) => subscribe(`${base}/${filter}`, withRetained),
+    waitForEcho,
+    waitForRetained,
+    closed,
+    close,
+    link: (subscribed) => ({
+      version,
+      publish: connection.publish,
+      subscribe,
+      readRetained: (filters) => readRetained(filters, subscribed),
+      closed,
+    }),
+  };
+}
+
+/** Letters and digits that no other client has. */
+export function randomId(random: () => number): string {
+  return Array.from({ length: 3 }, () => Math.floor(random() * 2 ** 24).toString(36)).join("");
+}
+
+function pingId(payload: string): string {
+  return z.object({ id: z.string() }).safeParse(parseJson(payload)).data?.id ?? "";
+}
+
+/** A ping whose return is awaited. */
+interface Echo {
+  arrived: () => void;
+  failed: (error: Error) => void;
+}
+
+interface EchoWays {
+  sendPing: (id: string) => Promise<void>;
+  /** Sends a packet that needs no acknowledgement. */
+  hurryBroker: () => void;
+  /** How many messages have arrived. */
+  received: () => number;
+}
+
+async function awaitEcho(
+  echoes: Map<string, Echo>,
+  id: string,
+  { sendPing, hurryBroker, received }: EchoWays,
+): Promise<void> {
+  const over = new AbortController();
+  const cancelLimit = runAfterTimeout(ECHO_LIMIT, () => echoes.get(id)?.failed(notReadable()));
+  let isBack = false;
+  const echo = new Promise<void>((resolve, reject) => {
+    echoes.set(id, { arrived: resolve, failed: reject });
+  }).then(() => {
+    isBack = true;
+  });
+  // Where the connection ends before the acknowledgement, the ping rejects as well, and nobody awaits this.
+  echo.catch(() => undefined);
+  try {
+    await sendPing(id);
+    // mosquitto sends the echo only when its acknowledgement has arrived here, which TCP confirms after 40 ms, or with
+    // the next bytes that are sent. Where the echo came first, the answer to these bytes would delay what comes next.
+    if (!isBack) hurryBroker();
+    await Promise.race([echo, failWhenNothingArrives(() => sendPing(id), received, over.signal)]);
+  } finally {
+    over.abort();
+    cancelLimit();
+    echoes.delete(id);
+  }
+}
+
+/**
+ * Rejects when the broker has acknowledged one ping after the other and has sent nothing at all meanwhile: it lets this
+ * user write and not read. A slow broker sends something, a frozen one acknowledges nothing.
+ */
+async function failWhenNothingArrives(
+  sendPing: () => Promise<void>,
+  received: () => number,
+  signal: AbortSignal,
+): Promise<never> {
+  let pingsInVain = 0;
+  while (pingsInVain < ENOUGH_PINGS) {
+    const before = received();
+    await sleep(BETWEEN_PINGS, signal);
+    await sendPing();
+    pingsInVain = received() === before ? pingsInVain + 1 : 0;
+  }
+  throw notReadable();
+}
+
+function notReadable(): ConnectionLost {
+  return new ConnectionLost(
+    "The broker does not hand out what it takes: may this user read below the base topic, too?",
+  );
+}
+
+/** A question to the owner of the base topic, which it answers on `owner/pong`. It is the echo message, too. */
+export const OWNER_PING = "owner/ping";
+export const OWNER_PONG = "owner/pong";
+
+const ENOUGH_PINGS = 8;
+const BETWEEN_PINGS = 1_000;
+/** For a broker that sends other messages all the time, and never the echo. */
+const ECHO_LIMIT = 120_000;
+const MOST_ECHOES = 20;

@@ -1,0 +1,134 @@
+import type { MqttConfig } from "../config/config.ts";
+import { AVAILABILITY, type Topics } from "../core/topics/topic.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
+import { atMost } from "../runtime/wait.ts";
+import { type BaseConnection, openBaseConnection } from "./base-connection.ts";
+import type { ReceivedMessage } from "./connection.ts";
+import type { ConnectionUser } from "./connection-users.ts";
+import type { Owner } from "./owner.ts";
+import type { ShortConnection } from "./short-connection.ts";
+import { createTopicSender, OFFLINE, type TopicSender, type TopicSenderOptions } from "./topic-sender.ts";
+import { type OnCommand, watchBase } from "./watch-base.ts";
+
+export interface OwnerConnectionOptions
+  extends Pick<TopicSenderOptions, "events" | "isClearingPaused" | "onAllAcknowledged"> {
+  broker: MqttConfig;
+  me: Owner;
+  clock: Clock;
+  log: Log;
+  problemLog: ProblemLog;
+  random: () => number;
+  /** Seconds. */
+  keepalive: number;
+  signal: AbortSignal;
+  users: ConnectionUser;
+  onCommand: OnCommand;
+  onForeignOwner: (owner: Owner) => void;
+}
+
+/** `to start again`: the next publisher of this process connects at once. */
+export type LeaveReason = "for good" | "to start again";
+
+/** The lasting connection of the owner of a base topic: with its client id, its will, its session. */
+export interface OwnerConnection {
+  setTopics: (topics: Topics) => void;
+  /** There are events to publish, or topics may be cleared again. */
+  wake: () => void;
+  republishAll: () => void;
+  closed: Promise<string>;
+  /** Resolves when all that the broker held is checked, or could not be. */
+  checked: Promise<void>;
+  /** The broker sends the will after the grace, so that nobody notices a restart of the process. */
+  leave: (why: LeaveReason) => Promise<void>;
+  /** For good: the broker sends no will, and keeps no session. */
+  giveUp: () => Promise<void>;
+}
+
+/** `claimed`: the connection over which this process became the owner of the base topic. */
+export async function openOwnerConnection(
+  claimed: ShortConnection,
+  options: OwnerConnectionOptions,
+): Promise<OwnerConnection> {
+  const { broker, me, users, problemLog, signal } = options;
+  const grace = Math.ceil(broker.grace / 1000);
+  // The broker sends a resumed session's commands at once, before the topics are known that say which rules there are.
+  let early: ReceivedMessage[] | undefined = [];
+  let isOpen = true;
+  const connection = await openBaseConnection({
+    address: claimed.address,
+    version: claimed.version,
+    base: broker.base_topic,
+    clientId: me.client_id,
+    session: grace,
+    will: { topic: `${broker.base_topic}/${AVAILABILITY}`, payload: OFFLINE, delay: grace },
+    keepalive: options.keepalive,
+    random: options.random,
+    signal,
+    onMessage: (message) => {
+      if (early) early.push(message);
+      else if (isOpen) watch.onMessage(message);
+    },
+    onOutsideMessage: users.onMessage,
+  });
+  void connection.closed.then(() => {
+    isOpen = false;
+  });
+  const sender = createTopicSender({
+    ...options,
+    publish: connection.publish,
+    owner: JSON.stringify(me),
+    // What the broker holds is read when all topics are sent. A refusal is logged then, too.
+    subscribeToCommands: () => connection.subscribe("#", false).catch(() => undefined),
+  });
+  const onFailure = (error: unknown) => {
+    if (!isOpen || signal.aborted) return;
+    problemLog.starts("watch", `vigie cannot look at what the broker holds: ${(error as Error).message}`);
+  };
+  const watch = watchBase({ ...options, connection, sender, onFailure });
+  const checking = watch.checkRetained();
+  users.onConnection(connection.link(() => checking));
+  return {
+    setTopics: (topics) => {
+      sender.setTopics(topics);
+      const messages = early ?? [];
+      early = undefined;
+      for (const message of messages) watch.onMessage(message);
+      sender.wake();
+    },
+    wake: sender.wake,
+    republishAll: () => {
+      sender.resend(sender.wanted().keys());
+      sender.wake();
+    },
+    closed: connection.closed,
+    checked: checking.then(() => problemLog.isOver("watch", "The broker lets vigie look again"), onFailure),
+    leave: (why) => {
+      isOpen = false;
+      return leave(connection, sender, why);
+    },
+    giveUp: () => {
+      isOpen = false;
+      return connection.close({ endSession: true });
+    },
+  };
+}
+
+async function leave(connection: BaseConnection, sender: TopicSender, why: LeaveReason): Promise<void> {
+  await atMost(sender.whenIdle(), LEAVING_LIMIT);
+  // Without its will: the next connection of this process follows at once.
+  if (why === "to start again") return connection.close();
+  if (connection.version === 4) {
+    // MQTT 3.1.1 has no grace: the will is sent at once, and only where the broker notices the end.
+    const offline = connection.publish({ topic: AVAILABILITY, payload: OFFLINE, retain: true });
+    await atMost(
+      offline.catch(() => undefined),
+      LEAVING_LIMIT,
+    );
+  }
+  await connection.close({ reasonCode: 4 });
+}
+
+/** Leaving takes less than 5 s, also where the broker is down or frozen. */
+const LEAVING_LIMIT = 1_000;

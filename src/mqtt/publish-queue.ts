@@ -1,0 +1,119 @@
+import type { IClientPublishOptions, IConnackPacket, MqttClient } from "mqtt";
+import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
+
+export interface Message {
+  topic: string;
+  payload: string;
+  retain: boolean;
+  /** 1 when undefined. */
+  qos?: 0 | 1 | 2;
+  /** Seconds after which the broker drops the message; MQTT 5 only. */
+  expiry?: number;
+}
+
+/** A message, or a function that returns it when it is about to be sent; null: there is nothing to send any more. */
+export type MessageSource = Message | (() => Message | null);
+
+interface PublishQueueOptions {
+  version: 4 | 5;
+  /** What the broker said in CONNACK. */
+  limits: NonNullable<IConnackPacket["properties"]>;
+  closed: Promise<string>;
+  limitAnswer: (answer: Promise<void>) => Promise<void>;
+}
+
+/**
+ * Returns a function that publishes in order, with as many messages waiting for their acknowledgement as the broker allows.
+ * Its promise resolves with the acknowledgement, and rejects with PublishRefused or ConnectionLost.
+ */
+export function createPublishQueue(
+  client: MqttClient,
+  { version, limits, closed, limitAnswer }: PublishQueueOptions,
+): (source: MessageSource) => Promise<void> {
+  const runNext = createLimit(Math.min(limits.receiveMaximum ?? MOST_IN_FLIGHT, MOST_IN_FLIGHT));
+  const largest = limits.maximumPacketSize ?? Number.POSITIVE_INFINITY;
+  const inFlight = new Set<(error: Error) => void>();
+  const pingSoon = createPingSoon(client);
+  let lost: ConnectionLost | undefined;
+  // MQTT.js does not call the callbacks of a connection that closes when its session is kept.
+  void closed.then((why) => {
+    lost = new ConnectionLost(`The connection to the broker is gone: ${why}`);
+    for (const reject of inFlight) reject(lost);
+  });
+  const send = (message: Message) =>
+    new Promise<void>((resolve, reject) => {
+      inFlight.add(reject);
+      client.publish(message.topic, message.payload, publishOptions(message, version), (error) => {
+        // A failure because the connection closed is reported by `closed`, which knows the reason.
+        if (error && !client.connected) return;
+        inFlight.delete(reject);
+        if (inFlight.size > 0) pingSoon();
+        if (error) reject(publishError(message.topic, error));
+        else resolve();
+      });
+    });
+  return (source) =>
+    runNext(async () => {
+      if (lost) throw lost;
+      const message = typeof source === "function" ? source() : source;
+      if (!message) return;
+      if (packetSize(message) > largest) {
+        throw new PublishRefused(
+          `The broker takes no message as large as ${message.topic} (more than ${largest} bytes)`,
+        );
+      }
+      await limitAnswer(send(message));
+    });
+}
+
+/** Runs jobs in the order in which they come, at most `most` of them at a time. */
+export function createLimit(most: number): <Result>(job: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (job) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await job();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
+
+/**
+ * mosquitto sends an acknowledgement only when its packet before has arrived here. TCP confirms that after 40 ms, or with
+ * the next bytes that are sent: a ping has two. At most one for all acknowledgements of a turn of the event loop.
+ */
+function createPingSoon(client: MqttClient): () => void {
+  let isPlanned = false;
+  return () => {
+    if (isPlanned) return;
+    isPlanned = true;
+    setImmediate(() => {
+      isPlanned = false;
+      if (client.connected) client.sendPing();
+    });
+  };
+}
+
+function publishOptions({ retain, qos, expiry }: Message, version: 4 | 5): IClientPublishOptions {
+  const properties = expiry !== undefined && version === 5 ? { messageExpiryInterval: expiry } : undefined;
+  return { qos: qos ?? 1, retain, ...(properties && { properties }) };
+}
+
+function publishError(topic: string, error: Error): Error {
+  if (!("code" in error)) return new ConnectionLost(error.message, { cause: error });
+  const reason = error.message.replace("Publish error: ", "").toLowerCase();
+  return new PublishRefused(`The broker refuses ${topic}: ${reason}`, { cause: error });
+}
+
+/** Fixed header, lengths, message id and expiry take 20 bytes at most. */
+function packetSize({ topic, payload }: Message): number {
+  return Buffer.byteLength(topic) + Buffer.byteLength(payload) + 20;
+}
+
+/** Where the broker names no limit. */
+const MOST_IN_FLIGHT = 100;
