@@ -26,7 +26,7 @@ async function findHealth(file: string | undefined, { env, cwd }: Io): Promise<s
   const given = givenHealthPath(env);
   if (given !== undefined) return given;
   const request = { file, env, cwd };
-  const { readInstance } = await import("../config/read-instance.ts");
+  const { readInstance } = await import("../config/config-file.ts");
   return healthPath((await readInstance(request)) ?? (await readWhole(request)).instance, env);
 }
 

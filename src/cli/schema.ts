@@ -1,4 +1,4 @@
-import { jsonSchema } from "../config/json-schema.ts";
+import { jsonSchema } from "../config/config-schema.ts";
 import type { Io } from "./io.ts";
 
 /** Prints the JSON schema of the configuration file. */

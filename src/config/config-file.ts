@@ -1,62 +1,100 @@
+import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import { describeDiskRemedy } from "../runtime/disk-errors.ts";
-import { isAbsent, readText, whyUnreadable } from "./read-file.ts";
-import { readYaml, type YamlText } from "./yaml-text.ts";
+import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-errors.ts";
+import { valueAt } from "../runtime/value-at.ts";
+import { DEFAULT_INSTANCE, ID_PATTERN, LONGEST_ID } from "./config.ts";
+import type { Path } from "./shown-value.ts";
+import { readYaml } from "./yaml-text.ts";
 
-/** The configuration file: what it says and where, or what keeps it from being read. */
+/** The content of the configuration file, or what keeps it from being read. */
 export interface ConfigFile {
   /** Absolute; null without a file. */
   path: string | null;
   value: unknown;
   problems: string[];
-  read: string[];
-  /** `config/vigie.yaml:3:5`. */
-  place(path: readonly PropertyKey[], part: "key" | "value"): string;
+  /** Where an option stands: `config/vigie.yaml:3:5`. */
+  place(path: Path, part: "key" | "value"): string;
 }
 
-export const PLACES = ["./config/vigie.yaml", "/data/vigie.yaml", "/etc/vigie/vigie.yaml"];
-/** Its folder holds nothing but what is vigie's: there one may give it away. */
-const OF_VIGIE_ALONE = "/data/vigie.yaml";
+export const DEFAULT_PLACES = ["./config/vigie.yaml", "/data/vigie.yaml", "/etc/vigie/vigie.yaml"];
+/** Only vigie uses this folder (in a container), so that the owner may be told to change the folder's owner. */
+const IN_OWN_FOLDER = "/data/vigie.yaml";
 
 export interface FileRequest {
   /** From `--config`. */
   file?: string | undefined;
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** Where a file is looked for when none is named. */
+  /** Where to look for a file when none is named. */
   places?: readonly string[] | undefined;
 }
 
-/** The file that was named, which must be there; else the first that is there of the usual places. */
-export async function readConfigFile({ file, env, cwd, places = PLACES }: FileRequest): Promise<ConfigFile> {
-  const named = file ? { file, by: "--config" } : { file: env["VIGIE_CONFIG"], by: "VIGIE_CONFIG" };
-  const candidates = named.file ? [named.file] : places;
-  for (const candidate of candidates) {
-    const path = resolve(cwd, candidate);
-    const shown = shownPath(path, cwd);
-    const found = await readText(path);
-    if ("text" in found) return parsed(path, shown, readYaml(found.text));
-    if (!named.file && isAbsent(found.failure)) continue;
-    const by = named.file ? ` (named by ${named.by})` : "";
-    const mend = path === OF_VIGIE_ALONE ? describeDiskRemedy(found.failure, dirname(path)) : "";
-    const why = `${whyUnreadable(found.failure)}${mend}`;
-    return nothing([`${shown}${by}: expected a file that can be read, got ${why}`]);
+/** Reads the file that is named, which must exist; else the first one that exists of the default places. */
+export async function readConfigFile(request: FileRequest): Promise<ConfigFile> {
+  const { file, env, cwd, places = DEFAULT_PLACES } = request;
+  if (file) return (await readPlace(file, cwd)) ?? missingFile(file, "--config", cwd);
+  const named = env["VIGIE_CONFIG"];
+  if (named) return (await readPlace(named, cwd)) ?? missingFile(named, "VIGIE_CONFIG", cwd);
+  for (const place of places) {
+    const found = await readPlace(place, cwd);
+    if (found) return found;
   }
-  return nothing([]);
+  return noFile([]);
 }
 
-function parsed(path: string, shown: string, { value, faults, find }: YamlText): ConfigFile {
-  const text = ({ line, column }: { line: number; column: number }) => `${shown}:${line}:${column}`;
-  const problems = faults.map(({ at, expected, got }) => `${text(at)}: expected ${expected}, got ${got}`);
-  return { path, value, problems, read: [path], place: (option, part) => text(find(option, part)) };
+/** undefined where there is no file. */
+async function readPlace(place: string, cwd: string): Promise<ConfigFile | undefined> {
+  const path = resolve(cwd, place);
+  const shown = shortPath(path, cwd);
+  try {
+    return parseFile(path, shown, await readFile(path, "utf8"));
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    const remedy = path === IN_OWN_FOLDER ? describeDiskRemedy(error, dirname(path)) : "";
+    return noFile([`${shown}: expected a file that can be read, but ${describeDiskError(error)}${remedy}`]);
+  }
 }
 
-function nothing(problems: string[]): ConfigFile {
-  return { path: null, value: undefined, problems, read: [], place: () => "configuration" };
+function missingFile(place: string, namedBy: string, cwd: string): ConfigFile {
+  const shown = shortPath(resolve(cwd, place), cwd);
+  return noFile([`${shown} (named by ${namedBy}): expected a file that can be read, but it does not exist`]);
 }
 
-/** From the working folder where that is shorter and as clear: in a container that is the root. */
-function shownPath(path: string, cwd: string): string {
+/**
+ * Only the instance, for `vigie health`: it takes a fraction of the time, and another option that became wrong says
+ * nothing about the vigie that runs. undefined where only the whole configuration can tell.
+ */
+export async function readInstance(request: FileRequest): Promise<string | undefined> {
+  const { env } = request;
+  let instance: unknown = env["VIGIE_INSTANCE"];
+  if (!instance) {
+    if (env["VIGIE_INSTANCE_FILE"] || env["CREDENTIALS_DIRECTORY"]) return undefined;
+    const { value, problems } = await readConfigFile(request);
+    if (problems.length > 0) return undefined;
+    instance = valueAt(value, ["instance"]) ?? DEFAULT_INSTANCE;
+  }
+  const isValid = typeof instance === "string" && instance.length <= LONGEST_ID && ID_PATTERN.test(instance);
+  return isValid ? (instance as string) : undefined;
+}
+
+function parseFile(path: string, shown: string, text: string): ConfigFile {
+  const { value, faults, find } = readYaml(text);
+  const problems = faults.map(
+    ({ at, expected, got }) => `${shown}:${at.line}:${at.column}: expected ${expected}, got ${got}`,
+  );
+  const place: ConfigFile["place"] = (option, part) => {
+    const { line, column } = find(option, part);
+    return `${shown}:${line}:${column}`;
+  };
+  return { path, value, problems, place };
+}
+
+function noFile(problems: string[]): ConfigFile {
+  return { path: null, value: undefined, problems, place: () => "configuration" };
+}
+
+/** Relative to the working folder, unless that is the root, as in a container, or the file is outside of it. */
+function shortPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return cwd === "/" || short.startsWith("..") ? path : short;
 }

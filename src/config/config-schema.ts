@@ -1,21 +1,43 @@
 import { z } from "zod";
-import type { Config } from "./config.ts";
-import { homeAssistantOptions } from "./homeassistant-options.ts";
-import { USUAL_INSTANCE } from "./id-word.ts";
-import { mqttOptions, settleBroker } from "./mqtt-options.ts";
-import { findClashes } from "./option-conflicts.ts";
-import { findOutputClashes } from "./output-conflicts.ts";
-import { outputsOptions, settleOutputs } from "./outputs-options.ts";
+import { type Config, DEFAULT_INSTANCE } from "./config.ts";
+import { findConflicts } from "./conflicts.ts";
+import { finishMqtt, mqttOptions } from "./mqtt-options.ts";
+import { finishOutputs, outputsOptions } from "./outputs-options.ts";
 import { rulesOptions } from "./rules-options.ts";
 import { serviceOptions } from "./service-options.ts";
 import { tariffOptions } from "./tariff-options.ts";
-import { idWord } from "./value-schemas.ts";
+import { idWord, topic } from "./value-schemas.ts";
+
+const homeAssistant = z
+  .strictObject({
+    discovery: z.enum(["device", "components", "off"]).default("device").meta({
+      description:
+        "How Home Assistant learns of vigie's entities: device (in one message), components (one by one, for Domoticz and openHAB before 5.2) or off. Default device. Changing it keeps every entity with its history.",
+    }),
+    prefix: topic.default("homeassistant").meta({
+      description:
+        "Topic under which Home Assistant looks for discovery messages. Default homeassistant, its own default: change it only where it was changed there.",
+    }),
+    status_topic: topic.default("homeassistant/status").meta({
+      description:
+        "Topic where Home Assistant says that it has started; vigie then sends every discovery message again. Default homeassistant/status, its own default.",
+    }),
+    language: z.enum(["fr", "en"]).default("fr").meta({
+      description: "Language of the entities' names: fr or en. Default fr. Ids never depend on it.",
+    }),
+    exclude: z.array(idWord, { error: "a list of component keys, such as [now_color]" }).default([]).meta({
+      description:
+        "Entities to do without, by their keys (now_slot is sensor.vigie_now_slot). Default none. One that is deleted in Home Assistant comes back; one that is named here does not.",
+    }),
+  })
+  .prefault({})
+  .meta({ description: "Home Assistant, and whatever else reads its discovery messages." });
 
 const log = z
   .strictObject({
     level: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info").meta({
       description:
-        "From which importance on something is said. Default info: one line for each thing that happened.",
+        "The least important level that is logged. Default info: one line for each thing that happened.",
     }),
     format: z.enum(["auto", "pretty", "journal", "json"]).default("auto").meta({
       description:
@@ -23,46 +45,54 @@ const log = z
     }),
   })
   .prefault({})
-  .meta({ description: "What vigie says while it runs." });
+  .meta({ description: "What vigie logs while it runs." });
 
-/** All options. What it says of each is the documentation; the JSON schema for editors is made of it. */
+const A_FOLDER = "the path of a folder";
+
+/** Every option. The descriptions are its documentation; the JSON schema for editors is made of them. */
 export const options = z.strictObject({
-  instance: idWord.default(USUAL_INSTANCE).meta({
+  instance: idWord.default(DEFAULT_INSTANCE).meta({
     description:
       "Names the device, the base topic and the ids: small letters and digits, joined by underscores. Default vigie. Choose once: under another name everything is another device.",
   }),
   service: serviceOptions,
   mqtt: mqttOptions,
-  homeassistant: homeAssistantOptions,
+  homeassistant: homeAssistant,
   tariff: tariffOptions,
   rules: rulesOptions,
   outputs: outputsOptions,
-  state: z
-    .string({ error: "the path of a folder" })
-    .min(1, { error: "the path of a folder" })
-    .default("./state")
-    .meta({
-      description:
-        "Folder for what must survive a restart, relative to the working directory. Default: $STATE_DIRECTORY, which systemd sets, else ./state.",
-    }),
+  state: z.string({ error: A_FOLDER }).min(1, { error: A_FOLDER }).default("./state").meta({
+    description:
+      "Folder for what must survive a restart, relative to the working directory. Default: $STATE_DIRECTORY, which systemd sets, else ./state.",
+  }),
   log,
 });
 
-/** The same, checked for what options mean together, and as the rooms take it. */
+/** Reads every option, finds conflicts between them, and gives the configuration. */
 export const configSchema = options
   .superRefine(
     (given, context) => {
-      for (const { path, expected } of [...findClashes(given), ...findOutputClashes(given)]) {
-        context.addIssue({ code: "custom", path, message: expected });
+      for (const { path, expected, advice } of findConflicts(given)) {
+        context.addIssue({ code: "custom", path, message: expected, params: { advice } });
       }
     },
-    // Also beside other problems: all are said at once.
+    // Also where single options are wrong: all problems are reported at once.
     { when: () => true },
   )
-  .transform(settle);
+  .transform(
+    ({ mqtt, outputs, ...others }): Config => ({
+      ...others,
+      mqtt: finishMqtt(mqtt, others.instance),
+      outputs: finishOutputs(outputs),
+    }),
+  );
 
-type Options = z.output<typeof options>;
-
-function settle({ mqtt, outputs, ...rest }: Options): Config {
-  return { ...rest, mqtt: settleBroker(mqtt, rest.instance), outputs: settleOutputs(outputs) };
+/** The JSON schema of the configuration file, for editors. */
+export function jsonSchema(): object {
+  const schema = z.toJSONSchema(options, { io: "input", target: "draft-7" });
+  return {
+    ...schema,
+    title: "vigie",
+    description: "Configuration of vigie, the lookout for three-colour electricity days.",
+  };
 }

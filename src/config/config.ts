@@ -3,7 +3,10 @@ import type { Outputs } from "../core/outputs/output.ts";
 import type { Rule } from "../core/rules/rule.ts";
 import type { LogFormat, LogLevel } from "../runtime/log.ts";
 
-/** The configuration as the rooms take it: names are the owner's (configuration file), durations milliseconds. */
+/**
+ * The configuration after it was read and checked. Options have the names of the configuration file (config-schema.ts
+ * describes each), every default is filled in, durations are milliseconds and paths are absolute.
+ */
 export interface Config {
   instance: string;
   service: ServiceConfig;
@@ -12,12 +15,13 @@ export interface Config {
   tariff: Tariff;
   rules: Rule[];
   outputs: Outputs;
+  /** The state folder. */
   state: string;
   log: { level: LogLevel; format: LogFormat };
 }
 
 export interface ServiceConfig {
-  /** An address, or `simulator`. */
+  /** An address without a slash at the end, or `simulator`. */
   base_url: string;
   allow_simulator: boolean;
   /** More spellings of colours. */
@@ -35,12 +39,12 @@ export interface HomeAssistantConfig {
   prefix: string;
   status_topic: string;
   language: "fr" | "en";
-  /** Keys of components. */
+  /** Keys of components that are not published. */
   exclude: string[];
 }
 
 export interface MqttConfig {
-  /** mqtt:// mqtts:// ws:// wss://, or `embedded`. */
+  /** mqtt:// mqtts:// ws:// wss:// without user and password, or `embedded`. */
   url: string;
   username?: string | undefined;
   password?: string | undefined;
@@ -54,3 +58,9 @@ export interface MqttConfig {
     verify: boolean;
   };
 }
+
+export const DEFAULT_INSTANCE = "vigie";
+
+/** Instances, ids of rules and the like: they become parts of topics and of Home Assistant's ids. */
+export const ID_PATTERN = /^[a-z0-9]+(_[a-z0-9]+)*$/;
+export const LONGEST_ID = 40;

@@ -1,89 +1,86 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { describeDiskError } from "../runtime/disk-errors.ts";
 import { maskAddress } from "./address.ts";
-import { type Origin, type Setting, spreadGroup } from "./apply-settings.ts";
-import { isSecret, listOptions, type Option } from "./list-options.ts";
 import { nearest } from "./nearest-word.ts";
-import { readText, whyUnreadable } from "./read-file.ts";
+import { listOptions, type Option } from "./option-list.ts";
+import { type Setting, splitGroup } from "./settings.ts";
+import { isSecret } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
 
-/** What variables, the files they name, and systemd's credentials say. */
+/** What was found in variables, in the files that they name, and in systemd's credentials. */
 interface Environment {
   settings: Setting[];
   problems: string[];
   warnings: string[];
+  /** The files that were read, absolute. */
   read: string[];
 }
 
+/** For each option: its variable (`VIGIE_MQTT_URL`), else the file of `VIGIE_MQTT_URL_FILE`, else the credential. */
 export async function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Promise<Environment> {
-  const options = listOptions();
-  const found: Environment = {
-    settings: [],
-    problems: [],
-    warnings: unknownVariables(env, options),
-    read: [],
-  };
+  const found: Environment = { settings: [], problems: [], warnings: warnOfUnknown(env), read: [] };
   const credentials = await listCredentials(env, found);
-  for (const option of options) {
+  for (const option of listOptions()) {
     const given =
-      givenDirectly(env, option) ??
+      givenByVariable(env, option) ??
       (await givenByFile(env, option, cwd, found)) ??
-      (credentials.has(option.credential) ? await givenAsCredential(env, option, found) : undefined);
-    if (given) interpret(option, given, found);
+      (credentials.has(option.credential) ? await givenByCredential(env, option, found) : undefined);
+    if (given) addSettings(option, given, found);
   }
   return found;
 }
 
 interface Given {
+  /** As messages name it. */
   name: string;
   text: string;
 }
 
-function givenDirectly(env: NodeJS.ProcessEnv, { variable }: Option): Given | undefined {
+function givenByVariable(env: NodeJS.ProcessEnv, { variable }: Option): Given | undefined {
   const text = env[variable];
   return text ? { name: variable, text } : undefined;
 }
 
 async function givenByFile(
   env: NodeJS.ProcessEnv,
-  option: Option,
+  { variable, path }: Option,
   cwd: string,
   found: Environment,
 ): Promise<Given | undefined> {
-  const name = `${option.variable}_FILE`;
-  const path = env[name];
-  // Where a name means two things, the option's exact name wins.
-  if (!path || listOptions().some(({ variable }) => variable === name)) return undefined;
-  // Whoever puts the secret itself there must not see it in a message.
-  const words = isSecret(option.path) ? "a file" : maskAddress(path);
-  return readValue(name, resolve(cwd, path), words, found);
+  const name = `${variable}_FILE`;
+  const file = env[name];
+  // VIGIE_MQTT_TLS_CA_FILE is the option mqtt.tls.ca_file, not a file that holds an option mqtt.tls.ca.
+  if (!file || listOptions().some((option) => option.variable === name)) return undefined;
+  // An owner may have written the password itself instead of a path.
+  const shown = isSecret(path) ? "a path that is not shown" : maskAddress(file);
+  return readGiven(name, resolve(cwd, file), shown, found);
 }
 
-async function givenAsCredential(
+async function givenByCredential(
   env: NodeJS.ProcessEnv,
   { credential }: Option,
   found: Environment,
 ): Promise<Given | undefined> {
-  const path = join(env["CREDENTIALS_DIRECTORY"] ?? "", credential);
-  return readValue(`credential ${credential}`, path, path, found);
+  const file = join(env["CREDENTIALS_DIRECTORY"] ?? "", credential);
+  return readGiven(`credential ${credential}`, file, file, found);
 }
 
-async function readValue(
+async function readGiven(
   name: string,
-  path: string,
-  words: string,
+  file: string,
+  shown: string,
   found: Environment,
 ): Promise<Given | undefined> {
-  const file = await readText(path);
-  if ("failure" in file) {
-    found.problems.push(
-      `${name}: expected a file that can be read, got ${words} (${whyUnreadable(file.failure)})`,
-    );
+  try {
+    const text = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
+    found.read.push(file);
+    return text === "" ? undefined : { name, text };
+  } catch (error) {
+    const why = describeDiskError(error);
+    found.problems.push(`${name}: expected a file that can be read, got ${shown} (${why})`);
     return undefined;
   }
-  found.read.push(path);
-  const text = file.text.replace(/\r?\n$/, "");
-  return text === "" ? undefined : { name, text };
 }
 
 async function listCredentials(env: NodeJS.ProcessEnv, found: Environment): Promise<Set<string>> {
@@ -92,21 +89,21 @@ async function listCredentials(env: NodeJS.ProcessEnv, found: Environment): Prom
   try {
     return new Set(await readdir(folder));
   } catch (error) {
-    const why = whyUnreadable(error as NodeJS.ErrnoException);
+    const why = describeDiskError(error);
     found.warnings.push(`CREDENTIALS_DIRECTORY: expected a folder that can be read, got ${folder} (${why})`);
     return new Set();
   }
 }
 
-/** A text stays a text where the option takes one (`0123`, `true`, `off`); else it is YAML, as in the file. */
-function interpret(option: Option, { name, text }: Given, found: Environment): void {
-  const from: Origin = { name, path: option.path };
+/** Where the option takes a text, the text is the value (`0123`, `true`, `off`); else it is YAML, as in the file. */
+function addSettings(option: Option, { name, text }: Given, found: Environment): void {
+  const origin = { name, path: option.path };
   if (takesText(option, text)) {
-    found.settings.push({ path: option.path, value: text, from });
+    found.settings.push({ path: option.path, value: text, origin });
     return;
   }
   const { value, faults } = readYaml(text);
-  found.settings.push(...spreadGroup(option.path, value, from));
+  found.settings.push(...splitGroup(option.path, value, origin));
   found.problems.push(...faults.map(({ expected, got }) => `${name}: expected ${expected}, got ${got}`));
 }
 
@@ -116,12 +113,13 @@ function takesText({ schema }: Option, text: string): boolean {
   return isOfType || issue.path.length > 0;
 }
 
-function unknownVariables(env: NodeJS.ProcessEnv, options: readonly Option[]): string[] {
-  const names = [...options.map(({ variable }) => variable), "VIGIE_CONFIG"];
-  const known = new Set([...names, ...options.map(({ variable }) => `${variable}_FILE`)]);
-  const unknown = Object.keys(env).filter((name) => name.startsWith("VIGIE_") && !known.has(name));
+/** Only a warning: Kubernetes sets variables such as VIGIE_PORT for a service that is named vigie. */
+function warnOfUnknown(env: NodeJS.ProcessEnv): string[] {
+  const names = ["VIGIE_CONFIG", ...listOptions().map(({ variable }) => variable)];
+  const known = [...names, ...listOptions().map(({ variable }) => `${variable}_FILE`)];
+  const unknown = Object.keys(env).filter((name) => name.startsWith("VIGIE_") && !known.includes(name));
   return unknown.toSorted().map((name) => {
-    const near = nearest(name.slice(0, 80), [...known], Number.POSITIVE_INFINITY);
-    return `${name}: no option has this name, so it is ignored (the nearest is ${near})`;
+    const near = nearest(name.slice(0, 80), known, Number.POSITIVE_INFINITY);
+    return `${name}: no option has this name, so it is ignored (the nearest name is ${near})`;
   });
 }

@@ -1,15 +1,16 @@
+import { existsSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
+import { describeDiskError } from "../runtime/disk-errors.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { applySettings, type Setting, spreadGroup, withValue } from "./apply-settings.ts";
 import type { Config } from "./config.ts";
-import { type ConfigFile, type FileRequest, PLACES, readConfigFile } from "./config-file.ts";
+import { type ConfigFile, DEFAULT_PLACES, type FileRequest, readConfigFile } from "./config-file.ts";
 import { configSchema } from "./config-schema.ts";
-import { isContainer } from "./container.ts";
 import { readEnvironment } from "./environment.ts";
-import { listOptions, type Path } from "./list-options.ts";
-import { ConfigError, describeIssues, expectation, type Problem, pathText, shown } from "./problems.ts";
-import { whyUnreadable } from "./read-file.ts";
+import { listOptions } from "./option-list.ts";
+import { ConfigError, describeExpectation, describeIssues, type Problem } from "./problems.ts";
+import { applySettings, type Setting, setValue, splitGroup } from "./settings.ts";
+import { type Path, showPath, showValue } from "./shown-value.ts";
 import { findWarnings } from "./warnings.ts";
 
 export interface LoadRequest extends FileRequest {
@@ -27,104 +28,45 @@ export interface LoadedConfig {
   warnings: string[];
 }
 
-/** Command line over environment over file over default; refused whole (ConfigError) when anything is wrong. */
+/**
+ * Reads the file and the environment, puts them together (command line over environment over file over default), and
+ * checks the result. Throws ConfigError with every problem when anything is wrong.
+ */
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const { env, cwd, overrides = {}, inContainer = isContainer() } = request;
   const file = await readConfigFile(request);
   const environment = await readEnvironment(env, cwd);
-  const fromLine = spreadGroup([], overrides, { name: "command line", path: [] });
-  const settings = [...environment.settings, ...fromLine];
-  const read = [...file.read, ...environment.read];
+  const read = [...(file.path === null ? [] : [file.path]), ...environment.read];
   if (file.problems.length > 0) throw new ConfigError([...file.problems, ...environment.problems], read);
-  const given = withState(applySettings(file.value, settings), env);
-  const { config, problems } = await judge(given, cwd, (problem) => placed(problem, file, settings));
-  const refusals = [...missingWithoutFile(file, settings, request), ...environment.problems, ...problems];
-  if (config === undefined || refusals.length > 0) throw new ConfigError(refusals, read);
+
+  const commandLine = splitGroup([], overrides, { name: "command line", path: [] });
+  const settings = [...environment.settings, ...commandLine];
+  const given = addStateDirectory(applySettings(file.value, settings), env) ?? {};
+  const missing = file.path === null ? findMissing(settings, request) : [];
+
+  // jitless: each schema is used once, and compiling functions for it would take longer than it saves.
+  const parsed = configSchema.safeParse(given, { error: describeExpectation, jitless: true });
+  const config = parsed.data && withAbsolutePaths(parsed.data, cwd);
+  const found = config
+    ? await findUnreadableFiles(config)
+    : describeIssues(parsed.error?.issues ?? [], given);
+  const problems = found.map((problem) => describeProblem(problem, file, settings));
+
+  const refused = [...missing, ...environment.problems, ...problems];
+  if (!config || refused.length > 0) throw new ConfigError(refused, read);
   const warnings = [...environment.warnings, ...findWarnings(config, inContainer)];
   return { config, file: file.path, read, warnings };
 }
 
-async function judge(
-  given: unknown,
-  cwd: string,
-  text: (problem: Problem) => string,
-): Promise<{ config?: Config; problems: string[] }> {
-  const parsed = configSchema.safeParse(given ?? {}, { error: expectation });
-  if (!parsed.success) return { problems: describeIssues(parsed.error.issues, given).map(text) };
-  const config = { ...parsed.data, state: resolve(cwd, parsed.data.state) };
-  const tls = withAbsolutePaths(config.mqtt.tls, cwd);
-  const unreadable = await findUnreadable(tls);
-  return { config: { ...config, mqtt: { ...config.mqtt, tls } }, problems: unreadable.map(text) };
-}
-
-type Tls = Config["mqtt"]["tls"];
-const TLS_FILES = ["ca_file", "cert_file", "key_file"] as const;
-
-function withAbsolutePaths(tls: Tls, cwd: string): Tls {
-  const paths = TLS_FILES.flatMap((name) =>
-    tls[name] === undefined ? [] : [[name, resolve(cwd, tls[name])]],
-  );
-  return { ...tls, ...Object.fromEntries(paths) };
-}
-
-async function findUnreadable(tls: Tls): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  for (const name of TLS_FILES) {
-    const file = tls[name];
-    const path = ["mqtt", "tls", name];
-    const failure = file === undefined ? undefined : await failureToRead(file);
-    if (!failure) continue;
-    const got = `${shown(file, path)} (${whyUnreadable(failure)})`;
-    problems.push({ path, part: "value", expected: "a file that can be read", got });
-  }
-  return problems;
-}
-
-async function failureToRead(path: string): Promise<NodeJS.ErrnoException | undefined> {
-  return access(path, constants.R_OK).then(
-    () => undefined,
-    (error: NodeJS.ErrnoException) => error,
-  );
-}
-
-/** systemd names the state folder in a variable of its own; of several, the first. */
-function withState(given: unknown, env: NodeJS.ProcessEnv): unknown {
+/** systemd names the state folder in $STATE_DIRECTORY; of several, the first is meant. */
+function addStateDirectory(given: unknown, env: NodeJS.ProcessEnv): unknown {
   const [folder] = env["STATE_DIRECTORY"]?.split(":") ?? [];
   const isGiven = valueAt(given, ["state"]) !== undefined;
-  return isGiven || !folder ? given : withValue(given, ["state"], folder);
+  return isGiven || !folder ? given : setValue(given, ["state"], folder);
 }
 
-function placed(
-  { path, part, expected, got }: Problem,
-  file: ConfigFile,
-  settings: readonly Setting[],
-): string {
-  return `${placeOf(path, part, file, settings)}: expected ${expected}, got ${got}`;
-}
-
-function placeOf(path: Path, part: Problem["part"], file: ConfigFile, settings: readonly Setting[]): string {
-  const from = settings.findLast((setting) => isPrefix(setting.path, path))?.from;
-  if (from) return joined(from.name, path.slice(from.path.length));
-  if (file.path !== null) return joined(file.place(path, part), path);
-  const option = listOptions().findLast((one) => isPrefix(one.path, path));
-  return option ? joined(option.variable, path.slice(option.path.length)) : joined("configuration", path);
-}
-
-function joined(name: string, path: Path): string {
-  return path.length === 0 ? name : `${name} ${pathText(path)}`;
-}
-
-function isPrefix(path: Path, of: Path): boolean {
-  return path.every((key, index) => key === of[index]);
-}
-
-/** Nobody's container invents days or talks to itself because a file was not mounted. */
-function missingWithoutFile(
-  file: ConfigFile,
-  settings: readonly Setting[],
-  { places = PLACES }: LoadRequest,
-): string[] {
-  if (file.path !== null) return [];
+/** Without a file, no default for these: a container whose file was not mounted must not run on invented days. */
+function findMissing(settings: readonly Setting[], { places = DEFAULT_PLACES }: LoadRequest): string[] {
   const needed = { VIGIE_SERVICE_BASE_URL: "service.base_url", VIGIE_MQTT_URL: "mqtt.url" };
   return Object.entries(needed)
     .filter(([, option]) => !settings.some(({ path }) => path.join(".") === option))
@@ -132,4 +74,59 @@ function missingWithoutFile(
       ([variable]) =>
         `${variable}: expected an address, got nothing, and there is no configuration file (${places.join(", ")})`,
     );
+}
+
+function withAbsolutePaths(config: Config, cwd: string): Config {
+  const tls = { ...config.mqtt.tls };
+  for (const name of TLS_FILES) {
+    if (tls[name] !== undefined) tls[name] = resolve(cwd, tls[name]);
+  }
+  return { ...config, state: resolve(cwd, config.state), mqtt: { ...config.mqtt, tls } };
+}
+
+async function findUnreadableFiles({ mqtt: { tls } }: Config): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const name of TLS_FILES) {
+    const file = tls[name];
+    if (file === undefined) continue;
+    try {
+      await access(file, constants.R_OK);
+    } catch (error) {
+      const path = ["mqtt", "tls", name];
+      const got = `${showValue(file, path)} (${describeDiskError(error)})`;
+      problems.push({ path, part: "value", expected: "a file that can be read", got });
+    }
+  }
+  return problems;
+}
+
+const TLS_FILES = ["ca_file", "cert_file", "key_file"] as const;
+
+/** `config/vigie.yaml:3:5 mqtt.url: expected …, got …`, or the name of the variable that the value came from. */
+function describeProblem(problem: Problem, file: ConfigFile, settings: readonly Setting[]): string {
+  const { expected, got, advice } = problem;
+  const end = advice === undefined ? "" : `. ${advice}`;
+  return `${placeOf(problem, file, settings)}: expected ${expected}, got ${got}${end}`;
+}
+
+function placeOf({ path, part }: Problem, file: ConfigFile, settings: readonly Setting[]): string {
+  const origin = settings.findLast((setting) => startsWith(path, setting.path))?.origin;
+  if (origin) return joinPlace(origin.name, path.slice(origin.path.length));
+  if (file.path !== null) return joinPlace(file.place(path, part), path);
+  const option = listOptions().findLast((one) => startsWith(path, one.path));
+  if (!option) return joinPlace("configuration", path);
+  return joinPlace(option.variable, path.slice(option.path.length));
+}
+
+function joinPlace(place: string, path: Path): string {
+  return path.length === 0 ? place : `${place} ${showPath(path)}`;
+}
+
+function startsWith(path: Path, start: Path): boolean {
+  return start.every((key, index) => key === path[index]);
+}
+
+/** Docker and Podman leave a file that says so. */
+function isContainer(): boolean {
+  return ["/.dockerenv", "/run/.containerenv"].some((mark) => existsSync(mark));
 }

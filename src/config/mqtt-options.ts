@@ -36,11 +36,11 @@ const tls = z
     }),
     server_name: optionalText("a host name").meta({
       description:
-        "Name that the broker's certificate must carry. Default: the host of mqtt.url. For a broker that is reached by its number.",
+        "Name that the broker's certificate must carry. Default: the host of mqtt.url. For a broker that is reached by its IP address.",
     }),
     verify: z.boolean().default(true).meta({
       description:
-        "Check the broker's certificate. Default true: with false, anybody on the way can pose as the broker.",
+        "Check the broker's certificate. Default true: with false, any machine between vigie and the broker can pose as the broker.",
     }),
   })
   .prefault({})
@@ -50,7 +50,7 @@ export const mqttOptions = z
   .strictObject({
     url: url.prefault("embedded").meta({
       description:
-        "Address of the broker (mqtt://, mqtts://, ws:// or wss://), or embedded for a broker of vigie's own on 127.0.0.1. Default embedded: a first look needs nothing else; a real house uses mosquitto or the like.",
+        "Address of the broker (mqtt://, mqtts://, ws:// or wss://), or embedded for a broker of vigie's own on 127.0.0.1. Default embedded: a first look needs nothing else. For real use, mosquitto or the like.",
     }),
     username: optionalText("a user name (in quotes if it is a number)").meta({
       description: "User at the broker. Default none: the broker then sees an anonymous client.",
@@ -61,11 +61,11 @@ export const mqttOptions = z
     }),
     base_topic: topic.optional().meta({
       description:
-        "Topic under which everything is published. Default: the instance. Another one for a broker that several houses share.",
+        "Topic under which everything is published. Default: the instance. Another one where several vigies share a broker.",
     }),
     grace: duration("0s", "168h").prefault("10m").meta({
       description:
-        "How long the topics still count as available when vigie is gone (MQTT 5). Default 10m: a restart or an update is seen by nobody, and no old colour outlives a dead vigie for long. 24h for whoever prefers an old value to none.",
+        "How long the topics still count as available after vigie has ended (MQTT 5). Default 10m: nobody notices a restart or an update, and no old colour stays for long when vigie does not come back. 24h for whoever prefers an old value to none.",
     }),
     tls,
   })
@@ -74,7 +74,7 @@ export const mqttOptions = z
 
 type MqttOptions = z.output<typeof mqttOptions>;
 
-/** A user and a password in the address are moved out of it, so that the address may be shown. */
-export function settleBroker(mqtt: MqttOptions, instance: string) {
+/** Moves a user and a password out of the address, so that the address may be shown, and fills in the base topic. */
+export function finishMqtt(mqtt: MqttOptions, instance: string) {
   return { ...mqtt, ...splitCredentials(mqtt.url), base_topic: mqtt.base_topic ?? instance };
 }

@@ -1,44 +1,42 @@
-/** The known word that this one was probably meant to be; undefined where none is within `limit` slips. */
+/** ` (did you mean grace?)`; empty where no known word resembles this one. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return near === undefined ? "" : ` (did you mean ${near}?)`;
+}
+
+/** The known word with the fewest differences; undefined where each has more than `limit`. */
 export function nearest(
   word: string,
   known: readonly string[],
-  limit: number = slipsForgiven(word),
+  limit: number = Math.max(1, Math.floor(word.length / 3)),
 ): string | undefined {
   let best: string | undefined;
   let fewest = limit + 1;
   for (const candidate of known) {
-    const slips = slipsBetween(word.toLowerCase(), candidate.toLowerCase());
-    if (slips < fewest) [best, fewest] = [candidate, slips];
+    const differences = countDifferences(word.toLowerCase(), candidate.toLowerCase());
+    if (differences < fewest) [best, fewest] = [candidate, differences];
   }
   return best;
 }
 
-/** How many letters must be added, left out, changed or swapped with their neighbour to turn one word into the other. */
-export function slipsBetween(one: string, other: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row++) {
+/** How many letters must be added, removed, replaced or swapped with their neighbour to turn one word into the other. */
+export function countDifferences(one: string, other: string): number {
+  // counts[i][j] compares the first i letters of one word with the first j of the other.
+  const counts = [Array.from({ length: other.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => counts[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= one.length; row += 1) {
     const current = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const same = one[row - 1] === other[column - 1];
-      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+    counts.push(current);
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
       current[column] = Math.min(
-        at(last, column) + 1,
-        at(current, column - 1) + 1,
-        at(last, column - 1) + (same ? 0 : 1),
-        row > 1 && column > 1 && swapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
       );
     }
-    [beforeLast, last] = [last, current];
   }
-  return at(last, other.length);
-}
-
-/** A third of a word may be wrong: more, and the two have nothing to do with each other. */
-function slipsForgiven(word: string): number {
-  return Math.max(1, Math.floor(word.length / 3));
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
+  return at(one.length, other.length);
 }

@@ -7,33 +7,33 @@ const payload = z.string({ error: A_PAYLOAD }).min(1, { error: A_PAYLOAD });
 
 const confirm = z
   .strictObject({
-    topic: topic.meta({ description: "Topic on which the device says what it does." }),
+    topic: topic.meta({ description: "Topic on which the device publishes its state." }),
     expect: payload.exactOptional().meta({
       description:
-        "What the device says when it has obeyed. Default: the payload that was sent, as most switches answer.",
+        "What the device publishes once it has done what the payload says. Default: the payload itself, as most switches answer.",
     }),
     every: duration("5s", "1h").prefault("30s").meta({
       description: "How long to wait before the payload is sent again. Default 30s.",
     }),
     for: duration("5s", "24h").prefault("1h").meta({
       description:
-        "How long to go on before vigie says that the device does not obey (the problem `output`). Default 1h.",
+        "How long to go on before vigie reports that the device does not follow (the problem `output`). Default 1h.",
     }),
   })
   .meta({
     description:
-      "Sends the payload again until the device itself says that it has obeyed. Default none: it is sent once.",
+      "Sends the payload again until the device itself confirms it. Default none: it is sent once.",
   });
 
 const choice = z.strictObject({
-  when: idWord.meta({ description: "Id of the rule during whose ON the payload is in force." }),
+  when: idWord.meta({ description: "Id of a rule: the payload applies while this rule is ON." }),
   payload: payload.meta({
     description:
-      "What is sent, as text; numbers in quotes. May name facts: {next.color}, {next.date}, {left.rouge}, …; what is not known reads None.",
+      "What is sent, as text; numbers in quotes. May contain facts: {next.color}, {next.date}, {left.rouge}, …; an unknown one becomes None.",
   }),
   expect: payload.exactOptional().meta({
     description:
-      "What the device says when it has obeyed this choice. Default: confirm.expect, else the payload.",
+      "What the device publishes once it has done what this payload says. Default: confirm.expect, else the payload.",
   }),
 });
 
@@ -42,13 +42,14 @@ const output = z.strictObject({
   choose: z
     .array(choice, { error: 'a list of choices, such as [{ when: rouge_peak, payload: "off" }]' })
     .min(1, { error: "at least one choice" })
-    .meta({ description: "Payloads and the rules they hang on; the first whose rule is ON counts." }),
+    .meta({ description: "Payloads and their rules; the first one whose rule is ON counts." }),
   else: payload.exactOptional().meta({
     description:
-      "Payload while no choice is in force. Default none: nothing is sent when a choice ends. Never sent before a choice was: vigie does not undo what it did not do.",
+      "Payload while none of these rules is ON. Default none: nothing is sent when a choice ends. Never sent before a choice was: vigie does not undo what it did not do.",
   }),
   unknown: payload.exactOptional().meta({
-    description: "Payload while the rule that decides is unknown. Default none: what was sent last stands.",
+    description:
+      "Payload while the rule that decides is unknown. Default none: the payload that was sent last stays.",
   }),
   qos: z
     .union([z.literal(0), z.literal(1), z.literal(2)], { error: "0, 1 or 2" })
@@ -59,16 +60,16 @@ const output = z.strictObject({
     }),
   retain: z.boolean().default(false).meta({
     description:
-      "Whether the broker keeps the message for a device that comes later. Default false: a kept command is obeyed again at each start of the device.",
+      "Whether the broker keeps the message for a device that comes later. Default false: a retained command switches the device again at each of its starts.",
   }),
   confirm: confirm.exactOptional(),
 });
 
-const A_LIST = "a list of outputs, or a group with dry_when_simulated and list";
+const A_LIST = "a list of outputs, or { dry_when_simulated: …, list: … }";
 const list = z.array(output, { error: A_LIST });
 
 /**
- * A list; where the one option that is about all outputs is set, a group with the list in it, so that it really is
+ * A list, or a group with the list in it: only there an option that is about all outputs can be set, as
  * `outputs.dry_when_simulated`.
  */
 export const outputsOptions = z
@@ -78,7 +79,7 @@ export const outputsOptions = z
       z.strictObject({
         dry_when_simulated: z.boolean().default(false).meta({
           description:
-            "Whether outputs leave a pretended colour aside and go on following the true days. Default false: a simulation reaches the devices, which is what it is for.",
+            "Whether outputs ignore a simulation and follow the true days. Default false: a simulation reaches the devices, which is what it is for.",
         }),
         list: list.default([]).meta({ description: "The outputs. Default none." }),
       }),
@@ -88,9 +89,9 @@ export const outputsOptions = z
   .default([])
   .meta({
     description:
-      "What is sent to devices while which rule is ON: a list of outputs, or { dry_when_simulated, list }. Default none.",
+      "What is sent to devices while a rule is ON: a list of outputs, or { dry_when_simulated, list }. Default none.",
   });
 
-export function settleOutputs(given: z.output<typeof outputsOptions>): Outputs {
+export function finishOutputs(given: z.output<typeof outputsOptions>): Outputs {
   return Array.isArray(given) ? { dry_when_simulated: false, list: given } : given;
 }

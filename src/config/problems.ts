@@ -1,15 +1,14 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { valueAt } from "../runtime/value-at.ts";
-import { maskAddress } from "./address.ts";
-import { isSecret, keysAt, listOptions, type Path } from "./list-options.ts";
-import { nearest } from "./nearest-word.ts";
-import { plainStart, quoted, shownWord } from "./shown-word.ts";
+import { didYouMean, nearest } from "./nearest-word.ts";
+import { keysAt, listOptions } from "./option-list.ts";
+import { type Path, showKey, showValue, startOfWord } from "./shown-value.ts";
 
-/** The configuration is refused whole, with all that is wrong with it. */
+/** The configuration is refused as a whole, with everything that is wrong with it. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: string[];
-  /** The files that were read: a change of one may set it right. */
+  /** The files that were read: a change of one may correct it. */
   readonly read: string[];
 
   constructor(problems: string[], read: string[]) {
@@ -19,59 +18,69 @@ export class ConfigError extends Error {
   }
 }
 
-/** One thing that is wrong; no part of it holds a secret. */
+/** One thing that is wrong, in the owner's words; contains no secret. */
 export interface Problem {
   path: Path;
-  /** What of the path is wrong: the word itself, or what it is set to. */
+  /** What is wrong: the name of the option, or its value. */
   part: "key" | "value";
   expected: string;
   got: string;
-}
-
-/** In an owner's words. */
-export function describeIssues(issues: readonly Issue[], given: unknown): Problem[] {
-  return issues.flatMap((issue) => describeIssue(issue, given));
+  /** What else the owner can do, as a sentence without a full stop. */
+  advice?: string | undefined;
 }
 
 type Issue = z.core.$ZodIssue;
 
+/** What zod found in `given`. */
+export function describeIssues(issues: readonly Issue[], given: unknown): Problem[] {
+  return issues.flatMap((issue) => describeIssue(issue, given));
+}
+
 function describeIssue(issue: Issue, given: unknown): Problem[] {
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => describeUnknown([...issue.path, key]));
-  const inner = issue.code === "invalid_union" ? groupIssues(issue) : [];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => describeUnknownOption([...issue.path, key]));
+  }
+  const inner = issue.code === "invalid_union" ? issuesInsideGroup(issue) : [];
   if (inner.length > 0) return describeIssues(inner, given);
   const value = valueAt(given, issue.path);
-  const near = hint(value, knownWords(issue));
-  return [{ path: issue.path, part: "value", expected: issue.message, got: shown(value, issue.path) + near }];
+  const meant = typeof value === "string" ? didYouMean(value.slice(0, 40), allowedWords(issue)) : "";
+  const advice: unknown = issue.code === "custom" ? issue.params?.["advice"] : undefined;
+  return [
+    {
+      path: issue.path,
+      part: "value",
+      expected: issue.message,
+      got: showValue(value, issue.path) + meant,
+      advice: typeof advice === "string" ? advice : undefined,
+    },
+  ];
 }
 
-/** Words that could have been meant; where one of several forms is a word, those of that form. */
-function knownWords(issue: Issue): string[] {
+/** Where one of several forms is a group of options and a group was given: what is wrong inside of it. */
+function issuesInsideGroup(issue: z.core.$ZodIssueInvalidUnion): Issue[] {
+  const isInside = (one: Issue) => one.path.length > 0 || one.code === "unrecognized_keys";
+  const form = issue.errors.find((issues) => issues.every(isInside)) ?? [];
+  return form.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+function allowedWords(issue: Issue): string[] {
   if (issue.code === "invalid_value") return issue.values.map(String);
-  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(knownWords) : [];
+  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(allowedWords) : [];
 }
 
-function describeUnknown(path: Path): Problem {
-  const word = String(path.at(-1));
-  const siblings = keysAt(path.slice(0, -1));
-  const elsewhere = listOptions().find((option) => option.path.at(-1) === word);
-  const meant = nearest(plainStart(word), siblings) ?? elsewhere?.path.join(".");
-  const got = shownWord(word) + (meant === undefined ? "" : ` (did you mean ${meant}?)`);
+function describeUnknownOption(path: Path): Problem {
+  const key = String(path.at(-1));
+  const elsewhere = listOptions().find((option) => option.path.at(-1) === key);
+  const meant = nearest(startOfWord(key), keysAt(path.slice(0, -1))) ?? elsewhere?.path.join(".");
+  const got = showKey(key) + (meant === undefined ? "" : ` (did you mean ${meant}?)`);
   return { path, part: "key", expected: "a known option", got };
 }
 
-/** Where one of several forms is a group and a group was given, what is wrong inside it. */
-function groupIssues(issue: z.core.$ZodIssueInvalidUnion): Issue[] {
-  const isInside = (one: Issue) => one.path.length > 0 || one.code === "unrecognized_keys";
-  const branch = issue.errors.find((issues) => issues.every(isInside)) ?? [];
-  return branch.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
-}
-
-/** What is expected where the schema has no words of its own for it. */
-export function expectation(issue: z.core.$ZodRawIssue): string {
+/** What is expected, where the schema itself does not say it. */
+export function describeExpectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return TYPES[issue.expected] ?? "something else";
+      return describeType(issue);
     case "invalid_value":
       return `${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
     case "unrecognized_keys":
@@ -83,43 +92,19 @@ export function expectation(issue: z.core.$ZodRawIssue): string {
   }
 }
 
+function describeType({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+  if (expected === "object" && inst instanceof z.ZodObject) {
+    return `key: value pairs (${Object.keys(inst.shape).join(", ")})`;
+  }
+  return TYPES[expected] ?? "something else";
+}
+
 const TYPES: Record<string, string> = {
   string: "a text",
   number: "a number",
   boolean: "true or false",
   array: "a list",
   tuple: "a list",
-  object: "a group of options",
-  record: "a group of options",
+  object: "key: value pairs",
+  record: "key: value pairs",
 };
-
-/** A value as a message may show it. */
-export function shown(value: unknown, path: Path): string {
-  if (value === undefined || value === null) return "nothing";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "a group of options";
-  if (isSecret(path)) return `a ${typeof value === "string" ? "text" : typeof value}`;
-  if (typeof value !== "string") return String(value);
-  return quoted(isAddress(path) || /@|:\/\//.test(value) ? maskAddress(value) : value);
-}
-
-function isAddress(path: Path): boolean {
-  return path.at(-1) === "url" || path.at(-1) === "base_url";
-}
-
-function hint(value: unknown, words: readonly string[]): string {
-  const near = typeof value === "string" ? nearest(value.slice(0, 40), words) : undefined;
-  return near === undefined ? "" : ` (did you mean ${near}?)`;
-}
-
-/** `tariff.rates[0].from`. */
-export function pathText(path: Path): string {
-  return path
-    .map((key, index) => {
-      if (typeof key === "number") return `[${key}]`;
-      const word = String(key);
-      const isWord = word !== "" && plainStart(word) === word;
-      return (index > 0 ? "." : "") + (isWord ? word : `${plainStart(word)}…`);
-    })
-    .join("");
-}

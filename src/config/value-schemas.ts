@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ID_WORD, LONGEST_ID_WORD } from "./id-word.ts";
+import { ID_PATTERN, LONGEST_ID } from "./config.ts";
 
-/** How an owner writes lengths of time, times, dates and names, and what is said when one is none. */
+/** Schemas of durations, times, dates, ids and topics. Each has one message, which says what is expected. */
 
 /** `30s`, `5m`, `1h`; read as milliseconds. */
 export function duration(least: string, most: string) {
@@ -41,15 +41,16 @@ export const dailyWindow = z
 
 export const civilDate = z.iso.date({ error: A_DATE });
 
-const A_NAME = "small letters and digits, joined by single underscores, at most 40, such as vigie or house_2";
+const A_NAME =
+  "small letters and digits, joined by single underscores, at most 40 characters, such as vigie or house_2";
 
 export const idWord = z
   .string({ error: A_NAME })
-  .regex(ID_WORD, { error: A_NAME })
-  .max(LONGEST_ID_WORD, { error: A_NAME });
+  .regex(ID_PATTERN, { error: A_NAME })
+  .max(LONGEST_ID, { error: A_NAME });
 
 const A_TOPIC =
-  "a topic such as house/vigie: no + or #, no slash at either end, no two in a row, no $ in front";
+  "a topic such as house/vigie: no + or #, no slash at the beginning or end, no two slashes in a row, no $ at the beginning";
 
 /** A topic that may be published on. */
 export const topic = z

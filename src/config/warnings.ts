@@ -2,33 +2,29 @@ import { keyOf, listEntities } from "../core/discovery/entities.ts";
 import { lintRules } from "../core/rules/lint-rules.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
-import { nearest } from "./nearest-word.ts";
+import { didYouMean } from "./nearest-word.ts";
 
 /** What is allowed, but probably not what its owner means. */
 export function findWarnings(config: Config, inContainer: boolean): string[] {
   return [
-    ...warnOfExclude(config),
-    ...warnOfTls(config),
-    ...warnOfZone(config),
-    ...warnOfPassword(config),
+    ...unknownComponents(config),
+    ...uselessOrWeakTls(config),
+    ...otherTimeZone(config),
+    ...missingPassword(config),
     ...lintRules(config.rules, config.tariff),
-    ...(inContainer ? warnOfLoopback(config) : []),
+    ...(inContainer ? loopbackInContainer(config) : []),
   ];
 }
 
-function warnOfExclude({ homeassistant: { exclude }, rules }: Config): string[] {
+function unknownComponents({ homeassistant: { exclude }, rules }: Config): string[] {
   if (exclude.length === 0) return [];
   const keys = listEntities(rules).map(keyOf);
   return exclude
     .filter((key) => !keys.includes(key))
-    .map((key) => {
-      const near = nearest(key, keys);
-      const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
-      return `homeassistant.exclude: ${key} is the key of no component${meant}`;
-    });
+    .map((key) => `homeassistant.exclude: no component has the key ${key}${didYouMean(key, keys)}`);
 }
 
-function warnOfTls({ mqtt: { url, tls } }: Config): string[] {
+function uselessOrWeakTls({ mqtt: { url, tls } }: Config): string[] {
   const given = Object.entries(tls).filter(([name, value]) =>
     name === "verify" ? !value : value !== undefined,
   );
@@ -36,26 +32,28 @@ function warnOfTls({ mqtt: { url, tls } }: Config): string[] {
   if (names !== "" && !/^(mqtts|wss):/i.test(url)) {
     return [`${names}: set, but mqtt.url is not encrypted (expected mqtts:// or wss://)`];
   }
-  return tls.verify ? [] : ["mqtt.tls.verify: false, so anybody on the way can pose as the broker"];
+  if (tls.verify) return [];
+  return ["mqtt.tls.verify: false, so any machine between vigie and the broker can pose as the broker"];
 }
 
-/** The days of a tariff by law are those of the land's clock, summer time and all. */
-function warnOfZone({ tariff: { laws, time_zone } }: Config): string[] {
+/** The law defines the days by French time, with its summer time. */
+function otherTimeZone({ tariff: { laws, time_zone } }: Config): string[] {
   if (laws === "off" || time_zone === FRANCE) return [];
-  return [`tariff.time_zone: the days of tariff.laws: ${laws} turn by ${FRANCE}, got ${time_zone}`];
+  return [
+    `tariff.time_zone: the days of tariff.laws: ${laws} begin and end by the time of ${FRANCE}, got ${time_zone}`,
+  ];
 }
 
 const FRANCE = "Europe/Paris";
 
-function warnOfPassword({ mqtt: { username, password } }: Config): string[] {
-  return username !== undefined && password === undefined
-    ? [
-        "mqtt.username: there is no password for it (VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password)",
-      ]
-    : [];
+function missingPassword({ mqtt: { username, password } }: Config): string[] {
+  if (username === undefined || password !== undefined) return [];
+  return [
+    "mqtt.username: there is no password for this user. Set VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password",
+  ];
 }
 
-function warnOfLoopback({ mqtt, service }: Config): string[] {
+function loopbackInContainer({ mqtt, service }: Config): string[] {
   const addresses = { "mqtt.url": mqtt.url, "service.base_url": service.base_url };
   const names = Object.entries(addresses)
     .filter(([, address]) => isLoopback(address))

@@ -11,14 +11,14 @@ import {
   type Node,
   Parser,
 } from "yaml";
-import { shownWord } from "./shown-word.ts";
+import { type Path, showKey } from "./shown-value.ts";
 
 /** A text in YAML: what it says, where it says it, or what keeps it from being read. Offsets count from its beginning. */
 export interface YamlText {
   value: unknown;
   faults: Fault[];
   /** Where the value at this path stands (or its key); the nearest place above it where it is not there. */
-  find(path: readonly PropertyKey[], part: "key" | "value"): Position;
+  find(path: Path, part: "key" | "value"): Position;
 }
 
 interface Fault {
@@ -106,7 +106,7 @@ function describe({ code, pos }: YAMLError, text: string): { expected: string; g
     return { expected: EXPECTED[code] ?? "YAML that can be read", got: "text that is not YAML" };
   }
   const [key = ""] = /^[\w$.-]*/.exec(text.slice(pos[0])) ?? [];
-  return { expected: "each key once", got: `${shownWord(key)} again` };
+  return { expected: "each key once", got: `${showKey(key)} again` };
 }
 
 const EXPECTED: { [code in ErrorCode]?: string } = {
@@ -123,7 +123,7 @@ const EXPECTED: { [code in ErrorCode]?: string } = {
   UNEXPECTED_TOKEN: "a text with special characters in quotes",
 };
 
-function offsetOf(document: Document.Parsed, path: readonly PropertyKey[], part: "key" | "value"): number {
+function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value"): number {
   let node: Node | null = document.contents;
   let offset = startOf(node, 0);
   for (const [index, key] of path.entries()) {

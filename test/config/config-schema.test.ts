@@ -128,12 +128,12 @@ describe("an option that is wrong is refused in its owner's words", () => {
     [
       "instance",
       "Vigie",
-      'small letters and digits, joined by single underscores, at most 40, such as vigie or house_2, got "Vigie"',
+      'small letters and digits, joined by single underscores, at most 40 characters, such as vigie or house_2, got "Vigie"',
     ],
     [
       "instance",
       "7",
-      "small letters and digits, joined by single underscores, at most 40, such as vigie or house_2, got 7",
+      "small letters and digits, joined by single underscores, at most 40 characters, such as vigie or house_2, got 7",
     ],
     ["service.base_url", "days.example", 'nothing after ? or #), got "days.example"'],
     [
@@ -177,8 +177,12 @@ describe("an option that is wrong is refused in its owner's words", () => {
     ["homeassistant.prefix", "vigie/ha", "a topic outside of mqtt.base_topic (vigie)"],
     ["mqtt.grace", "10", "a duration from 0s to 168h"],
     ["mqtt.tls.verify", "0", "true or false, got 0"],
-    ["mqtt.tls.ca_file", "/nowhere/ca.pem", 'a file that can be read, got "/nowhere/ca.pem" (there is none)'],
-    ["mqtt.tls", "true", "a group of options, got true"],
+    [
+      "mqtt.tls.ca_file",
+      "/nowhere/ca.pem",
+      'a file that can be read, got "/nowhere/ca.pem" (it does not exist)',
+    ],
+    ["mqtt.tls", "true", "key: value pairs (ca_file, cert_file, key_file, server_name, verify), got true"],
     ["homeassistant.language", "de", 'one of fr, en, got "de"'],
     ["homeassistant.exclude", "now_color", "a list of component keys"],
     ["tariff.time_zone", "Europe/Pari", 'the name of a time zone, such as Europe/Paris, got "Europe/Pari"'],
@@ -191,7 +195,7 @@ describe("an option that is wrong is refused in its owner's words", () => {
     ],
     ["tariff.laws", "edf", "one of tempo, off"],
     ["tariff.rates", "[{ from: 2026-02-30 }]", "a date, such as 2026-08-01"],
-    ["outputs", "[x]", 'a group of options, got "x"'],
+    ["outputs", "[x]", 'key: value pairs (topic, choose, else, unknown, qos, retain, confirm), got "x"'],
     ["state", '""', "the path of a folder"],
     ["log.level", "inf", "(did you mean info?)"],
   ])("%s: %s", async (path, yaml, words) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { listOptions } from "../../src/config/list-options.ts";
+import { listOptions } from "../../src/config/option-list.ts";
 import { ConfigError } from "../../src/config/problems.ts";
 import { folderWith, load } from "./folder.ts";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { schema } from "../../src/cli/schema.ts";
-import { jsonSchema } from "../../src/config/json-schema.ts";
+import { jsonSchema } from "../../src/config/config-schema.ts";
 import { load, loadText } from "./folder.ts";
 
 const CONFIG = join(import.meta.dirname, "../../config");

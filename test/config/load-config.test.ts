@@ -34,10 +34,10 @@ describe("which file is read", () => {
   test.each([
     [
       { file: "none.yaml" },
-      "none.yaml (named by --config): expected a file that can be read, got there is none",
+      "none.yaml (named by --config): expected a file that can be read, but it does not exist",
     ],
     [{ env: { VIGIE_CONFIG: "none.yaml" } }, "none.yaml (named by VIGIE_CONFIG): expected a file"],
-    [{ file: "a.yaml/b" }, "there is none"],
+    [{ file: "a.yaml/b" }, "but it does not exist"],
   ])("a named file must be there: %j", async (request, words) => {
     const cwd = await folderWith(files);
     expect(await problemsOf(load({ cwd, ...request }))).toEqual([expect.stringContaining(words)]);
@@ -47,7 +47,9 @@ describe("which file is read", () => {
     const cwd = await folderWith();
     await mkdir(join(cwd, "config/vigie.yaml"), { recursive: true });
     expect(await problemsOf(load({ cwd }))).toEqual([
-      expect.stringContaining("config/vigie.yaml: expected a file that can be read, got it is a folder"),
+      expect.stringContaining(
+        "config/vigie.yaml: expected a file that can be read, but it is a folder, not a file",
+      ),
     ]);
   });
 });
@@ -216,10 +218,10 @@ describe("variables", () => {
       { VIGIE_LOG: "{levle: info}" },
       'VIGIE_LOG levle: expected a known option, got "levle" (did you mean level?)',
     ],
-    [{ VIGIE_LOG: "info" }, 'VIGIE_LOG: expected a group of options, got "info"'],
+    [{ VIGIE_LOG: "info" }, 'VIGIE_LOG: expected key: value pairs (level, format), got "info"'],
     [
       { VIGIE_MQTT_GRACE_FILE: "/nowhere" },
-      "VIGIE_MQTT_GRACE_FILE: expected a file that can be read, got /nowhere (there is none)",
+      "VIGIE_MQTT_GRACE_FILE: expected a file that can be read, got /nowhere (it does not exist)",
     ],
     [{ VIGIE_SERVICE_BASE_URL: "simulator" }, "VIGIE_SERVICE_BASE_URL: expected the address of a service"],
     [{ VIGIE_INSTANCE: "homeassistant" }, "VIGIE_INSTANCE: expected a topic outside of homeassistant.prefix"],
@@ -270,7 +272,9 @@ tariff: [1]
       'config/vigie.yaml:4:3 service.pol: expected a known option, got "pol" (did you mean poll?)',
       expect.stringMatching(/^config\/vigie\.yaml:8:10 mqtt\.grace: expected a duration .* got 10$/),
       'config/vigie.yaml:7:3 mqtt.gracee: expected a known option, got "gracee" (did you mean grace?)',
-      "config/vigie.yaml:11:9 tariff: expected a group of options, got a list",
+      expect.stringMatching(
+        /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got a list$/,
+      ),
       'VIGIE_LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
       'config/vigie.yaml:1:1 instanc: expected a known option, got "instanc" (did you mean instance?)',
       'config/vigie.yaml:9:1 zigbee: expected a known option, got "zigbee"',
@@ -291,8 +295,8 @@ tariff: [1]
       ":3:3: expected a closing quote or bracket, a comma, or a colon and a space after a key",
     ],
     ["a: 1\n---\nb: 2\n", ":2:1: expected one document, got a second ---"],
-    ["- a\n", ":1:1: expected a group of options, got a list"],
-    ["vigie", ":1:1: expected a group of options, got a text"],
+    ["- a\n", "rules, outputs, state, log), got a list"],
+    ["vigie", ":1:1: expected key: value pairs (instance, service,"],
     ["__proto__: { instance: x }\n", ':1:1 __proto__: expected a known option, got "__proto__"'],
     ["? [a, b]\n: 1\n", 'expected a known option, got "…"'],
     ["1: 2\n", ':1:1 1: expected a known option, got "1"'],
@@ -348,14 +352,16 @@ describe("warnings", () => {
     ["VIGIE_PORT_1883_TCP", "VIGIE_"],
   ])("a variable %s that no option has is said, with the nearest known name", async (name, near) => {
     const { warnings } = await loadVariables({ [name]: "x" });
-    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name}: no option .*nearest is ${near}`))]);
+    expect(warnings).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: no option .*nearest name is ${near}`)),
+    ]);
   });
 
   test.each([
     ["homeassistant: { exclude: [now_color, refresh] }", []],
     [
       "homeassistant: { exclude: [now_colour] }",
-      ["homeassistant.exclude: now_colour is the key of no component (did you mean now_color?)"],
+      ["homeassistant.exclude: no component has the key now_colour (did you mean now_color?)"],
     ],
     ["homeassistant:", []],
   ])("a component that is left out has to be there: %j", async (text, expected) => {
@@ -385,6 +391,6 @@ describe("warnings", () => {
       expect.stringContaining("mqtt.tls.server_name: set, but mqtt.url is not encrypted"),
     ]);
     const open = await loadVariables({ VIGIE_MQTT_URL: "mqtts://b", VIGIE_MQTT_TLS_VERIFY: "false" });
-    expect(open.warnings).toEqual([expect.stringContaining("mqtt.tls.verify: false, so anybody")]);
+    expect(open.warnings).toEqual([expect.stringContaining("mqtt.tls.verify: false, so any machine")]);
   });
 });

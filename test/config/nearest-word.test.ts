@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nearest, slipsBetween } from "../../src/config/nearest-word.ts";
+import { countDifferences, nearest } from "../../src/config/nearest-word.ts";
 
-describe("slipsBetween", () => {
+describe("countDifferences", () => {
   test.each([
     ["", "", 0],
     ["url", "url", 0],
@@ -13,14 +13,14 @@ describe("slipsBetween", () => {
     ["grade", "grace", 1],
     ["", "abc", 3],
   ])("counts from %j to %j: %i", (one, other, slips) => {
-    expect(slipsBetween(one, other)).toBe(slips);
+    expect(countDifferences(one, other)).toBe(slips);
   });
 
   test("is the same both ways, nought only for equal words, at most the longer word", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
-        const slips = slipsBetween(one, other);
-        expect(slips).toBe(slipsBetween(other, one));
+        const slips = countDifferences(one, other);
+        expect(slips).toBe(countDifferences(other, one));
         expect(slips === 0).toBe(one === other);
         expect(slips).toBeLessThanOrEqual(Math.max(one.length, other.length));
       }),

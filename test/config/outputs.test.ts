@@ -77,7 +77,7 @@ describe("outputs", () => {
   });
 
   test.each([
-    [" 5", "outputs: expected a list of outputs, or a group with dry_when_simulated and list, got 5"],
+    [" 5", "outputs: expected a list of outputs, or { dry_when_simulated: …, list: … }, got 5"],
     [" [5]", "outputs[0]"],
     [
       ` [{ topic: vigie/x, choose: [${PEAK}] }]`,
@@ -97,7 +97,7 @@ describe("outputs", () => {
     ],
     [
       ` [{ topic: a, choose: [${PEAK}] }, { topic: a, choose: [${PEAK}] }]`,
-      'outputs[1].topic: expected a topic of its own, for two outputs on one topic would fight for it, got "a"',
+      'outputs[1].topic: expected another topic than every other output: two on one topic would overwrite each other, got "a"',
     ],
     [
       " [{ topic: a, choose: [{ when: rouge_pick, payload: x }] }]",
@@ -137,7 +137,7 @@ describe("outputs", () => {
     ],
     [
       ` [{ topic: a, choose: [${PEAK}], confirm: { topic: a } }]`,
-      "outputs[0].confirm.topic: expected another topic than the output's own, where vigie would hear itself",
+      "outputs[0].confirm.topic: expected another topic than that of the output: there vigie would receive its own payload",
     ],
     [
       ` [{ topic: a, choose: [${PEAK}], confirm: { topic: vigie/now/color } }]`,
@@ -145,7 +145,7 @@ describe("outputs", () => {
     ],
     [
       ` [{ topic: a, choose: [{ when: preheat, payload: x, expect: y }] }]`,
-      "outputs[0].choose[0].expect: expected an output with confirm, for only that listens",
+      "outputs[0].choose[0].expect: expected an output with confirm.topic: without it no answer of the device is read",
     ],
     [
       ` [{ topic: a, choose: [${PEAK}], confirm: { topic: b, every: 1s } }]`,

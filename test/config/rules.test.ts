@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { jsonSchema } from "../../src/config/json-schema.ts";
+import { jsonSchema } from "../../src/config/config-schema.ts";
 import { loadText, problemsOf } from "./folder.ts";
 
 async function rulesOf(yaml: string) {

@@ -70,7 +70,7 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     const { code, stderr } = await container.ended;
     expect([code, stderr]).toEqual([
       2,
-      "/data/vigie.yaml: expected a file that can be read, got no permission to read it. To fix it: chown -R 1000:1000 /data (for a container: on the host, the folder that is mounted there)\n",
+      "/data/vigie.yaml: expected a file that can be read, but this user has no permission. To fix it: chown -R 1000:1000 /data (for a container: on the host, the folder that is mounted there)\n",
     ]);
   });
 });

@@ -1,0 +1,186 @@
+import { findPlaceholders, PLACEHOLDERS } from "../core/outputs/placeholders.ts";
+import { valueAt } from "../runtime/value-at.ts";
+import { parseAddress } from "./address.ts";
+import { nearest } from "./nearest-word.ts";
+
+/** Options that cannot be used together: the one to report, and what is expected there. */
+interface Conflict {
+  path: PropertyKey[];
+  expected: string;
+  advice?: string;
+}
+
+/**
+ * Every conflict between options. All problems of a configuration are reported at once, so other options may be wrong in
+ * themselves: each value is checked before it is used.
+ */
+export function findConflicts(options: unknown): Conflict[] {
+  return [
+    ...simulatedDaysOnRealBroker(options),
+    ...baseTopicWithinDiscovery(options),
+    ...credentialsGivenTwice(options),
+    ...certificateWithoutKey(options),
+    ...outputConflicts(options),
+  ];
+}
+
+function simulatedDaysOnRealBroker(options: unknown): Conflict[] {
+  const isSimulated = valueAt(options, ["service", "base_url"]) === "simulator";
+  const isAllowed = valueAt(options, ["service", "allow_simulator"]) === true;
+  if (!isSimulated || isAllowed || !brokerAddress(options)) return [];
+  return [
+    {
+      path: ["service", "base_url"],
+      expected: "the address of a service, because mqtt.url names a real broker",
+      advice:
+        "Invented days could switch real devices: to try vigie out, set mqtt.url: embedded; to allow it nevertheless, set service.allow_simulator: true",
+    },
+  ];
+}
+
+function baseTopicWithinDiscovery(options: unknown): Conflict[] {
+  const { base, prefix } = ownTopics(options);
+  if (base === undefined || prefix === undefined) return [];
+  if (isWithin(base, prefix)) {
+    const isGiven = textAt(options, "mqtt", "base_topic") !== undefined;
+    return [{ path: isGiven ? ["mqtt", "base_topic"] : ["instance"], expected: outsideOfPrefix(prefix) }];
+  }
+  if (!isWithin(prefix, base)) return [];
+  return [{ path: ["homeassistant", "prefix"], expected: outsideOfBase(base) }];
+}
+
+function credentialsGivenTwice(options: unknown): Conflict[] {
+  const address = brokerAddress(options);
+  const names = ["username", "password"] as const;
+  const twice = names.filter((name) => address?.[name] && textAt(options, "mqtt", name));
+  if (twice.length === 0) return [];
+  return [
+    {
+      path: ["mqtt", "url"],
+      expected: `an address without a user, or no mqtt.${twice.join(" and no mqtt.")}`,
+    },
+  ];
+}
+
+function certificateWithoutKey(options: unknown): Conflict[] {
+  const files = ["cert_file", "key_file"];
+  const missing = files.filter((name) => (valueAt(options, ["mqtt", "tls", name]) ?? "") === "");
+  const [name] = missing;
+  if (name === undefined || missing.length === 2) return [];
+  const expected = "both mqtt.tls.cert_file and mqtt.tls.key_file, or neither";
+  return [{ path: ["mqtt", "tls", name], expected }];
+}
+
+function outputConflicts(options: unknown): Conflict[] {
+  const given = valueAt(options, ["outputs"]);
+  // The short form is the list itself.
+  const [path, list] = Array.isArray(given)
+    ? [["outputs"], given]
+    : [["outputs", "list"], listAt(options, "outputs", "list")];
+  const ruleIds = listAt(options, "rules").flatMap((rule) => textAt(rule, "id") ?? []);
+  return list.flatMap((output, index) => {
+    const conflicts = [
+      ...wrongTopic(output, options),
+      ...sharedTopic(output, list.slice(0, index)),
+      ...wrongConfirmation(output, options),
+      ...unknownRule(output, ruleIds),
+      ...unknownPlaceholder(output),
+    ];
+    return conflicts.map((conflict) => ({ ...conflict, path: [...path, index, ...conflict.path] }));
+  });
+}
+
+function wrongTopic(output: unknown, options: unknown): Conflict[] {
+  const { base, prefix } = ownTopics(options);
+  const path = ["topic"];
+  const topic = textAt(output, ...path);
+  if (topic === undefined) return [];
+  if (base !== undefined && isWithin(topic, base)) return [{ path, expected: outsideOfBase(base) }];
+  if (prefix !== undefined && isWithin(topic, prefix)) return [{ path, expected: outsideOfPrefix(prefix) }];
+  return [];
+}
+
+function sharedTopic(output: unknown, earlier: readonly unknown[]): Conflict[] {
+  const topic = textAt(output, "topic");
+  if (topic === undefined || !earlier.some((other) => textAt(other, "topic") === topic)) return [];
+  const expected = "another topic than every other output: two on one topic would overwrite each other";
+  return [{ path: ["topic"], expected }];
+}
+
+function wrongConfirmation(output: unknown, options: unknown): Conflict[] {
+  if (valueAt(output, ["confirm"]) === undefined) {
+    const index = listAt(output, "choose").findIndex((choice) => valueAt(choice, ["expect"]) !== undefined);
+    if (index < 0) return [];
+    const expected = "an output with confirm.topic: without it no answer of the device is read";
+    return [{ path: ["choose", index, "expect"], expected }];
+  }
+  const path = ["confirm", "topic"];
+  const topic = textAt(output, ...path);
+  const { base } = ownTopics(options);
+  if (topic === undefined) return [];
+  if (base !== undefined && isWithin(topic, base)) return [{ path, expected: outsideOfBase(base) }];
+  if (topic !== textAt(output, "topic")) return [];
+  const expected = "another topic than that of the output: there vigie would receive its own payload";
+  return [{ path, expected }];
+}
+
+function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {
+  return listAt(output, "choose").flatMap((choice, index) => {
+    const id = textAt(choice, "when");
+    if (id === undefined || ruleIds.includes(id)) return [];
+    const near = nearest(id.slice(0, 40), ruleIds, Number.POSITIVE_INFINITY);
+    const expected =
+      near === undefined ? "the id of a rule, but there are no rules" : `the id of a rule, such as ${near}`;
+    return [{ path: ["choose", index, "when"], expected }];
+  });
+}
+
+function unknownPlaceholder(output: unknown): Conflict[] {
+  const inChoices = listAt(output, "choose").flatMap((_, index) => [
+    ["choose", index, "payload"],
+    ["choose", index, "expect"],
+  ]);
+  const payloads: PropertyKey[][] = [["else"], ["unknown"], ["confirm", "expect"], ...inChoices];
+  return payloads.flatMap((path) => {
+    const used = findPlaceholders(textAt(output, ...path) ?? "");
+    const unknown = used.find((name) => !PLACEHOLDERS.includes(name));
+    if (unknown === undefined) return [];
+    const near = nearest(unknown.slice(0, 40), PLACEHOLDERS, Number.POSITIVE_INFINITY);
+    return [{ path, expected: `only placeholders that vigie knows, such as {${near}}` }];
+  });
+}
+
+function ownTopics(options: unknown): { base: string | undefined; prefix: string | undefined } {
+  const isGiven = valueAt(options, ["mqtt", "base_topic"]) !== undefined;
+  return {
+    base: isGiven ? textAt(options, "mqtt", "base_topic") : textAt(options, "instance"),
+    prefix: textAt(options, "homeassistant", "prefix"),
+  };
+}
+
+function outsideOfBase(base: string): string {
+  return `a topic outside of mqtt.base_topic (${base})`;
+}
+
+function outsideOfPrefix(prefix: string): string {
+  return `a topic outside of homeassistant.prefix (${prefix})`;
+}
+
+function isWithin(topic: string, parent: string): boolean {
+  return topic === parent || topic.startsWith(`${parent}/`);
+}
+
+function brokerAddress(options: unknown): URL | undefined {
+  const url = textAt(options, "mqtt", "url");
+  return url === undefined ? undefined : parseAddress(url, ["mqtt:", "mqtts:", "ws:", "wss:"]);
+}
+
+function textAt(value: unknown, ...path: PropertyKey[]): string | undefined {
+  const text = valueAt(value, path);
+  return typeof text === "string" ? text : undefined;
+}
+
+function listAt(value: unknown, ...path: PropertyKey[]): unknown[] {
+  const list = valueAt(value, path);
+  return Array.isArray(list) ? list : [];
+}

@@ -1,0 +1,48 @@
+import { maskAddress } from "./address.ts";
+
+/** What messages may show of an owner's values: passwords never, addresses without a password, texts cut off. */
+
+export type Path = readonly PropertyKey[];
+
+/** The password, what is written in its place, and whatever contains it. */
+export function isSecret(path: Path): boolean {
+  return SECRET.every((key, index) => index >= path.length || path[index] === key);
+}
+
+const SECRET = ["mqtt", "password"];
+
+export function showValue(value: unknown, path: Path): string {
+  if (value === undefined || value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "key: value pairs";
+  if (isSecret(path)) return `a ${typeof value === "string" ? "text" : typeof value}`;
+  if (typeof value !== "string") return String(value);
+  const isAddress = ["url", "base_url"].includes(String(path.at(-1))) || /@|:\/\//.test(value);
+  return quote(isAddress ? maskAddress(value) : value);
+}
+
+/** A key. `password:secret` without a space is one key, so only what looks like a word is shown. */
+export function showKey(key: string): string {
+  const word = startOfWord(key);
+  return quote(word === key ? word : `${word}…`);
+}
+
+/** `tariff.rates[0].from` */
+export function showPath(path: Path): string {
+  return path
+    .map((key, index) => {
+      if (typeof key === "number") return `[${key}]`;
+      const word = startOfWord(String(key));
+      return (index > 0 ? "." : "") + (word !== "" && word === key ? word : `${word}…`);
+    })
+    .join("");
+}
+
+/** The beginning of a key that consists of letters, digits and `_ $ . -`. */
+export function startOfWord(key: string): string {
+  return /^[\w$.-]{0,40}/.exec(key)?.[0] ?? "";
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
