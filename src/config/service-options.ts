@@ -6,7 +6,7 @@ import { duration, durationOf, wallTime } from "./value-schemas.ts";
 
 const AN_ADDRESS =
   "simulator, or an address that begins with https:// or http:// (no user or password, nothing after ? or #)";
-const AN_ADDRESS_BEFORE = `the address without ${endpoints.forecasts.path}: vigie adds that itself`;
+const AN_ADDRESS_BEFORE = `the address without ${endpoints.forecasts.path}, which vigie adds itself`;
 
 const baseUrl = z
   .string({ error: AN_ADDRESS })
@@ -53,17 +53,17 @@ const poll = z
     announcement,
   })
   .prefault({})
-  .meta({ description: "When the service is asked." });
+  .meta({ description: "When the service is asked for its forecasts." });
 
 export const serviceOptions = z
   .strictObject({
     base_url: baseUrl.prefault("simulator").meta({
       description:
-        "Address of the forecast service, or simulator for invented days. Default simulator: the interface names no public address, so a first look invents its days, and says so everywhere.",
+        "Address of the forecast service, or simulator for invented days. Default simulator: the interface names no public address, so a first look runs on invented days, and says so everywhere.",
     }),
     allow_simulator: z.boolean().default(false).meta({
       description:
-        "Let invented days go to a real broker. Default false: the devices of a real house must never obey invented days by mistake.",
+        "Whether invented days may be published on a real broker. Default false: invented days must not switch real devices by mistake.",
     }),
     colors: z
       .record(z.string().min(1), z.enum(COLORS), {
@@ -72,7 +72,7 @@ export const serviceOptions = z
       .default({})
       .meta({
         description:
-          "More spellings of colours than the usual ones, such as { ROT: rouge }. Default none: a word that is not known leaves its day unknown and is said once.",
+          "More spellings of colours than the usual ones, such as { ROT: rouge }. Default none: a spelling that is not known leaves its day unknown and is logged once.",
       }),
     confidence: z.enum(["auto", "ratio", "percent"]).default("auto").meta({
       description:
@@ -88,7 +88,7 @@ export const serviceOptions = z
       .default("auto")
       .meta({
         description:
-          "Names of the two dates in a question for history, as { start: from, end: to }, or auto. Default auto: the service's refusals tell the names.",
+          "Names of the two dates in a request for history, as { start: from, end: to }, or auto. Default auto: the service names them when it refuses a request.",
       }),
     poll,
     late_after: wallTime.default("12:00").meta({

@@ -75,7 +75,7 @@ export const tariffOptions = z
       .prefault(["22:00-06:00"])
       .meta({
         description:
-          'Off-peak hours (hc); several windows allowed. Default ["22:00-06:00"], as in EDF Tempo; one\'s own contract says.',
+          'Off-peak hours (hc); several windows allowed. Default ["22:00-06:00"], as in EDF Tempo; your own contract says which.',
       }),
     laws: z.enum(["tempo", "off"]).default("tempo").meta({
       description:
@@ -83,12 +83,12 @@ export const tariffOptions = z
     }),
     rates_first: z.enum(["service", "owner"]).default("service").meta({
       description:
-        "Whose price counts where both have one; a difference is said. Default service: it follows a price change by itself.",
+        "Whose price counts where both have one; a difference is logged. Default service: it follows a price change by itself.",
     }),
     rates: rates.prefault(RATES_2026).meta({
       description:
-        "One's own prices in EUR/kWh, taxes included; of all rows the newest that has begun counts. Default: the two rows of 2026, for the days whose price the service leaves out.",
+        "Your own prices in EUR/kWh, taxes included; of all rows the newest that has begun counts. Default: the two rows of 2026, for the days whose price the service leaves out.",
     }),
   })
   .prefault({})
-  .meta({ description: "The tariff, as one's own contract says it." });
+  .meta({ description: "The tariff, as your own contract says." });
