@@ -32,32 +32,26 @@ export interface FileRequest {
 /** Reads the file that is named, which must exist; else the first one that exists of the default places. */
 export async function readConfigFile(request: FileRequest): Promise<ConfigFile> {
   const { file, env, cwd, places = DEFAULT_PLACES } = request;
-  if (file) return (await readPlace(file, cwd)) ?? missingFile(file, "--config", cwd);
-  const named = env["VIGIE_CONFIG"];
-  if (named) return (await readPlace(named, cwd)) ?? missingFile(named, "VIGIE_CONFIG", cwd);
+  const named = file || env["VIGIE_CONFIG"];
+  if (named) return readFileAt(named, ` (named by ${file ? "--config" : "VIGIE_CONFIG"})`, cwd);
   for (const place of places) {
-    const found = await readPlace(place, cwd);
-    if (found) return found;
+    const found = await readFileAt(place, "", cwd);
+    if (!found.isAbsent) return found;
   }
   return noFile([]);
 }
 
-/** undefined where there is no file. */
-async function readPlace(place: string, cwd: string): Promise<ConfigFile | undefined> {
+async function readFileAt(place: string, namedBy: string, cwd: string) {
   const path = resolve(cwd, place);
   const shown = shortPath(path, cwd);
   try {
-    return parseFile(path, shown, await readFile(path, "utf8"));
+    return { ...parseFile(path, shown, await readFile(path, "utf8")), isAbsent: false };
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    const isAbsent = hasCode(error, "ENOENT", "ENOTDIR");
     const remedy = path === IN_OWN_FOLDER ? describeDiskRemedy(error, dirname(path)) : "";
-    return noFile([`${shown}: expected a file that can be read, but ${describeDiskError(error)}${remedy}`]);
+    const why = `${describeDiskError(error)}${remedy}`;
+    return { ...noFile([`${shown}${namedBy}: expected a file that can be read, but ${why}`]), isAbsent };
   }
-}
-
-function missingFile(place: string, namedBy: string, cwd: string): ConfigFile {
-  const shown = shortPath(resolve(cwd, place), cwd);
-  return noFile([`${shown} (named by ${namedBy}): expected a file that can be read, but it does not exist`]);
 }
 
 /**
@@ -96,5 +90,5 @@ function noFile(problems: string[]): ConfigFile {
 /** Relative to the working folder, unless that is the root, as in a container, or the file is outside of it. */
 function shortPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
-  return cwd === "/" || short.startsWith("..") ? path : short;
+  return cwd === "/" || short === "" || short.startsWith("..") ? path : short;
 }

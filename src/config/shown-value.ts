@@ -13,8 +13,8 @@ const SECRET = ["mqtt", "password"];
 
 export function showValue(value: unknown, path: Path): string {
   if (value === undefined || value === null) return "nothing";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "key: value pairs";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object") return Object.keys(value).length === 0 ? "{}" : "key: value pairs";
   if (isSecret(path)) return `a ${typeof value === "string" ? "text" : typeof value}`;
   if (typeof value !== "string") return String(value);
   const isAddress = ["url", "base_url"].includes(String(path.at(-1))) || /@|:\/\//.test(value);

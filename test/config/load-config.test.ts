@@ -37,7 +37,7 @@ describe("which file is read", () => {
       "none.yaml (named by --config): expected a file that can be read, but it does not exist",
     ],
     [{ env: { VIGIE_CONFIG: "none.yaml" } }, "none.yaml (named by VIGIE_CONFIG): expected a file"],
-    [{ file: "a.yaml/b" }, "but it does not exist"],
+    [{ file: "a.yaml/b" }, "a.yaml/b (named by --config): expected a file that can be read, but"],
   ])("a named file must be there: %j", async (request, words) => {
     const cwd = await folderWith(files);
     expect(await problemsOf(load({ cwd, ...request }))).toEqual([expect.stringContaining(words)]);

@@ -119,7 +119,7 @@ describe("outputs", () => {
       ' [{ topic: a, choose: [{ when: preheat, payload: "" }] }]',
       'a text, in quotes where it is a number: "18", got ""',
     ],
-    [" [{ topic: a, choose: [] }]", "outputs[0].choose: expected at least one choice, got a list"],
+    [" [{ topic: a, choose: [] }]", "outputs[0].choose: expected at least one choice, got an empty list"],
     [" [{ topic: a }]", "outputs[0].choose: expected a list of choices"],
     [` [{ topic: a, choose: [${PEAK}], qos: 3 }]`, "outputs[0].qos: expected 0, 1 or 2, got 3"],
     [
