@@ -1,7 +1,7 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
 import type { RangeNames } from "./history-names.ts";
-import type { Observed } from "./reading-terms.ts";
+import type { Observed } from "./read-values.ts";
 
 export interface AskOptions {
   /** Ends the asking, every wait included: the poll's own deadline. */

@@ -1,4 +1,4 @@
-/** A value from outside, short enough for a sentence; never walks into it. */
+/** A value from outside, short enough for a sentence. What is nested in it is not looked at. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "string") return `"${cleanText(value, 40)}"`;

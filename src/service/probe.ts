@@ -5,7 +5,7 @@ import type { Request } from "../core/contract/answer.ts";
 import type { Endpoint } from "../core/contract/endpoints.ts";
 import { deadline } from "../runtime/wait.ts";
 import type { Reply } from "./asking.ts";
-import type { Observed } from "./reading-terms.ts";
+import type { Observed } from "./read-values.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { blocksAllRequests, isServiceError, ServiceUnreachable } from "./service-errors.ts";
 
@@ -93,7 +93,7 @@ function describeReply(reply: Reply, rateUnit: ServiceConfig["rate_unit"]): Prob
 }
 
 function describeDays({ colors, confidence, rates, official }: Observed, unit: string): string[] {
-  const spelled = colors.map(({ said, color }) => `"${said}" is ${color ?? "no colour that is known"}`);
+  const spelled = colors.map(({ text, color }) => `"${text}" is ${color ?? "no colour that is known"}`);
   return [
     `colours: ${spelled.join(", ") || "none came"}`,
     confidence === null

@@ -1,59 +1,88 @@
-import type { Request } from "../core/contract/answer.ts";
-import { seasonSchema } from "../core/contract/endpoints.ts";
+import type { IsoDate } from "../core/calendar/tariff.ts";
+import type { Answer, Request } from "../core/contract/answer.ts";
+import { dateForecastSchema, seasonSchema } from "../core/contract/endpoints.ts";
 import { describeValue } from "./clean-text.ts";
-import { readDateForecast } from "./read-date-forecast.ts";
 import { readForecasts } from "./read-forecasts.ts";
 import { readHistory } from "./read-history.ts";
-import type { Reading, Terms } from "./reading-terms.ts";
+import { createValueReader, type Observed, type ValueSettings } from "./read-values.ts";
 import { AnswerUnreadable } from "./service-errors.ts";
 
-/** The answer to a request in vigie's own words; throws `AnswerUnreadable` where it is none. */
-export function readAnswer(request: Request, json: unknown, terms: Terms): Reading {
+export interface ReadSettings extends ValueSettings {
+  /** The request in words, for messages: `GET /v1/public`. */
+  operation: string;
+}
+
+export interface Reading {
+  answer: Answer;
+  /** What could not be used of it: sentences for the log. */
+  warnings: string[];
+  observed: Observed;
+}
+
+/** The answer to a request, from its JSON; throws `AnswerUnreadable` for JSON that does not answer it. */
+export function readAnswer(request: Request, json: unknown, settings: ReadSettings): Reading {
   switch (request.kind) {
     case "forecasts":
-      return readForecasts(json, terms);
+      return readForecasts(json, settings);
     case "date":
-      return readDateForecast(request.date, json, terms);
+      return readDateForecast(request.date, json, settings);
     case "season":
-      return readSeason(request.label, json, terms);
+      return readSeason(request.label, json, settings);
     case "history":
-      return readHistory(request, json, terms);
+      return readHistory(request, json, settings);
   }
 }
 
-/** Here every field is required: a count that is not there cannot be made up. */
-function readSeason(label: string | undefined, json: unknown, terms: Terms): Reading {
-  const parsed = seasonSchema.safeParse(json);
-  if (!parsed.success)
-    throw new AnswerUnreadable(terms.asked, seasonProblem(parsed.error.issues), { cause: parsed.error });
-  const said = parsed.data;
-  if (label !== undefined && said.season !== label) {
-    throw new AnswerUnreadable(
-      terms.asked,
-      `Expected the season ${label}, got ${describeValue(said.season)}`,
-    );
+/** `GET /v1/public/{target_date}`: the requested day, and whether its colour is official. */
+function readDateForecast(date: IsoDate, json: unknown, settings: ReadSettings): Reading {
+  const parsed = dateForecastSchema.safeParse(json);
+  if (!parsed.success) {
+    const why = `Expected an object with the date ${date}, got ${describeValue(json)}`;
+    throw new AnswerUnreadable(settings.operation, why, { cause: parsed.error });
   }
-  if (said.start_date > said.end_date) {
-    throw new AnswerUnreadable(
-      terms.asked,
-      `Expected a start before ${said.end_date}, got ${said.start_date}`,
-    );
+  const sent = parsed.data;
+  if (sent.date !== date) {
+    throw new AnswerUnreadable(settings.operation, `Expected the date ${date}, got ${sent.date}`);
   }
-  const { season, start_date, end_date, remaining, total, days_elapsed, days_remaining } = said;
-  const read = {
-    label: season,
-    start: start_date,
-    end: end_date,
-    remaining,
-    total,
-    days_elapsed,
-    days_remaining,
+  const values = createValueReader(settings, [sent.confidence]);
+  const day = {
+    date,
+    ...values.color(sent.color),
+    confidence: values.confidence(sent.confidence),
+    source: null,
+    explanation: null,
+    rates: values.rates(sent.hp_rate, sent.hc_rate),
   };
-  const observed = { colors: [], confidence: null, rates: null, official: null };
-  return { answer: { kind: "season", season: read }, notices: [], observed };
+  // Only a plain true makes a colour official: what "true" or 1 mean would be a guess.
+  const is_official = typeof sent.is_official === "boolean" ? sent.is_official : null;
+  return {
+    answer: { kind: "date", day, is_official },
+    warnings: values.warnings(),
+    observed: { ...values.observed(), official: is_official !== null },
+  };
 }
 
-function seasonProblem(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  const problems = issues.slice(0, 3).map(({ path, message }) => `${path.join(".") || "answer"}: ${message}`);
-  return `Expected a season with its counts, got one with ${issues.length} faults: ${problems.join("; ")}`;
+/** `GET /v1/public/season`. Every field is required here: a count that is missing cannot be made up. */
+function readSeason(label: string | undefined, json: unknown, { operation }: ReadSettings): Reading {
+  const parsed = seasonSchema.safeParse(json);
+  if (!parsed.success) {
+    const { issues } = parsed.error;
+    const problems = issues
+      .slice(0, 3)
+      .map(({ path, message }) => `${path.join(".") || "answer"}: ${message}`);
+    const why = `Expected a season with its counts, got one with ${issues.length} faults: ${problems.join("; ")}`;
+    throw new AnswerUnreadable(operation, why, { cause: parsed.error });
+  }
+  const { season, start_date, end_date, ...counts } = parsed.data;
+  if (label !== undefined && season !== label) {
+    throw new AnswerUnreadable(operation, `Expected the season ${label}, got ${describeValue(season)}`);
+  }
+  if (start_date > end_date) {
+    throw new AnswerUnreadable(operation, `Expected a start before ${end_date}, got ${start_date}`);
+  }
+  return {
+    answer: { kind: "season", season: { label: season, start: start_date, end: end_date, ...counts } },
+    warnings: [],
+    observed: { colors: [], confidence: null, rates: null, official: null },
+  };
 }

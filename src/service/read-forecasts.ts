@@ -4,82 +4,75 @@ import type { Instant } from "../core/calendar/tariff.ts";
 import type { DayInAnswer } from "../core/contract/answer.ts";
 import { dayForecastSchema, forecastsSchema } from "../core/contract/endpoints.ts";
 import { cleanText, describeValue } from "./clean-text.ts";
-import { observe } from "./observe-answer.ts";
-import { readColor } from "./read-color.ts";
-import { readConfidence, type Scale, scaleOf } from "./read-confidence.ts";
-import { readRates } from "./read-rates.ts";
-import type { Reading, Terms } from "./reading-terms.ts";
+import type { Reading, ReadSettings } from "./read-answer.ts";
+import { createValueReader } from "./read-values.ts";
 import { AnswerUnreadable } from "./service-errors.ts";
 
-/** `GET /v1/public`: whatever dated entries it holds, wherever they stand; a bad one loses itself only. */
-export function readForecasts(json: unknown, terms: Terms): Reading {
+/** `GET /v1/public`: every entry that has a date, wherever it is in the answer; another one loses only itself. */
+export function readForecasts(json: unknown, settings: ReadSettings): Reading {
+  const { operation } = settings;
   const parsed = forecastsSchema.safeParse(json);
-  if (!parsed.success)
-    throw new AnswerUnreadable(terms.asked, `Expected an object of days, got ${describeValue(json)}`);
-  const { found, lost } = findDays(parsed.data);
+  if (!parsed.success) {
+    throw new AnswerUnreadable(operation, `Expected an object of days, got ${describeValue(json)}`);
+  }
+  const { found, problems } = findDays(parsed.data);
   if (found.length === 0) {
-    throw new AnswerUnreadable(
-      terms.asked,
-      `Expected at least one day, got none: ${lost.join("; ") || "no days at all"}`,
-    );
+    const why = `Expected at least one day, got none: ${problems.join("; ") || "no days at all"}`;
+    throw new AnswerUnreadable(operation, why);
   }
-  const sent = {
-    colors: found.map((day) => day.color),
-    confidences: found.map((day) => day.confidence),
-    rates: found.flatMap((day) => [day.rates?.hp, day.rates?.hc]),
+  const values = createValueReader(
+    settings,
+    found.map((day) => day.confidence),
+  );
+  const days = found.map(
+    (day): DayInAnswer => ({
+      date: day.date,
+      ...values.color(day.color),
+      confidence: values.confidence(day.confidence),
+      source: readText(day.source),
+      explanation: readText(day.explanation),
+      rates: values.rates(day.rates?.hp, day.rates?.hc),
+    }),
+  );
+  const omitted = problems.map((problem) => `A day in the answer to ${operation} is not used: ${problem}`);
+  return {
+    answer: { kind: "forecasts", updated_at: readInstant(parsed.data.updated_at), days },
+    warnings: [...omitted, ...values.warnings()],
+    observed: values.observed(),
   };
-  const { observed, notices } = observe(sent, terms);
-  const scale = scaleOf(sent.confidences, terms.confidence, terms.percent);
-  const days = found.map((day) => readDay(day, scale, terms));
-  const updated_at = readInstant(parsed.data.updated_at);
-  const losses = lost.map((loss) => `A day in the answer to ${terms.asked} is left out: ${loss}`);
-  return { answer: { kind: "forecasts", updated_at, days }, notices: [...losses, ...notices], observed };
 }
 
-type RawDay = z.output<typeof dayForecastSchema>;
+type DayForecast = z.output<typeof dayForecastSchema>;
 
-/** Today's and tomorrow's own entries count before the list's, should a date stand there twice. */
-function findDays(answer: z.output<typeof forecastsSchema>): { found: RawDay[]; lost: string[] } {
-  const lost: string[] = [];
-  const found = new Map<string, RawDay>();
-  for (const [place, value] of placesIn(answer, lost)) {
-    const parsed = dayForecastSchema.safeParse(value);
-    if (!parsed.success) lost.push(`${place}: expected a day with a date, got ${describeDay(value)}`);
-    else if (found.has(parsed.data.date))
-      lost.push(`${place}: expected a date of its own, got ${parsed.data.date} again`);
-    else found.set(parsed.data.date, parsed.data);
-  }
-  return { found: [...found.values()], lost: lost.slice(0, MOST_LOSSES) };
-}
-
-const MOST_LOSSES = 8;
-
-function placesIn(answer: z.output<typeof forecastsSchema>, lost: string[]): [string, unknown][] {
+/** For a date that is sent twice `today` and `tomorrow` count before the list. */
+function findDays(answer: z.output<typeof forecastsSchema>): { found: DayForecast[]; problems: string[] } {
   const { today, tomorrow, forecast } = answer;
-  const named: [string, unknown][] = [
-    ["today", today],
-    ["tomorrow", tomorrow],
-  ];
-  if (!Array.isArray(forecast ?? [])) lost.push(`forecast: expected a list, got ${describeValue(forecast)}`);
-  const list: unknown[] = Array.isArray(forecast) ? forecast : [];
-  const listed = list.map((value, index): [string, unknown] => [`forecast[${index}]`, value]);
-  return [...named.filter(([, value]) => value !== undefined && value !== null), ...listed];
+  const problems: string[] = [];
+  const entries: [string, unknown][] = [];
+  if (today !== undefined && today !== null) entries.push(["today", today]);
+  if (tomorrow !== undefined && tomorrow !== null) entries.push(["tomorrow", tomorrow]);
+  if (Array.isArray(forecast)) {
+    for (const [index, value] of forecast.entries()) entries.push([`forecast[${index}]`, value]);
+  } else if (forecast !== undefined && forecast !== null) {
+    problems.push(`forecast: expected a list, got ${describeValue(forecast)}`);
+  }
+  const found = new Map<string, DayForecast>();
+  for (const [place, value] of entries) {
+    const parsed = dayForecastSchema.safeParse(value);
+    if (!parsed.success) {
+      problems.push(`${place}: expected a day with a date, got ${describeDay(value)}`);
+    } else if (found.has(parsed.data.date)) {
+      problems.push(`${place}: expected a date of its own, got ${parsed.data.date} again`);
+    } else found.set(parsed.data.date, parsed.data);
+  }
+  return { found: [...found.values()], problems: problems.slice(0, MOST_PROBLEMS) };
 }
+
+const MOST_PROBLEMS = 8;
 
 function describeDay(value: unknown): string {
   if (typeof value !== "object" || value === null || !("date" in value)) return describeValue(value);
   return `the date ${describeValue(value.date)}`;
-}
-
-function readDay(day: RawDay, scale: Scale, terms: Terms): DayInAnswer {
-  return {
-    date: day.date,
-    ...readColor(day.color, terms.spellings),
-    confidence: readConfidence(day.confidence, scale),
-    source: readText(day.source),
-    explanation: readText(day.explanation),
-    rates: readRates(day.rates?.hp, day.rates?.hc, terms.rate_unit),
-  };
 }
 
 function readText(value: unknown): string | null {
@@ -88,14 +81,14 @@ function readText(value: unknown): string | null {
 
 const LONGEST_TEXT = 1000;
 
-/** `updated_at` is said to be UTC, so one without an offset is taken as such; junk is not known. */
+/** `updated_at` is UTC by the interface, so a time without an offset is UTC, too; null for anything else. */
 function readInstant(value: unknown): Instant | null {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/i.test(value)) return null;
   const text = /(Z|[+-]\d\d(:?\d\d)?)$/i.test(value.slice(11)) ? value : `${value}Z`;
   try {
     return Temporal.Instant.from(text).epochMilliseconds;
   } catch {
-    // It only looked like an instant: the 30th of February.
+    // A date that the calendar does not have, such as the 30th of February.
     return null;
   }
 }

@@ -8,9 +8,8 @@ import type { AskOnce, AskOptions, Reply } from "./asking.ts";
 import { type MemoryKeeper, noteOfficial } from "./client-memory.ts";
 import type { RangeNames } from "./history-names.ts";
 import type { Transport } from "./http-transport.ts";
-import { readAnswer } from "./read-answer.ts";
-import { spellingsOf } from "./read-color.ts";
-import type { Reading, Terms } from "./reading-terms.ts";
+import { type Reading, type ReadSettings, readAnswer } from "./read-answer.ts";
+import { spellingsOf } from "./read-values.ts";
 import { requestPath } from "./request-path.ts";
 import { createRequester } from "./requester.ts";
 
@@ -44,14 +43,19 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   const askOnce: AskOnce = async (request, names, ways) => {
     const path = requestPath(request, names);
     const { json, date, keep } = await requester.get(path, ways);
-    const terms: Terms = { ...config, asked: `GET ${path}`, spellings, percent: memory.get().percent };
-    const reading = readAnswer(request, json, terms);
+    const settings: ReadSettings = {
+      ...config,
+      operation: `GET ${path}`,
+      spellings,
+      percent: memory.get().percent,
+    };
+    const reading = readAnswer(request, json, settings);
     keep();
     learn(reading);
     return { answer: reading.answer, date, observed: reading.observed, path };
   };
-  const learn = ({ answer, observed, notices }: Reading) => {
-    for (const notice of notices) tell(notice);
+  const learn = ({ answer, observed, warnings }: Reading) => {
+    for (const warning of warnings) tell(warning);
     if (config.confidence === "auto" && observed.confidence?.scale === "percent" && !memory.get().percent) {
       options.log.info("The service counts confidence in percent");
       memory.set({ ...memory.get(), percent: true });

@@ -2,27 +2,26 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addDays } from "../../src/core/calendar/dates.ts";
 import type { Answer, Request } from "../../src/core/contract/answer.ts";
-import { readAnswer } from "../../src/service/read-answer.ts";
-import { spellingsOf } from "../../src/service/read-color.ts";
-import type { Terms } from "../../src/service/reading-terms.ts";
+import { type ReadSettings, readAnswer } from "../../src/service/read-answer.ts";
+import { spellingsOf } from "../../src/service/read-values.ts";
 import { AnswerUnreadable, RangeIgnored } from "../../src/service/service-errors.ts";
 
-const TERMS: Terms = {
-  asked: "GET /v1/public",
+const SETTINGS: ReadSettings = {
+  operation: "GET /v1/public",
   spellings: spellingsOf({}),
   confidence: "auto",
   percent: false,
   rate_unit: "EUR/kWh",
 };
 
-function forecasts(json: unknown, terms: Partial<Terms> = {}) {
-  const reading = readAnswer({ kind: "forecasts" }, json, { ...TERMS, ...terms });
+function forecasts(json: unknown, settings: Partial<ReadSettings> = {}) {
+  const reading = readAnswer({ kind: "forecasts" }, json, { ...SETTINGS, ...settings });
   if (reading.answer.kind !== "forecasts") throw new Error("Expected forecasts");
   return { ...reading, answer: reading.answer };
 }
 
-function oneDay(day: object, terms: Partial<Terms> = {}) {
-  const [first] = forecasts({ today: { date: "2026-01-05", ...day } }, terms).answer.days;
+function oneDay(day: object, settings: Partial<ReadSettings> = {}) {
+  const [first] = forecasts({ today: { date: "2026-01-05", ...day } }, settings).answer.days;
   if (first === undefined) throw new Error("Expected a day");
   return first;
 }
@@ -77,9 +76,9 @@ describe("colours", () => {
   });
 
   it("a colour that is none is said", () => {
-    const { notices } = forecasts({ today: { date: "2026-01-05", color: "violet" } });
-    expect(notices).toEqual([
-      'The service says "violet" where a colour should be: the day stays unknown (service.colors)',
+    const { warnings } = forecasts({ today: { date: "2026-01-05", color: "violet" } });
+    expect(warnings).toEqual([
+      'The service sent "violet" as a colour, which vigie does not know: that day has no colour. If it means one, add it to service.colors',
     ]);
   });
 });
@@ -150,11 +149,11 @@ describe("prices", () => {
   });
 
   it("a price in the wrong unit is said", () => {
-    const { notices } = forecasts({
+    const { warnings } = forecasts({
       today: { date: "2026-01-05", color: "bleu", rates: { hp: 16.12, hc: 13.25 } },
     });
-    expect(notices).toHaveLength(2);
-    expect(notices[0]).toContain("16.12");
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toContain("16.12");
   });
 
   it.each(["0.2", 7, null, []])("rates that are %j lose themselves only", (rates) => {
@@ -164,7 +163,7 @@ describe("prices", () => {
 
 describe("forecasts", () => {
   it("a bad day loses itself only, and is said", () => {
-    const { answer, notices } = forecasts({
+    const { answer, warnings } = forecasts({
       today: { date: "05/01/2026", color: "bleu" },
       tomorrow: { date: "2026-01-06", color: "rouge" },
       forecast: [null, { date: "2026-01-07", color: "blanc" }, "x", { date: "2026-02-30" }],
@@ -173,8 +172,8 @@ describe("forecasts", () => {
       ["2026-01-06", "rouge"],
       ["2026-01-07", "blanc"],
     ]);
-    expect(notices).toHaveLength(4);
-    expect(notices[0]).toContain('today: expected a day with a date, got the date "05/01/2026"');
+    expect(warnings).toHaveLength(4);
+    expect(warnings[0]).toContain('today: expected a day with a date, got the date "05/01/2026"');
   });
 
   it("a date that stands there twice counts once, today's and tomorrow's entries first", () => {
@@ -216,7 +215,7 @@ describe("forecasts", () => {
 
 describe("one date", () => {
   const ask = (json: unknown) => {
-    const { answer } = readAnswer({ kind: "date", date: "2026-01-05" }, json, TERMS);
+    const { answer } = readAnswer({ kind: "date", date: "2026-01-05" }, json, SETTINGS);
     if (answer.kind !== "date") throw new Error("Expected a date");
     return answer;
   };
@@ -242,7 +241,11 @@ describe("one date", () => {
 
 describe("history", () => {
   const ask = (json: unknown) => {
-    const { answer } = readAnswer({ kind: "history", start: "2026-01-05", end: "2026-01-07" }, json, TERMS);
+    const { answer } = readAnswer(
+      { kind: "history", start: "2026-01-05", end: "2026-01-07" },
+      json,
+      SETTINGS,
+    );
     if (answer.kind !== "history") throw new Error("Expected history");
     return answer.entries;
   };
@@ -285,7 +288,7 @@ describe("season", () => {
     days_remaining: 260,
   };
   const ask = (json: unknown, label?: string) =>
-    readAnswer({ kind: "season", ...(label !== undefined && { label }) }, json, TERMS).answer;
+    readAnswer({ kind: "season", ...(label !== undefined && { label }) }, json, SETTINGS).answer;
 
   it("is read", () => {
     expect(ask(said, "2025-2026")).toEqual({
@@ -383,10 +386,10 @@ describe("whatever comes", () => {
       fc.property(fc.constantFrom(...requests), json, (request, value) => {
         const text = JSON.stringify(value);
         try {
-          const { answer, notices } = readAnswer(request, JSON.parse(text), TERMS);
+          const { answer, warnings } = readAnswer(request, JSON.parse(text), SETTINGS);
           for (const said of colorsIn(answer))
             if (said !== null) expect(text).toMatch(SAID[said as keyof typeof SAID]);
-          for (const notice of notices) expect(notice.length).toBeLessThan(300);
+          for (const warning of warnings) expect(warning.length).toBeLessThan(300);
           expect(answer.kind).toBe(request.kind);
         } catch (error) {
           if (!(error instanceof AnswerUnreadable)) throw error;

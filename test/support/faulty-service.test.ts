@@ -10,7 +10,7 @@ import {
   historySchema,
   seasonSchema,
 } from "../../src/core/contract/endpoints.ts";
-import { readColor, spellingsOf } from "../../src/service/read-color.ts";
+import { spellingsOf, toColor } from "../../src/service/read-values.ts";
 import { json, raw } from "../simulator/raw.ts";
 import {
   strictDate,
@@ -168,7 +168,7 @@ describe("a fault of what is said", () => {
   test("unknown-colors: no colour that anyone knows", async () => {
     const colors = colorsIn(await several(["unknown-colors"], PAST, 2));
     expect(colors.length).toBeGreaterThan(50);
-    expect(colors.filter((color) => readColor(color, known).color !== null)).toEqual([]);
+    expect(colors.filter((color) => toColor(color, known) !== null)).toEqual([]);
     expect(colors).toEqual(expect.arrayContaining(["violet", null, 0]));
   });
 
@@ -176,7 +176,7 @@ describe("a fault of what is said", () => {
     const [right] = await several([], PAST, 1);
     const [said] = await several(["spellings"], PAST, 1);
     const colors = colorsIn(said);
-    expect(colors.map((color) => readColor(color, known).color)).toEqual(colorsIn(right));
+    expect(colors.map((color) => toColor(color, known))).toEqual(colorsIn(right));
     expect(new Set(colors).size).toBeGreaterThan(8);
   });
 
