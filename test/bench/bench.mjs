@@ -2,7 +2,7 @@
 //
 //   npm run bench -- [--strict] [--write] [--node-red DIR]
 //
-// --strict makes a missed goal an exit code; --write puts the figures into the README. Node-RED takes part where DIR, or
+// --strict makes a missed goal an exit code; --write writes the figures into docs/figures.md. Node-RED takes part where DIR, or
 // VIGIE_NODE_RED, names a folder in which it is installed (.ci/node-red DIR installs it).
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -26,7 +26,7 @@ import { measureWork } from "./work.mjs";
 
 /** Several simulators: each takes 60 requests a minute from one client, as the service does. */
 const SIMULATORS = 3;
-const README = fileURLToPath(new URL("../../README.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../../docs/figures.md", import.meta.url));
 const FIGURES = fileURLToPath(new URL("figures.json", import.meta.url));
 
 const { values: options } = parseArgs({
@@ -90,12 +90,12 @@ async function warm(service) {
     await (await fetch(`${service}/v1/public${path}`)).text();
 }
 
-/** Kept as data, too: a test writes the README's tables from them, and finds the same. */
+/** Kept as data, too: a test writes the tables from them, and finds the same. */
 async function write() {
   const measured = { date: new Date().toISOString().slice(0, 10), machine, figures: report.figures() };
   const missing = missingFigures(measured.figures);
   if (missing.length > 0)
-    throw new Error(`Expected every figure for the README, got none of ${missing.join(", ")}`);
+    throw new Error(`Expected every figure for the page, got none of ${missing.join(", ")}`);
   await writeFile(FIGURES, `${JSON.stringify(measured, null, 2)}\n`);
-  await writeFile(README, writeFigures(await readFile(README, "utf8"), measured));
+  await writeFile(PAGE, writeFigures(await readFile(PAGE, "utf8"), measured));
 }

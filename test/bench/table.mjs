@@ -3,10 +3,10 @@ import { ALONE, BESIDE, CONTESTANTS, keyOf, ratioOf } from "./figures.mjs";
 const BEGIN = "<!-- figures: written by `npm run bench -- --write`, not by hand -->";
 const END = "<!-- /figures -->";
 
-/** The README with its tables of figures as they were measured. */
+/** The page with its tables of figures as they were measured. */
 export function writeFigures(readme, measured) {
   const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`Expected ${BEGIN} and ${END} in the README, got none`);
+  if (begin < 0 || end < begin) throw new Error(`Expected ${BEGIN} and ${END} in the page, got none`);
   return `${readme.slice(0, begin)}${BEGIN}\n\n${describeFigures(measured)}\n\n${readme.slice(end)}`;
 }
 

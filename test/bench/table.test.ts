@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { writeFigures } from "./table.mjs";
 
-describe("the figures in the README", async () => {
-  const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
+describe("the figures in docs/figures.md", async () => {
+  const readme = await readFile(join(import.meta.dirname, "../../docs/figures.md"), "utf8");
   const measured = JSON.parse(await readFile(join(import.meta.dirname, "figures.json"), "utf8"));
 
   test("are what the bench wrote, in the form that it writes", () => {
