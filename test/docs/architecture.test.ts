@@ -14,7 +14,9 @@ describe("docs/architecture.md", () => {
   });
 
   test("names every folder of src", () => {
-    const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((one) => one.isDirectory());
+    const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((one) =>
+      one.isDirectory(),
+    );
     expect(folders.filter(({ name }) => !PAGE.includes(`\`src/${name}/\``)).map(({ name }) => name)).toEqual(
       [],
     );
