@@ -4,14 +4,14 @@ import type { DeviceDescription } from "../../../src/core/discovery/describe-dev
 import { readFoundMessages } from "../../../src/core/discovery/found-messages.ts";
 import { migrateDiscovery, removeAll, type Step } from "../../../src/core/discovery/migrate-discovery.ts";
 import { testDescription } from "../../support/device-description.ts";
-import { createModelHome, type ModelHome } from "../../support/model-home.ts";
+import { createHomeAssistantModel, type HomeAssistantModel } from "../../support/home-assistant-model.ts";
 
 const DEVICE = "homeassistant/device/vigie/config";
 const ALL = testDescription();
 const KEYS = ["now_color", "rouge_now", "refresh", "week"];
 
-/** A small house: some keys, some of them on another platform, in one language or the other. */
-function house(
+/** An instance with these keys only, one of them on another platform if it moved. */
+function instance(
   mode: DeviceDescription["mode"],
   keys: readonly string[],
   { language = "en", moved = false } = {},
@@ -25,18 +25,18 @@ function house(
   return { ...base, components: Object.fromEntries(components) };
 }
 
-function plan(home: ModelHome, wanted: DeviceDescription, expiring = true): Step[] {
-  return migrateDiscovery(readFoundMessages(home.retained, wanted.place), wanted, expiring);
+function stepsTo(model: HomeAssistantModel, wanted: DeviceDescription, expires = true): Step[] {
+  return migrateDiscovery(readFoundMessages(model.retained, wanted.place), wanted, expires);
 }
 
-function settle(home: ModelHome, wanted: DeviceDescription, expiring = true): Step[] {
-  const steps = plan(home, wanted, expiring);
-  for (const step of steps) home.hear(step);
-  if (expiring) home.expire();
+function migrate(model: HomeAssistantModel, wanted: DeviceDescription, expires = true): Step[] {
+  const steps = stepsTo(model, wanted, expires);
+  for (const step of steps) model.receive(step);
+  if (expires) model.expire();
   return steps;
 }
 
-function shape(steps: readonly Step[]): string[] {
+function summarize(steps: readonly Step[]): string[] {
   return steps.map((step) =>
     step
       .map(({ topic, payload }) => `${topic.replace("homeassistant/", "")} ${describePayload(payload)}`)
@@ -54,38 +54,38 @@ function describePayload(payload: string): string {
     .join("+");
 }
 
-describe("what Home Assistant is told", () => {
-  test.each<[what: string, from: DeviceDescription, to: DeviceDescription, steps: string[]]>([
-    ["nothing where it knows all", house("device", ["a"]), house("device", ["a"]), []],
+describe("the steps to the wanted discovery messages", () => {
+  test.each<[title: string, from: DeviceDescription, to: DeviceDescription, steps: string[]]>([
+    ["no step where the broker holds them", instance("device", ["a"]), instance("device", ["a"]), []],
     [
-      "a new name",
-      house("device", ["a"]),
-      house("device", ["a"], { language: "fr" }),
+      "a changed name",
+      instance("device", ["a"]),
+      instance("device", ["a"], { language: "fr" }),
       ["device/vigie/config a"],
     ],
-    ["a new key", house("device", ["a"]), house("device", ["a", "b"]), ["device/vigie/config a+b"]],
+    ["an added key", instance("device", ["a"]), instance("device", ["a", "b"]), ["device/vigie/config a+b"]],
     [
-      "a key that goes, in two steps",
-      house("device", ["a", "b"]),
-      house("device", ["a"]),
+      "a removed key, in two steps",
+      instance("device", ["a", "b"]),
+      instance("device", ["a"]),
       ["device/vigie/config a+(b)", "device/vigie/config a"],
     ],
     [
-      "a key that moves to another platform, as one that goes and one that comes",
-      house("device", ["a", "week"]),
-      house("device", ["a", "week"], { moved: true }),
+      "a key on another platform, removed and added",
+      instance("device", ["a", "week"]),
+      instance("device", ["a", "week"], { moved: true }),
       ["device/vigie/config a+(week)", "device/vigie/config a+week"],
     ],
     [
-      "single ones instead of the device",
-      house("device", ["a", "b"]),
-      house("components", ["a", "b"]),
+      "single messages instead of the device",
+      instance("device", ["a", "b"]),
+      instance("components", ["a", "b"]),
       ["device/vigie/config migrate", "sensor/vigie/a/config entity, sensor/vigie/b/config entity"],
     ],
     [
-      "single ones, one of them not wanted any more",
-      house("device", ["a", "b"]),
-      house("components", ["a"]),
+      "single messages, and a removed key",
+      instance("device", ["a", "b"]),
+      instance("components", ["a"]),
       [
         "device/vigie/config a+(b)",
         "device/vigie/config a",
@@ -94,79 +94,79 @@ describe("what Home Assistant is told", () => {
       ],
     ],
     [
-      "a device instead of single ones",
-      house("components", ["a", "b"]),
-      house("device", ["a"]),
+      "the device instead of single messages, and a removed key",
+      instance("components", ["a", "b"]),
+      instance("device", ["a"]),
       ["sensor/vigie/b/config -, sensor/vigie/a/config migrate", "device/vigie/config a"],
     ],
     [
-      "one single entity less",
-      house("components", ["a", "b"]),
-      house("components", ["a"]),
+      "a removed single message",
+      instance("components", ["a", "b"]),
+      instance("components", ["a"]),
       ["sensor/vigie/b/config -"],
     ],
-    [
-      "that nothing is announced any more",
-      house("device", ["a"]),
-      house("off", []),
-      ["device/vigie/config -"],
-    ],
-  ])("is %s", (_, from, to, steps) => {
-    const home = createModelHome();
-    settle(home, from);
-    expect(shape(settle(home, to))).toEqual(steps);
-    expect(home.complaints).toEqual([]);
+    ["discovery switched off", instance("device", ["a"]), instance("off", []), ["device/vigie/config -"]],
+  ])("%s", (_, from, to, steps) => {
+    const model = createHomeAssistantModel();
+    migrate(model, from);
+    expect(summarize(migrate(model, to))).toEqual(steps);
+    expect(model.complaints).toEqual([]);
   });
 
-  test("clears what handed over by itself where the broker lets nothing expire", () => {
-    const home = createModelHome();
-    settle(home, house("components", ["a"]), false);
-    expect(shape(settle(home, house("device", ["a"]), false)).at(-1)).toBe("sensor/vigie/a/config -");
-    expect(shape(settle(home, house("components", ["a"]), false)).at(-1)).toBe("device/vigie/config -");
-    expect([...home.retained.keys()]).toEqual(["homeassistant/sensor/vigie/a/config"]);
+  test("clear a migration where the broker does not expire messages (MQTT 3.1.1)", () => {
+    const model = createHomeAssistantModel();
+    migrate(model, instance("components", ["a"]), false);
+    expect(summarize(migrate(model, instance("device", ["a"]), false)).at(-1)).toBe(
+      "sensor/vigie/a/config -",
+    );
+    expect(summarize(migrate(model, instance("components", ["a"]), false)).at(-1)).toBe(
+      "device/vigie/config -",
+    );
+    expect([...model.retained.keys()]).toEqual(["homeassistant/sensor/vigie/a/config"]);
   });
 
-  const anyHouse = fc
+  const anyInstance = fc
     .record({
       mode: fc.constantFrom("device", "components", "off"),
       keys: fc.subarray(KEYS),
       language: fc.constantFrom("fr", "en"),
       moved: fc.boolean(),
     })
-    .map(({ mode, keys, ...more }) => house(mode as DeviceDescription["mode"], keys, more));
+    .map(({ mode, keys, ...more }) => instance(mode as DeviceDescription["mode"], keys, more));
 
-  test("leaves exactly what is wanted, loses no history and makes no complaint, wherever it is cut off", () => {
+  test("lead to exactly the wanted entities, without a lost history or a complaint, wherever an earlier run was cut off", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(anyHouse, fc.nat({ max: 4 })), { maxLength: 5 }),
-        anyHouse,
+        fc.array(fc.tuple(anyInstance, fc.nat({ max: 4 })), { maxLength: 5 }),
+        anyInstance,
         (history, last) => {
-          const home = createModelHome();
+          const model = createHomeAssistantModel();
           for (const [wanted, cut] of history)
-            for (const step of plan(home, wanted).slice(0, cut)) home.hear(step);
-          const before = new Set(home.entities.keys());
-          home.forgotten.length = 0;
-          settle(home, last);
+            for (const step of stepsTo(model, wanted).slice(0, cut)) model.receive(step);
+          const before = new Set(model.entities.keys());
+          model.removed.length = 0;
+          migrate(model, last);
           const wanted =
             last.mode === "off"
               ? []
               : Object.entries(last.components).map(([key, { platform }]) => `${platform} ${key}`);
-          const spoken = [...home.entities].filter(([, by]) => by !== null).map(([id]) => id);
-          expect(spoken.toSorted()).toEqual(wanted.toSorted());
-          expect(home.forgotten.filter((id) => wanted.includes(id) && before.has(id))).toEqual([]);
-          expect(home.complaints).toEqual([]);
-          expect(settle(home, last)).toEqual([]);
+          const described = [...model.entities].filter(([, by]) => by !== null).map(([id]) => id);
+          expect(described.toSorted()).toEqual(wanted.toSorted());
+          expect(model.removed.filter((id) => wanted.includes(id) && before.has(id))).toEqual([]);
+          expect(model.complaints).toEqual([]);
+          expect(migrate(model, last)).toEqual([]);
         },
       ),
       { numRuns: 2_000 },
     );
   });
 
-  test("is taken back whole", () => {
-    const home = createModelHome();
-    settle(home, ALL);
-    for (const step of removeAll(readFoundMessages(home.retained, ALL.place), ALL.place)) home.hear(step);
-    expect([home.retained.size, home.entities.size]).toEqual([0, 0]);
+  test("removeAll clears every message", () => {
+    const model = createHomeAssistantModel();
+    migrate(model, ALL);
+    for (const step of removeAll(readFoundMessages(model.retained, ALL.place), ALL.place))
+      model.receive(step);
+    expect([model.retained.size, model.entities.size]).toEqual([0, 0]);
   });
 
   test.each([
@@ -174,17 +174,17 @@ describe("what Home Assistant is told", () => {
     ["junk", "homeassistant/sensor/vigie/x/config", "{"],
     ["another instance", "homeassistant/sensor/vigie_2/x/config", '{"origin":{"name":"vigie"}}'],
     ["another topic", "homeassistant/sensor/vigie/x/state", '{"origin":{"name":"vigie"}}'],
-  ])("never touches %s", (_, topic, payload) => {
-    const home = createModelHome();
-    home.retained.set(topic, payload);
-    settle(home, house("device", ["a"]));
-    settle(home, house("off", []));
-    expect([...home.retained]).toEqual([[topic, payload]]);
+  ])("never touch %s", (_, topic, payload) => {
+    const model = createHomeAssistantModel();
+    model.retained.set(topic, payload);
+    migrate(model, instance("device", ["a"]));
+    migrate(model, instance("off", []));
+    expect([...model.retained]).toEqual([[topic, payload]]);
   });
 
-  test("says a device anew where what is there is no message of vigie's", () => {
-    const home = createModelHome();
-    home.retained.set(DEVICE, "junk");
-    expect(shape(settle(home, house("device", ["a"])))).toEqual(["device/vigie/config a"]);
+  test("replace a device message that is not vigie's", () => {
+    const model = createHomeAssistantModel();
+    model.retained.set(DEVICE, "junk");
+    expect(summarize(migrate(model, instance("device", ["a"])))).toEqual(["device/vigie/config a"]);
   });
 });

@@ -40,19 +40,19 @@ describe("what an output sends", () => {
     ["start, the payload in force is the one last sent", BOILER, { peak: true }, WAS("off"), null],
     ["start, it differs from the last sent", BOILER, { peak: true }, WAS("on"), "off"],
     ["start, else differs from the last sent", BOILER, { peak: false }, WAS("off"), "on"],
-    ["the first start ever, a choice in force", BOILER, { peak: true }, NOTHING_SENT, "off"],
-    ["the first start ever, only else in force", BOILER, { peak: false }, NOTHING_SENT, null],
-    ["the first start ever, unknown without a word for it", BOILER, { peak: null }, NOTHING_SENT, null],
+    ["the first start ever, a choice is ON", BOILER, { peak: true }, NOTHING_SENT, "off"],
+    ["the first start ever, all choices OFF", BOILER, { peak: false }, NOTHING_SENT, null],
+    ["the first start ever, unknown, without a payload for it", BOILER, { peak: null }, NOTHING_SENT, null],
     [
-      "the first start ever, unknown with a word for it",
+      "the first start ever, unknown, with a payload for it",
       { ...BOILER, unknown: "eco" },
       { peak: null },
       {},
       "eco",
     ],
-    ["no choice in force and no else", BARE, { peak: false }, WAS("off"), null],
+    ["all choices OFF and no else", BARE, { peak: false }, WAS("off"), null],
     ["unknown, what was sent last stands", BOILER, { peak: null }, WAS("off"), null],
-    ["unknown, with a word for it", { ...BOILER, unknown: "eco" }, { peak: null }, WAS("off"), "eco"],
+    ["unknown, with a payload for it", { ...BOILER, unknown: "eco" }, { peak: null }, WAS("off"), "eco"],
     ["unknown goes on", { ...BOILER, unknown: "eco" }, { peak: null }, WAS("eco"), null],
     ["the first choice that is ON counts", PUMP, { peak: true, preheat: true }, {}, "18"],
     ["a choice that is OFF gives way to the next", PUMP, { peak: false, preheat: true }, {}, "20.5"],
@@ -60,12 +60,12 @@ describe("what an output sends", () => {
     ["an unknown choice hides those behind it", PUMP, { peak: null, preheat: true }, {}, null],
     ["a choice before an unknown one", PUMP, { peak: true, preheat: null }, {}, "18"],
     ["unknown behind OFF", PUMP, { peak: false, preheat: null }, WAS("18", "pump/set"), null],
-    ["a rule of which nothing is said is unknown", BOILER, {}, WAS("off"), null],
+    ["a rule without a verdict is unknown", BOILER, {}, WAS("off"), null],
   ])("%s", (_title, output, states, memory, payload) => {
     expect(sent(output, states, memory)).toBe(payload);
   });
 
-  test("goes out with the quality and the retaining that are configured", () => {
+  test("has the configured qos and retain", () => {
     const outputs = outputsOf([{ ...BOILER, qos: 2, retain: true }]);
     const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING_SENT);
     expect(sends).toEqual([
@@ -73,30 +73,39 @@ describe("what an output sends", () => {
     ]);
   });
 
-  test("is sent again when it is not known to have arrived", () => {
+  test("names the rules that are OFF as the reason of else", () => {
+    const reasonOf = (output: Output) => {
+      const was = stateAfter({ [output.topic]: "x" });
+      return chooseOutputs(outputsOf([output]), verdictsOf({ peak: false, preheat: false }), was).sends[0]
+        ?.because;
+    };
+    expect([reasonOf(BOILER), reasonOf(PUMP)]).toEqual(["peak is OFF", "peak and preheat are OFF"]);
+  });
+
+  test("is sent again without an acknowledgement", () => {
     const sending = recordSending(NOTHING_SENT, { topic: "boiler/set", payload: "off", expect: null }, 0);
     expect(sent(BOILER, { peak: true }, sending)).toBe("off");
     expect(sent(BOILER, { peak: false }, sending)).toBe("on");
     expect(sent(BOILER, { peak: true }, recordAcknowledgement(sending, "boiler/set", "off"))).toBeNull();
   });
 
-  test("goes out anew when a choice begins again, though the payload is the one sent last", () => {
+  test("is sent again when a choice begins again, though the payload is the one sent last", () => {
     const was = stateAfter({ "boiler/set": "off" });
     const { state } = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: false }), was);
     expect(sent(BARE, { peak: true }, state)).toBe("off");
-    // What nobody took back stands.
+    // While the verdict is unknown, the payload stays wanted.
     const unsure = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: null }), was).state;
     expect(unsure).toBe(was);
     expect(sent(BARE, { peak: true }, unsure)).toBeNull();
   });
 
-  test("an else that is the payload sent last stands again, and is not sent", () => {
+  test("an else that is the payload sent last is wanted again, and is not sent", () => {
     const was = recordStanding(stateAfter({ "boiler/set": "on" }), "boiler/set", false);
     const { sends, state } = chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak: false }), was);
     expect([sends, state["boiler/set"]?.stands]).toEqual([[], true]);
   });
 
-  test("each topic has its own memory, whatever its name", () => {
+  test("each topic has its own state, whatever its name", () => {
     const list = ["constructor", "__proto__", "a"].map((topic) => ({ ...BOILER, topic }));
     const { sends } = chooseOutputs(outputsOf(list), verdictsOf({ peak: true }), NOTHING_SENT);
     expect(sends.map(({ topic }) => topic)).toEqual(["constructor", "__proto__", "a"]);
@@ -104,30 +113,30 @@ describe("what an output sends", () => {
   });
 });
 
-describe("while a colour is pretended", () => {
-  const seen = verdictsOf({ peak: true });
-  const truth = verdictsOf({ peak: false });
+describe("while a simulation runs", () => {
+  const shown = verdictsOf({ peak: true });
+  const real = verdictsOf({ peak: false });
   const was = stateAfter({ "boiler/set": "on" });
 
-  test("outputs follow it as if it were true", () => {
-    expect(chooseOutputs(outputsOf([BOILER]), seen, was, truth).sends[0]?.payload).toBe("off");
+  test("outputs follow it", () => {
+    expect(chooseOutputs(outputsOf([BOILER]), shown, was, real).sends[0]?.payload).toBe("off");
   });
 
-  test("dry outputs go on following the truth, so that no real rouge is missed meanwhile", () => {
-    expect(chooseOutputs(outputsOf([BOILER], true), seen, was, truth).sends).toEqual([]);
-    const real = chooseOutputs(outputsOf([BOILER], true), truth, was, seen);
-    expect(real.sends[0]?.payload).toBe("off");
+  test("dry outputs follow the real colour, so that no real rouge is missed", () => {
+    expect(chooseOutputs(outputsOf([BOILER], true), shown, was, real).sends).toEqual([]);
+    const swapped = chooseOutputs(outputsOf([BOILER], true), real, was, shown);
+    expect(swapped.sends[0]?.payload).toBe("off");
   });
 });
 
-describe("what a device is to say", () => {
+describe("what a device has to report", () => {
   const confirm = { topic: "boiler", every: 30_000, for: 3_600_000 };
   test.each<[string, Output, boolean, string | null]>([
     ["nothing without confirm", BOILER, true, null],
     ["the payload", { ...BOILER, confirm }, true, "off"],
-    ["the word of confirm", { ...BOILER, confirm: { ...confirm, expect: "OK" } }, false, "OK"],
+    ["the expect of confirm", { ...BOILER, confirm: { ...confirm, expect: "OK" } }, false, "OK"],
     [
-      "the choice's own word first",
+      "the choice's own expect first",
       {
         ...BOILER,
         choose: [{ when: "peak", payload: "off", expect: "0" }],
@@ -158,8 +167,8 @@ describe("over any run of verdicts", () => {
 
   test("what is sent differs from what was sent before, and equal verdicts send nothing more", () => {
     fc.assert(
-      fc.property(runs, fc.boolean(), (run, wordForUnknown) => {
-        const output = wordForUnknown ? { ...PUMP, unknown: "19" } : PUMP;
+      fc.property(runs, fc.boolean(), (run, hasUnknown) => {
+        const output = hasUnknown ? { ...PUMP, unknown: "19" } : PUMP;
         let state = NOTHING_SENT;
         let last: string | undefined;
         for (const states of run) {
@@ -179,7 +188,7 @@ describe("over any run of verdicts", () => {
     );
   });
 
-  test("what was rendered counts, so that a fact that changes is sent while the choice stands", () => {
+  test("a placeholder whose value changes is sent while the choice stays ON", () => {
     const output = { ...BOILER, choose: [{ when: "peak", payload: "{left.rouge} left" }] };
     const was = stateAfter({ "boiler/set": "21 left" });
     expect(sent(output, { peak: true }, was)).toBeNull();

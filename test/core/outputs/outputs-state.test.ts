@@ -11,7 +11,7 @@ import {
 import { stateAfter } from "../../support/outputs.ts";
 
 describe("the state of outputs", () => {
-  test("tells what goes out from what has arrived, and what was heard", () => {
+  test("records the sending, the acknowledgement and the device's answer", () => {
     const sending = recordSending(NOTHING_SENT, { topic: "t", payload: "off", expect: "off" }, 7);
     const sent = { payload: "off", expect: "off", at: 7, stands: true };
     expect(sending).toEqual({ t: { ...sent, acknowledged: false, answer: "awaited" } });
@@ -22,7 +22,7 @@ describe("the state of outputs", () => {
     });
   });
 
-  test("that does not change is the same", () => {
+  test("stays the same object where nothing changes", () => {
     const state = stateAfter({ t: "off" });
     expect(recordAcknowledgement(state, "t", "off")).toBe(state);
     expect(recordAcknowledgement(state, "t", "on")).toBe(state);
@@ -32,7 +32,7 @@ describe("the state of outputs", () => {
     expect(recordAnswer(state, "other", "heard")).toBe(state);
   });
 
-  test("that is none is nothing sent", () => {
+  test("is empty where the state file holds no valid one", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (kept) => {
         const state = readOutputsState(kept);
