@@ -1,23 +1,11 @@
 import type { IsoDate } from "../core/calendar/tariff.ts";
-import type { Answer, Request } from "../core/contract/answer.ts";
+import type { Request } from "../core/contract/answer.ts";
 import { dateForecastSchema, seasonSchema } from "../core/contract/endpoints.ts";
 import { describeValue } from "./clean-text.ts";
 import { readForecasts } from "./read-forecasts.ts";
 import { readHistory } from "./read-history.ts";
-import { createValueReader, type Observed, type ValueSettings } from "./read-values.ts";
+import { createValueReader, type Reading, type ReadSettings } from "./read-values.ts";
 import { AnswerUnreadable } from "./service-errors.ts";
-
-export interface ReadSettings extends ValueSettings {
-  /** The request in words, for messages: `GET /v1/public`. */
-  operation: string;
-}
-
-export interface Reading {
-  answer: Answer;
-  /** What could not be used of it: sentences for the log. */
-  warnings: string[];
-  observed: Observed;
-}
 
 /** The answer to a request, from its JSON; throws `AnswerUnreadable` for JSON that does not answer it. */
 export function readAnswer(request: Request, json: unknown, settings: ReadSettings): Reading {

@@ -4,8 +4,7 @@ import type { Instant } from "../core/calendar/tariff.ts";
 import type { DayInAnswer } from "../core/contract/answer.ts";
 import { dayForecastSchema, forecastsSchema } from "../core/contract/endpoints.ts";
 import { cleanText, describeValue } from "./clean-text.ts";
-import type { Reading, ReadSettings } from "./read-answer.ts";
-import { createValueReader } from "./read-values.ts";
+import { createValueReader, type Reading, type ReadSettings } from "./read-values.ts";
 import { AnswerUnreadable } from "./service-errors.ts";
 
 /** `GET /v1/public`: every entry that has a date, wherever it is in the answer; another one loses only itself. */

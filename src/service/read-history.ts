@@ -3,8 +3,7 @@ import type { Color, IsoDate } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
 import { historyEntrySchema, historySchema } from "../core/contract/endpoints.ts";
 import { describeValue } from "./clean-text.ts";
-import type { Reading, ReadSettings } from "./read-answer.ts";
-import { createValueReader, type ValueReader } from "./read-values.ts";
+import { createValueReader, type Reading, type ReadSettings, type ValueReader } from "./read-values.ts";
 import { AnswerUnreadable, RangeIgnored } from "./service-errors.ts";
 
 /** `GET /v1/public/history`: the days of the requested range, each one once, in order. An empty list is an answer. */

@@ -1,15 +1,25 @@
 import type { Color, Rates } from "../core/calendar/tariff.ts";
+import type { Answer } from "../core/contract/answer.ts";
 import { cleanText, describeValue } from "./clean-text.ts";
 
 export type Scale = "ratio" | "percent";
 
-/** How the values of an answer are to be understood: the owner's settings, and what was learnt of the service. */
-export interface ValueSettings {
+/** How an answer is to be understood: the owner's settings, and what was learnt of the service. */
+export interface ReadSettings {
+  /** The request in words, for messages: `GET /v1/public`. */
+  operation: string;
   spellings: ReadonlyMap<string, Color>;
   confidence: "auto" | Scale;
   /** A confidence over 1 was seen before. */
   percent: boolean;
   rate_unit: "EUR/kWh" | "c€/kWh";
+}
+
+export interface Reading {
+  answer: Answer;
+  /** What could not be used of it: sentences for the log. */
+  warnings: string[];
+  observed: Observed;
 }
 
 /** What an answer contained before it was read, for `vigie check --live`. */
@@ -39,7 +49,7 @@ export interface ValueReader {
 }
 
 /** `confidences` are all of the answer: one of them can show the scale of the others. */
-export function createValueReader(settings: ValueSettings, confidences: readonly unknown[]): ValueReader {
+export function createValueReader(settings: ReadSettings, confidences: readonly unknown[]): ValueReader {
   const { spellings, rate_unit } = settings;
   const scale = scaleOf(confidences, settings);
   const colors = new Map<string, Color | null>();
@@ -152,7 +162,7 @@ function rawText(value: unknown): string | null {
 const LONGEST_RAW = 64;
 
 /** Where the scale is not configured, one value over 1, now or earlier, shows that the service counts in percent. */
-function scaleOf(confidences: readonly unknown[], { confidence, percent }: ValueSettings): Scale {
+function scaleOf(confidences: readonly unknown[], { confidence, percent }: ReadSettings): Scale {
   if (confidence !== "auto") return confidence;
   return percent || confidences.some(isPercent) ? "percent" : "ratio";
 }
@@ -177,7 +187,7 @@ const ROUNDING = 1e-6;
  * In EUR/kWh. A price outside what electricity costs is the wrong unit or a placeholder (0, -1): the owner's own price
  * table serves better than a number a hundred times off.
  */
-function toRate(value: unknown, unit: ValueSettings["rate_unit"]): number | null {
+function toRate(value: unknown, unit: ReadSettings["rate_unit"]): number | null {
   const number = toDecimal(value);
   if (number === null) return null;
   const rate = unit === "EUR/kWh" ? number : Math.round(number * 1e6) / 1e8;

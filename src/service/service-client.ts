@@ -8,8 +8,8 @@ import type { AskOnce, AskOptions, Reply } from "./asking.ts";
 import { type MemoryKeeper, noteOfficial } from "./client-memory.ts";
 import type { RangeNames } from "./history-names.ts";
 import type { Transport } from "./http-transport.ts";
-import { type Reading, type ReadSettings, readAnswer } from "./read-answer.ts";
-import { spellingsOf } from "./read-values.ts";
+import { readAnswer } from "./read-answer.ts";
+import { type Reading, type ReadSettings, spellingsOf } from "./read-values.ts";
 import { requestPath } from "./request-path.ts";
 import { createRequester } from "./requester.ts";
 

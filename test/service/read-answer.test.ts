@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addDays } from "../../src/core/calendar/dates.ts";
 import type { Answer, Request } from "../../src/core/contract/answer.ts";
-import { type ReadSettings, readAnswer } from "../../src/service/read-answer.ts";
-import { spellingsOf } from "../../src/service/read-values.ts";
+import { readAnswer } from "../../src/service/read-answer.ts";
+import { type ReadSettings, spellingsOf } from "../../src/service/read-values.ts";
 import { AnswerUnreadable, RangeIgnored } from "../../src/service/service-errors.ts";
 
 const SETTINGS: ReadSettings = {
