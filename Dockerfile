@@ -15,7 +15,7 @@ RUN npm run build \
 
 FROM node:24-trixie-slim
 LABEL org.opencontainers.image.title="vigie" \
-      org.opencontainers.image.description="The lookout for three-colour electricity days: forecasts in, retained MQTT topics out" \
+      org.opencontainers.image.description="Watches a forecast of three-colour electricity days and publishes it, with your rules, as retained MQTT topics" \
       org.opencontainers.image.licenses="MIT"
 COPY --from=build /build/out/lib /usr/local/lib/vigie
 COPY LICENSE /usr/local/lib/vigie/

@@ -93,6 +93,6 @@ export function jsonSchema(): object {
   return {
     ...schema,
     title: "vigie",
-    description: "Configuration of vigie, the lookout for three-colour electricity days.",
+    description: "Configuration of vigie.",
   };
 }
