@@ -83,6 +83,7 @@ function outputConflicts(options: unknown): Conflict[] {
       ...wrongTopic(output, options),
       ...sharedTopic(output, list.slice(0, index)),
       ...wrongConfirmation(output, options),
+      ...expectWithoutConfirmation(output),
       ...unknownRule(output, ruleIds),
       ...unknownPlaceholder(output),
     ];
@@ -108,20 +109,22 @@ function sharedTopic(output: unknown, earlier: readonly unknown[]): Conflict[] {
 }
 
 function wrongConfirmation(output: unknown, options: unknown): Conflict[] {
-  if (valueAt(output, ["confirm"]) === undefined) {
-    const index = listAt(output, "choose").findIndex((choice) => valueAt(choice, ["expect"]) !== undefined);
-    if (index < 0) return [];
-    const expected = "an output with confirm.topic: without it no answer of the device is read";
-    return [{ path: ["choose", index, "expect"], expected }];
-  }
+  const { base } = ownTopics(options);
   const path = ["confirm", "topic"];
   const topic = textAt(output, ...path);
-  const { base } = ownTopics(options);
   if (topic === undefined) return [];
   if (base !== undefined && isWithin(topic, base)) return [{ path, expected: outsideOfBase(base) }];
   if (topic !== textAt(output, "topic")) return [];
   const expected = "another topic than that of the output: there vigie would receive its own payload";
   return [{ path, expected }];
+}
+
+function expectWithoutConfirmation(output: unknown): Conflict[] {
+  if (valueAt(output, ["confirm"]) !== undefined) return [];
+  const index = listAt(output, "choose").findIndex((choice) => valueAt(choice, ["expect"]) !== undefined);
+  if (index < 0) return [];
+  const expected = "an output with confirm.topic: without it no answer of the device is read";
+  return [{ path: ["choose", index, "expect"], expected }];
 }
 
 function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {

@@ -17,18 +17,21 @@ interface Environment {
   read: string[];
 }
 
-/** For each option: its variable (`VIGIE_MQTT_URL`), else the file of `VIGIE_MQTT_URL_FILE`, else the credential. */
 export async function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Promise<Environment> {
   const found: Environment = { settings: [], problems: [], warnings: warnOfUnknown(env), read: [] };
   const credentials = await listCredentials(env, found);
   for (const option of listOptions()) {
-    const given =
-      givenByVariable(env, option) ??
-      (await givenByFile(env, option, cwd, found)) ??
-      (credentials.has(option.credential) ? await givenByCredential(env, option, found) : undefined);
+    const given = await readOption(option, { env, cwd, credentials, found });
     if (given) addSettings(option, given, found);
   }
   return found;
+}
+
+interface Source {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  credentials: ReadonlySet<string>;
+  found: Environment;
 }
 
 interface Given {
@@ -37,48 +40,39 @@ interface Given {
   text: string;
 }
 
-function givenByVariable(env: NodeJS.ProcessEnv, { variable }: Option): Given | undefined {
-  const text = env[variable];
-  return text ? { name: variable, text } : undefined;
-}
-
-async function givenByFile(
-  env: NodeJS.ProcessEnv,
-  { variable, path }: Option,
-  cwd: string,
-  found: Environment,
-): Promise<Given | undefined> {
-  const name = `${variable}_FILE`;
+/** The variable (`VIGIE_MQTT_URL`), else the file that is named by `VIGIE_MQTT_URL_FILE`, else the credential. */
+async function readOption(option: Option, source: Source): Promise<Given | undefined> {
+  const { env, cwd, credentials, found } = source;
+  const text = env[option.variable];
+  if (text) return { name: option.variable, text };
+  const name = `${option.variable}_FILE`;
   const file = env[name];
   // VIGIE_MQTT_TLS_CA_FILE is the option mqtt.tls.ca_file, not a file that holds an option mqtt.tls.ca.
-  if (!file || listOptions().some((option) => option.variable === name)) return undefined;
-  // An owner may have written the password itself instead of a path.
-  const shown = isSecret(path) ? "a path that is not shown" : maskAddress(file);
-  return readGiven(name, resolve(cwd, file), shown, found);
+  if (file && !listOptions().some(({ variable }) => variable === name)) {
+    // An owner may have written the password itself instead of a path.
+    const shown = isSecret(option.path) ? "a path that is not shown" : maskAddress(file);
+    const given = await readGivenFile(name, resolve(cwd, file), shown, found);
+    if (given) return given;
+  }
+  if (!credentials.has(option.credential)) return undefined;
+  const credential = join(env["CREDENTIALS_DIRECTORY"] ?? "", option.credential);
+  return readGivenFile(`credential ${option.credential}`, credential, credential, found);
 }
 
-async function givenByCredential(
-  env: NodeJS.ProcessEnv,
-  { credential }: Option,
-  found: Environment,
-): Promise<Given | undefined> {
-  const file = join(env["CREDENTIALS_DIRECTORY"] ?? "", credential);
-  return readGiven(`credential ${credential}`, file, file, found);
-}
-
-async function readGiven(
+/** undefined where the file is empty, or cannot be read, which is a problem. */
+async function readGivenFile(
   name: string,
   file: string,
   shown: string,
-  found: Environment,
+  { read, problems }: Environment,
 ): Promise<Given | undefined> {
   try {
     const text = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
-    found.read.push(file);
+    read.push(file);
     return text === "" ? undefined : { name, text };
   } catch (error) {
     const why = describeDiskError(error);
-    found.problems.push(`${name}: expected a file that can be read, got ${shown} (${why})`);
+    problems.push(`${name}: expected a file that can be read, got ${shown} (${why})`);
     return undefined;
   }
 }

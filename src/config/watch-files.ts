@@ -7,87 +7,71 @@ import { sleep } from "../runtime/wait.ts";
 interface WatchRequest {
   /** The files that were read, absolute. */
   read: readonly string[];
-  /** Called when what one of them holds is another, and stays so. */
+  /** Called when the content of one of them has changed, and stays so. */
   changed: () => void;
-  /** How often the files are looked at unasked: mounts and network drives do not tell. */
-  lookEvery?: number;
+  /** How often the files are read even if the system reports no change, in milliseconds. */
+  checkEvery?: number;
 }
 
 /**
- * Watches folders, not files: editors, and whoever mounts configuration, put another file in place of the old one.
- * What counts is the content. Returns its stop.
+ * Watches folders, not files: editors and mounted configurations replace a file by another one. Mounts and network drives
+ * may report nothing, so the files are read from time to time as well. Only another content counts as a change.
  */
-export function watchConfig({ read, changed, lookEvery }: WatchRequest): () => Promise<void> {
+export function watchConfig({ read, changed, checkEvery }: WatchRequest): () => Promise<void> {
   if (read.length === 0) return async () => undefined;
   const stopping = new AbortController();
-  const bell = createBell();
-  const { watchers, isComplete } = watchFolders(read, bell.ring);
-  const interval = lookEvery ?? (isComplete ? LOOK_SELDOM : LOOK_OFTEN);
-  const looking = look(read, changed, () => bell.wait(interval), stopping.signal);
+  let reported = new AbortController();
+  const watchers = foldersOf(read).map((folder) => watchFolder(folder, () => reported.abort()));
+  const interval = checkEvery ?? (watchers.includes(null) ? CHECK_UNWATCHED : CHECK_WATCHED);
+
+  const run = async () => {
+    // Read at once: a change from here on must not be taken for what was read before.
+    let known = read.map(fingerprintNow).join(" ");
+    while (!stopping.signal.aborted) {
+      await pause(interval, reported.signal);
+      reported = new AbortController();
+      const settled = await readSettled(read, stopping.signal);
+      if (stopping.signal.aborted || settled === known) continue;
+      known = settled;
+      changed();
+    }
+  };
+  const running = run();
   return async () => {
     stopping.abort();
-    bell.ring();
-    for (const watcher of watchers) watcher.close();
-    await looking;
+    reported.abort();
+    for (const watcher of watchers) watcher?.close();
+    await running;
   };
 }
 
-const LOOK_SELDOM = 60_000;
-const LOOK_OFTEN = 5_000;
-/** Writing in two steps is over when nothing changed for so long. */
-const SETTLED_AFTER = 250;
-/** A file that is being replaced may be gone for a moment. */
-const GONE_AFTER = 2_000;
-
-async function look(
-  read: readonly string[],
-  changed: () => void,
-  wait: () => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  // At once: what changes from here on must not be taken for what was read.
-  let known = contentNow(read);
+/** Reads until nothing changes any more: a file may be written in two steps, or be gone while it is replaced. */
+async function readSettled(read: readonly string[], signal: AbortSignal): Promise<string> {
+  const readAll = async () => (await Promise.all(read.map(fingerprint))).join(" ");
+  let before = await readAll();
   while (!signal.aborted) {
-    await wait();
-    const settled = await settledContent(read, signal);
-    if (signal.aborted || settled === known) continue;
-    known = settled;
-    changed();
-  }
-}
-
-async function settledContent(read: readonly string[], signal: AbortSignal): Promise<string> {
-  let before = await contentOf(read);
-  while (!signal.aborted) {
-    await pause(before.includes(ABSENT) ? GONE_AFTER : SETTLED_AFTER, signal);
-    const after = await contentOf(read);
+    await pause(before.includes(ABSENT) ? SETTLED_WHEN_ABSENT : SETTLED, signal);
+    const after = await readAll();
     if (after === before) break;
     before = after;
   }
   return before;
 }
 
-const ABSENT = "absent";
-
-function contentNow(paths: readonly string[]): string {
-  return paths
-    .map((path) => {
-      try {
-        return fingerprint(readFileSync(path));
-      } catch {
-        return ABSENT;
-      }
-    })
-    .join(" ");
+function fingerprintNow(path: string): string {
+  try {
+    return hash(readFileSync(path));
+  } catch {
+    return ABSENT;
+  }
 }
 
-async function contentOf(paths: readonly string[]): Promise<string> {
-  const prints = paths.map((path) => readFile(path).then(fingerprint, () => ABSENT));
-  return (await Promise.all(prints)).join(" ");
+function fingerprint(path: string): Promise<string> {
+  return readFile(path).then(hash, () => ABSENT);
 }
 
-/** Not the content itself: some of these files hold secrets. */
-function fingerprint(content: Buffer): string {
+/** The content itself is not kept: some of these files hold secrets. */
+function hash(content: Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
@@ -95,48 +79,32 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, signal).catch(() => undefined);
 }
 
-interface Bell {
-  ring: () => void;
-  /** Until it rings (or has rung since the last wait), or this many milliseconds. */
-  wait: (milliseconds: number) => Promise<void>;
+/** The folder of each file and, for a link, the folder of the file that it leads to. */
+function foldersOf(paths: readonly string[]): string[] {
+  return [...new Set(paths.flatMap((path) => [dirname(path), dirname(targetOf(path))]))];
 }
 
-function createBell(): Bell {
-  let turn = new AbortController();
-  return {
-    ring: () => turn.abort(),
-    wait: async (milliseconds) => {
-      await pause(milliseconds, turn.signal);
-      turn = new AbortController();
-    },
-  };
-}
-
-function watchFolders(
-  paths: readonly string[],
-  ring: () => void,
-): { watchers: FSWatcher[]; isComplete: boolean } {
-  // Both where a link stands and where it leads.
-  const folders = [...new Set(paths.flatMap((path) => [dirname(path), dirname(target(path))]))];
-  const watchers = folders.flatMap((folder) => watchFolder(folder, ring));
-  return { watchers, isComplete: watchers.length === folders.length };
-}
-
-/** None where the system has no watch to give: then looking has to do. */
-function watchFolder(folder: string, ring: () => void): FSWatcher[] {
-  try {
-    const watcher = watch(folder, { persistent: false }, ring);
-    watcher.on("error", ring);
-    return [watcher];
-  } catch {
-    return [];
-  }
-}
-
-function target(path: string): string {
+function targetOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
     return path;
   }
 }
+
+/** null where the system cannot watch this folder. */
+function watchFolder(folder: string, report: () => void): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, report);
+    watcher.on("error", report);
+    return watcher;
+  } catch {
+    return null;
+  }
+}
+
+const CHECK_WATCHED = 60_000;
+const CHECK_UNWATCHED = 5_000;
+const SETTLED = 250;
+const SETTLED_WHEN_ABSENT = 2_000;
+const ABSENT = "absent";

@@ -12,6 +12,8 @@ async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "") {
     cwd,
     stdout: { write: (words: string) => (said.out += words) },
     stderr: { write: (words: string) => (said.err += words) },
+    signal: new AbortController().signal,
+    color: false,
   };
   const live = vi.fn(async () => 1);
   return { code: await check(args, io, live), ...said, live };

@@ -4,10 +4,10 @@ import { expect, type TestContext, test, vi } from "vitest";
 import { watchConfig } from "../../src/config/watch-files.ts";
 import { folderWith } from "./folder.ts";
 
-/** Starts a watch and counts what it says; `lookEvery` is long where the system's own watch must do. */
-function watched({ onTestFinished }: TestContext, read: string[], lookEvery = 60_000): () => number {
+/** Starts a watch and counts what it says; `checkEvery` is long where the system's own watch must do. */
+function watched({ onTestFinished }: TestContext, read: string[], checkEvery = 60_000): () => number {
   const changed = vi.fn();
-  const stop = watchConfig({ read, changed, lookEvery });
+  const stop = watchConfig({ read, changed, checkEvery });
   onTestFinished(stop);
   return () => changed.mock.calls.length;
 }
@@ -79,7 +79,7 @@ test.concurrent("a file written in two steps, or taken away for a moment, is one
   expect(changes()).toBe(1);
 });
 
-test.concurrent("where the system does not tell, looking finds the change", async (context) => {
+test.concurrent("where the system does not tell, reading finds the change", async (context) => {
   const folder = await folderWith({ placeholder: "" }, context.onTestFinished);
   const file = join(folder, "later/a");
   const changes = watched(context, [file], 50);
