@@ -1,23 +1,12 @@
-import type { CST, ErrorCode, YAMLError } from "yaml";
-import {
-  Composer,
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  Parser,
-} from "yaml";
+import type { CST, Document, ErrorCode, Node, YAMLError } from "yaml";
+import { Composer, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, Parser } from "yaml";
 import { type Path, showKey } from "./shown-value.ts";
 
-/** A text in YAML: what it says, where it says it, or what keeps it from being read. Offsets count from its beginning. */
+/** A text in YAML: its value, where each part of it stands, or what is wrong with it. */
 export interface YamlText {
   value: unknown;
   faults: Fault[];
-  /** Where the value at this path stands (or its key); the nearest place above it where it is not there. */
+  /** Where the value (or the key) at this path stands; where it is missing, the nearest place above it. */
   find(path: Path, part: "key" | "value"): Position;
 }
 
@@ -27,63 +16,55 @@ interface Fault {
   got: string;
 }
 
+/** Both count from 1. */
 interface Position {
   line: number;
   column: number;
 }
 
-/** The words of the library are not used: they quote the text, which may hold a password. */
+/** The library's own messages are not used: they quote the text, which may hold a password. */
 export function readYaml(text: string): YamlText {
   const lines = new LineCounter();
-  const position = (offset: number): Position => {
+  const positionOf = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const failed = (faults: Fault[]): YamlText => ({
-    value: undefined,
-    faults,
-    find: () => ({ line: 1, column: 1 }),
-  });
+  const faulty = (faults: Fault[]): YamlText => ({ value: undefined, faults, find: () => positionOf(0) });
+
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
-  if (depthOf(tokens) > DEEPEST)
-    return failed([{ at: position(0), expected: `at most ${DEEPEST} levels`, got: "more" }]);
+  if (depthOf(tokens) > DEEPEST) {
+    return faulty([{ at: positionOf(0), expected: `at most ${DEEPEST} levels of nesting`, got: "more" }]);
+  }
   const composer = new Composer({ prettyErrors: false, logLevel: "error" });
   const [document, second] = [...composer.compose(tokens, true, text.length)];
-  if (!document) return failed([]);
-  const errors = [...document.errors, ...document.warnings];
-  const faults = errors.map((error) => ({ at: position(error.pos[0]), ...describe(error, text) }));
-  if (second) faults.push({ at: position(second.range[0]), expected: "one document", got: "a second ---" });
-  if (faults.length > 0) return failed(firstOfEachLine(faults));
-  return expand(document, failed, (path, part) => position(offsetOf(document, path, part)));
-}
+  if (!document) return faulty([]);
 
-function expand(
-  document: Document.Parsed,
-  failed: (faults: Fault[]) => YamlText,
-  find: YamlText["find"],
-): YamlText {
+  const faults = [...document.errors, ...document.warnings].map((error) => ({
+    at: positionOf(error.pos[0]),
+    ...describeError(error, text),
+  }));
+  if (second) faults.push({ at: positionOf(second.range[0]), expected: "one document", got: "a second ---" });
+  if (faults.length > 0) return faulty(firstOfEachLine(faults));
   try {
-    return { value: document.toJS() as unknown, faults: [], find };
+    const value: unknown = document.toJS();
+    return { value, faults: [], find: (path, part) => positionOf(offsetOf(document, path, part)) };
   } catch (error) {
     // An alias without its anchor, or so many that they would fill the memory.
     if (!(error instanceof ReferenceError)) throw error;
-    const expected =
-      "aliases (*name) that have an anchor (&name), and not too many; a text with a * goes in quotes";
-    const got = "another use of them";
-    return failed([{ at: { line: 1, column: 1 }, expected, got }]);
+    return faulty([{ at: positionOf(0), expected: SOUND_ALIASES, got: "another use of them" }]);
   }
 }
 
-/** Deeper than any configuration is; the library calls itself for each level, and ends the program with the stack. */
+/** The library is recursive: a deeper text, far deeper than any configuration, would overflow the stack. */
 const DEEPEST = 50;
 
 function depthOf(tokens: readonly CST.Token[]): number {
   let deepest = 0;
-  const waiting = tokens.map((token) => ({ token, depth: 0 }));
+  const waiting = tokens.map((token) => ({ token, depth: 1 }));
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const depth = next.depth + 1;
+    const { token, depth } = next;
     deepest = Math.max(deepest, depth);
-    for (const token of tokensIn(next.token)) waiting.push({ token, depth });
+    for (const inner of tokensIn(token)) waiting.push({ token: inner, depth: depth + 1 });
   }
   return deepest;
 }
@@ -96,19 +77,21 @@ function tokensIn(token: CST.Token): CST.Token[] {
     .filter((part) => part !== null && part !== undefined);
 }
 
-/** One slip makes the rest of its line look wrong, too. */
+/** One mistake makes the rest of its line look wrong, too. */
 function firstOfEachLine(faults: readonly Fault[]): Fault[] {
   return faults.filter(({ at }, index) => faults.findIndex((other) => other.at.line === at.line) === index);
 }
 
-function describe({ code, pos }: YAMLError, text: string): { expected: string; got: string } {
-  if (code !== "DUPLICATE_KEY") {
-    return { expected: EXPECTED[code] ?? "YAML that can be read", got: "text that is not YAML" };
+function describeError({ code, pos }: YAMLError, text: string): { expected: string; got: string } {
+  if (code === "DUPLICATE_KEY") {
+    const [key = ""] = /^[\w$.-]*/.exec(text.slice(pos[0])) ?? [];
+    return { expected: "each key once", got: `${showKey(key)} again` };
   }
-  const [key = ""] = /^[\w$.-]*/.exec(text.slice(pos[0])) ?? [];
-  return { expected: "each key once", got: `${showKey(key)} again` };
+  return { expected: EXPECTED[code] ?? "YAML that can be read", got: "text that is not YAML" };
 }
 
+const SOUND_ALIASES =
+  "each alias (*name) to have an anchor (&name), not too many aliases, and a text with a * in quotes";
 const EXPECTED: { [code in ErrorCode]?: string } = {
   BAD_ALIAS: "a text that begins with * or & in quotes",
   BAD_DIRECTIVE: "no line that begins with %",
@@ -127,16 +110,17 @@ function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value"):
   let node: Node | null = document.contents;
   let offset = startOf(node, 0);
   for (const [index, key] of path.entries()) {
-    const inner = partsAt(isAlias(node) ? node.resolve(document) : node, key);
-    if (!inner) return offset;
+    const pair = pairAt(isAlias(node) ? node.resolve(document) : node, key);
+    if (!pair) return offset;
     const wantsKey = part === "key" && index === path.length - 1;
-    offset = startOf(wantsKey ? inner.key : inner.value, startOf(inner.key, offset));
-    node = inner.value;
+    offset = startOf(wantsKey ? pair.key : pair.value, startOf(pair.key, offset));
+    node = pair.value;
   }
   return offset;
 }
 
-function partsAt(node: unknown, key: PropertyKey): { key: Node | null; value: Node | null } | undefined {
+/** An item of a list is its own key. */
+function pairAt(node: unknown, key: PropertyKey): { key: Node | null; value: Node | null } | undefined {
   if (isSeq(node)) {
     const item: unknown = node.items[Number(key)];
     return isNode(item) ? { key: item, value: item } : undefined;

@@ -288,7 +288,7 @@ tariff: [1]
     ['log: {level: "info}\n', "expected a closing quote"],
     ["log:\n\tlevel: info\n", ":2:1: expected spaces at the beginning of the line"],
     ["mqtt:\n  password: !secret x\n", ":2:13: expected a text that begins with ! in quotes"],
-    ["mqtt:\n  password: *secret\n", "expected aliases (*name) that have an anchor"],
+    ["mqtt:\n  password: *secret\n", "expected each alias (*name) to have an anchor"],
     ["mqtt:\n  password: @secret\n", ":2:13: expected a text that begins with a special character in quotes"],
     [
       "mqtt:\n  username: a\n  password:secret\n",
@@ -308,7 +308,7 @@ tariff: [1]
     "%s again and again does not end the program",
     async (piece) => {
       const problems = await problemsOf(loadText(`${piece.repeat(3_000)}\n`));
-      expect(problems).toEqual(["config/vigie.yaml:1:1: expected at most 50 levels, got more"]);
+      expect(problems).toEqual(["config/vigie.yaml:1:1: expected at most 50 levels of nesting, got more"]);
     },
   );
 
@@ -322,7 +322,7 @@ tariff: [1]
       bomb.push(`${to}: &${to} [${Array(10).fill(`*${from}`).join(", ")}]`);
     }
     expect(await problemsOf(loadText(bomb.join("\n")))).toEqual([
-      expect.stringContaining(":1:1: expected aliases"),
+      expect.stringContaining(":1:1: expected each alias"),
     ]);
   });
 
