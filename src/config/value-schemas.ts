@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ID_PATTERN, LONGEST_ID } from "./config.ts";
 
-/** Schemas of durations, times, dates, ids and topics. Each has one message, which says what is expected. */
+// Schemas that several groups of options share. The error of a schema says what is expected.
 
 /** `30s`, `5m`, `1h`; read as milliseconds. */
 export function duration(least: string, most: string) {

@@ -2,7 +2,7 @@
 export interface Clock {
   /** The wall clock, in milliseconds since 1970-01-01T00:00Z. */
   now(): number;
-  /** Milliseconds that only ever go forward, for how long something took and to notice that the wall clock was set. */
+  /** Milliseconds that only go forward: to measure durations, and to notice that the wall clock was set. */
   steady(): number;
 }
 

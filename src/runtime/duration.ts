@@ -1,4 +1,4 @@
-/** How long something took, as a person says it: `40 s`, `5 min`, `3 h 20 min`, `2 days 4 h`. */
+/** A duration for messages, at most two units: `40 s`, `5 min`, `3 h 20 min`, `2 days 4 h`. */
 export function describeDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < MINUTE) return `${seconds} s`;

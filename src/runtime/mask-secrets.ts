@@ -1,4 +1,4 @@
-/** The text without secrets: neither one of these, as it is or as an address spells it, nor what stands before a host. */
+/** Replaces these secrets, as they are and as an address encodes them, and the user and password of any address. */
 export function maskSecrets(text: string, secrets: readonly string[] = []): string {
   const spellings = secrets.flatMap((secret) => [secret, asInAddress(secret)]);
   const longestFirst = spellings
@@ -10,7 +10,7 @@ export function maskSecrets(text: string, secrets: readonly string[] = []): stri
 }
 
 function asInAddress(secret: string): string {
-  // By way of bytes: half a character, which no address can spell, would throw.
+  // Through bytes: encodeURIComponent throws on half of a surrogate pair.
   return encodeURIComponent(Buffer.from(secret).toString());
 }
 

@@ -1,4 +1,4 @@
-/** Twelve letters and digits that nobody else has: names an installation, or one of its starts. */
+/** Twelve random letters and digits: the id of an installation, or of one of its starts. */
 export function inventId(random: () => number): string {
   return Array.from({ length: LENGTH }, () => LETTERS.charAt(Math.floor(random() * LETTERS.length))).join("");
 }

@@ -1,4 +1,4 @@
-/** What stands at this path of something that was read; undefined where nothing does. */
+/** The value at this path of data that may have any shape; undefined where there is none. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) =>

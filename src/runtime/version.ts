@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** package.json is the one place that says it; the build puts it in here. */
+/** From package.json, the only place that holds it; the build replaces this file by the value. */
 export const VERSION: string = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 ).version;

@@ -58,6 +58,6 @@ describe("the shipped configuration in an empty folder", () => {
     await vigie.end("SIGKILL");
     const dead = await runVigie({ ...options, args: ["health"] });
     expect(dead.code).toBe(1);
-    expect(dead.stderr).toMatch(/loop dead: process \d+ is gone/);
+    expect(dead.stderr).toMatch(/loop dead: its process \d+ has ended/);
   });
 });
