@@ -1,6 +1,6 @@
 import { wallTime } from "../core/calendar/dates.ts";
 import type { Tariff } from "../core/calendar/tariff.ts";
-import { beginSimulation, type SimulationWish } from "../core/facts/simulation.ts";
+import { type SimulationRequest, startSimulation } from "../core/facts/simulation.ts";
 import type { Rule } from "../core/rules/rule.ts";
 import { moveThreshold, switchRule } from "../core/rules/rule-settings.ts";
 import type { Command } from "../mqtt/read-command.ts";
@@ -95,11 +95,11 @@ function findRule(topic: string, id: string, { rules, log }: CommandOptions): Ru
   return rule;
 }
 
-async function setSimulation(topic: string, wish: SimulationWish | null, options: CommandOptions) {
+async function setSimulation(topic: string, wish: SimulationRequest | null, options: CommandOptions) {
   const { memory, loop, log, tariff } = options;
   // The clock as it is now decides which day is `now`.
   loop.refresh();
-  const simulation = wish && beginSimulation(wish, loop.snapshot().known.clock.at, tariff);
+  const simulation = wish && startSimulation(wish, loop.snapshot().known.clock.at, tariff);
   await memory.changeSimulation(simulation);
   if (simulation) {
     const { color, date, until } = simulation;

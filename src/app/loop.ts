@@ -3,14 +3,14 @@ import type { Answer, Request } from "../core/contract/answer.ts";
 import { type DayEvent, findDayEvents } from "../core/days/day-events.ts";
 import { learn } from "../core/days/learn.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
-import type { Facts, FactsInput, PollRecord } from "../core/facts/facts.ts";
-import { nextBoundary } from "../core/facts/next-boundary.ts";
+import type { Facts, FactsInput } from "../core/facts/facts.ts";
 import {
   isShownAlike,
   type PollOutcome,
+  type PollRecord,
   recordAnswer,
-  recordOutcome,
-  startRecord,
+  recordPollOutcome,
+  startPollRecord,
 } from "../core/facts/poll-record.ts";
 import { runningSimulation } from "../core/facts/simulation.ts";
 import type { VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
@@ -108,7 +108,7 @@ export function createLoop(options: LoopOptions): Loop {
   const { tariff, memory, clock, devices } = options;
   const rules = readyRules(options.rules);
   const time = createTimeCheck(clock, options.checkClock);
-  let polls: PollRecord = startRecord(time.now(memory.days()).at, memory.days(), options.simulated);
+  let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.simulated);
   // Before the first poll ever nothing is known: no device is sent anything, and no first verdict is a change.
   let isInformed = Object.keys(memory.days().days).length > 0;
   let latest!: Snapshot;
@@ -131,10 +131,7 @@ export function createLoop(options: LoopOptions): Loop {
       ...renderTopics(facts, { grace, laws: tariff.laws }),
       ...ruleTopics({ verdicts, futures, memory: after, world, grace, clockRight: right }),
     ]);
-    const boundary = Math.min(
-      nextBoundary(known, tariff),
-      (right ? nextRuleTurn(verdicts, world) : null) ?? NEVER,
-    );
+    const boundary = Math.min(facts.next_boundary, (right ? nextRuleTurn(verdicts, world) : null) ?? NEVER);
     latest = { known, facts, verdicts: right ? verdicts : [], boundary: clock.now() + (boundary - at) };
 
     options.publish(topics);
@@ -176,7 +173,7 @@ export function createLoop(options: LoopOptions): Loop {
       },
     );
     if (request.signal.aborted) return outcome;
-    polls = recordOutcome(polls, outcome);
+    polls = recordPollOutcome(polls, outcome);
     const isFirst = !isInformed;
     isInformed = true;
     if (isFirst || isChanged()) refresh();

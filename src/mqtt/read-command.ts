@@ -2,7 +2,7 @@ import { z } from "zod";
 import { duration, idWord } from "../config/value-schemas.ts";
 import { COLORS } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
-import type { SimulationWish } from "../core/facts/simulation.ts";
+import type { SimulationRequest } from "../core/facts/simulation.ts";
 
 /** All that may be asked of vigie over the broker. */
 export type Command =
@@ -10,7 +10,7 @@ export type Command =
   | { kind: "enabled"; rule: string; enabled: boolean }
   | { kind: "threshold"; rule: string; threshold: number }
   /** null: nothing is pretended any more. */
-  | { kind: "simulation"; wish: SimulationWish | null };
+  | { kind: "simulation"; wish: SimulationRequest | null };
 
 export function isCommandTopic(topic: string): boolean {
   return topic.endsWith("/set");

@@ -72,6 +72,7 @@ const dated = fc.record({
       days_remaining: count,
       remaining: colors(count),
       total: colors(count),
+      seen_at: instant,
     }),
   ),
   used: maybe(colors(count)),
@@ -90,6 +91,8 @@ export const anyFacts = fc.record({
     updated_at: maybe(instant),
     problem_code: fc.constantFrom("none", "service", "clock", "output", "late", "revised"),
   }),
+  simulation: fc.constant(null),
+  next_boundary: instant,
 }) as fc.Arbitrary<Facts>;
 
 /** One set of facts in which every part is known: rouge on 5 January 2026, at noon. */
@@ -159,10 +162,13 @@ export function rougeFacts(): Facts {
         days_remaining: 238,
         remaining: { rouge: 20, blanc: 33, bleu: 185 },
         total: { rouge: 22, blanc: 43, bleu: 300 },
+        seen_at: at,
       },
       used: { rouge: 1, blanc: 9, bleu: 117 },
       left: { rouge: 21, blanc: 34, bleu: 183 },
     },
     service: { status: "ok", last_success: at, last_error: null, updated_at: at, problem_code: "none" },
+    simulation: null,
+    next_boundary: Date.UTC(2026, 0, 5, 21),
   };
 }

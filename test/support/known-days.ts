@@ -2,7 +2,8 @@ import { addDays } from "../../src/core/calendar/dates.ts";
 import type { Color, IsoDate, Rates } from "../../src/core/calendar/tariff.ts";
 import type { KnownDay, KnownDays, KnownForecast, OfficialColor } from "../../src/core/days/known-days.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
-import type { FactsInput, PollRecord } from "../../src/core/facts/facts.ts";
+import type { FactsInput } from "../../src/core/facts/facts.ts";
+import type { PollRecord } from "../../src/core/facts/poll-record.ts";
 
 const UNSAID: Rates = { hp: null, hc: null };
 const SEEN_AT = Date.parse("2026-01-01T00:00:00Z");

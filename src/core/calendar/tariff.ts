@@ -1,4 +1,4 @@
-/** The tariff as its owner's configuration says it; instants are milliseconds since 1970, dates `2026-01-05`. */
+/** The tariff of the owner's configuration. */
 export interface Tariff {
   time_zone: string;
   /** Wall-clock time at which a tariff day begins, `06:00`. */
@@ -28,6 +28,10 @@ export interface Rates {
 
 export const COLORS = ["bleu", "blanc", "rouge"] as const;
 export type Color = (typeof COLORS)[number];
+
+export function byColor<T>(value: (color: Color) => T): Record<Color, T> {
+  return { bleu: value("bleu"), blanc: value("blanc"), rouge: value("rouge") };
+}
 
 export const PERIODS = ["hp", "hc"] as const;
 export type Period = (typeof PERIODS)[number];

@@ -5,11 +5,9 @@ import type { KnownDay, OfficialColor } from "../days/known-days.ts";
 import type { DayFacts } from "./facts.ts";
 import { dayRates, NO_RATES } from "./rates.ts";
 
-/** What is known of one date: its official colour if any, else a forecast that the laws allow. */
-export function dayFacts(date: IsoDate, day: KnownDay | undefined, at: Instant, tariff: Tariff): DayFacts {
-  if (!day) return { date, ...NOTHING, source: null, explanation: null };
-  if (day.official) return officialDay(date, day, day.official, at, tariff);
-  return forecastDay(date, day, tariff);
+/** What is known of one date: its official colour, else a forecast that the tariff allows. */
+export function dayFacts(date: IsoDate, day: KnownDay = {}, at: Instant, tariff: Tariff): DayFacts {
+  return day.official ? officialDay(date, day, day.official, at, tariff) : forecastDay(date, day, tariff);
 }
 
 function officialDay(
@@ -20,7 +18,7 @@ function officialDay(
   tariff: Tariff,
 ): DayFacts {
   const { color } = official;
-  // Words said with another colour explain another colour.
+  // Source and explanation of a forecast of another colour explain another colour.
   const agreeing = day.forecast?.color === color ? day.forecast : undefined;
   return {
     date,
@@ -37,28 +35,17 @@ function officialDay(
 
 function forecastDay(date: IsoDate, day: KnownDay, tariff: Tariff): DayFacts {
   const { color = null, confidence = null, source = null, explanation = null } = day.forecast ?? {};
-  // A forecast that the laws forbid counts as unknown (rules: what one day gives).
-  if (color === null || !isColorAllowed(date, color, tariff.laws)) {
-    return { date, ...NOTHING, source, explanation };
-  }
+  // A forecast of a colour that the tariff rules out counts as unknown.
+  const isUsable = color !== null && isColorAllowed(date, color, tariff.laws);
   return {
     date,
-    color,
-    confidence,
+    color: isUsable ? color : null,
+    confidence: isUsable ? confidence : null,
     official: false,
-    stage: "forecast",
+    stage: isUsable ? "forecast" : null,
     source,
     explanation,
-    rates: dayRates(date, color, day, tariff),
+    rates: isUsable ? dayRates(date, color, day, tariff) : NO_RATES,
     revised_from: null,
   };
 }
-
-const NOTHING = {
-  color: null,
-  confidence: null,
-  official: false,
-  stage: null,
-  rates: NO_RATES,
-  revised_from: null,
-} as const;

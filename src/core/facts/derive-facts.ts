@@ -1,58 +1,35 @@
-import { addDays, datesBetween } from "../calendar/dates.ts";
-import type { Tariff } from "../calendar/tariff.ts";
-import type { DatedFacts, DayFacts, Facts, FactsInput, PollRecord } from "./facts.ts";
+import type { Instant, Tariff } from "../calendar/tariff.ts";
+import { datedFacts } from "./dated-facts.ts";
+import type { Facts, FactsInput, MomentFacts } from "./facts.ts";
 import { momentFacts } from "./moment-facts.ts";
-import { nextChange } from "./next-changes.ts";
-import { nextDayOfColor } from "./next-day-of-color.ts";
-import { pricesNow } from "./prices.ts";
-import { rateSpans } from "./rate-spans.ts";
-import { seasonFacts } from "./season-facts.ts";
-import { serviceFacts } from "./service-facts.ts";
-import { runningSimulation, simulateMoment } from "./simulation.ts";
-import { type View, viewKnownDays } from "./view.ts";
+import { downFrom, serviceFacts } from "./service-facts.ts";
+import { runningSimulation } from "./simulation.ts";
+import { viewAt } from "./view.ts";
 
-/** Everything that is true at one instant, so far as it is known. */
-export function deriveFacts(known: FactsInput, tariff: Tariff): Facts {
-  const view = viewKnownDays(known, tariff);
-  const moment = known.clock.right ? momentFacts(view, known.late_after) : null;
-  const simulation = runningSimulation(known.simulation, view.at);
+/** Everything that is true at one instant, as far as it is known. */
+export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
+  const { at, right } = input.clock;
+  const view = viewAt(input.knownDays, at, tariff);
+  const simulation = runningSimulation(input.simulation, at);
+  const moment = momentFacts(view, input.late_after, simulation);
+  const knownMoment = right ? moment : null;
   return {
-    at: view.at,
-    moment: moment && simulateMoment(moment, simulation),
-    dated: datedFacts(view, known.polls),
-    service: serviceFacts(known, moment),
-    ...(simulation && { simulation }),
+    at,
+    moment: knownMoment,
+    dated: datedFacts(view, input.polls),
+    service: serviceFacts(input, knownMoment),
+    simulation,
+    next_boundary: nextBoundary(moment, input, simulation?.until),
   };
 }
 
-function datedFacts(view: View, { shown_update }: PollRecord): DatedFacts {
-  return {
-    yesterday: yesterdayFacts(view),
-    next_change: nextChange(view),
-    next_rouge: nextDayOfColor("rouge", view),
-    next_blanc: nextDayOfColor("blanc", view),
-    forecast: { updated_at: shown_update, days: forecastDays(view) },
-    rates: rateSpans(view, (day) => day.official),
-    rates_forecast: rateSpans(view, () => true),
-    prices: pricesNow(view),
-    ...seasonFacts(view),
-  };
-}
-
-function yesterdayFacts({ knownDays, today }: View): DatedFacts["yesterday"] {
-  const date = addDays(today, -1);
-  const { official, prediction } = knownDays.days[date] ?? {};
-  return {
-    date,
-    color: official?.color ?? null,
-    predicted_color: prediction?.color ?? null,
-    prediction_confidence: prediction?.confidence ?? null,
-  };
-}
-
-/** The days of the horizon that the book knows anything of, be it only that they were named. */
-function forecastDays({ knownDays, today, last, day }: View): DayFacts[] {
-  return datesBetween(today, last)
-    .filter((date) => knownDays.days[date]?.official ?? knownDays.days[date]?.forecast)
-    .map(day);
+/** A price row begins with a tariff day, so it needs no boundary of its own. */
+function nextBoundary(
+  { boundaries }: MomentFacts,
+  { clock, polls }: FactsInput,
+  simulationEnd = Number.POSITIVE_INFINITY,
+): Instant {
+  const down = polls.simulated ? Number.POSITIVE_INFINITY : downFrom(polls);
+  const instants = [...Object.values(boundaries), down, simulationEnd];
+  return Math.min(...instants.filter((instant) => instant > clock.at));
 }

@@ -1,11 +1,40 @@
 import type { Color, Instant, IsoDate, Period, Rates } from "../calendar/tariff.ts";
-import type { KnownDays } from "../days/known-days.ts";
+import type { KnownDays, KnownSeason } from "../days/known-days.ts";
+import type { PollRecord } from "./poll-record.ts";
 
-/** How far a day's colour may be relied on (days-and-time): nothing official, official, beyond correction. */
+/** What the facts are derived from, beside the tariff. */
+export interface FactsInput {
+  knownDays: KnownDays;
+  polls: PollRecord;
+  /** The best guess of what time it is, and whether this machine's clock is right. */
+  clock: { at: Instant; right: boolean };
+  /** `service.late_after`: a time of the wall clock. */
+  late_after: string;
+  /** The simulation that was started last, if any; it may be over. */
+  simulation?: Simulation | null;
+  /** Whether a device does not do what it was sent. */
+  output_problem?: boolean;
+}
+
+/** Everything that is true at one instant. `null` means "not known". */
+export interface Facts {
+  at: Instant;
+  /** What time alone changes; null while the clock is known to be wrong. */
+  moment: MomentFacts | null;
+  /** What carries its own date or instant, and so is true whenever it is read. */
+  dated: DatedFacts;
+  service: ServiceFacts;
+  /** The simulation that is running. */
+  simulation: Simulation | null;
+  /** The earliest instant after `at` at which time alone changes any of these facts. */
+  next_boundary: Instant;
+}
+
+/** How far a day's colour can be relied on: nothing official, official, official and no longer corrected. */
 export const STAGES = ["forecast", "announced", "final"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What is known of one date, as a moment or a range of days shows it. */
+/** What is known of one date. */
 export interface DayFacts {
   date: IsoDate;
   color: Color | null;
@@ -14,7 +43,7 @@ export interface DayFacts {
   official: boolean;
   /** null while nothing is known of the day. */
   stage: Stage | null;
-  /** The service's word for where it comes from; `official` where only the official colour is known. */
+  /** What the service names as the source; `official` where only the official colour is known. */
   source: string | null;
   explanation: string | null;
   rates: Rates;
@@ -22,27 +51,7 @@ export interface DayFacts {
   revised_from: Color | null;
 }
 
-export interface Span {
-  start: Instant;
-  end: Instant;
-  value: number;
-}
-
-export const OUTLOOKS = ["known", "none_in_horizon", "unknown", "season_over"] as const;
-export type Outlook = (typeof OUTLOOKS)[number];
-
-/** Everything that is true at one instant. `null` is "not known". Parts that need a clock that is right are `moment`. */
-export interface Facts {
-  at: Instant;
-  /** null while the clock is known to be wrong. */
-  moment: MomentFacts | null;
-  dated: DatedFacts;
-  service: ServiceFacts;
-  /** The colour that is pretended; left out: none. */
-  simulation?: Simulation;
-}
-
-/** A colour that is pretended for one tariff day, so that automations can be tried. */
+/** A colour that is pretended for one tariff day, so that an owner can try automations. The state file holds it. */
 export interface Simulation {
   color: Color;
   from: "now" | "next";
@@ -60,21 +69,21 @@ export interface MomentFacts {
     period: Period;
     rate: number | null;
     color_until: Instant;
-    /** null where the windows leave no other period. */
+    /** null where the period never changes. */
     period_until: Instant | null;
   };
   next: DayFacts & { at: Instant };
   days: Record<CivilDay, DayFacts>;
   announcement: { stage: Stage; date: IsoDate; late: boolean };
-  /** When parts of the moment can next turn by the clock alone: their expiry on the broker follows from these. */
+  /** The next instants at which time alone changes parts of the moment: the topics expire soon after them. */
   boundaries: {
-    /** The tariff day: now, next. */
+    /** Of the tariff day: `now` and `next`. */
     day: Instant;
-    /** Peak and off-peak, and the price in force: an edge of the period, or the day start if that is earlier. */
+    /** Of the period and the price in force. The price changes with the day as well. */
     period: Instant;
-    /** The civil date: today, tomorrow, d2 and on. */
+    /** Of the civil day: `today`, `tomorrow`, `d2` and so on. */
     midnight: Instant;
-    /** `announcement.late`: the hour from which it is late, or midnight. */
+    /** Of `announcement.late`. */
     late: Instant;
   };
 }
@@ -90,17 +99,20 @@ export interface DatedFacts {
   next_rouge: NextDayOfColor;
   next_blanc: NextDayOfColor;
   forecast: { updated_at: Instant | null; days: DayFacts[] };
-  rates: Span[];
-  rates_forecast: Span[];
+  /** Of official days only. */
+  rates: RateSpan[];
+  /** Of official days and of forecasts. */
+  rates_forecast: RateSpan[];
   prices: Prices;
-  season: SeasonFacts | null;
-  /** vigie's own count of official days; null while a day of the season is missing in the book. */
+  /** As the service gives it. */
+  season: KnownSeason | null;
+  /** vigie's own count of official days; null while the colour of a day of the season is not known. */
   used: Record<Color, number> | null;
   left: Record<Color, number> | null;
 }
 
-/** In force now. `source`: whose word counts first where it gave any of them, else the other's. */
-export type Prices = Record<Color, Rates> & { source: "service" | "owner" | null };
+export const OUTLOOKS = ["known", "none_in_horizon", "unknown", "season_over"] as const;
+export type Outlook = (typeof OUTLOOKS)[number];
 
 /** The first date with a colour, from `next` on. */
 export interface NextDayOfColor {
@@ -109,16 +121,14 @@ export interface NextDayOfColor {
   outlook: Outlook;
 }
 
-/** As the service says. */
-export interface SeasonFacts {
-  label: string;
-  start: IsoDate;
-  end: IsoDate;
-  days_elapsed: number;
-  days_remaining: number;
-  remaining: Record<Color, number>;
-  total: Record<Color, number>;
+export interface RateSpan {
+  start: Instant;
+  end: Instant;
+  value: number;
 }
+
+/** In force now. `source` is the one that counts first (`tariff.rates_first`) if it has any price, else the other. */
+export type Prices = Record<Color, Rates> & { source: "service" | "owner" | null };
 
 export const SERVICE_STATUSES = ["ok", "degraded", "down", "simulated"] as const;
 export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
@@ -128,37 +138,9 @@ export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 export interface ServiceFacts {
   status: ServiceStatus;
-  /** Moves every few hours, as long as all is well. */
+  /** Published every few hours only, as long as all is well. */
   last_success: Instant | null;
   last_error: string | null;
   updated_at: Instant | null;
   problem_code: ProblemCode;
-}
-
-/** How the polls went so far: kept in memory by the cycle. */
-export interface PollRecord {
-  /** When polling began: with no success since, `down` counts from here. */
-  started_at: Instant;
-  last_success: Instant | null;
-  /** `last_success` as published: moved every few hours. */
-  shown_success: Instant | null;
-  /** The service's `updated_at` as published: moved with the days, else every few hours. */
-  shown_update: Instant | null;
-  /** The last poll's failure in one sentence; null after a success. */
-  failure: string | null;
-  simulated: boolean;
-}
-
-/** What the facts are derived from, beside the tariff. */
-export interface FactsInput {
-  knownDays: KnownDays;
-  polls: PollRecord;
-  /** The best guess of what time it is, and whether the clock may be believed. */
-  clock: { at: Instant; right: boolean };
-  /** `service.late_after`, wall clock. */
-  late_after: string;
-  /** A colour that is pretended, while it lasts. */
-  simulation?: Simulation | null;
-  /** Whether a device does not do as it was told. */
-  output_problem?: boolean;
 }

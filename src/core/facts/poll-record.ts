@@ -1,15 +1,29 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Answer } from "../contract/answer.ts";
 import { type KnownDays, newestInstant } from "../days/known-days.ts";
-import type { PollRecord } from "./facts.ts";
 
-/** How a round went: what failed, in sentences, and how much was answered. Nothing of either: the budget was spent. */
+/** How one poll went. Neither an answer nor a failure: nothing was sent, as the day's requests are used up. */
 export interface PollOutcome {
+  /** Sentences. */
   failures: string[];
   answers: number;
 }
 
-export function startRecord(now: Instant, knownDays: KnownDays, simulated: boolean): PollRecord {
+/** How the polls went since vigie started. It is kept in memory only. */
+export interface PollRecord {
+  /** When polling began: without a success since, the service counts as down from three hours after this. */
+  started_at: Instant;
+  last_success: Instant | null;
+  /** `last_success` as published: it changes every few hours. */
+  shown_success: Instant | null;
+  /** The service's `updated_at` as published: it changes together with the days, else every few hours. */
+  shown_update: Instant | null;
+  /** The failure of the last poll in one sentence; null after a success. */
+  failure: string | null;
+  simulated: boolean;
+}
+
+export function startPollRecord(now: Instant, knownDays: KnownDays, simulated: boolean): PollRecord {
   const last = newestInstant(knownDays);
   return {
     started_at: now,
@@ -21,51 +35,44 @@ export function startRecord(now: Instant, knownDays: KnownDays, simulated: boole
   };
 }
 
-export interface Learned {
+/** An answer, when it came, and what was known before and after it. */
+export interface LearntAnswer {
   answer: Answer;
   at: Instant;
   before: KnownDays;
   after: KnownDays;
 }
 
-/** That all is well, and that the service says the same once more, is shown seldom, and beside other news. */
-export function recordAnswer(polls: PollRecord, { answer, at, before, after }: Learned): PollRecord {
-  const isBesideNews = before.days !== after.days || before.seasons !== after.seasons;
-  return {
-    ...polls,
-    ...(isOfDaysAhead(answer) && recordSuccess(polls, at, isBesideNews)),
-    shown_update: isBesideNews || isUpdateOld(polls, after) ? after.updated_at : polls.shown_update,
-  };
+/**
+ * Another success and another `updated_at` with the same days are published every few hours only, or together with
+ * days that changed: every message costs a write in the history of Home Assistant.
+ */
+export function recordAnswer(polls: PollRecord, { answer, at, before, after }: LearntAnswer): PollRecord {
+  const isNew = before.days !== after.days || before.seasons !== after.seasons;
+  const isAboutDaysAhead = answer.kind === "forecasts" || answer.kind === "date";
+  const isUpdateOld = (after.updated_at ?? 0) - (polls.shown_update ?? 0) >= SHOWN_AT_LEAST_EVERY;
+  const recorded = isAboutDaysAhead ? recordSuccess(polls, at, isNew) : polls;
+  return { ...recorded, shown_update: isNew || isUpdateOld ? after.updated_at : polls.shown_update };
 }
 
-/** Where nothing was asked, as the budget was spent, nothing is known either. */
-export function recordOutcome(polls: PollRecord, { answers, failures }: PollOutcome): PollRecord {
+/** Where nothing was sent, nothing is learnt of the service either. */
+export function recordPollOutcome(polls: PollRecord, { answers, failures }: PollOutcome): PollRecord {
   return answers + failures.length > 0 ? { ...polls, failure: failures[0] ?? null } : polls;
 }
 
-/** What of two records the topics show; a success more moves only the instant from which the service is down. */
+/** Whether two records are published alike. `last_success` is not: it only moves the instant of "down". */
 export function isShownAlike(one: PollRecord, other: PollRecord): boolean {
   const isAlike = (name: keyof PollRecord) => one[name] === other[name];
   return isAlike("shown_success") && isAlike("shown_update") && isAlike("failure");
 }
 
-/** What `last_success` and `down` are about. */
-function isOfDaysAhead(answer: Answer): boolean {
-  return answer.kind === "forecasts" || answer.kind === "date";
-}
-
-function recordSuccess(polls: PollRecord, now: Instant, isBesideNews: boolean): Partial<PollRecord> {
+function recordSuccess(polls: PollRecord, now: Instant, isNew: boolean): PollRecord {
   const { shown_success: shown } = polls;
-  // What an earlier life saw last is no measure for this one.
+  // What was published before the start is shown anew at once.
   const age = shown === null || shown < polls.started_at ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
-  const stale = polls.failure !== null || age >= (isBesideNews ? SHOWN_BESIDE_NEWS : SHOWN_AT_LEAST);
-  return { last_success: now, shown_success: stale ? now : shown };
+  const isOld = age >= (isNew ? SHOWN_BESIDE_NEWS_EVERY : SHOWN_AT_LEAST_EVERY);
+  return { ...polls, last_success: now, shown_success: isOld || polls.failure !== null ? now : shown };
 }
 
-function isUpdateOld({ shown_update: shown }: PollRecord, { updated_at }: KnownDays): boolean {
-  return (updated_at ?? 0) - (shown ?? 0) >= SHOWN_AT_LEAST;
-}
-
-const HOUR = 3_600_000;
-const SHOWN_BESIDE_NEWS = 3 * HOUR;
-const SHOWN_AT_LEAST = 4 * HOUR;
+const SHOWN_BESIDE_NEWS_EVERY = 3 * 3_600_000;
+const SHOWN_AT_LEAST_EVERY = 4 * 3_600_000;

@@ -1,29 +1,22 @@
-import {
-  COLORS,
-  type Color,
-  type IsoDate,
-  PERIODS,
-  type Period,
-  type Rates,
-  type Tariff,
-} from "../calendar/tariff.ts";
+import type { Rates, Tariff } from "../calendar/tariff.ts";
+import { byColor, COLORS, type Color, type IsoDate, PERIODS, type Period } from "../calendar/tariff.ts";
 import type { FactsInput, Prices } from "./facts.ts";
 import { NO_RATES, nextPriceRow, ownerRates, preferRates, priceRow, serviceRates } from "./rates.ts";
-import { type View, viewKnownDays } from "./view.ts";
+import { type View, viewAt } from "./view.ts";
 
 /** The six prices in force now. */
 export function pricesNow(view: View): Prices {
   const { tariff, now } = view;
-  const learned = learnedRates(view);
-  const owned = byColor((color) => ownerRates(now, color, tariff));
-  const first = tariff.rates_first;
-  const second = first === "service" ? "owner" : "service";
-  const given = { service: isAnyKnown(learned), owner: isAnyKnown(owned) };
-  const source = given[first] ? first : given[second] ? second : null;
-  return { ...byColor((color) => preferRates(learned[color], owned[color], tariff)), source };
+  const service = servicePrices(view);
+  const owner = byColor((color) => ownerRates(now, color, tariff));
+  const [first, second] =
+    tariff.rates_first === "service" ? (["service", "owner"] as const) : (["owner", "service"] as const);
+  const prices = { service, owner };
+  const source = isAnyKnown(prices[first]) ? first : isAnyKnown(prices[second]) ? second : null;
+  return { ...byColor((color) => preferRates(service[color], owner[color], tariff)), source };
 }
 
-/** A price in force now on which the service and the owner's table differ. */
+/** A price in force now that is not the same in the service's answers and in the owner's table. */
 export interface PriceDifference {
   color: Color;
   period: Period;
@@ -31,13 +24,13 @@ export interface PriceDifference {
   owner: number;
 }
 
-/** Where the two differ by what would be published: to be said, for one of the two is out of date. */
-export function comparePrices(known: FactsInput, tariff: Tariff): PriceDifference[] {
-  const view = viewKnownDays(known, tariff);
-  const learned = learnedRates(view);
+/** Where the prices differ by as much as is published, one of the two is out of date. */
+export function comparePrices(input: FactsInput, tariff: Tariff): PriceDifference[] {
+  const view = viewAt(input.knownDays, input.clock.at, tariff);
+  const prices = servicePrices(view);
   return COLORS.flatMap((color) =>
     PERIODS.flatMap((period) => {
-      const service = learned[color][period];
+      const service = prices[color][period];
       const owner = ownerRates(view.now, color, tariff)[period];
       if (service === null || owner === null || Math.abs(service - owner) < PUBLISHED_STEP) return [];
       return [{ color, period, service, owner }];
@@ -46,27 +39,27 @@ export function comparePrices(known: FactsInput, tariff: Tariff): PriceDifferenc
 }
 
 /**
- * What the service says of a colour's price, on the latest day of that colour that has begun, or else the first
- * ahead. Only days under the owner's row in force count: a price of before that row is stale. Without a row
- * nothing tells how long a price holds, so only the days from `now` on count.
+ * For each colour the rates that the service gave for the latest day of that colour that has begun, or else for the
+ * first one ahead. Only days under the owner's row in force count: a price of before that row is out of date. Without a
+ * row nothing tells how long a price holds, so only the days from `now` on count.
  */
-function learnedRates(view: View): Record<Color, Rates> {
+function servicePrices(view: View): Record<Color, Rates> {
   const { knownDays, tariff, now } = view;
   const from = priceRow(now, tariff)?.from ?? now;
   const until = nextPriceRow(now, tariff);
   const found: Partial<Record<Color, { date: IsoDate; rates: Rates }>> = {};
   for (const date in knownDays.days) {
     if (date < from || (until !== undefined && date >= until)) continue;
-    const said = saidRates(date, view);
-    if (!said) continue;
-    const best = found[said.color];
-    if (!best || isBetter(date, best.date, now)) found[said.color] = { date, rates: said.rates };
+    const given = ratesGiven(date, view);
+    if (!given) continue;
+    const best = found[given.color];
+    if (!best || isBetter(date, best.date, now)) found[given.color] = { date, rates: given.rates };
   }
   return byColor((color) => found[color]?.rates ?? NO_RATES);
 }
 
-/** The rates that the service gave for a day, with the colour they were said for. */
-function saidRates(date: IsoDate, { knownDays, day }: View): { color: Color; rates: Rates } | undefined {
+/** The rates that the service gave for a day, and the colour that it gave them for. */
+function ratesGiven(date: IsoDate, { knownDays, day }: View): { color: Color; rates: Rates } | undefined {
   const known = knownDays.days[date];
   const color = known?.official?.color ?? day(date).color;
   if (!known || color === null) return undefined;
@@ -74,7 +67,7 @@ function saidRates(date: IsoDate, { knownDays, day }: View): { color: Color; rat
   return rates.hp === null && rates.hc === null ? undefined : { color, rates };
 }
 
-/** Begun before ahead; of those begun the later, of those ahead the earlier. */
+/** A day that has begun before one ahead; of those begun the later, of those ahead the earlier. */
 function isBetter(date: IsoDate, than: IsoDate, now: IsoDate): boolean {
   if (date <= now) return than > now || date > than;
   return than > now && date < than;
@@ -84,9 +77,5 @@ function isAnyKnown(rates: Record<Color, Rates>): boolean {
   return COLORS.some((color) => rates[color].hp !== null || rates[color].hc !== null);
 }
 
-function byColor<T>(value: (color: Color) => T): Record<Color, T> {
-  return { bleu: value("bleu"), blanc: value("blanc"), rouge: value("rouge") };
-}
-
-/** Rates go out with five decimals. */
+/** Rates are published with five decimals. */
 const PUBLISHED_STEP = 0.00001;

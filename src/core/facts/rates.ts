@@ -6,37 +6,37 @@ export function dayRates(date: IsoDate, color: Color, day: KnownDay, tariff: Tar
   return preferRates(serviceRates(day, color), ownerRates(date, color, tariff), tariff);
 }
 
-/** Of two words for the same rates the one that counts first; a missing half comes from the other. */
+/** The rates that count first (`tariff.rates_first`); a rate that is missing there is taken from the others. */
 export function preferRates(service: Rates, owner: Rates, tariff: Tariff): Rates {
   return tariff.rates_first === "service" ? fillIn(service, owner) : fillIn(owner, service);
 }
 
-/** What the service said of a day's rates, so far as it said so of this colour. */
+/** The rates that the service gave for a day, as far as it gave them together with this colour. */
 export function serviceRates({ official, forecast }: KnownDay, color: Color): Rates {
-  const officially = official?.color === color ? official.rates : NO_RATES;
-  const expected = forecast?.color === color ? forecast.rates : NO_RATES;
-  return fillIn(officially, expected);
+  return fillIn(
+    official?.color === color ? official.rates : NO_RATES,
+    forecast?.color === color ? forecast.rates : NO_RATES,
+  );
 }
 
-/** The owner's prices for a day of this colour. */
+/** The prices of the owner's table for a day of this colour. */
 export function ownerRates(date: IsoDate, color: Color, tariff: Tariff): Rates {
   return priceRow(date, tariff)?.[color] ?? NO_RATES;
 }
 
-/** The owner's newest row that has begun by the start of this day. */
-export function priceRow(date: IsoDate, tariff: Tariff): PriceRow | undefined {
-  return tariff.rates.reduce<PriceRow | undefined>(
-    (newest, row) => (row.from <= date && (!newest || row.from >= newest.from) ? row : newest),
-    undefined,
-  );
+/** The newest row of the owner's table that has begun by the start of this day. */
+export function priceRow(date: IsoDate, { rates }: Tariff): PriceRow | undefined {
+  let newest: PriceRow | undefined;
+  for (const row of rates) if (row.from <= date && (!newest || row.from >= newest.from)) newest = row;
+  return newest;
 }
 
-/** The date from which another row counts than on this day. */
-export function nextPriceRow(date: IsoDate, tariff: Tariff): IsoDate | undefined {
-  return tariff.rates.reduce<IsoDate | undefined>(
-    (next, row) => (row.from > date && (next === undefined || row.from < next) ? row.from : next),
-    undefined,
-  );
+/** The date on which the next row of the owner's table begins. */
+export function nextPriceRow(date: IsoDate, { rates }: Tariff): IsoDate | undefined {
+  return rates
+    .map((row) => row.from)
+    .filter((from) => from > date)
+    .sort()[0];
 }
 
 function fillIn(rates: Rates, others: Rates): Rates {

@@ -1,26 +1,18 @@
 import { daysBetween } from "../calendar/dates.ts";
-import type { Color } from "../calendar/tariff.ts";
+import { byColor, type Color } from "../calendar/tariff.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
-import type { DatedFacts, SeasonFacts } from "./facts.ts";
+import type { DatedFacts } from "./facts.ts";
 import type { View } from "./view.ts";
 
-/** The season of the tariff day in force: as the service says, and as vigie counts. */
+/** The season of the tariff day in force: as the service gives it, and as vigie counts it. */
 export function seasonFacts(view: View): Pick<DatedFacts, "season" | "used" | "left"> {
-  const season = saidSeason(view);
-  const used = countOfficial(view);
-  return { season, used, left: used && season && subtract(season.total, used) };
+  const season = view.knownDays.seasons[seasonOf(view.now).label] ?? null;
+  const used = countOfficialDays(view);
+  return { season, used, left: used && season && byColor((color) => season.total[color] - used[color]) };
 }
 
-/** The service's answer about this very season: one about another says nothing of this one. */
-function saidSeason({ knownDays, now }: View): SeasonFacts | null {
-  const said = knownDays.seasons[seasonOf(now).label];
-  if (!said) return null;
-  const { seen_at: _, ...season } = said;
-  return season;
-}
-
-/** Official days of the season, the one in force included; null while one of them is missing. */
-function countOfficial({ knownDays, now }: View): Record<Color, number> | null {
+/** The official days of the season, with the one in force; null while one of them is missing. */
+function countOfficialDays({ knownDays, now }: View): Record<Color, number> | null {
   const { start } = seasonOf(now);
   const used = { bleu: 0, blanc: 0, rouge: 0 };
   let days = 0;
@@ -31,12 +23,4 @@ function countOfficial({ knownDays, now }: View): Record<Color, number> | null {
     days += 1;
   }
   return days === daysBetween(start, now) + 1 ? used : null;
-}
-
-function subtract(total: Record<Color, number>, used: Record<Color, number>): Record<Color, number> {
-  return {
-    bleu: total.bleu - used.bleu,
-    blanc: total.blanc - used.blanc,
-    rouge: total.rouge - used.rouge,
-  };
 }

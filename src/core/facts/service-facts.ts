@@ -1,27 +1,21 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type {
-  FactsInput,
-  MomentFacts,
-  PollRecord,
-  ProblemCode,
-  ServiceFacts,
-  ServiceStatus,
-} from "./facts.ts";
+import type { FactsInput, MomentFacts, ProblemCode, ServiceFacts, ServiceStatus } from "./facts.ts";
+import type { PollRecord } from "./poll-record.ts";
 
-/** How the service fares, and the one problem that matters most. */
-export function serviceFacts(known: FactsInput, moment: MomentFacts | null): ServiceFacts {
-  const { polls, clock } = known;
+/** How well the service answers, and the most important problem. `moment` is null while the clock is known to be wrong. */
+export function serviceFacts(input: FactsInput, moment: MomentFacts | null): ServiceFacts {
+  const { polls, clock } = input;
   const status = serviceStatus(polls, clock.at);
   return {
     status,
     last_success: polls.shown_success,
     last_error: polls.failure,
     updated_at: polls.shown_update,
-    problem_code: problemCode(status, moment, known.output_problem ?? false),
+    problem_code: problemCode(status, moment, input.output_problem ?? false),
   };
 }
 
-/** From when on the service counts as down, if nothing succeeds before. */
+/** The instant from which the service counts as down, if no request succeeds before. */
 export function downFrom(polls: PollRecord): Instant {
   return (polls.last_success ?? polls.started_at) + DOWN_AFTER;
 }
@@ -29,20 +23,23 @@ export function downFrom(polls: PollRecord): Instant {
 function serviceStatus(polls: PollRecord, at: Instant): ServiceStatus {
   if (polls.simulated) return "simulated";
   if (at >= downFrom(polls)) return "down";
-  // Before the first answer ever nobody knows that all is well.
+  // Before the first answer nothing shows that the service is well.
   return polls.failure === null && polls.last_success !== null ? "ok" : "degraded";
 }
 
-/** `moment` is null while the clock is known to be wrong. */
-function problemCode(status: ServiceStatus, moment: MomentFacts | null, output: boolean): ProblemCode {
+function problemCode(
+  status: ServiceStatus,
+  moment: MomentFacts | null,
+  isOutputProblem: boolean,
+): ProblemCode {
   if (!moment) return "clock";
   if (status === "down" || status === "degraded") return "service";
-  if (output) return "output";
+  if (isOutputProblem) return "output";
   if (moment.announcement.late) return "late";
   return isRevised(moment) ? "revised" : "none";
 }
 
-/** A day that is not over yet was revised after it had been official. */
+/** Whether the official colour of a day that is not over yet was another one before. */
 function isRevised({ now, next, days }: MomentFacts): boolean {
   return [now, next, days.tomorrow].some((day) => day.revised_from !== null);
 }

@@ -2,9 +2,9 @@ import { addDays, civilDate, tariffDate } from "../calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import { dayFacts } from "./day-facts.ts";
-import type { DayFacts, FactsInput } from "./facts.ts";
+import type { DayFacts } from "./facts.ts";
 
-/** The book as it looks from one instant. */
+/** The known days as they are at one instant. */
 export interface View {
   at: Instant;
   knownDays: KnownDays;
@@ -19,21 +19,15 @@ export interface View {
   day: (date: IsoDate) => DayFacts;
 }
 
-export function viewKnownDays({ knownDays, clock: { at } }: FactsInput, tariff: Tariff): View {
-  return viewAt(knownDays, at, tariff);
-}
-
 export function viewAt(knownDays: KnownDays, at: Instant, tariff: Tariff): View {
+  const now = tariffDate(at, tariff);
+  const today = civilDate(at, tariff.time_zone);
   const days = new Map<IsoDate, DayFacts>();
   const day = (date: IsoDate) => {
-    const known = days.get(date);
-    if (known) return known;
-    const facts = dayFacts(date, knownDays.days[date], at, tariff);
+    const facts = days.get(date) ?? dayFacts(date, knownDays.days[date], at, tariff);
     days.set(date, facts);
     return facts;
   };
-  const now = tariffDate(at, tariff);
-  const today = civilDate(at, tariff.time_zone);
   return { at, knownDays, tariff, now, next: addDays(now, 1), today, last: addDays(today, HORIZON), day };
 }
 

@@ -1,6 +1,6 @@
 import { addDays, tariffDate, weekday } from "../calendar/dates.ts";
 import { periodAt } from "../calendar/period.ts";
-import type { Color, Instant, IsoDate, Period } from "../calendar/tariff.ts";
+import { byColor, type Color, type Instant, type IsoDate, type Period } from "../calendar/tariff.ts";
 import { allowedColors } from "../calendar/tariff-laws.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
 import { wallClock } from "../calendar/wall-clock.ts";
@@ -85,8 +85,4 @@ function seasonSight(view: View): SeasonSight {
     remaining: byColor((color) => said(season?.remaining[color] ?? null)),
     left: byColor((color) => counted(left?.[color] ?? null)),
   };
-}
-
-function byColor<T>(value: (color: Color) => T): Record<Color, T> {
-  return { bleu: value("bleu"), blanc: value("blanc"), rouge: value("rouge") };
 }

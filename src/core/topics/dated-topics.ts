@@ -1,5 +1,5 @@
 import { COLORS, type Color, PERIODS } from "../calendar/tariff.ts";
-import type { DatedFacts, DayFacts, NextDayOfColor, Span } from "../facts/facts.ts";
+import type { DatedFacts, DayFacts, NextDayOfColor, RateSpan } from "../facts/facts.ts";
 import { fitting, instant, percent, plain, rate, text, type Value } from "../facts/format-value.ts";
 
 type Payloads = [topic: string, payload: string][];
@@ -60,7 +60,7 @@ function forecastDay(day: DayFacts): Record<string, Value> {
   };
 }
 
-function spans(all: readonly Span[]): string {
+function spans(all: readonly RateSpan[]): string {
   return fitting(all, (kept) =>
     JSON.stringify(
       kept.map(({ start, end, value }) => ({

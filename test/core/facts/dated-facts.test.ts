@@ -3,7 +3,7 @@ import { isoInstant } from "../../../src/core/calendar/dates.ts";
 import type { Instant } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDays } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import type { Span } from "../../../src/core/facts/facts.ts";
+import type { RateSpan } from "../../../src/core/facts/facts.ts";
 import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { AUGUST_PRICES, UNPRICED } from "../../support/tariff.ts";
 
@@ -201,7 +201,7 @@ describe("the rates ahead", () => {
     "2026-01-06": forecast("blanc"),
     "2026-01-08": official("bleu"),
   });
-  const lines = (spans: Span[]) => spans.map(({ start, end, value }) => [iso(start), iso(end), value]);
+  const lines = (spans: RateSpan[]) => spans.map(({ start, end, value }) => [iso(start), iso(end), value]);
   const announced = [
     ["2026-01-04T05:00:00Z", "2026-01-04T21:00:00Z", 0.1654],
     ["2026-01-04T21:00:00Z", "2026-01-05T05:00:00Z", 0.1356],

@@ -5,7 +5,6 @@ import { COLORS, type Tariff } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import type { FactsInput } from "../../../src/core/facts/facts.ts";
-import { nextBoundary } from "../../../src/core/facts/next-boundary.ts";
 import { factsInputAt, forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
@@ -21,16 +20,16 @@ describe("the next turn", () => {
     ["06:00 of a short night", "2026-03-29T00:00:00+01:00", "2026-03-29T04:00:00Z"],
     ["06:00 of a long night", "2026-10-25T00:00:00+02:00", "2026-10-25T05:00:00Z"],
   ])("is %s", (_, at, boundary) => {
-    expect(isoInstant(nextBoundary(factsInputAt(at, knownDaysOf({}), JUST_ANSWERED), UNPRICED))).toBe(
-      boundary,
-    );
+    expect(
+      isoInstant(deriveFacts(factsInputAt(at, knownDaysOf({}), JUST_ANSWERED), UNPRICED).next_boundary),
+    ).toBe(boundary);
   });
 
   it("is three hours after the last success, when the service counts as down", () => {
     const known = factsInputAt("2026-01-05T13:00:00+01:00", knownDaysOf({}));
-    expect(nextBoundary(known, UNPRICED)).toBe(known.clock.at - 60_000 + 3 * HOUR);
+    expect(deriveFacts(known, UNPRICED).next_boundary).toBe(known.clock.at - 60_000 + 3 * HOUR);
     const simulated = { ...known, polls: { ...known.polls, simulated: true } };
-    expect(isoInstant(nextBoundary(simulated, UNPRICED))).toBe("2026-01-05T21:00:00Z");
+    expect(isoInstant(deriveFacts(simulated, UNPRICED).next_boundary)).toBe("2026-01-05T21:00:00Z");
   });
 });
 
@@ -94,7 +93,7 @@ describe("between two turns", () => {
     fc.assert(
       fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), ({ known, tariff }, share) => {
         const { at } = known.clock;
-        const boundary = nextBoundary(known, tariff);
+        const boundary = deriveFacts(known, tariff).next_boundary;
         expect(boundary).toBeGreaterThan(at);
         const { at: _, ...facts } = deriveFacts(known, tariff);
         for (const instant of [boundary - 1, at + Math.floor((boundary - 1 - at) * share)]) {
@@ -110,7 +109,7 @@ describe("between two turns", () => {
       fc.property(situations, ({ known, tariff }) => {
         const { moment } = deriveFacts({ ...known, clock: { ...known.clock, right: true } }, tariff);
         const boundaries = Object.values(moment?.boundaries ?? {});
-        expect(Math.min(...boundaries)).toBeGreaterThanOrEqual(nextBoundary(known, tariff));
+        expect(Math.min(...boundaries)).toBeGreaterThanOrEqual(deriveFacts(known, tariff).next_boundary);
       }),
     );
   });

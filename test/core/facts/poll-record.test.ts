@@ -4,8 +4,8 @@ import type { KnownDays } from "../../../src/core/days/known-days.ts";
 import {
   isShownAlike,
   recordAnswer,
-  recordOutcome,
-  startRecord,
+  recordPollOutcome,
+  startPollRecord,
 } from "../../../src/core/facts/poll-record.ts";
 import { knownDaysOf, official } from "../../support/known-days.ts";
 
@@ -20,7 +20,7 @@ function saidAgain(hours: number): KnownDays {
 }
 
 describe("a record of polls", () => {
-  const first = recordAnswer(startRecord(AT, before, false), { answer, at: AT, before, after: before });
+  const first = recordAnswer(startPollRecord(AT, before, false), { answer, at: AT, before, after: before });
 
   it("shows the first success of a life at once, whatever an earlier life saw", () => {
     expect(first).toMatchObject({ last_success: AT, shown_success: AT, shown_update: AT });
@@ -65,14 +65,14 @@ describe("a record of polls", () => {
   });
 
   it("keeps a failure until something is answered, and learns nothing where nothing was asked", () => {
-    const failed = recordOutcome(first, { answers: 0, failures: ["no route"] });
+    const failed = recordPollOutcome(first, { answers: 0, failures: ["no route"] });
     expect(failed.failure).toBe("no route");
-    expect(recordOutcome(failed, { answers: 0, failures: [] })).toBe(failed);
-    expect(recordOutcome(failed, { answers: 1, failures: [] }).failure).toBeNull();
+    expect(recordPollOutcome(failed, { answers: 0, failures: [] })).toBe(failed);
+    expect(recordPollOutcome(failed, { answers: 1, failures: [] }).failure).toBeNull();
   });
 
   it("shows the success that ends a failure at once", () => {
-    const failed = recordOutcome(first, { answers: 0, failures: ["no route"] });
+    const failed = recordPollOutcome(first, { answers: 0, failures: ["no route"] });
     const at = AT + HOUR;
     expect(recordAnswer(failed, { answer, at, before, after: before }).shown_success).toBe(at);
   });

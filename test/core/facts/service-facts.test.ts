@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import type { PollRecord } from "../../../src/core/facts/facts.ts";
+import type { PollRecord } from "../../../src/core/facts/poll-record.ts";
 import { factsInputAt, knownDaysOf, official } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 

@@ -4,14 +4,13 @@ import { addDays, wallInstant } from "../../../src/core/calendar/dates.ts";
 import { COLORS, type Color } from "../../../src/core/calendar/tariff.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import type { DayFacts, FactsInput, MomentFacts, Simulation } from "../../../src/core/facts/facts.ts";
-import { nextBoundary } from "../../../src/core/facts/next-boundary.ts";
 import {
-  beginSimulation,
   readSimulation,
   runningSimulation,
   simulateView,
+  startSimulation,
 } from "../../../src/core/facts/simulation.ts";
-import { viewKnownDays } from "../../../src/core/facts/view.ts";
+import { viewAt } from "../../../src/core/facts/view.ts";
 import { renderTopics } from "../../../src/core/topics/render-topics.ts";
 import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { PARIS } from "../../support/tariff.ts";
@@ -20,7 +19,7 @@ const HOUR = 3_600_000;
 const wall = (date: string, time: string) => wallInstant(date, time, PARIS.time_zone);
 const AUGUST = wall("2026-08-10", "12:00");
 const rougeFor = (from: "now" | "next", at = AUGUST): Simulation =>
-  beginSimulation({ color: "rouge", from, for: HOUR }, at, PARIS);
+  startSimulation({ color: "rouge", from, for: HOUR }, at, PARIS);
 
 function momentOf(known: FactsInput): MomentFacts {
   const { moment } = deriveFacts(known, PARIS);
@@ -99,10 +98,10 @@ describe("a simulation", () => {
   test("ends by itself, at its own tick", () => {
     const simulation = rougeFor("now");
     const at = (instant: number) => ({ ...factsInputAt(instant, BLEU), simulation });
-    expect(nextBoundary(at(AUGUST), PARIS)).toBe(simulation.until);
+    expect(deriveFacts(at(AUGUST), PARIS).next_boundary).toBe(simulation.until);
     expect(momentOf(at(simulation.until - 1)).now.color).toBe("rouge");
     expect(momentOf(at(simulation.until)).now.color).toBe("bleu");
-    expect(deriveFacts(at(simulation.until), PARIS)).not.toHaveProperty("simulation");
+    expect(deriveFacts(at(simulation.until), PARIS).simulation).toBeNull();
     expect(runningSimulation(simulation, simulation.until)).toBeNull();
     // A clock that was set back makes it no longer than it was meant to be.
     expect(runningSimulation(simulation, AUGUST - 1)).toBeNull();
@@ -121,8 +120,7 @@ describe("a simulation", () => {
 
   test("is seen by rules at the instants at which it runs", () => {
     const simulation = rougeFor("now");
-    const colorAt = (at: number) =>
-      simulateView(viewKnownDays(factsInputAt(at, BLEU), PARIS), simulation).day("2026-08-10").color;
+    const colorAt = (at: number) => simulateView(viewAt(BLEU, at, PARIS), simulation).day("2026-08-10").color;
     expect([AUGUST - 1, AUGUST, AUGUST + HOUR - 1, AUGUST + HOUR].map(colorAt)).toEqual([
       ...["bleu", "rouge", "rouge", "bleu"],
     ]);
@@ -153,7 +151,7 @@ describe("with any simulation", () => {
     fc.assert(
       fc.property(cases, ([knownDays, { begun, ...wish }, later]) => {
         const known = factsInputAt(begun + later, knownDays);
-        const moment = momentOf({ ...known, simulation: beginSimulation(wish, begun, PARIS) });
+        const moment = momentOf({ ...known, simulation: startSimulation(wish, begun, PARIS) });
         for (const day of [moment.now, moment.next, ...Object.values(moment.days)]) {
           if (knownDays.days[day.date]?.official?.color === "rouge") expect(day.color).toBe("rouge");
         }
@@ -165,7 +163,7 @@ describe("with any simulation", () => {
   test("forecast, next_rouge, rates, prices and season stay to the byte, and only the one day differs", () => {
     fc.assert(
       fc.property(cases, ([knownDays, { begun, ...wish }, later, failing]) => {
-        const simulation = beginSimulation(wish, begun, PARIS);
+        const simulation = startSimulation(wish, begun, PARIS);
         const known = { ...factsInputAt(begun + later, knownDays), output_problem: failing };
         const [without, within] = [known, { ...known, simulation }].map((one) => deriveFacts(one, PARIS));
         expect(JSON.stringify(within?.dated)).toBe(JSON.stringify(without?.dated));
