@@ -29,7 +29,7 @@ CASES.set(SERVICE_DOWN, async (yard) => {
   const before = house.held("now/color", "next/color", "availability");
   simulator.faults.set(["down"]);
   // A poll that was under way as it went down is given up in other words: then the next one says this.
-  await house.vigie.says(/could not be reached/, house.vigie.lines.length);
+  await house.vigie.says(/could not be reached/);
   await house.until({
     "service/status": "degraded",
     "service/problem": "ON",
