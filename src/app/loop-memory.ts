@@ -4,8 +4,8 @@ import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import { type OutputsState, readOutputsState } from "../core/outputs/outputs-state.ts";
 import type { Rule } from "../core/rules/rule.ts";
-import { readSettings, type Settings, settleSettings } from "../core/rules/rule-settings.ts";
-import { type RulesMemory, readRulesMemory } from "../core/rules/rules-memory.ts";
+import { type RuleSettings, readRuleSettings, settleSettings } from "../core/rules/rule-settings.ts";
+import { type RulesState, readRulesState } from "../core/rules/rules-state.ts";
 import type { Log } from "../runtime/log.ts";
 import { clientMemorySchema, EMPTY_MEMORY, type MemoryKeeper } from "../service/client-memory.ts";
 import type { LastAnswered } from "../service/plan-requests.ts";
@@ -24,13 +24,13 @@ export interface LoopMemory {
   keepAnswer: (days: KnownDays, lastAnswered: LastAnswered) => void;
   /** What the service client has learnt of this service. */
   client: MemoryKeeper;
-  /** The verdicts of the last evaluation, and since when they hold. */
-  verdicts: () => RulesMemory;
-  keepVerdicts: (verdicts: RulesMemory) => void;
+  /** The state of each rule at the last evaluation, and since when it is so. */
+  rulesState: () => RulesState;
+  keepRulesState: (rulesState: RulesState) => void;
   /** What the owner set by commands; in force once it is saved. */
-  settings: () => Settings;
+  settings: () => RuleSettings;
   /** Builds on changes that are still being saved; resolves when this one is saved and in force. */
-  changeSettings: (change: (settings: Settings) => Settings) => Promise<void>;
+  changeSettings: (change: (settings: RuleSettings) => RuleSettings) => Promise<void>;
   /** The colour that is pretended. */
   simulation: () => Simulation | null;
   /** Resolves when it is saved and in force. */
@@ -53,8 +53,8 @@ export interface LoopMemoryOptions {
 export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryOptions): LoopMemory {
   const state = store.state();
   let { days, lastAnswered, client } = readSource(state, source);
-  let verdicts = readRulesMemory(state.rules);
-  const { settings: kept, lines } = settleSettings(readSettings(state.settings), rules);
+  let rulesState = readRulesState(state.rules);
+  const { settings: kept, lines } = settleSettings(readRuleSettings(state.settings), rules);
   let settings = kept;
   let simulation = readSimulation(state.simulation);
   let outputs = readOutputsState(state.outputs);
@@ -66,7 +66,7 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
     );
   // A threshold that was edited in the configuration counts more than one that was moved by a command before.
   for (const line of lines) log.warn(line);
-  if (JSON.stringify(settings) !== JSON.stringify(readSettings(state.settings))) void save({ settings });
+  if (JSON.stringify(settings) !== JSON.stringify(readRuleSettings(state.settings))) void save({ settings });
   return {
     days: () => days,
     lastAnswered: () => lastAnswered,
@@ -87,17 +87,17 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
         if (isLearnt) void saveSource();
       },
     },
-    verdicts: () => verdicts,
-    keepVerdicts: (evaluated) => {
-      const before = verdicts;
-      verdicts = evaluated;
+    rulesState: () => rulesState,
+    keepRulesState: (evaluated) => {
+      const before = rulesState;
+      rulesState = evaluated;
       // That the same verdicts were found once more is not worth a write.
       if (before.rules !== evaluated.rules || before.heard !== evaluated.heard)
         void save({ rules: evaluated });
     },
     settings: () => settings,
     changeSettings: async (change) => {
-      const changed = change(readSettings(store.state().settings));
+      const changed = change(readRuleSettings(store.state().settings));
       await save({ settings: changed });
       settings = changed;
     },

@@ -15,15 +15,11 @@ import {
 import { runningSimulation } from "../core/facts/simulation.ts";
 import type { VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
-import { planRules } from "../core/rules/forecast-verdicts.ts";
-import { readyRules } from "../core/rules/ready.ts";
+import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
+import { forecastVerdicts, nextRuleBoundary } from "../core/rules/forecast-verdicts.ts";
 import type { Rule } from "../core/rules/rule.ts";
-import { settingsInForce } from "../core/rules/rule-settings.ts";
-import { stepRules } from "../core/rules/step.ts";
-import { nextRuleTurn } from "../core/rules/turn.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
-import { findTurns, type RuleTurn } from "../core/rules/verdict-changes.ts";
-import { openShownWorld } from "../core/rules/world.ts";
+import { findVerdictChanges, type VerdictChange } from "../core/rules/verdict-changes.ts";
 import { renderTopics } from "../core/topics/render-topics.ts";
 import { ruleTopics } from "../core/topics/rule-topics.ts";
 import type { Topics } from "../core/topics/topic.ts";
@@ -54,7 +50,7 @@ export interface LoopOptions {
   /** Sends devices what their outputs want. */
   devices: Devices;
   onDayEvent: (event: DayEvent) => void;
-  onVerdictChange: (change: RuleTurn) => void;
+  onVerdictChange: (change: VerdictChange) => void;
   onRefreshed: (snapshot: Snapshot) => void;
 }
 
@@ -105,8 +101,7 @@ export interface Snapshot {
 
 /** The loop of `run` and of `once`. It refreshes at once, with what the state file holds. */
 export function createLoop(options: LoopOptions): Loop {
-  const { tariff, memory, clock, devices } = options;
-  const rules = readyRules(options.rules);
+  const { rules, tariff, memory, clock, devices } = options;
   const time = createTimeCheck(clock, options.checkClock);
   let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.simulated);
   // Before the first poll ever nothing is known: no device is sent anything, and no first verdict is a change.
@@ -119,23 +114,22 @@ export function createLoop(options: LoopOptions): Loop {
     const facts = deriveFacts(known, tariff);
 
     const simulation = memory.simulation();
-    const world = openShownWorld({ at, knownDays: known.knownDays, tariff, simulation });
-    const before = memory.verdicts();
-    const verdicts = evaluateRules(rules, world, settingsInForce(memory.settings()), before);
-    const after = right ? stepRules(before, verdicts, world) : before;
-    const changes = isInformed && right ? findTurns(before, verdicts, world) : [];
-    const futures = planRules(verdicts, world, after);
+    const input = createEvaluationInput({ at, knownDays: known.knownDays, tariff, simulation });
+    const before = memory.rulesState();
+    const { verdicts, next } = evaluateRules(rules, input, memory.settings(), before);
+    const changes = isInformed && right ? findVerdictChanges(before, verdicts, input) : [];
+    const forecasts = forecastVerdicts(verdicts, input);
 
     const { grace } = options;
     const topics = new Map([
       ...renderTopics(facts, { grace, laws: tariff.laws }),
-      ...ruleTopics({ verdicts, futures, memory: after, world, grace, clockRight: right }),
+      ...ruleTopics({ verdicts, forecasts, input, grace, clockRight: right }),
     ]);
-    const boundary = Math.min(facts.next_boundary, (right ? nextRuleTurn(verdicts, world) : null) ?? NEVER);
+    const boundary = Math.min(facts.next_boundary, (right ? nextRuleBoundary(forecasts) : null) ?? NEVER);
     latest = { known, facts, verdicts: right ? verdicts : [], boundary: clock.now() + (boundary - at) };
 
     options.publish(topics);
-    memory.keepVerdicts(after);
+    if (right) memory.keepRulesState(next);
     for (const change of changes) options.onVerdictChange(change);
     if (isInformed) devices.update(withFacts(latest.verdicts, facts), realOf(latest));
     options.onRefreshed(latest);
@@ -156,9 +150,9 @@ export function createLoop(options: LoopOptions): Loop {
   function realOf({ known, facts, verdicts }: Snapshot): VerdictsAndFacts {
     const { at, right } = known.clock;
     if (!runningSimulation(memory.simulation(), at)) return withFacts(verdicts, facts);
-    const world = openShownWorld({ at, knownDays: known.knownDays, tariff, simulation: null });
-    const verdictsThen = evaluateRules(rules, world, settingsInForce(memory.settings()), memory.verdicts());
-    return withFacts(right ? verdictsThen : [], deriveFacts({ ...known, simulation: null }, tariff));
+    const input = createEvaluationInput({ at, knownDays: known.knownDays, tariff, simulation: null });
+    const real = evaluateRules(rules, input, memory.settings(), memory.rulesState());
+    return withFacts(right ? real.verdicts : [], deriveFacts({ ...known, simulation: null }, tariff));
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
@@ -222,7 +216,7 @@ export function createLoop(options: LoopOptions): Loop {
 const NEVER = Number.POSITIVE_INFINITY;
 
 function withFacts(verdicts: readonly Verdict[], facts: Facts): VerdictsAndFacts {
-  return { verdicts: new Map(verdicts.map((verdict) => [verdict.ready.rule.id, verdict])), facts };
+  return { verdicts: new Map(verdicts.map((verdict) => [verdict.rule.id, verdict])), facts };
 }
 
 function oneAtATime(poll: Loop["poll"]): Loop["poll"] {

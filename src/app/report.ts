@@ -4,7 +4,11 @@ import { dayEventPayload, describeDayEvent } from "../core/days/day-events.ts";
 import type { FactsInput } from "../core/facts/facts.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { PriceDifference } from "../core/facts/prices.ts";
-import { describeTurn, type RuleTurn, turnEvent } from "../core/rules/verdict-changes.ts";
+import {
+  describeVerdictChange,
+  type VerdictChange,
+  verdictChangeEvent,
+} from "../core/rules/verdict-changes.ts";
 import type { Publisher } from "../mqtt/publisher.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
@@ -17,9 +21,9 @@ export function reportDayEvent(event: DayEvent, log: Log, publisher: Publisher):
   else log.info(describeDayEvent(event));
 }
 
-export function reportVerdictChange(change: RuleTurn, log: Log, publisher: Publisher): void {
-  publisher.publishEvent(turnEvent(change));
-  log.info(describeTurn(change));
+export function reportVerdictChange(change: VerdictChange, log: Log, publisher: Publisher): void {
+  publisher.publishEvent(verdictChangeEvent(change));
+  log.info(describeVerdictChange(change));
 }
 
 export function reportPoll({ failures, answers }: PollOutcome, problemLog: ProblemLog): void {

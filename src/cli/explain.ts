@@ -6,13 +6,12 @@ import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
+import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { type Explanation, explainRule, formatExplanation } from "../core/rules/explain-rule.ts";
-import { planRules } from "../core/rules/forecast-verdicts.ts";
-import { readyRules } from "../core/rules/ready.ts";
+import { forecastVerdicts } from "../core/rules/forecast-verdicts.ts";
 import type { Rule } from "../core/rules/rule.ts";
-import { readSettings, settingsInForce } from "../core/rules/rule-settings.ts";
-import { EMPTY_MEMORY, readRulesMemory } from "../core/rules/rules-memory.ts";
-import { openShownWorld } from "../core/rules/world.ts";
+import { readRuleSettings } from "../core/rules/rule-settings.ts";
+import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import { DamagedState, knownDaysOf, NewerState, type State } from "../state/state.ts";
@@ -91,15 +90,14 @@ function refuseUncovered(at: Instant, knownDays: KnownDays, tariff: Tariff): voi
 
 function explainAll({ rules, config: { tariff }, knownDays, state, at, isNow }: Asked): Explanation[] {
   const simulation = readSimulation(state?.simulation);
-  const world = openShownWorld({ at, knownDays, tariff, simulation });
+  const input = createEvaluationInput({ at, knownDays, tariff, simulation });
   // What a rule held to, and since when, is of now only.
-  const memory = isNow ? readRulesMemory(state?.rules) : EMPTY_MEMORY;
-  const settings = settingsInForce(readSettings(state?.settings));
-  const verdicts = evaluateRules(readyRules(rules), world, settings, memory);
-  const futures = planRules(verdicts, world, memory);
+  const previous = isNow ? readRulesState(state?.rules) : NO_RULES_STATE;
+  const { verdicts } = evaluateRules(rules, input, readRuleSettings(state?.settings), previous);
+  const forecasts = forecastVerdicts(verdicts, input);
   return verdicts.flatMap((verdict, index) => {
-    const future = futures[index];
-    return future ? [explainRule(verdict, future, at)] : [];
+    const forecast = forecasts[index];
+    return forecast ? [explainRule(verdict, forecast, input)] : [];
   });
 }
 

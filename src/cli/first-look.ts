@@ -1,5 +1,6 @@
 import type { DaemonStatus } from "../app/daemon.ts";
 import type { Snapshot } from "../app/loop.ts";
+import type { Tariff } from "../core/calendar/tariff.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { reasonsOf } from "../core/rules/reasons.ts";
 
@@ -22,7 +23,7 @@ export function describeFirstLook(status: DaemonStatus | undefined): string {
   ${invented}
 
 ${days}
-${describeRules(snapshot)}
+${describeRules(snapshot, config.tariff)}
   vigie runs a small broker of its own, on 127.0.0.1 port ${embeddedPort} only: for a first look, not for daily use.
   Ctrl-C ends both. In a second terminal:
 
@@ -36,13 +37,13 @@ ${describeRules(snapshot)}
 }
 
 /** The rules that are ON, and why. */
-function describeRules({ verdicts, facts: { at } }: Snapshot): string {
+function describeRules({ verdicts, facts: { at } }: Snapshot, tariff: Tariff): string {
   if (verdicts.length === 0) return "";
   const lines = verdicts
     .filter(({ state }) => state === true)
     .map(
       (verdict) =>
-        `  rule ${verdict.ready.rule.id} is ON: ${reasonsOf(verdict, { at }).because.join("; ")}\n`,
+        `  rule ${verdict.rule.id} is ON: ${reasonsOf(verdict, { at, tariff }).because.join("; ")}\n`,
     );
   const rest = lines.length === 0 ? `  none of the ${verdicts.length} rules is ON\n` : "";
   return `\n${lines.join("")}${rest}`;

@@ -1,38 +1,12 @@
 import { z } from "zod";
 import { COLORS, PERIODS } from "../core/calendar/tariff.ts";
-import { DAY_NAMES, LONGEST_RANGE, WEEKDAYS } from "../core/rules/rule.ts";
-import { checkCondition } from "./condition-conflicts.ts";
+import { STAGES } from "../core/facts/facts.ts";
+import { type Condition, DAY_NAMES, LONGEST_RANGE, WEEKDAYS } from "../core/rules/rule.ts";
 import { wallTime } from "./value-schemas.ts";
-
-/** A condition as its owner writes it: keys in one object are joined by "and". */
-export interface GivenCondition extends GivenNumbers {
-  all?: GivenCondition[] | undefined;
-  any?: GivenCondition[] | undefined;
-  not?: GivenCondition | undefined;
-  day?: string | undefined;
-  color?: OneOrMore<(typeof COLORS)[number]> | undefined;
-  confidence?: number | "threshold" | undefined;
-  official?: boolean | undefined;
-  stage?: OneOrMore<(typeof STAGES)[number]> | undefined;
-  known?: boolean | undefined;
-  at_least?: number | undefined;
-  every?: true | undefined;
-  period?: (typeof PERIODS)[number] | undefined;
-  between?: [string, string] | undefined;
-  weekday?: OneOrMore<(typeof WEEKDAYS)[number]> | undefined;
-}
-
-interface GivenNumbers {
-  rate?: z.output<typeof price> | undefined;
-  days_remaining?: z.output<typeof days> | undefined;
-  remaining?: z.output<typeof counts> | undefined;
-  left?: z.output<typeof counts> | undefined;
-}
 
 export type OneOrMore<T> = T | T[];
 
-const STAGES = ["forecast", "announced", "final"] as const;
-const RANGES = Array.from({ length: LONGEST_RANGE }, (_, index) => `next_${index + 1}_days`);
+const RANGES = Array.from({ length: LONGEST_RANGE }, (_, index) => `next_${index + 1}_days` as const);
 const A_DAY = `one of ${[...DAY_NAMES, "next_1_days"].join(", ")} … next_${LONGEST_RANGE}_days`;
 
 function oneOrMore<const T extends readonly string[]>(words: T) {
@@ -84,72 +58,87 @@ const between = z
   .tuple([wallTime, wallTime], { error: TWO_TIMES })
   .refine(([from, to]) => from !== to, { error: TWO_TIMES });
 
+/** What one condition may test. Each key is read in read-condition.ts: one that is not read there does not compile. */
+const testOptions = {
+  day: z
+    .enum([...DAY_NAMES, ...RANGES], { error: A_DAY })
+    .optional()
+    .meta({
+      description:
+        "The day that is asked. now and next are tariff days (they flip at 06:00); today, tomorrow, d2 … d7 civil days (they flip at 00:00); next_3_days the 3 tariff days from next on: at least one of them, unless at_least or every says otherwise.",
+    }),
+  color: oneOrMore(COLORS).optional().meta({ description: "Is the day of this colour, or of one of these?" }),
+  confidence: z
+    .union([percent, z.literal("threshold")], { error: A_PERCENT })
+    .optional()
+    .meta({
+      description:
+        "A forecast counts from this confidence on, in percent; an official colour always does. threshold: the rule's own, movable one.",
+    }),
+  official: z.boolean().optional().meta({ description: "Is the day's colour official?" }),
+  stage: oneOrMore(STAGES).optional().meta({
+    description:
+      "How far is the day's colour? forecast, announced (official, may still be corrected) or final; one or a list.",
+  }),
+  known: z.boolean().optional().meta({ description: "Is the day's colour known at all?" }),
+  at_least: z
+    .int({ error: A_LEAST })
+    .min(1, { error: A_LEAST })
+    .max(LONGEST_RANGE, { error: A_LEAST })
+    .optional()
+    .meta({ description: "For day: next_N_days: how many of its days must be so. Default one." }),
+  every: z
+    .literal(true, { error: "true (leave it out otherwise)" })
+    .optional()
+    .meta({ description: "For day: next_N_days: each of its days must be so." }),
+  period: z.enum(PERIODS).optional().meta({ description: "Is it peak (hp) or off-peak (hc) now?" }),
+  between: between.optional().meta({
+    description:
+      'Is the time on the wall between these two, the first included? May go over midnight: ["22:00", "06:00"].',
+  }),
+  weekday: oneOrMore(WEEKDAYS).optional().meta({
+    description: "Is the tariff day in force one of these? Before 06:00 that is yesterday.",
+  }),
+  rate: price.optional().meta({ description: "The price in force now, EUR/kWh." }),
+  days_remaining: days.optional().meta({ description: "Days to go in the season, as the service says." }),
+  remaining: counts
+    .optional()
+    .meta({ description: "Days of a colour that the season still has, as the service says." }),
+  left: counts.optional().meta({
+    description: "The same by vigie's own count; not known while a day of the season is missing.",
+  }),
+};
+
+type GivenTests = z.output<z.ZodObject<typeof testOptions>>;
+
+/** A condition as its owner writes it: keys in one object are joined by "and". */
+export interface GivenCondition extends GivenTests {
+  all?: GivenCondition[] | undefined;
+  any?: GivenCondition[] | undefined;
+  not?: GivenCondition | undefined;
+}
+
+type ConditionShape = {
+  [Key in keyof GivenCondition]-?: z.ZodType<GivenCondition[Key], GivenCondition[Key]>;
+};
+
+const shape: ConditionShape = {
+  get all() {
+    return conditions().meta({ description: "ON when each of these is; OFF when one is." });
+  },
+  get any() {
+    return conditions().meta({ description: "ON when one of these is; OFF when each is." });
+  },
+  get not() {
+    return conditionOptions.optional().meta({ description: "ON when this is OFF, and OFF when it is ON." });
+  },
+  ...testOptions,
+};
+
 export const conditionOptions: z.ZodType<GivenCondition, GivenCondition> = z
-  .strictObject(
-    {
-      get all() {
-        return conditions().meta({ description: "ON when each of these is; OFF when one is." });
-      },
-      get any() {
-        return conditions().meta({ description: "ON when one of these is; OFF when each is." });
-      },
-      get not() {
-        return conditionOptions
-          .optional()
-          .meta({ description: "ON when this is OFF, and OFF when it is ON." });
-      },
-      day: z
-        .enum([...DAY_NAMES, ...RANGES], { error: A_DAY })
-        .optional()
-        .meta({
-          description:
-            "The day that is asked. now and next are tariff days (they flip at 06:00); today, tomorrow, d2 … d7 civil days (they flip at 00:00); next_3_days the 3 tariff days from next on: at least one of them, unless at_least or every says otherwise.",
-        }),
-      color: oneOrMore(COLORS)
-        .optional()
-        .meta({ description: "Is the day of this colour, or of one of these?" }),
-      confidence: z
-        .union([percent, z.literal("threshold")], { error: A_PERCENT })
-        .optional()
-        .meta({
-          description:
-            "A forecast counts from this confidence on, in percent; an official colour always does. threshold: the rule's own, movable one.",
-        }),
-      official: z.boolean().optional().meta({ description: "Is the day's colour official?" }),
-      stage: oneOrMore(STAGES).optional().meta({
-        description:
-          "How far is the day's colour? forecast, announced (official, may still be corrected) or final; one or a list.",
-      }),
-      known: z.boolean().optional().meta({ description: "Is the day's colour known at all?" }),
-      at_least: z
-        .int({ error: A_LEAST })
-        .min(1, { error: A_LEAST })
-        .max(LONGEST_RANGE, { error: A_LEAST })
-        .optional()
-        .meta({ description: "For day: next_N_days: how many of its days must be so. Default one." }),
-      every: z
-        .literal(true, { error: "true (leave it out otherwise)" })
-        .optional()
-        .meta({ description: "For day: next_N_days: each of its days must be so." }),
-      period: z.enum(PERIODS).optional().meta({ description: "Is it peak (hp) or off-peak (hc) now?" }),
-      between: between.optional().meta({
-        description:
-          'Is the time on the wall between these two, the first included? May go over midnight: ["22:00", "06:00"].',
-      }),
-      weekday: oneOrMore(WEEKDAYS).optional().meta({
-        description: "Is the tariff day in force one of these? Before 06:00 that is yesterday.",
-      }),
-      rate: price.optional().meta({ description: "The price in force now, EUR/kWh." }),
-      days_remaining: days.optional().meta({ description: "Days to go in the season, as the service says." }),
-      remaining: counts
-        .optional()
-        .meta({ description: "Days of a colour that the season still has, as the service says." }),
-      left: counts.optional().meta({
-        description: "The same by vigie's own count; not known while a day of the season is missing.",
-      }),
-    },
-    { error: (issue) => (issue.code === "invalid_type" ? A_CONDITION : undefined) },
-  )
+  .strictObject(shape, {
+    error: (issue) => (issue.code === "invalid_type" ? A_CONDITION : undefined),
+  })
   .refine((given) => Object.values(given).some((value) => value !== undefined), {
     error: A_CONDITION,
     when: ({ issues }) => issues.length === 0,
@@ -157,6 +146,54 @@ export const conditionOptions: z.ZodType<GivenCondition, GivenCondition> = z
   // Also beside other problems, for all are said at once; but a word that is not known may be the one that is missing.
   .superRefine(checkCondition, { when: ({ issues }) => !issues.some(isUnknownWord) })
   .meta({ description: "Keys in one object are joined by and; all, any and not nest." });
+
+/** The keys that stand beside `day`; what is left out here, or is no kind of condition, does not compile. */
+export type DayKey = Exclude<keyof GivenCondition, Condition["kind"]>;
+
+const DAY_KEYS: { [Key in DayKey]: "tests a day" | "counts days" } = {
+  color: "tests a day",
+  confidence: "tests a day",
+  official: "tests a day",
+  stage: "tests a day",
+  known: "tests a day",
+  at_least: "counts days",
+  every: "counts days",
+};
+
+/** What may not stand together in one condition. Parts of it may be wrong in themselves, so each is read with care. */
+function checkCondition(given: unknown, context: z.core.$RefinementCtx): void {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return;
+  const say = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
+  const has = (key: string) => Reflect.get(given, key) !== undefined;
+  const day: unknown = Reflect.get(given, "day");
+  if (day === undefined) {
+    for (const key of [...TESTS, ...COUNTS].filter(has))
+      say(key, `day beside it, such as { day: next, ${key}: … }`);
+    return;
+  }
+  if (!TESTS.some(has))
+    say("day", `${TESTS.slice(0, -1).join(", ")} or ${TESTS.at(-1)} beside it: what is asked of the day`);
+  const length = rangeLength(day);
+  if (length === undefined) return;
+  if (length === null) {
+    for (const key of COUNTS.filter(has)) say(key, "a range of days beside it, such as { day: next_7_days }");
+    return;
+  }
+  const least: unknown = Reflect.get(given, "at_least");
+  if (has("at_least") && has("every")) say("every", "at_least or every, not both");
+  if (typeof least === "number" && least > length)
+    say("at_least", `at most ${length}, the days of ${String(day)}`);
+}
+
+/** How many days a range has; null of a single day, undefined of what is none. */
+export function rangeLength(day: unknown): number | null | undefined {
+  if (typeof day !== "string") return undefined;
+  const [, length] = /^next_(\d)_days$/.exec(day) ?? [];
+  return length === undefined ? null : Number(length);
+}
+
+const TESTS = Object.entries(DAY_KEYS).flatMap(([key, role]) => (role === "tests a day" ? [key] : []));
+const COUNTS = Object.entries(DAY_KEYS).flatMap(([key, role]) => (role === "counts days" ? [key] : []));
 
 function isUnknownWord({
   code,

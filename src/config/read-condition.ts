@@ -1,64 +1,92 @@
 import { COLORS } from "../core/calendar/tariff.ts";
-import type { Condition, DayCondition } from "../core/rules/rule.ts";
-import { rangeLength } from "./condition-conflicts.ts";
-import type { GivenCondition, OneOrMore } from "./condition-options.ts";
+import type { Condition, DayCondition, NonEmpty, NumberCondition } from "../core/rules/rule.ts";
+import { type DayKey, type GivenCondition, type OneOrMore, rangeLength } from "./condition-options.ts";
 
 /** Keys in one object are joined by "and". */
 export function readCondition(given: GivenCondition): Condition {
-  const parts = [...readDay(given), ...readTime(given), ...readNumbers(given), ...readGroups(given)];
-  const [only, ...more] = parts;
-  return only && more.length === 0 ? only : { kind: "all", parts };
+  const kinds = Object.keys(READERS) as Condition["kind"][];
+  const parts = nonEmpty(kinds.flatMap((kind) => readKind(kind, given)));
+  return parts.length === 1 ? parts[0] : { kind: "all", parts };
 }
 
-function readGroups({ all, any, not }: GivenCondition): Condition[] {
-  return [
-    ...(all ? [{ kind: "all" as const, parts: all.map(readCondition) }] : []),
-    ...(any ? [{ kind: "any" as const, parts: any.map(readCondition) }] : []),
-    ...(not ? [{ kind: "not" as const, part: readCondition(not) }] : []),
-  ];
+type Given<Key extends keyof GivenCondition> = NonNullable<GivenCondition[Key]>;
+
+/** How each kind of condition is read, in the order in which reasons name them: a kind that is forgotten does not compile. */
+const READERS: {
+  [Kind in Condition["kind"]]: (value: Given<Kind>, given: GivenCondition) => readonly Condition[];
+} = {
+  day: (day, given) => [readDay(day, given)],
+  period: (period) => [{ kind: "period", period }],
+  between: ([from, to]) => [{ kind: "between", from, to }],
+  weekday: (days) => [{ kind: "weekday", days: listOf(days) }],
+  rate: (bounds) => [{ kind: "rate", bounds }],
+  days_remaining: (bounds) => [{ kind: "days_remaining", bounds }],
+  remaining: (counts) => readCounts("remaining", counts),
+  left: (counts) => readCounts("left", counts),
+  all: (parts) => [{ kind: "all", parts: nonEmpty(parts.map(readCondition)) }],
+  any: (parts) => [{ kind: "any", parts: nonEmpty(parts.map(readCondition)) }],
+  not: (part) => [{ kind: "not", part: readCondition(part) }],
+};
+
+function readKind<Kind extends Condition["kind"]>(kind: Kind, given: GivenCondition): readonly Condition[] {
+  const value = given[kind] ?? null;
+  return value === null ? [] : READERS[kind](value, given);
 }
 
-function readDay(given: GivenCondition): DayCondition[] {
-  if (given.day === undefined) return [];
-  const range = rangeLength(given.day) ?? null;
-  const { color, stage } = given;
-  return [
+/** How each key beside `day` is read. */
+const DAY_READERS: {
+  [Key in DayKey]: (value: Given<Key>, range: number | null) => Partial<DayCondition>;
+} = {
+  color: (colors) => ({ color: listOf(colors) }),
+  confidence: (confidence) => ({ confidence }),
+  official: (official) => ({ official }),
+  stage: (stages) => ({ stage: listOf(stages) }),
+  known: (known) => ({ known }),
+  at_least: (least) => ({ least }),
+  every: (_, range) => ({ least: range ?? 1 }),
+};
+
+function readDay(day: Given<"day">, given: GivenCondition): DayCondition {
+  const range = rangeLength(day) ?? null;
+  const keys = Object.keys(DAY_READERS) as DayKey[];
+  const tests = keys.map((key) => readDayKey(key, given, range));
+  return Object.assign(
     {
       kind: "day",
-      day: given.day as DayCondition["day"],
+      day,
       range,
-      least: given.every ? (range ?? 1) : (given.at_least ?? 1),
-      color: color === undefined ? null : listOf(color),
-      confidence: given.confidence ?? null,
-      official: given.official ?? null,
-      stage: stage === undefined ? null : listOf(stage),
-      known: given.known ?? null,
-    },
-  ];
+      least: 1,
+      color: null,
+      confidence: null,
+      official: null,
+      stage: null,
+      known: null,
+    } satisfies DayCondition,
+    ...tests,
+  );
 }
 
-function readTime({ period, between, weekday }: GivenCondition): Condition[] {
-  return [
-    ...(period ? [{ kind: "period" as const, period }] : []),
-    ...(between ? [{ kind: "between" as const, from: between[0], to: between[1] }] : []),
-    ...(weekday === undefined ? [] : [{ kind: "weekday" as const, days: listOf(weekday) }]),
-  ];
+function readDayKey<Key extends DayKey>(
+  key: Key,
+  given: GivenCondition,
+  range: number | null,
+): Partial<DayCondition> {
+  const value = given[key] ?? null;
+  return value === null ? {} : DAY_READERS[key](value, range);
 }
 
-function readNumbers({ rate, days_remaining, remaining, left }: GivenCondition): Condition[] {
-  return [
-    ...(rate ? [{ kind: "rate" as const, bounds: rate }] : []),
-    ...(days_remaining ? [{ kind: "days_remaining" as const, bounds: days_remaining }] : []),
-    ...byColor("remaining", remaining),
-    ...byColor("left", left),
-  ];
-}
-
-function byColor(kind: "remaining" | "left", given: GivenCondition["left"]): Condition[] {
+function readCounts(kind: "remaining" | "left", counts: Given<"left">): NumberCondition[] {
   return COLORS.flatMap((color) => {
-    const bounds = given?.[color];
+    const bounds = counts[color];
     return bounds ? [{ kind, color, bounds }] : [];
   });
+}
+
+/** The schema lets no empty list and no empty condition through: an empty `all` would always be ON. */
+function nonEmpty<T>(items: readonly T[]): NonEmpty<T> {
+  const [first, ...others] = items;
+  if (first === undefined) throw new RangeError("Expected one condition or more, got none");
+  return [first, ...others];
 }
 
 function listOf<T>(given: OneOrMore<T>): T[] {

@@ -95,7 +95,8 @@ export const rulesOptions = z
     },
     { when: () => true },
   )
-  .transform((given) => given.map(readRule))
+  // Beside a key that is not known nothing is read: the configuration is refused, and a condition may have no key that is.
+  .transform((given, { issues }) => (issues.length > 0 ? (given as never) : given.map(readRule)))
   .prefault([])
   .meta({
     description:

@@ -4,7 +4,7 @@ import type { Answer } from "../../src/core/contract/answer.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn } from "../../src/core/days/learn.ts";
 import type { VerdictsAndFacts } from "../../src/core/outputs/choose-outputs.ts";
-import { turnEvent } from "../../src/core/rules/verdict-changes.ts";
+import { verdictChangeEvent } from "../../src/core/rules/verdict-changes.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { stateAfter } from "../support/outputs.ts";
@@ -96,7 +96,7 @@ describe("the verdicts", () => {
     know(ROUGE);
     expect(refreshAt(EVENING + 1000)).toEqual([true, true]);
     refreshAt(EVENING + 2000);
-    expect(changes.map(turnEvent)).toEqual([
+    expect(changes.map(verdictChangeEvent)).toEqual([
       { event_type: "rule_on", rule: "ahead", date: "2026-01-05", color: "rouge" },
       { event_type: "rule_on", rule: "week", date: "2026-01-05", color: "rouge" },
     ]);

@@ -39,7 +39,7 @@ rouge_now  OFF  next ON at 2026-01-05 06:00
   ✘ now is rouge: 2026-01-04 bleu, official
 
 night  ON  next OFF at 2026-01-05 06:00
-  ✔ period is hc: hc
+  ✔ in off-peak hours: the period is hc
 `);
   });
 

@@ -4,14 +4,12 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Component } from "../../src/core/discovery/describe-device.ts";
 import { type DeviceDescription, describeDevice } from "../../src/core/discovery/describe-device.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
-import { planRules } from "../../src/core/rules/forecast-verdicts.ts";
-import { readyRules } from "../../src/core/rules/ready.ts";
-import { EMPTY_MEMORY } from "../../src/core/rules/rules-memory.ts";
-import { stepRules } from "../../src/core/rules/step.ts";
+import { forecastVerdicts } from "../../src/core/rules/forecast-verdicts.ts";
+import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
 import { ruleTopics } from "../../src/core/topics/rule-topics.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { forecast, knownDaysOf, official, officialDays } from "./known-days.ts";
-import { worldAt } from "./rules.ts";
+import { inputAt } from "./rules.ts";
 
 /** One rule with a threshold, and one without. */
 export const RULES = rulesOptions.parse([
@@ -62,12 +60,12 @@ export const anyRuleTopics: fc.Arbitrary<Topics> = fc
     threshold: fc.nat({ max: 100 }),
     clockRight: fc.boolean(),
   })
-  .map(({ at, clockRight, ...setting }) => {
-    const world = worldAt(at, KNOWN_DAYS);
-    const verdicts = evaluateRules(readyRules(RULES), world, { week: setting }, EMPTY_MEMORY);
-    const memory = stepRules(EMPTY_MEMORY, verdicts, world);
-    const futures = planRules(verdicts, world, memory);
-    return new Map(ruleTopics({ verdicts, futures, memory, world, grace: 600_000, clockRight }));
+  .map(({ at, clockRight, enabled, threshold }) => {
+    const input = inputAt(at, KNOWN_DAYS);
+    const settings = { week: { enabled, threshold: { value: threshold, configured: 60 } } };
+    const { verdicts } = evaluateRules(RULES, input, settings, NO_RULES_STATE);
+    const forecasts = forecastVerdicts(verdicts, input);
+    return new Map(ruleTopics({ verdicts, forecasts, input, grace: 600_000, clockRight }));
   });
 
 const KNOWN_DAYS = knownDaysOf({

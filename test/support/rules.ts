@@ -3,14 +3,12 @@ import type { Tariff } from "../../src/core/calendar/tariff.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
-import { type Future, planRules } from "../../src/core/rules/forecast-verdicts.ts";
-import { readyRules } from "../../src/core/rules/ready.ts";
+import { createEvaluationInput, type EvaluationInput } from "../../src/core/rules/evaluation-input.ts";
+import { forecastVerdicts, type VerdictForecast } from "../../src/core/rules/forecast-verdicts.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
-import { EMPTY_MEMORY, type RuleSettings, type RulesMemory } from "../../src/core/rules/rules-memory.ts";
-import type { ReadyRule } from "../../src/core/rules/spans.ts";
-import { stepRules } from "../../src/core/rules/step.ts";
+import type { RuleSettings } from "../../src/core/rules/rule-settings.ts";
+import { NO_RULES_STATE, type RulesState } from "../../src/core/rules/rules-state.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
-import { openShownWorld, type World } from "../../src/core/rules/world.ts";
 import { PARIS } from "./tariff.ts";
 
 /** One rule, as the configuration reads it. */
@@ -20,50 +18,45 @@ export function ruleOf(when: object, more: object = {}): Rule {
   return rule;
 }
 
-export function readyOf(when: object, more: object = {}): ReadyRule[] {
-  return readyRules([ruleOf(when, more)]);
-}
-
 export function instantOf(at: string | number): number {
   return typeof at === "number" ? at : Date.parse(at);
 }
 
-export function worldAt(
+export function inputAt(
   at: string | number,
   knownDays: KnownDays,
   { tariff = PARIS, simulation = null }: { tariff?: Tariff; simulation?: Simulation | null } = {},
-): World {
-  return openShownWorld({ at: instantOf(at), knownDays, tariff, simulation });
+): EvaluationInput {
+  return createEvaluationInput({ at: instantOf(at), knownDays, tariff, simulation });
 }
 
-interface Round {
+interface Refresh {
   verdict: Verdict;
-  memory: RulesMemory;
-  future: Future;
-  world: World;
+  next: RulesState;
+  forecast: VerdictForecast;
+  input: EvaluationInput;
 }
 
 /** One refresh with one rule. */
 export function refresh(
-  ready: readonly ReadyRule[],
-  world: World,
-  memory: RulesMemory = EMPTY_MEMORY,
+  rule: Rule,
+  input: EvaluationInput,
+  previous: RulesState = NO_RULES_STATE,
   settings: RuleSettings = {},
-): Round {
-  const verdicts = evaluateRules(ready, world, settings, memory);
-  const after = stepRules(memory, verdicts, world);
+): Refresh {
+  const { verdicts, next } = evaluateRules([rule], input, settings, previous);
   const [verdict] = verdicts;
-  const [future] = planRules(verdicts, world, after);
-  if (!verdict || !future) throw new Error("Expected a verdict and its future, got none");
-  return { verdict, memory: after, future, world };
+  const [forecast] = forecastVerdicts(verdicts, input);
+  if (!verdict || !forecast) throw new Error("Expected a verdict and its forecast, got none");
+  return { verdict, next, forecast, input };
 }
 
-/** What a condition says at an instant. */
+/** The verdict of a rule with this condition at an instant. */
 export function stateAt(
   when: object,
   at: string | number,
   knownDays: KnownDays,
   tariff: Tariff = PARIS,
 ): boolean | null {
-  return refresh(readyOf(when), worldAt(at, knownDays, { tariff })).verdict.state;
+  return refresh(ruleOf(when), inputAt(at, knownDays, { tariff })).verdict.state;
 }

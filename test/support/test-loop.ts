@@ -1,7 +1,7 @@
 import { createLoop, type Devices, type LoopOptions } from "../../src/app/loop.ts";
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
-import type { RuleTurn } from "../../src/core/rules/verdict-changes.ts";
+import type { VerdictChange } from "../../src/core/rules/verdict-changes.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { emptyState } from "../../src/state/state.ts";
 import type { Store } from "../../src/state/store.ts";
@@ -19,7 +19,7 @@ export interface TestLoopOptions extends Partial<Pick<LoopOptions, "rules" | "ch
 export function openTestLoop({ rules = [], days, clock, devices, ...options }: TestLoopOptions) {
   const { store = createMemoryStore(emptyState("test")) } = options;
   const lines: string[] = [];
-  const changes: RuleTurn[] = [];
+  const changes: VerdictChange[] = [];
   let topics: Topics = new Map();
   const say = (line: string) => void lines.push(line);
   const log = { info: say, warn: say };

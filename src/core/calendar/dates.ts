@@ -14,6 +14,13 @@ export const wallTime = memoize(
   256,
 );
 
+/** For people: `06:00`, with the date where it is not the one of `now`: `2026-01-06 06:00`. */
+export function localTime(at: Instant, now: Instant, timeZone: string): string {
+  const [date, time = ""] = wallTime(at, timeZone).split("T");
+  const minutes = time.slice(0, "06:00".length);
+  return date === civilDate(now, timeZone) ? minutes : `${date} ${minutes}`;
+}
+
 /** The date whose tariff day is in force at this instant: yesterday's until today's begins. */
 export function tariffDate(at: Instant, tariff: Tariff): IsoDate {
   const date = civilDate(at, tariff.time_zone);

@@ -67,7 +67,7 @@ export function wallClock(at: Instant, timeZone: string): number {
 
 /** `06:30` or `06:30:15` as milliseconds since midnight. */
 export function sinceMidnight(time: string): number {
-  const [hours, minutes, seconds = "0"] = time.split(":");
+  const [hours, minutes, seconds] = [time.slice(0, 2), time.slice(3, 5), time.slice(6, 8)];
   return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND;
 }
 

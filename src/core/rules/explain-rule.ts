@@ -1,68 +1,84 @@
 import { isoInstant } from "../calendar/dates.ts";
-import type { Instant } from "../calendar/tariff.ts";
-import { describeCondition, describeSight } from "./describe-condition.ts";
-import type { Future } from "./forecast-verdicts.ts";
-import { circumstances } from "./reasons.ts";
-import type { Seen } from "./seen.ts";
+import { kindOf } from "./condition-kinds.ts";
+import type { ConditionResult } from "./condition-result.ts";
+import type { EvaluationInput } from "./evaluation-input.ts";
+import type { VerdictForecast } from "./forecast-verdicts.ts";
+import { describeCircumstances } from "./reasons.ts";
 import type { Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** A verdict as a person asks for it. Plain data. */
+/** A verdict as `vigie explain` shows it. Plain data. */
 export interface Explanation {
   id: string;
-  /** true is ON, false OFF, null not known. */
+  /** true is ON, false OFF, null unknown. */
   state: Truth;
   sure: boolean;
   at: string;
-  /** When it next turns, as far as is known. */
+  /** When the rule next becomes ON, or OFF, as far as the days are known. */
   next_on: string | null;
   next_off: string | null;
-  /** What stands above the conditions: disabled, when_unknown, a hold, a lead, a lag. */
+  /** What decides beside the conditions: disabled, when_unknown, a hold, a lead, a lag. */
   notes: string[];
   tree: Branch;
 }
 
 export interface Branch {
   state: Truth;
-  /** What is asked. */
+  /** What the condition tests. */
   asks: string;
-  /** What was seen; null of what only joins others. */
+  /** What it found; null of `all`, `any` and `not`. */
   saw: string | null;
   parts: Branch[];
 }
 
-export function explainRule(verdict: Verdict, future: Future, at: Instant): Explanation {
+export function explainRule(
+  verdict: Verdict,
+  forecast: VerdictForecast,
+  now: Pick<EvaluationInput, "at" | "tariff">,
+): Explanation {
+  const { next_on, next_off } = forecast;
   return {
-    id: verdict.ready.rule.id,
+    id: verdict.rule.id,
     state: verdict.state,
     sure: verdict.sure,
-    at: isoInstant(at),
-    next_on: future.next_on === null ? null : isoInstant(future.next_on),
-    next_off: future.next_off === null ? null : isoInstant(future.next_off),
-    notes: circumstances(verdict, at),
-    tree: branchOf(verdict.seen),
+    at: isoInstant(now.at),
+    next_on: next_on === null ? null : isoInstant(next_on),
+    next_off: next_off === null ? null : isoInstant(next_off),
+    notes: describeCircumstances(verdict, now),
+    tree: branchOf(verdict.result, verdict.threshold),
   };
 }
 
-/** The same as a tree of lines; `local` shows an instant by the clocks where the tariff holds. */
+/** The same as a tree of lines; `local` writes an instant as a local time. */
 export function formatExplanation(explained: Explanation, local: (instant: string) => string): string {
   const { id, state, sure, next_on, next_off, notes, tree } = explained;
-  const turns = [
+  const changes = [
     ...(next_on === null || state === true ? [] : [`ON at ${local(next_on)}`]),
     ...(next_off === null || state === false ? [] : [`OFF at ${local(next_off)}`]),
   ];
   const certainty = state === null || sure ? "" : "  (a forecast decides)";
   const lines = [
-    `${id}  ${word(state)}${certainty}${turns.length > 0 ? `  next ${turns.join(", ")}` : ""}`,
+    `${id}  ${word(state)}${certainty}${changes.length > 0 ? `  next ${changes.join(", ")}` : ""}`,
     ...notes.map((note) => `  ! ${note}`),
     ...formatBranch(tree, "  "),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function branchOf(seen: Seen): Branch {
-  const parts = "parts" in seen ? seen.parts.map(branchOf) : [];
-  return { state: seen.truth, asks: describeCondition(seen), saw: describeSight(seen), parts };
+function branchOf(result: ConditionResult, threshold: number | null): Branch {
+  if ("parts" in result) {
+    const { condition, truth, parts } = result;
+    const asks = condition.kind === "not" ? "not" : `${condition.kind} of`;
+    return { state: truth, asks, saw: null, parts: parts.map((part) => branchOf(part, threshold)) };
+  }
+  const { condition, truth } = result;
+  const kind = kindOf(condition);
+  return {
+    state: truth,
+    asks: kind.describe(condition, threshold),
+    saw: kind.describeFinding(result),
+    parts: [],
+  };
 }
 
 function formatBranch({ state, asks, saw, parts }: Branch, indent: string): string[] {

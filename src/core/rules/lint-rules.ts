@@ -1,70 +1,144 @@
+import { wallInstant } from "../calendar/dates.ts";
 import type { Tariff } from "../calendar/tariff.ts";
-import { alternatives } from "./alternatives.ts";
-import { leavesOf, partsOf } from "./condition-parts.ts";
-import { isFeasible } from "./feasible.ts";
-import type { Condition, DayCondition, Rule } from "./rule.ts";
+import { sinceMidnight } from "../calendar/wall-clock.ts";
+import { NO_KNOWN_DAYS } from "../days/known-days.ts";
+import { viewAt } from "../facts/view.ts";
+import { conditionFacts } from "./condition-facts.ts";
+import type { ConditionMoment } from "./condition-kind.ts";
+import { kindOf } from "./condition-kinds.ts";
+import { canBeWithin } from "./number-conditions.ts";
+import {
+  type Condition,
+  type DayCondition,
+  partsOf,
+  type Rule,
+  type SimpleCondition,
+  simpleConditionsIn,
+} from "./rule.ts";
+import { both, either, opposite, type Truth } from "./truth.ts";
 
-/** What is allowed, but probably not what its owner means. */
+/** What is allowed, but probably not what the owner means. */
 export function lintRules(rules: readonly Rule[], tariff: Tariff): string[] {
   return rules.flatMap((rule, index) =>
     [
-      ...warnOfConstants(rule, tariff),
-      ...warnOfNegations(rule.when),
+      ...warnOfConstant(rule, tariff),
+      ...warnOfNegation(rule.when),
       ...warnOfMidnight(rule.when, tariff),
       ...warnOfThreshold(rule),
     ].map((words) => `rules[${index}] ${rule.id}: ${words}`),
   );
 }
 
-function warnOfConstants({ when }: Rule, tariff: Tariff): string[] {
-  const can = (state: boolean) =>
-    alternatives(when, state)?.some((demands) => isFeasible(demands, tariff)) ?? true;
-  return [
-    ...(can(true)
-      ? []
-      : ["can never be ON: its conditions exclude each other, or the tariff does not allow them"]),
-    ...(can(false) ? [] : ["can never be OFF: its conditions leave no other case"]),
-  ];
+/** A verdict that is the same at each sampled moment of a year, whatever becomes known of the days. */
+function warnOfConstant({ when }: Rule, tariff: Tariff): string[] {
+  let [canBeOn, canBeOff] = [false, false];
+  for (const moment of sampleMoments(when, tariff)) {
+    const truth = possibleTruth(when, moment);
+    canBeOn ||= truth !== false;
+    canBeOff ||= truth !== true;
+    if (canBeOn && canBeOff) return [];
+  }
+  return canBeOn
+    ? ["can never be OFF: its conditions leave no other case"]
+    : ["can never be ON: its conditions exclude each other, or the tariff does not allow them"];
+}
+
+/** A week of each month, without a holiday, at each time at which a period, a day or a window of the rule begins. */
+function* sampleMoments(condition: Condition, tariff: Tariff): Generator<ConditionMoment> {
+  const windows = simpleConditionsIn(condition).flatMap((simple) => kindOf(simple).boundaries(simple).times);
+  const periods = tariff.off_peak.flatMap(({ from, to }) => [from, to]);
+  const times = new Set(["00:00", tariff.day_starts_at, ...periods, ...windows]);
+  for (let month = 1; month <= 12; month += 1) {
+    for (let day = 12; day <= 18; day += 1) {
+      for (const time of times) {
+        const date = `2026-${String(month).padStart(2, "0")}-${day}`;
+        const view = viewAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
+        yield { facts: conditionFacts(view), wallClock: sinceMidnight(time), threshold: null };
+      }
+    }
+  }
+}
+
+/** true: cannot be OFF at this moment; false: cannot be ON; null: can be either, as far as is easily told. */
+function possibleTruth(condition: Condition, moment: ConditionMoment): Truth {
+  switch (condition.kind) {
+    case "all": {
+      const isExcluded = excludeEachOther(condition);
+      return isExcluded
+        ? false
+        : condition.parts.map((part) => possibleTruth(part, moment)).reduce(both, true);
+    }
+    case "any":
+      return condition.parts.map((part) => possibleTruth(part, moment)).reduce(either, false);
+    case "not":
+      return opposite(possibleTruth(condition.part, moment));
+    default:
+      return kindOf(condition).possible(condition, moment);
+  }
+}
+
+/** Whether two parts ask for different colours of one day, or have bounds that no number is within. */
+function excludeEachOther(all: Condition): boolean {
+  const parts = conjuncts(all);
+  return parts.some((one, index) => parts.slice(index + 1).some((other) => areOpposed(one, other)));
+}
+
+/** The parts of an `all`, and those of an `all` in it: an object with several keys is one. */
+function conjuncts(condition: Condition): Condition[] {
+  return condition.kind === "all" ? condition.parts.flatMap(conjuncts) : [condition];
+}
+
+function areOpposed(one: Condition, other: Condition): boolean {
+  if (one.kind === "day" && other.kind === "day") {
+    const isSameDay = one.range === null && one.day === other.day;
+    return (
+      isSameDay && one.color !== null && other.color?.every((color) => !one.color?.includes(color)) === true
+    );
+  }
+  if (!("bounds" in one) || !("bounds" in other) || one.kind !== other.kind) return false;
+  const isSameColor = !("color" in one) || !("color" in other) || one.color === other.color;
+  return isSameColor && !canBeWithin([one.bounds, other.bounds], one.kind);
 }
 
 /** Rouge at 79 % would count as "not rouge". */
-function warnOfNegations(condition: Condition): string[] {
-  const doubtful = negated(condition).find(
+function warnOfNegation(condition: Condition): string[] {
+  const doubtful = negatedDays(condition).find(
     ({ confidence, official }) => confidence !== null || official !== null,
   );
   if (!doubtful) return [];
   const { confidence } = doubtful;
   const key = confidence === null ? "official" : confidence === "threshold" ? "threshold" : "confidence";
+  const test = key === "official" ? "official" : "sure enough";
+  const what = doubtful.color?.join(" or ") ?? doubtful.day;
   return [
-    `not over ${key}: a day that is only not ${key === "official" ? key : "sure enough"} counts as "not ${doubtful.color?.join(" or ") ?? doubtful.day}" too; leave ${key} out of what is negated`,
+    `not over ${key}: a day that is only not ${test} counts as "not ${what}" too; leave ${key} out of what is negated`,
   ];
 }
 
-/** Days that are asked below a `not`. */
-function negated(condition: Condition): DayCondition[] {
-  if (condition.kind !== "not") return partsOf(condition).flatMap(negated);
-  return leavesOf(condition).filter((leaf) => leaf.kind === "day");
+/** The days that are tested below a `not`. */
+function negatedDays(condition: Condition): DayCondition[] {
+  if (condition.kind !== "not") return partsOf(condition).flatMap(negatedDays);
+  return simpleConditionsIn(condition).filter((simple) => simple.kind === "day");
 }
 
-/** `today` and `tomorrow` flip at 00:00, in the middle of the night. */
+/** `today` and `tomorrow` change at 00:00, in the middle of the night. */
 function warnOfMidnight(condition: Condition, tariff: Tariff): string[] {
-  const night = joined(condition).find((group) => group.some(isCivil) && group.some(isNight));
-  const day = night?.find(isCivil);
+  const group = conjunctionsIn(condition).find((all) => all.some(isCivilDay) && all.some(isNight));
+  const day = group?.find(isCivilDay)?.day;
   if (!day) return [];
-  const name = day.kind === "day" ? day.day : "";
-  const instead = name === "today" ? "now (or next)" : name === "tomorrow" ? "next" : "now or next";
+  const instead = day === "today" ? "now (or next)" : day === "tomorrow" ? "next" : "now or next";
   return [
-    `${name} together with the night: it flips at 00:00, in the middle of it, and not at ${tariff.day_starts_at}; ${instead} flips with the tariff day`,
+    `${day} together with the night: it flips at 00:00, in the middle of it, and not at ${tariff.day_starts_at}; ${instead} flips with the tariff day`,
   ];
 }
 
-/** What must hold at one time: for each "all" everything in it, however deep. */
-function joined(condition: Condition): Condition[][] {
-  const below = partsOf(condition).flatMap(joined);
-  return condition.kind === "all" ? [leavesOf(condition), ...below] : below;
+/** For each `all` every simple condition in it, however deep: what may have to hold at one time. */
+function conjunctionsIn(condition: Condition): SimpleCondition[][] {
+  const below = partsOf(condition).flatMap(conjunctionsIn);
+  return condition.kind === "all" ? [simpleConditionsIn(condition), ...below] : below;
 }
 
-function isCivil(condition: Condition): boolean {
+function isCivilDay(condition: SimpleCondition): condition is DayCondition {
   return (
     condition.kind === "day" &&
     condition.range === null &&
@@ -73,13 +147,15 @@ function isCivil(condition: Condition): boolean {
   );
 }
 
-function isNight(condition: Condition): boolean {
+function isNight(condition: SimpleCondition): boolean {
   if (condition.kind === "between") return condition.from > condition.to;
   return condition.kind === "period" && condition.period === "hc";
 }
 
 function warnOfThreshold({ threshold, when }: Rule): string[] {
-  const isUsed = leavesOf(when).some((leaf) => leaf.kind === "day" && leaf.confidence === "threshold");
+  const isUsed = simpleConditionsIn(when).some(
+    (simple) => simple.kind === "day" && simple.confidence === "threshold",
+  );
   return threshold === null || isUsed
     ? []
     : ["has a threshold that no condition asks for (confidence: threshold)"];

@@ -1,68 +1,79 @@
-import { isoInstant } from "../calendar/dates.ts";
-import { describeCondition, describeSight } from "./describe-condition.ts";
-import type { Seen, SeenDay, SeenDays } from "./seen.ts";
+import { localTime } from "../calendar/dates.ts";
+import { kindOf } from "./condition-kinds.ts";
+import type { ConditionResult, DayResult, SimpleResult } from "./condition-result.ts";
+import type { EvaluationInput } from "./evaluation-input.ts";
 import type { Verdict } from "./verdict.ts";
-import type { World } from "./world.ts";
 
 /** Why a verdict is as it is. */
 export interface Reasons {
   /** The day that decides, as the rule names it; null where none does. */
   day: string | null;
-  deciding: SeenDay | null;
-  /** Every day that was looked at is known. */
+  deciding: DayResult | null;
+  /** Every day that the conditions look at is known. */
   complete: boolean;
+  /** Sentences. */
   because: string[];
 }
 
-export function reasonsOf(verdict: Verdict, { at }: Pick<World, "at">): Reasons {
-  const { seen, enabled } = verdict;
-  const leaves = decidingLeaves(seen);
-  const days = leaves.find((leaf) => "days" in leaf);
-  const named = enabled ? days : undefined;
+/** When a verdict was given, and where its times hold. */
+type Now = Pick<EvaluationInput, "at" | "tariff">;
+
+export function reasonsOf(verdict: Verdict, now: Now): Reasons {
+  const { result, enabled, threshold, decided_at } = verdict;
+  const deciding = enabled ? decidingConditions(result) : [];
+  const dayResult = deciding.find(({ condition }) => condition.kind === "day");
+  const at = decided_at === now.at ? "" : `at ${timeOf(decided_at, now)}: `;
   return {
-    day: named?.condition.day ?? null,
-    deciding: named ? decidingDay(named) : null,
-    complete: daysOf(seen).every(({ facts }) => facts.color !== null),
-    because: [...circumstances(verdict, at), ...(enabled ? leaves.map(describeLeaf) : [])],
+    day: dayResult?.condition.kind === "day" ? dayResult.condition.day : null,
+    deciding: dayResult ? decidingDay(dayResult) : null,
+    complete: daysIn(result).every(({ facts }) => facts.color !== null),
+    because: [
+      ...describeCircumstances(verdict, now),
+      ...deciding.map((simple) => `${at}${describeResult(simple, threshold)}`),
+    ],
   };
 }
 
-type SeenLeaf = Exclude<Seen, { parts: readonly Seen[] }>;
-
-/** The conditions that make the verdict what it is: the others could be otherwise. */
-function decidingLeaves(seen: Seen): SeenLeaf[] {
-  if (!("parts" in seen)) return [seen];
-  const { condition, parts, truth } = seen;
-  if (condition.kind === "not") return parts.flatMap(decidingLeaves);
-  const decided = parts.filter((part) => part.truth === truth);
-  const needsAll = condition.kind === "all" ? truth === true : truth === false;
-  return (needsAll || truth === null ? decided : decided.slice(0, 1)).flatMap(decidingLeaves);
+/** What decides beside the conditions. */
+export function describeCircumstances({ reason, rule, held, decided_at }: Verdict, now: Now): string[] {
+  if (reason === "disabled") return ["disabled"];
+  const counted = rule.when_unknown === "on" ? "ON" : "OFF";
+  return [
+    ...(reason === "when_unknown" ? [`unknown, which counts as ${counted} (when_unknown)`] : []),
+    ...(held ? [`held until ${timeOf(held.until, now)}: a forecast has changed`] : []),
+    ...(decided_at > now.at ? [`lead: the conditions at ${timeOf(decided_at, now)} decide`] : []),
+    ...(decided_at < now.at ? [`lag: the conditions at ${timeOf(decided_at, now)} decide`] : []),
+  ];
 }
 
-/** Of a range the first day that is so, or could be. */
-function decidingDay({ condition, days, truth }: SeenDays): SeenDay | null {
-  const [first] = days;
-  if (condition.range === null) return first ?? null;
+/** The simple conditions that make the verdict what it is: the others could be otherwise. */
+function decidingConditions(result: ConditionResult): SimpleResult[] {
+  if (!("parts" in result)) return [result];
+  const { condition, parts, truth } = result;
+  if (condition.kind === "not") return parts.flatMap(decidingConditions);
+  const agreeing = parts.filter((part) => part.truth === truth);
+  const isOneEnough = condition.kind === "all" ? truth === false : truth === true;
+  return (isOneEnough ? agreeing.slice(0, 1) : agreeing).flatMap(decidingConditions);
+}
+
+/** Of a range the first day on which the test is passed, or could be. */
+function decidingDay({ condition, days, truth }: SimpleResult): DayResult | null {
+  const isRange = condition.kind === "day" && condition.range !== null;
+  if (!isRange) return days[0] ?? null;
   return days.find((day) => day.truth === truth && truth !== false) ?? null;
 }
 
-function daysOf(seen: Seen): readonly SeenDay[] {
-  if ("parts" in seen) return seen.parts.flatMap(daysOf);
-  return "days" in seen ? seen.days : [];
+function daysIn(result: ConditionResult): readonly DayResult[] {
+  return "parts" in result ? result.parts.flatMap(daysIn) : result.days;
 }
 
-function describeLeaf(leaf: SeenLeaf): string {
-  return `${leaf.truth === false ? "not so: " : ""}${describeCondition(leaf)} (${describeSight(leaf)})`;
+function describeResult(result: SimpleResult, threshold: number | null): string {
+  const { condition, truth } = result;
+  const kind = kindOf(condition);
+  const not = truth === false ? "not so: " : "";
+  return `${not}${kind.describe(condition, threshold)} (${kind.describeFinding(result)})`;
 }
 
-/** What stands above the conditions. */
-export function circumstances({ reason, ready, held, seen_at }: Verdict, at: number): string[] {
-  if (reason === "disabled") return ["disabled"];
-  const otherwise = ready.rule.when_unknown === "on" ? "ON" : "OFF";
-  return [
-    ...(reason === "when_unknown" ? [`not known, and when_unknown says ${otherwise}`] : []),
-    ...(held ? [`held until ${isoInstant(held.until)}: a forecast changed its mind`] : []),
-    ...(seen_at > at ? [`lead: as it will be at ${isoInstant(seen_at)}`] : []),
-    ...(seen_at < at ? [`lag: as it was at ${isoInstant(seen_at)}`] : []),
-  ];
+function timeOf(instant: number, { at, tariff }: Now): string {
+  return localTime(instant, at, tariff.time_zone);
 }

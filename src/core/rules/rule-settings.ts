@@ -1,75 +1,63 @@
 import { z } from "zod";
-import { own } from "./own.ts";
-import type { RuleSettings } from "./rules-memory.ts";
+import type { Rule } from "./rule.ts";
+import { entryOf } from "./rules-state.ts";
 
-/** What was set from outside of the configuration, by rule; plain data for the state file. */
-export type Settings = Readonly<Record<string, Setting>>;
+/** What was set while vigie runs, by rule id; a rule that is as configured has no entry. Plain data for the state file. */
+export type RuleSettings = Readonly<Record<string, RuleSetting>>;
 
-export interface Setting {
+export interface RuleSetting {
   /** false: switched off. */
   enabled: boolean;
   /** A threshold that was moved, with the configured one that it replaced. */
   threshold: { value: number; configured: number } | null;
 }
 
-/** What of a rule's configuration settings lean on. */
-export interface Settable {
-  id: string;
-  /** null: the rule has none to move. */
-  threshold: number | null;
-}
+type ConfiguredRule = Pick<Rule, "id" | "threshold">;
 
-export const NOTHING_SET: Settings = {};
+export const NO_SETTINGS: RuleSettings = {};
 
-/** As rules are evaluated by them. */
-export function settingsInForce(settings: Settings): RuleSettings {
-  return Object.fromEntries(
-    Object.entries(settings).map(([id, { enabled, threshold }]) => [
-      id,
-      { enabled, ...(threshold && { threshold: threshold.value }) },
-    ]),
-  );
-}
-
-export function switchRule(settings: Settings, id: string, enabled: boolean): Settings {
-  return withSetting(settings, id, { ...recall(settings, id), enabled });
+export function switchRule(settings: RuleSettings, id: string, enabled: boolean): RuleSettings {
+  return withSetting(settings, id, { ...settingOf(settings, id), enabled });
 }
 
 /** The configured value itself is no move; a rule without a threshold has none to move. */
-export function moveThreshold(settings: Settings, { id, threshold }: Settable, value: number): Settings {
+export function moveThreshold(
+  settings: RuleSettings,
+  { id, threshold }: ConfiguredRule,
+  value: number,
+): RuleSettings {
   if (threshold === null) return settings;
   const moved = value === threshold ? null : { value, configured: threshold };
-  return withSetting(settings, id, { ...recall(settings, id), threshold: moved });
+  return withSetting(settings, id, { ...settingOf(settings, id), threshold: moved });
 }
 
-/** What is left of the settings under this configuration, and what its owner has to be told. */
+/** The settings that still count under this configuration, and a line for the log for each that does not. */
 export function settleSettings(
-  settings: Settings,
-  rules: readonly Settable[],
-): { settings: Settings; lines: string[] } {
+  settings: RuleSettings,
+  rules: readonly ConfiguredRule[],
+): { settings: RuleSettings; lines: string[] } {
   const lines: string[] = [];
-  let settled = NOTHING_SET;
+  let settled = NO_SETTINGS;
   for (const { id, threshold } of rules) {
-    const set = recall(settings, id);
-    const moved = set.threshold;
-    const edited = moved !== null && moved.configured !== threshold;
-    if (edited) lines.push(describeEdit(id, moved, threshold));
-    settled = withSetting(settled, id, edited ? { ...set, threshold: null } : set);
+    const setting = settingOf(settings, id);
+    const moved = setting.threshold;
+    const isEdited = moved !== null && moved.configured !== threshold;
+    if (isEdited) lines.push(describeEdit(id, moved, threshold));
+    settled = withSetting(settled, id, isEdited ? { ...setting, threshold: null } : setting);
   }
   return { settings: settled, lines };
 }
 
-/** As the state file kept it; what is no such memory is nothing set. */
-export function readSettings(kept: unknown): Settings {
-  return settingsSchema.safeParse(kept).data ?? NOTHING_SET;
+/** As the state file kept it; what cannot be read is as if nothing were set. */
+export function readRuleSettings(kept: unknown): RuleSettings {
+  return settingsSchema.safeParse(kept).data ?? NO_SETTINGS;
 }
 
-function recall(settings: Settings, id: string): Setting {
-  return own(settings, id) ?? UNTOUCHED;
+function settingOf(settings: RuleSettings, id: string): RuleSetting {
+  return entryOf(settings, id) ?? AS_CONFIGURED;
 }
 
-/** A rule that is as configured takes no room. */
-function withSetting(settings: Settings, id: string, setting: Setting): Settings {
+function withSetting(settings: RuleSettings, id: string, setting: RuleSetting): RuleSettings {
   const others = Object.fromEntries(Object.entries(settings).filter(([other]) => other !== id));
   return setting.enabled && setting.threshold === null ? others : { ...others, [id]: setting };
 }
@@ -79,11 +67,11 @@ function describeEdit(
   { value, configured }: { value: number; configured: number },
   threshold: number | null,
 ): string {
-  const now = threshold === null ? "it has none now" : `it is ${threshold} now`;
-  return `The threshold of ${id} was changed in the configuration from ${configured}: ${now}, and the ${value} that it had been moved to is forgotten`;
+  const now = threshold === null ? "the rule has none now" : `it is ${threshold} now`;
+  return `The threshold of ${id} was changed in the configuration from ${configured}: ${now}; the value ${value} that was set while vigie ran does not count any more`;
 }
 
-const UNTOUCHED: Setting = { enabled: true, threshold: null };
+const AS_CONFIGURED: RuleSetting = { enabled: true, threshold: null };
 
 const settingsSchema = z.record(
   z.string(),

@@ -1,7 +1,7 @@
 import type { Color, Period } from "../calendar/tariff.ts";
 import { CIVIL_DAYS, type Stage } from "../facts/facts.ts";
 
-/** What is asked of the days, as its owner wrote it. Plain data; lengths of time in milliseconds. */
+/** A rule of the configuration. Plain data; durations in milliseconds. */
 export interface Rule {
   id: string;
   name: { fr: string; en: string };
@@ -11,32 +11,37 @@ export interface Rule {
   lead: number;
   lag: number;
   hold: number;
-  /** Percent, movable; null where the rule declares none. */
+  /** Percent, can be moved while vigie runs; null where the rule declares none. */
   threshold: number | null;
 }
 
-export type Condition = Group | Negation | Leaf;
+export type Condition = Group | Negation | SimpleCondition;
 
-/** Asks something itself. */
-export type Leaf = DayCondition | TimeCondition | NumberCondition;
+/** An empty group cannot be built: an empty `all` would always be ON. */
+export type Group = { kind: "all"; parts: NonEmpty<Condition> } | { kind: "any"; parts: NonEmpty<Condition> };
 
-export interface Group {
-  kind: "all" | "any";
-  parts: readonly Condition[];
-}
+export type NonEmpty<T> = readonly [T, ...T[]];
 
 export interface Negation {
   kind: "not";
   part: Condition;
 }
 
-/** Asks one day, or each of a range; what is null is not asked. */
+/** A condition that has no other conditions in it. A new kind needs an entry in `CONDITION_KINDS` (condition-kinds.ts). */
+export type SimpleCondition =
+  | DayCondition
+  | PeriodCondition
+  | BetweenCondition
+  | WeekdayCondition
+  | NumberCondition;
+
+/** Tests one day, or each day of a range; what is null is not tested. */
 export interface DayCondition {
   kind: "day";
   day: DayName | `next_${number}_days`;
   /** How many tariff days from `next` on; null for a single day. */
   range: number | null;
-  /** How many days of the range must be so. */
+  /** On how many days of the range the test must be passed. */
   least: number;
   color: readonly Color[] | null;
   /** Percent. */
@@ -46,17 +51,29 @@ export interface DayCondition {
   known: boolean | null;
 }
 
-export type TimeCondition =
-  | { kind: "period"; period: Period }
-  | { kind: "between"; from: string; to: string }
-  | { kind: "weekday"; days: readonly Weekday[] };
+export interface PeriodCondition {
+  kind: "period";
+  period: Period;
+}
 
-/** A number held against its bounds. */
-export type NumberCondition = { bounds: Bounds } & (
-  | { kind: "rate" }
-  | { kind: "days_remaining" }
-  | { kind: "remaining" | "left"; color: Color }
-);
+/** Two times of the wall clock, `03:30`; the first belongs to the window, the second does not. */
+export interface BetweenCondition {
+  kind: "between";
+  from: string;
+  to: string;
+}
+
+export interface WeekdayCondition {
+  kind: "weekday";
+  days: readonly Weekday[];
+}
+
+/** Compares a number with bounds. */
+export type NumberCondition =
+  | { kind: "rate"; bounds: Bounds }
+  | { kind: "days_remaining"; bounds: Bounds }
+  | { kind: "remaining"; color: Color; bounds: Bounds }
+  | { kind: "left"; color: Color; bounds: Bounds };
 
 export interface Bounds {
   above?: number | undefined;
@@ -76,3 +93,15 @@ export const LONGEST_RANGE = 8;
 
 /** The longest `lead`, `lag` and `hold`: 24 hours. */
 export const LONGEST_SHIFT = 24 * 3_600_000;
+
+/** The conditions directly in a group or a negation; none in a simple condition. */
+export function partsOf(condition: Condition): readonly Condition[] {
+  if ("parts" in condition) return condition.parts;
+  return "part" in condition ? [condition.part] : [];
+}
+
+/** All simple conditions in a condition, in order. */
+export function simpleConditionsIn(condition: Condition): SimpleCondition[] {
+  if ("parts" in condition || "part" in condition) return partsOf(condition).flatMap(simpleConditionsIn);
+  return [condition];
+}

@@ -1,12 +1,11 @@
 import type { Color, IsoDate } from "../calendar/tariff.ts";
-import { own } from "./own.ts";
+import type { EvaluationInput } from "./evaluation-input.ts";
 import { reasonsOf } from "./reasons.ts";
-import type { RulesMemory } from "./rules-memory.ts";
+import { entryOf, type RulesState } from "./rules-state.ts";
 import type { Verdict } from "./verdict.ts";
-import type { World } from "./world.ts";
 
-/** A rule that has become ON or OFF. */
-export interface RuleTurn {
+/** A rule has become ON or OFF. */
+export interface VerdictChange {
   rule: string;
   state: boolean;
   /** The day that decides; null where none does. */
@@ -15,26 +14,29 @@ export interface RuleTurn {
   because: string[];
 }
 
-/** Who says something else than is remembered. A rule that was never asked before has not turned. */
-export function findTurns(before: RulesMemory, verdicts: readonly Verdict[], world: World): RuleTurn[] {
+/** The rules whose verdict is another than before. The first verdict of a rule is no change. */
+export function findVerdictChanges(
+  previous: RulesState,
+  verdicts: readonly Verdict[],
+  now: Pick<EvaluationInput, "at" | "tariff">,
+): VerdictChange[] {
   return verdicts.flatMap((verdict) => {
-    const { state, ready } = verdict;
-    const rule = ready.rule.id;
-    const said = own(before.rules, rule);
-    if (!said || state === null || said.state === state) return [];
-    const { deciding, because } = reasonsOf(verdict, world);
+    const { state, rule } = verdict;
+    const before = entryOf(previous.rules, rule.id);
+    if (!before || state === null || before.state === state) return [];
+    const { deciding, because } = reasonsOf(verdict, now);
     const { date = null, color = null } = deciding?.facts ?? {};
-    return [{ rule, state, date, color, because }];
+    return [{ rule: rule.id, state, date, color, because }];
   });
 }
 
-/** A turn as its owner reads it in the log. */
-export function describeTurn({ rule, state, because }: RuleTurn): string {
+/** A change as its owner reads it in the log. */
+export function describeVerdictChange({ rule, state, because }: VerdictChange): string {
   return `Rule ${rule} is ${state ? "ON" : "OFF"}: ${because.join("; ")}`;
 }
 
-/** A turn as the `event` topic says it. */
-export function turnEvent({ rule, state, date, color }: RuleTurn): Record<string, string> {
+/** A change as the `event` topic has it. */
+export function verdictChangeEvent({ rule, state, date, color }: VerdictChange): Record<string, string> {
   return {
     event_type: state ? "rule_on" : "rule_off",
     rule,

@@ -1,24 +1,28 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { Beliefs } from "./beliefs.ts";
-import type { Seen } from "./seen.ts";
-import type { ReadyRule } from "./spans.ts";
+import type { ConditionResult } from "./condition-result.ts";
+import type { HeldForecasts } from "./held-forecasts.ts";
+import type { Rule } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 
-/** What is true of a rule, and why. */
+/** Whether a rule is ON, and why. */
 export interface Verdict {
-  ready: ReadyRule;
+  rule: Rule;
+  /** true is ON, false OFF, null unknown. */
   state: Truth;
+  /** When this state began. */
+  since: Instant;
   /** No forecast decides. */
   sure: boolean;
   reason: "conditions" | "disabled" | "when_unknown";
   enabled: boolean;
-  /** Percent, as it counts now; null where the rule declares none. */
+  /** The threshold in force, percent; null where the rule declares none. */
   threshold: number | null;
-  seen: Seen;
-  /** When it was, or will be, as seen: another time than now where a lead or a lag decides. */
-  seen_at: Instant;
-  /** Set while the verdict keeps to forecasts that have changed since. */
-  held: { until: Instant; believed: Beliefs } | null;
-  /** When a forecast that changed its mind last turned it; null where none did. */
+  /** The conditions with what they found at `decided_at`. */
+  result: ConditionResult;
+  /** The instant whose conditions decide: later than now where a lead decides, earlier where a lag does. */
+  decided_at: Instant;
+  /** Set while a hold lets earlier forecasts decide. */
+  held: { until: Instant; forecasts: HeldForecasts } | null;
+  /** When the verdict last followed a forecast that had changed; null where it never did. */
   moved: Instant | null;
 }

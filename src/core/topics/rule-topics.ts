@@ -1,70 +1,61 @@
 import { fitting, instant, percent, plain, text, type Value } from "../facts/format-value.ts";
-import type { Future, PlanSpan } from "../rules/forecast-verdicts.ts";
-import { own } from "../rules/own.ts";
+import type { EvaluationInput } from "../rules/evaluation-input.ts";
+import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
 import { reasonsOf } from "../rules/reasons.ts";
-import type { RulesMemory } from "../rules/rules-memory.ts";
 import type { Verdict } from "../rules/verdict.ts";
-import type { World } from "../rules/world.ts";
 import type { Topic } from "./topic.ts";
 
 export interface RuleTopicsOptions {
   verdicts: readonly Verdict[];
   /** In the order of the verdicts. */
-  futures: readonly Future[];
-  memory: RulesMemory;
-  world: Pick<World, "at">;
+  forecasts: readonly VerdictForecast[];
+  input: Pick<EvaluationInput, "at" | "tariff">;
   /** `mqtt.grace`. */
   grace: number;
-  /** Without a clock that is right only the settings are known. */
+  /** While the clock is wrong only the settings are known. */
   clockRight: boolean;
 }
 
-/** What each rule says, why, and what it will say; by topic below the base. */
-export function ruleTopics({
-  verdicts,
-  futures,
-  memory,
-  world,
-  grace,
-  clockRight,
-}: RuleTopicsOptions): [string, Topic][] {
+/** The verdict of each rule, why it is so, and what it will be; by topic below the base. */
+export function ruleTopics(options: RuleTopicsOptions): [string, Topic][] {
+  const { verdicts, forecasts, input, grace, clockRight } = options;
   return verdicts.flatMap((verdict, index) => {
-    const future = futures[index];
-    const known = clockRight && future ? { verdict, future, memory, world } : null;
-    const topics = [...momentTopics(known, grace), ...datedTopics(known), ...settingTopics(verdict)];
-    const name = `rules/${verdict.ready.rule.id}`;
-    return topics.map(([part, topic]): [string, Topic] => [part === "" ? name : `${name}/${part}`, topic]);
+    const forecast = forecasts[index];
+    const topics =
+      clockRight && forecast
+        ? [...momentTopics(verdict, forecast, input, grace), ...datedTopics(forecast)]
+        : [...UNKNOWN_MOMENT, ...datedTopics(null)];
+    const name = `rules/${verdict.rule.id}`;
+    return [...topics, ...settingTopics(verdict)].map(([part, topic]): [string, Topic] => [
+      part === "" ? name : `${name}/${part}`,
+      topic,
+    ]);
   });
 }
 
-interface KnownRule {
-  verdict: Verdict;
-  future: Future;
-  memory: RulesMemory;
-  world: Pick<World, "at">;
-}
-
-function momentTopics(known: KnownRule | null, grace: number): [string, Topic][] {
-  if (!known) return NOTHING_KNOWN;
-  const { verdict, future, memory } = known;
-  const since = instant(own(memory.rules, verdict.ready.rule.id)?.since ?? null);
-  const expiring = (payload: string, turn: number | null): Topic =>
-    turn === null ? { payload } : { payload, expires: turn + grace };
+function momentTopics(
+  verdict: Verdict,
+  forecast: VerdictForecast,
+  input: RuleTopicsOptions["input"],
+  grace: number,
+): [string, Topic][] {
+  const expiring = (payload: string, until: number | null): Topic =>
+    until === null ? { payload } : { payload, expires: until + grace };
   return [
-    ["state", expiring(plain(verdict.state), future.turn)],
-    ["since", expiring(plain(since), future.turn)],
+    ["state", expiring(plain(verdict.state), forecast.state_until)],
+    ["since", expiring(plain(instant(verdict.since)), forecast.state_until)],
     // The reasons can change where the state does not.
-    ["", expiring(reasonsJson(known, since), future.tick)],
+    ["", expiring(reasonsJson(verdict, input), forecast.next_boundary)],
   ];
 }
 
-function reasonsJson({ verdict, world }: KnownRule, since: string | null): string {
-  const { day, deciding, complete, because } = reasonsOf(verdict, world);
+function reasonsJson(verdict: Verdict, input: RuleTopicsOptions["input"]): string {
+  const { day, deciding, complete, because } = reasonsOf(verdict, input);
   const facts = deciding?.facts;
   return fitting(because.map(text), (kept) =>
     JSON.stringify({
       state: verdict.state,
-      since,
+      since: instant(verdict.since),
       day,
       date: facts?.date ?? null,
       color: facts?.color ?? null,
@@ -76,8 +67,8 @@ function reasonsJson({ verdict, world }: KnownRule, since: string | null): strin
   );
 }
 
-function datedTopics(known: KnownRule | null): [string, Topic][] {
-  const { next_on = null, next_off = null, spans = [], until = null } = known?.future ?? {};
+function datedTopics(forecast: VerdictForecast | null): [string, Topic][] {
+  const { next_on = null, next_off = null, spans = [], until = null } = forecast ?? {};
   return [
     ["next_on", { payload: plain(instant(next_on)) }],
     ["next_off", { payload: plain(instant(next_off)) }],
@@ -86,14 +77,14 @@ function datedTopics(known: KnownRule | null): [string, Topic][] {
 }
 
 /** What does not fit is left out from the end, and the plan then reaches less far. */
-function planJson(spans: readonly PlanSpan[], until: number | null): string {
+function planJson(spans: readonly VerdictSpan[], until: number | null): string {
   return fitting(spans, (kept) => {
     const reach = kept.length < spans.length ? (kept.at(-1)?.end ?? null) : until;
     return JSON.stringify({ until: instant(reach), spans: kept.map(spanJson) });
   });
 }
 
-function spanJson({ start, end, state, sure }: PlanSpan): Record<string, Value> {
+function spanJson({ start, end, state, sure }: VerdictSpan): Record<string, Value> {
   return { start: instant(start), end: instant(end), state, sure };
 }
 
@@ -115,7 +106,7 @@ const UNKNOWN_REASONS = {
   complete: false,
   because: ["the clock of this machine is wrong"],
 };
-const NOTHING_KNOWN: [string, Topic][] = [
+const UNKNOWN_MOMENT: [string, Topic][] = [
   ["state", { payload: plain(null) }],
   ["since", { payload: plain(null) }],
   ["", { payload: JSON.stringify(UNKNOWN_REASONS) }],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dayEventPayload } from "../../../src/core/days/day-events.ts";
 import type { Component } from "../../../src/core/discovery/describe-device.ts";
-import { turnEvent } from "../../../src/core/rules/verdict-changes.ts";
+import { verdictChangeEvent } from "../../../src/core/rules/verdict-changes.ts";
 import { renderTopics } from "../../../src/core/topics/render-topics.ts";
 import { anyRuleTopics, components, testDescription } from "../../support/device-description.ts";
 import { anyFacts } from "../../support/facts.ts";
@@ -69,8 +69,8 @@ describe("every state that vigie can publish", () => {
     dayEventPayload({ kind: "announced", date: "2026-01-05", color: "rouge" }),
     dayEventPayload({ kind: "final", date: "2026-01-05", color: "rouge" }),
     dayEventPayload({ kind: "revised", date: "2026-01-05", color: "rouge", from: "bleu" }),
-    turnEvent({ rule: "week", state: true, date: null, color: null, because: [] }),
-    turnEvent({ rule: "week", state: false, date: "2026-01-05", color: "rouge", because: [] }),
+    verdictChangeEvent({ rule: "week", state: true, date: null, color: null, because: [] }),
+    verdictChangeEvent({ rule: "week", state: false, date: "2026-01-05", color: "rouge", because: [] }),
   ])("of the event is of a type that is announced: %j", ({ event_type }) => {
     expect(testDescription().components["event"]?.["event_types"]).toContain(event_type);
   });

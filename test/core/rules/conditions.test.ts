@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KnownSeason } from "../../../src/core/days/known-days.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
-import { readyOf, refresh, stateAt, worldAt } from "../../support/rules.ts";
+import { inputAt, refresh, ruleOf, stateAt } from "../../support/rules.ts";
 import { PARIS, UNPRICED } from "../../support/tariff.ts";
 
 const [ON, OFF, UNKNOWN] = [true, false, null];
@@ -28,15 +28,15 @@ describe("the time on the wall", () => {
   });
 
   test("an hour that the clocks leave out is no hour", () => {
-    const future = futureOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
-    expect(future.spans.filter(({ state }) => state).map(({ start }) => start)).toEqual([]);
+    const forecast = futureOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
+    expect(forecast.spans.filter(({ state }) => state).map(({ start }) => start)).toEqual([]);
     const long = futureOf({ between: ["01:30", "03:30"] }, "2026-03-28T12:00:00Z");
     expect(onSpans(long)).toEqual([["2026-03-29T00:30:00.000Z", "2026-03-29T01:30:00.000Z"]]);
   });
 
   test("an hour that comes twice is read twice", () => {
-    const future = futureOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
-    expect(onSpans(future)).toEqual([
+    const forecast = futureOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
+    expect(onSpans(forecast)).toEqual([
       ["2026-10-25T00:15:00.000Z", "2026-10-25T00:45:00.000Z"],
       ["2026-10-25T01:15:00.000Z", "2026-10-25T01:45:00.000Z"],
     ]);
@@ -80,11 +80,11 @@ describe("numbers", () => {
 
   test("a price row turns a rate at the start of the day of its date", () => {
     const knownDays = knownDaysOf({ "2026-07-31": official("bleu"), "2026-08-01": official("bleu") });
-    const future = refresh(
-      readyOf({ rate: { above: 0.164 } }),
-      worldAt("2026-07-31T12:00:00Z", knownDays),
-    ).future;
-    expect(future.next_on).toBe(Date.parse("2026-08-01T04:00:00Z"));
+    const forecast = refresh(
+      ruleOf({ rate: { above: 0.164 } }),
+      inputAt("2026-07-31T12:00:00Z", knownDays),
+    ).forecast;
+    expect(forecast.next_on).toBe(Date.parse("2026-08-01T04:00:00Z"));
   });
 
   const season: KnownSeason = {
@@ -146,48 +146,49 @@ describe("conditions together", () => {
   });
 
   test("when_unknown settles what is not known, and says so", () => {
-    const world = worldAt(NOON, knownDays);
-    const settled = (when_unknown: string) => refresh(readyOf(MAYBE, { when_unknown }), world).verdict;
+    const world = inputAt(NOON, knownDays);
+    const settled = (when_unknown: string) => refresh(ruleOf(MAYBE, { when_unknown }), world).verdict;
     expect([settled("on"), settled("off")]).toMatchObject([
       { state: true, reason: "when_unknown", sure: false },
       { state: false, reason: "when_unknown", sure: false },
     ]);
-    expect(refresh(readyOf(YES, { when_unknown: "off" }), world).verdict).toMatchObject({
+    expect(refresh(ruleOf(YES, { when_unknown: "off" }), world).verdict).toMatchObject({
       state: true,
       reason: "conditions",
     });
   });
 
   test("a threshold is the rule's own, and can be moved", () => {
+    const MOVED = { r: { enabled: true, threshold: { value: 71, configured: 60 } } };
     const doubtful = knownDaysOf({ "2026-01-06": forecast("rouge", { confidence: 0.7 }) });
-    const ready = readyOf({ day: "next", color: "rouge", confidence: "threshold" }, { threshold: 60 });
-    const world = worldAt(NOON, doubtful);
-    expect(refresh(ready, world).verdict).toMatchObject({ state: true, threshold: 60 });
-    expect(refresh(ready, world, undefined, { r: { threshold: 71 } }).verdict).toMatchObject({
+    const rule = ruleOf({ day: "next", color: "rouge", confidence: "threshold" }, { threshold: 60 });
+    const world = inputAt(NOON, doubtful);
+    expect(refresh(rule, world).verdict).toMatchObject({ state: true, threshold: 60 });
+    expect(refresh(rule, world, undefined, MOVED).verdict).toMatchObject({
       state: false,
       threshold: 71,
     });
-    expect(refresh(readyOf(YES), world, undefined, { r: { threshold: 71 } }).verdict.threshold).toBe(null);
+    expect(refresh(ruleOf(YES), world, undefined, MOVED).verdict.threshold).toBe(null);
   });
 
   test("a rule that is switched off is OFF, whatever its conditions say", () => {
-    const { verdict, future } = refresh(readyOf(YES), worldAt(NOON, knownDays), undefined, {
-      r: { enabled: false },
+    const { verdict, forecast } = refresh(ruleOf(YES), inputAt(NOON, knownDays), undefined, {
+      r: { enabled: false, threshold: null },
     });
     expect(verdict).toMatchObject({ state: false, sure: true, reason: "disabled", enabled: false });
-    expect(future).toMatchObject({ next_on: null, next_off: null, turn: null });
+    expect(forecast).toMatchObject({ next_on: null, next_off: null, state_until: null });
   });
 
   test("an id that every object knows is an id like others", () => {
-    const ready = readyOf(YES, { id: "constructor" });
-    const { verdict, memory } = refresh(ready, worldAt(NOON, knownDays));
-    expect([verdict.state, memory.rules["constructor"]?.state]).toEqual([true, true]);
+    const rule = ruleOf(YES, { id: "constructor" });
+    const { verdict, next } = refresh(rule, inputAt(NOON, knownDays));
+    expect([verdict.state, next.rules["constructor"]?.state]).toEqual([true, true]);
   });
 });
 
 function futureOf(when: object, at: string) {
   const days = officialDays(at.slice(0, 10), at.slice(0, 10));
-  return refresh(readyOf(when), worldAt(at, knownDaysOf(days))).future;
+  return refresh(ruleOf(when), inputAt(at, knownDaysOf(days))).forecast;
 }
 
 function onSpans({ spans }: ReturnType<typeof futureOf>): string[][] {

@@ -1,13 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { evaluateRules } from "../../../src/core/rules/evaluate-rules.ts";
 import { type Branch, explainRule, formatExplanation } from "../../../src/core/rules/explain-rule.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
-import { EMPTY_MEMORY } from "../../../src/core/rules/rules-memory.ts";
 import { both, either, opposite, type Truth } from "../../../src/core/rules/truth.ts";
 import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
-import { readyOf, refresh, worldAt } from "../../support/rules.ts";
+import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
 
 const AT = "2026-01-04T11:00:00Z";
 const knownDays = knownDaysOf({
@@ -17,13 +15,13 @@ const knownDays = knownDaysOf({
 });
 
 function explained(when: object, at = AT, more: object = {}, settings = {}) {
-  const { verdict, future, world } = refresh(
-    readyOf(when, more),
-    worldAt(at, knownDays),
+  const { verdict, forecast, input } = refresh(
+    ruleOf(when, more),
+    inputAt(at, knownDays),
     undefined,
     settings,
   );
-  return explainRule(verdict, future, world.at);
+  return explainRule(verdict, forecast, input);
 }
 
 function linesOf(...args: Parameters<typeof explained>): string[] {
@@ -52,12 +50,12 @@ describe("an explanation", () => {
       "    ✘ all of",
       "      ✘ now is blanc or rouge: 2026-01-04 bleu, official",
       "      ✔ not",
-      "        ✘ period is hc: hp",
-      "    ✘ between 03:30 and 06:00: 12:00",
-      "    ? 2 of next_7_days are rouge, 80 % sure (its threshold): 2026-01-05 rouge, announced; 3 of 7 cannot be told",
+      "        ✘ in off-peak hours: the period is hp",
+      "    ✘ between 03:30 and 06:00: it is 12:00",
+      "    ? 2 of next_7_days are rouge, 80 % sure (its threshold): 2026-01-05 rouge, announced; 3 of 7 are not known",
       "    ? rate is above 0.3: not known",
       "    ? rouge left is at most 3: not known",
-      "    ✔ weekday is sat or sun: sun",
+      "    ✔ weekday is sat or sun: the tariff day is sun",
     ]);
   });
 
@@ -73,19 +71,21 @@ describe("an explanation", () => {
 
   test("says what stands above the conditions", () => {
     const unknown = { day: "d3", color: "rouge" };
-    expect(linesOf(unknown, AT, { when_unknown: "on" })[1]).toBe("  ! not known, and when_unknown says ON");
-    expect(linesOf(unknown, AT, {}, { r: { enabled: false } }).slice(0, 2)).toEqual([
+    expect(linesOf(unknown, AT, { when_unknown: "on" })[1]).toBe(
+      "  ! unknown, which counts as ON (when_unknown)",
+    );
+    expect(linesOf(unknown, AT, {}, { r: { enabled: false, threshold: null } }).slice(0, 2)).toEqual([
       "r  OFF",
       "  ! disabled",
     ]);
     const peak = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
     expect(linesOf(peak, "2026-01-05T04:57:00Z", { lead: "5m" }).slice(0, 3)).toEqual([
       "r  ON  next OFF at 2026-01-05T21:00:00Z",
-      "  ! lead: as it will be at 2026-01-05T05:00:00Z",
+      "  ! lead: the conditions at 06:00 decide",
       "  ✔ all of",
     ]);
     expect(linesOf(peak, "2026-01-05T21:03:00Z", { lag: "5m" })[1]).toBe(
-      "  ! lag: as it was at 2026-01-05T20:58:00Z",
+      "  ! lag: the conditions at 21:58 decide",
     );
   });
 });
@@ -105,18 +105,16 @@ test("explain and evaluate never disagree", () => {
       anyCondition,
       fc.constantFrom({}, { lead: "3h", lag: "2h" }, { when_unknown: "on" }),
       ([start, days, minutes], when, more) => {
-        const world = worldAt(Date.parse(`${start}T00:00:00Z`) + minutes * 60_000, knownDaysOf(days));
-        const ready = readyOf(when, more);
-        const { future } = refresh(ready, world);
-        const [verdict] = evaluateRules(ready, world, {}, EMPTY_MEMORY);
-        if (!verdict) throw new Error("Expected a verdict, got none");
-        const { state, tree, notes } = explainRule(verdict, future, world.at);
+        const input = inputAt(Date.parse(`${start}T00:00:00Z`) + minutes * 60_000, knownDaysOf(days));
+        const rule = ruleOf(when, more);
+        const { verdict, forecast } = refresh(rule, input);
+        const { state, tree, notes } = explainRule(verdict, forecast, input);
         expect(state).toBe(verdict.state);
         expect(judged(tree)).toBe(tree.state);
         expect(tree.state).toBe(verdict.reason === "when_unknown" ? null : verdict.state);
-        expect(notes.length > 0).toBe(verdict.reason !== "conditions" || verdict.seen_at !== world.at);
-        expect(future.spans[0]).toMatchObject({ state: verdict.state, sure: verdict.sure });
-        const { because } = reasonsOf(verdict, world);
+        expect(notes.length > 0).toBe(verdict.reason !== "conditions" || verdict.decided_at !== input.at);
+        expect(forecast.spans[0]).toMatchObject({ state: verdict.state, sure: verdict.sure });
+        const { because } = reasonsOf(verdict, input);
         expect(because.length).toBeGreaterThan(0);
       },
     ),

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../../src/core/calendar/dates.ts";
 import type { Simulation } from "../../../src/core/facts/facts.ts";
-import { nextRuleTurn } from "../../../src/core/rules/turn.ts";
+import { nextRuleBoundary } from "../../../src/core/rules/forecast-verdicts.ts";
 import { anyCondition, anyDays, anyStart } from "../../support/any-rules.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
-import { readyOf, refresh, worldAt } from "../../support/rules.ts";
+import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
 
 const HOUR = 3_600_000;
 const ROUGE_AHEAD = {
@@ -19,7 +19,7 @@ const PREHEAT = {
 };
 const ROUGE_PEAK = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
 
-describe("the future of a rule", () => {
+describe("the forecast of a rule", () => {
   const threeRouge = knownDaysOf({
     "2026-01-04": official("bleu"),
     "2026-01-05": official("rouge"),
@@ -29,14 +29,14 @@ describe("the future of a rule", () => {
   });
 
   test("three rouge days in a row preheat three times", () => {
-    const { future } = refresh(readyOf(PREHEAT), worldAt("2026-01-04T11:00:00Z", threeRouge));
-    expect(onSpans(future)).toEqual([
+    const { forecast } = refresh(ruleOf(PREHEAT), inputAt("2026-01-04T11:00:00Z", threeRouge));
+    expect(onSpans(forecast)).toEqual([
       ["2026-01-05T02:30:00.000Z", "2026-01-05T05:00:00.000Z", true],
       ["2026-01-06T02:30:00.000Z", "2026-01-06T05:00:00.000Z", true],
       ["2026-01-07T02:30:00.000Z", "2026-01-07T05:00:00.000Z", false],
     ]);
-    expect(future.next_on).toBe(Date.parse("2026-01-05T02:30:00Z"));
-    expect(future.next_off).toBe(Date.parse("2026-01-05T05:00:00Z"));
+    expect(forecast.next_on).toBe(Date.parse("2026-01-05T02:30:00Z"));
+    expect(forecast.next_off).toBe(Date.parse("2026-01-05T05:00:00Z"));
   });
 
   test.each([
@@ -48,67 +48,71 @@ describe("the future of a rule", () => {
     (at, date, end) => {
       const after = [end.slice(0, 10), addDays(end.slice(0, 10), 1)].map((day) => [day, official("bleu")]);
       const knownDays = knownDaysOf({ [date]: official("rouge"), ...Object.fromEntries(after) });
-      const { future } = refresh(readyOf(ROUGE_AHEAD), worldAt(at, knownDays));
-      expect(onSpans(future)).toEqual([[new Date(at).toISOString(), new Date(end).toISOString(), true]]);
-      expect(future.next_off).toBe(Date.parse(end));
+      const { forecast } = refresh(ruleOf(ROUGE_AHEAD), inputAt(at, knownDays));
+      expect(onSpans(forecast)).toEqual([[new Date(at).toISOString(), new Date(end).toISOString(), true]]);
+      expect(forecast.next_off).toBe(Date.parse(end));
     },
   );
 
   test("on the weekends on which the clocks are moved a day begins at 06:00 on the wall", () => {
     const rouge = (date: string) => knownDaysOf({ [date]: official("blanc") });
     const day = { day: "now", color: "blanc" };
-    const spring = refresh(readyOf(day), worldAt("2026-03-28T03:00:00Z", rouge("2026-03-28")));
-    expect(onSpans(spring.future)).toEqual([["2026-03-28T05:00:00.000Z", "2026-03-29T04:00:00.000Z", true]]);
-    const autumn = refresh(readyOf(day), worldAt("2026-10-24T03:00:00Z", rouge("2026-10-24")));
-    expect(onSpans(autumn.future)).toEqual([["2026-10-24T04:00:00.000Z", "2026-10-25T05:00:00.000Z", true]]);
+    const spring = refresh(ruleOf(day), inputAt("2026-03-28T03:00:00Z", rouge("2026-03-28")));
+    expect(onSpans(spring.forecast)).toEqual([
+      ["2026-03-28T05:00:00.000Z", "2026-03-29T04:00:00.000Z", true],
+    ]);
+    const autumn = refresh(ruleOf(day), inputAt("2026-10-24T03:00:00Z", rouge("2026-10-24")));
+    expect(onSpans(autumn.forecast)).toEqual([
+      ["2026-10-24T04:00:00.000Z", "2026-10-25T05:00:00.000Z", true],
+    ]);
   });
 
   test("a lead begins earlier, a lag ends later", () => {
-    const world = worldAt("2026-01-04T11:00:00Z", threeRouge);
-    const { future } = refresh(readyOf(ROUGE_PEAK, { lead: "5m", lag: "10m" }), world);
-    expect(onSpans(future)[0]).toEqual(["2026-01-05T04:55:00.000Z", "2026-01-05T21:10:00.000Z", true]);
+    const world = inputAt("2026-01-04T11:00:00Z", threeRouge);
+    const { forecast } = refresh(ruleOf(ROUGE_PEAK, { lead: "5m", lag: "10m" }), world);
+    expect(onSpans(forecast)[0]).toEqual(["2026-01-05T04:55:00.000Z", "2026-01-05T21:10:00.000Z", true]);
     expect(
-      refresh(readyOf(ROUGE_PEAK, { lead: "5m" }), worldAt("2026-01-05T04:55:00Z", threeRouge)).verdict.state,
+      refresh(ruleOf(ROUGE_PEAK, { lead: "5m" }), inputAt("2026-01-05T04:55:00Z", threeRouge)).verdict.state,
     ).toBe(true);
     expect(
-      refresh(readyOf(ROUGE_PEAK, { lead: "5m" }), worldAt("2026-01-05T04:54:59Z", threeRouge)).verdict.state,
+      refresh(ruleOf(ROUGE_PEAK, { lead: "5m" }), inputAt("2026-01-05T04:54:59Z", threeRouge)).verdict.state,
     ).toBe(false);
     expect(
-      refresh(readyOf(ROUGE_PEAK, { lag: "5m" }), worldAt("2026-01-05T21:04:59Z", threeRouge)).verdict.state,
+      refresh(ruleOf(ROUGE_PEAK, { lag: "5m" }), inputAt("2026-01-05T21:04:59Z", threeRouge)).verdict.state,
     ).toBe(true);
     expect(
-      refresh(readyOf(ROUGE_PEAK, { lag: "5m" }), worldAt("2026-01-05T21:05:00Z", threeRouge)).verdict.state,
+      refresh(ruleOf(ROUGE_PEAK, { lag: "5m" }), inputAt("2026-01-05T21:05:00Z", threeRouge)).verdict.state,
     ).toBe(false);
   });
 
   test("a lead sees that tomorrow is not known", () => {
     const knownDays = knownDaysOf({ "2026-01-05": official("bleu") });
-    const ready = readyOf(ROUGE_PEAK, { lead: "5m" });
-    expect(refresh(ready, worldAt("2026-01-06T04:54:59Z", knownDays)).verdict.state).toBe(false);
-    expect(refresh(ready, worldAt("2026-01-06T04:55:00Z", knownDays)).verdict.state).toBe(null);
+    const rule = ruleOf(ROUGE_PEAK, { lead: "5m" });
+    expect(refresh(rule, inputAt("2026-01-06T04:54:59Z", knownDays)).verdict.state).toBe(false);
+    expect(refresh(rule, inputAt("2026-01-06T04:55:00Z", knownDays)).verdict.state).toBe(null);
   });
 
   test("reaches to the end of the last known day, and at least to the end of the day in force", () => {
     const until = (days: object) =>
-      refresh(readyOf({ period: "hp" }), worldAt("2026-01-05T11:00:00Z", knownDaysOf(days as never))).future
+      refresh(ruleOf({ period: "hp" }), inputAt("2026-01-05T11:00:00Z", knownDaysOf(days as never))).forecast
         .until;
     expect(until({ "2026-01-09": forecast("bleu") })).toBe(Date.parse("2026-01-10T05:00:00Z"));
     expect(until({})).toBe(Date.parse("2026-01-06T05:00:00Z"));
   });
 
   test("is the same at each refresh until something turns", () => {
-    const ready = readyOf(ROUGE_PEAK);
-    const first = refresh(ready, worldAt("2026-01-05T11:00:00Z", threeRouge));
-    const second = refresh(ready, worldAt("2026-01-05T12:30:00Z", threeRouge), first.memory);
-    expect(second.future.spans).toEqual(first.future.spans);
+    const rule = ruleOf(ROUGE_PEAK);
+    const first = refresh(rule, inputAt("2026-01-05T11:00:00Z", threeRouge));
+    const second = refresh(rule, inputAt("2026-01-05T12:30:00Z", threeRouge), first.next);
+    expect(second.forecast.spans).toEqual(first.forecast.spans);
   });
 
   test("what is not announced yet is never sure", () => {
-    const { future } = refresh(
-      readyOf({ day: "now", official: true }),
-      worldAt("2026-01-06T11:00:00Z", threeRouge),
+    const { forecast } = refresh(
+      ruleOf({ day: "now", official: true }),
+      inputAt("2026-01-06T11:00:00Z", threeRouge),
     );
-    expect(future.spans.map(({ state, sure }) => [state, sure])).toEqual([
+    expect(forecast.spans.map(({ state, sure }) => [state, sure])).toEqual([
       [true, true],
       [false, false],
       [true, true],
@@ -119,7 +123,7 @@ describe("the future of a rule", () => {
 test("an announced day may become final by being seen again, so its stage is not sure", () => {
   const knownDays = knownDaysOf({ "2026-01-05": official("rouge", { final: false }) });
   const asked = (more: object) =>
-    refresh(readyOf({ day: "next", ...more }), worldAt("2026-01-04T11:00:00Z", knownDays)).verdict;
+    refresh(ruleOf({ day: "next", ...more }), inputAt("2026-01-04T11:00:00Z", knownDays)).verdict;
   expect(asked({ stage: "announced" })).toMatchObject({ state: true, sure: false });
   expect(asked({ color: "rouge" })).toMatchObject({ state: true, sure: true });
 });
@@ -139,13 +143,13 @@ describe("what the plan says, nothing announced since, is what later evaluation 
         fc.array(fc.nat({ max: 9 * 24 * 12 }), { minLength: 8, maxLength: 8 }),
         ([start, days, minutes], when, shift, settled, samples) => {
           const at = Date.parse(`${start}T00:00:00Z`) + minutes * 60_000;
-          const ready = readyOf(when, { ...shift, ...settled });
-          const { future, memory, world } = refresh(ready, worldAt(at, knownDaysOf(days)));
-          const edges = future.spans.flatMap(({ start: from, end }) => [from, end - 1]);
+          const rule = ruleOf(when, { ...shift, ...settled });
+          const { forecast, next, input } = refresh(rule, inputAt(at, knownDaysOf(days)));
+          const edges = forecast.spans.flatMap(({ start: from, end }) => [from, end - 1]);
           const sampled = samples.map((step) => at + step * 5 * 60_000 + 1);
-          for (const later of [...edges, ...sampled].filter((one) => one >= at && one < future.until)) {
-            const { verdict } = refresh(ready, worldAt(later, knownDaysOf(days)), memory);
-            const span = future.spans.find(({ start: from, end }) => from <= later && later < end);
+          for (const later of [...edges, ...sampled].filter((one) => one >= at && one < forecast.until)) {
+            const { verdict } = refresh(rule, inputAt(later, knownDaysOf(days)), next);
+            const span = forecast.spans.find(({ start: from, end }) => from <= later && later < end);
             expect([new Date(later).toISOString(), verdict.state, verdict.sure]).toEqual([
               new Date(later).toISOString(),
               span?.state,
@@ -153,8 +157,8 @@ describe("what the plan says, nothing announced since, is what later evaluation 
             ]);
           }
           expect(
-            nextRuleTurn([refresh(ready, world).verdict], world) ?? Number.POSITIVE_INFINITY,
-          ).toBeLessThanOrEqual(future.spans[1]?.start ?? Number.POSITIVE_INFINITY);
+            nextRuleBoundary([refresh(rule, input).forecast]) ?? Number.POSITIVE_INFINITY,
+          ).toBeLessThanOrEqual(forecast.spans[1]?.start ?? Number.POSITIVE_INFINITY);
         },
       ),
       { numRuns: 50 },
@@ -176,8 +180,8 @@ describe("what is sure stays so, whatever is announced later", () => {
           { day: "next_5_days", color: "rouge", at_least: 2 },
         ),
         (days, news, when) => {
-          const ready = readyOf(when);
-          const before = refresh(ready, worldAt("2026-01-05T11:00:00Z", knownDaysOf(days))).future;
+          const rule = ruleOf(when);
+          const before = refresh(rule, inputAt("2026-01-05T11:00:00Z", knownDaysOf(days))).forecast;
           // Officials stand; the laws bind those that come.
           const lawful = Object.entries(news).filter(
             ([date, day]) => !days[date]?.official && (!day.official || day.official.color === "bleu"),
@@ -185,7 +189,7 @@ describe("what is sure stays so, whatever is announced later", () => {
           const later = knownDaysOf({ ...days, ...Object.fromEntries(lawful) });
           for (const span of before.spans.filter(({ sure }) => sure)) {
             const at = Math.max(span.start, Date.parse("2026-01-05T11:00:00Z"));
-            expect(refresh(ready, worldAt(at, later)).verdict.state).toBe(span.state);
+            expect(refresh(rule, inputAt(at, later)).verdict.state).toBe(span.state);
           }
         },
       ),
@@ -194,7 +198,7 @@ describe("what is sure stays so, whatever is announced later", () => {
   }, 30_000);
 });
 
-describe("the next turn", () => {
+describe("the next boundary", () => {
   test.each<[string, object, object, string]>([
     ["a window", { between: ["03:30", "06:00"] }, {}, "2026-01-06T02:30:00Z"],
     ["the weekday of the tariff day", { weekday: "mon" }, {}, "2026-01-06T05:00:00Z"],
@@ -202,15 +206,16 @@ describe("the next turn", () => {
     ["a period", { period: "hc" }, {}, "2026-01-05T21:00:00Z"],
     ["a lead", { period: "hc" }, { lead: "5m" }, "2026-01-05T20:55:00Z"],
     ["a lag", { between: ["06:00", "11:55"] }, { lag: "10m" }, "2026-01-05T11:05:00Z"],
-  ])("of %s", (_, when, more, turn) => {
-    const world = worldAt("2026-01-05T11:00:00Z", knownDaysOf({}));
-    expect(nextRuleTurn([refresh(readyOf(when, more), world).verdict], world)).toBe(Date.parse(turn));
+  ])("of %s", (_, when, more, boundary) => {
+    const input = inputAt("2026-01-05T11:00:00Z", knownDaysOf({}));
+    expect(nextRuleBoundary([refresh(ruleOf(when, more), input).forecast])).toBe(Date.parse(boundary));
   });
 
   test("of a rule that is switched off is none", () => {
-    const world = worldAt("2026-01-05T11:00:00Z", knownDaysOf({}));
-    const { verdict } = refresh(readyOf({ period: "hc" }), world, undefined, { r: { enabled: false } });
-    expect(nextRuleTurn([verdict], world)).toBe(null);
+    const input = inputAt("2026-01-05T11:00:00Z", knownDaysOf({}));
+    const settings = { r: { enabled: false, threshold: null } };
+    const { forecast } = refresh(ruleOf({ period: "hc" }), input, undefined, settings);
+    expect(nextRuleBoundary([forecast])).toBe(null);
   });
 });
 
@@ -226,12 +231,12 @@ describe("a simulated colour", () => {
 
   test("turns rules at once, and the plan knows its end", () => {
     const knownDays = knownDaysOf({ "2026-07-06": official("bleu"), "2026-07-07": official("bleu") });
-    const { verdict, future } = refresh(
-      readyOf(ROUGE_PEAK),
-      worldAt(begun + 60_000, knownDays, { simulation }),
+    const { verdict, forecast } = refresh(
+      ruleOf(ROUGE_PEAK),
+      inputAt(begun + 60_000, knownDays, { simulation }),
     );
     expect(verdict.state).toBe(true);
-    expect(onSpans(future)).toEqual([["2026-07-06T10:01:00.000Z", "2026-07-06T11:00:00.000Z", true]]);
+    expect(onSpans(forecast)).toEqual([["2026-07-06T10:01:00.000Z", "2026-07-06T11:00:00.000Z", true]]);
   });
 });
 

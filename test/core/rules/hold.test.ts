@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
-import { EMPTY_MEMORY, type RulesMemory, readRulesMemory } from "../../../src/core/rules/rules-memory.ts";
-import { nextRuleTurn } from "../../../src/core/rules/turn.ts";
+import { nextRuleBoundary } from "../../../src/core/rules/forecast-verdicts.ts";
+import { NO_RULES_STATE, type RulesState, readRulesState } from "../../../src/core/rules/rules-state.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
-import { readyOf, refresh, worldAt } from "../../support/rules.ts";
+import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
 
 const MINUTE = 60_000;
 const NEXT_ROUGE = { day: "next", color: "rouge" };
@@ -13,11 +13,11 @@ const BLEU = forecast("bleu");
 
 /** One rule over a sequence of words on Monday 5 January; the state after each. */
 function follow(when: object, more: object, words: [at: string, day: KnownDay][], restart = false) {
-  const ready = readyOf(when, more);
-  let memory: RulesMemory = EMPTY_MEMORY;
+  const rule = ruleOf(when, more);
+  let previous: RulesState = NO_RULES_STATE;
   return words.map(([at, day]) => {
-    const round = refresh(ready, worldAt(at, knownDaysOf({ "2026-01-05": day })), memory);
-    memory = restart ? readRulesMemory(JSON.parse(JSON.stringify(round.memory))) : round.memory;
+    const round = refresh(rule, inputAt(at, knownDaysOf({ "2026-01-05": day })), previous);
+    previous = restart ? readRulesState(JSON.parse(JSON.stringify(round.next))) : round.next;
     return round;
   });
 }
@@ -44,10 +44,8 @@ describe("hold", () => {
       );
       expect(states(rounds)).toEqual([false, true, true, true, false, false, true]);
       expect(rounds[2]?.verdict.held?.until).toBe(Date.parse("2026-01-04T11:30:00Z"));
-      expect(rounds[3]?.memory.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
-      expect(rounds[2] && nextRuleTurn([rounds[2].verdict], rounds[2].world)).toBe(
-        Date.parse("2026-01-04T11:30:00Z"),
-      );
+      expect(rounds[3]?.next.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
+      expect(rounds[2] && nextRuleBoundary([rounds[2].forecast])).toBe(Date.parse("2026-01-04T11:30:00Z"));
     },
   );
 
@@ -57,7 +55,7 @@ describe("hold", () => {
       ["2026-01-04T11:00:00Z", ROUGE],
       ["2026-01-04T11:05:00Z", BLEU],
     ]);
-    expect(rounds[2]?.future.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
+    expect(rounds[2]?.forecast.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
   });
 
   test("a forecast that returns to what it was ends it without a turn", () => {
@@ -93,7 +91,7 @@ describe("hold", () => {
       ["2026-01-04T11:40:00Z", BLEU],
     ]);
     expect(states(rounds)).toEqual([false, true, true, false, true]);
-    expect(rounds[2]?.future.next_on).toBe(Date.parse("2026-01-04T11:40:00Z"));
+    expect(rounds[2]?.forecast.next_on).toBe(Date.parse("2026-01-04T11:40:00Z"));
   });
 
   test("06:00 is 06:00, also while it holds", () => {
@@ -107,15 +105,15 @@ describe("hold", () => {
   });
 
   test("the first word on a date is no change of mind", () => {
-    const ready = readyOf({ day: "next_2_days", color: "rouge" }, { hold: "1h" });
-    const first = refresh(ready, worldAt("2026-01-04T10:00:00Z", knownDaysOf({ "2026-01-05": ROUGE })));
+    const rule = ruleOf({ day: "next_2_days", color: "rouge" }, { hold: "1h" });
+    const first = refresh(rule, inputAt("2026-01-04T10:00:00Z", knownDaysOf({ "2026-01-05": ROUGE })));
     const second = refresh(
-      ready,
-      worldAt("2026-01-04T11:00:00Z", knownDaysOf({ "2026-01-05": BLEU })),
-      first.memory,
+      rule,
+      inputAt("2026-01-04T11:00:00Z", knownDaysOf({ "2026-01-05": BLEU })),
+      first.next,
     );
     const days = { "2026-01-05": BLEU, "2026-01-06": ROUGE };
-    const third = refresh(ready, worldAt("2026-01-04T11:05:00Z", knownDaysOf(days)), second.memory);
+    const third = refresh(rule, inputAt("2026-01-04T11:05:00Z", knownDaysOf(days)), second.next);
     expect([first, second, third].map(({ verdict }) => verdict.state)).toEqual([true, null, true]);
   });
 
@@ -126,7 +124,7 @@ describe("hold", () => {
       ["2026-01-04T11:00:00Z", BLEU],
     ]);
     expect(states(rounds)).toEqual([false, true, false]);
-    expect(rounds[2]?.memory.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
+    expect(rounds[2]?.next.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
   });
 
   test("a clock that is corrected by a second, or by minutes, ends no hold", () => {
@@ -147,7 +145,7 @@ describe("hold", () => {
       ["2026-01-04T11:06:00Z", ROUGE],
     ]);
     expect(states(rounds)).toEqual([true, false, true]);
-    expect(rounds[2]?.memory.heard).toEqual({});
+    expect(rounds[2]?.next.heard).toEqual({});
   });
 });
 
@@ -178,13 +176,13 @@ describe("random sequences of forecasts", () => {
   test("no rule flaps twice within its hold by changes of mind", () => {
     fc.assert(
       fc.property(fc.constantFrom<object>(...RULES), steps, (when, sequence) => {
-        const ready = readyOf(when, { hold: "30m" });
+        const rule = ruleOf(when, { hold: "30m" });
         const days: Record<string, KnownDay> = {
           "2026-01-05": ROUGE,
           "2026-01-06": BLEU,
           "2026-01-07": BLEU,
         };
-        let memory: RulesMemory = EMPTY_MEMORY;
+        let previous: RulesState = NO_RULES_STATE;
         // Between two boundaries of the clock, so that only minds change.
         let at = Date.parse("2026-01-04T06:00:00Z");
         const flips: number[] = [];
@@ -192,8 +190,8 @@ describe("random sequences of forecasts", () => {
         for (const [minutes, index, day] of sequence) {
           at += minutes * MINUTE;
           days[`2026-01-0${5 + index}`] = day;
-          const round = refresh(ready, worldAt(at, knownDaysOf({ ...days })), memory);
-          memory = index === 0 ? readRulesMemory(JSON.parse(JSON.stringify(round.memory))) : round.memory;
+          const round = refresh(rule, inputAt(at, knownDaysOf({ ...days })), previous);
+          previous = index === 0 ? readRulesState(JSON.parse(JSON.stringify(round.next))) : round.next;
           if (last !== undefined && round.verdict.state !== last) flips.push(at);
           last = round.verdict.state;
         }
@@ -215,14 +213,14 @@ describe("random sequences of forecasts", () => {
           const knownDays = knownDaysOf(
             Object.fromEntries(days.map((day, index) => [`2026-01-0${4 + index}`, day])),
           );
-          const [held, free] = [readyOf(when, { hold: "24h" }), readyOf(when)];
-          let memory: RulesMemory = EMPTY_MEMORY;
+          const [held, free] = [ruleOf(when, { hold: "24h" }), ruleOf(when)];
+          let previous: RulesState = NO_RULES_STATE;
           let at = Date.parse("2026-01-04T06:00:00Z");
           for (const step of minutes) {
             at += step * MINUTE;
-            const round = refresh(held, worldAt(at, knownDays), memory);
-            memory = round.memory;
-            expect(round.verdict.state).toBe(refresh(free, worldAt(at, knownDays)).verdict.state);
+            const round = refresh(held, inputAt(at, knownDays), previous);
+            previous = round.next;
+            expect(round.verdict.state).toBe(refresh(free, inputAt(at, knownDays)).verdict.state);
           }
         },
       ),
@@ -237,27 +235,27 @@ describe("random sequences of forecasts", () => {
         steps,
         fc.nat({ max: 3000 }),
         (when, sequence, later) => {
-          const ready = readyOf(when, { hold: "3h" });
+          const rule = ruleOf(when, { hold: "3h" });
           const days: Record<string, KnownDay> = {
             "2026-01-05": ROUGE,
             "2026-01-06": BLEU,
             "2026-01-07": BLEU,
           };
-          let round = refresh(ready, worldAt("2026-01-04T06:00:00Z", knownDaysOf({ ...days })));
+          let round = refresh(rule, inputAt("2026-01-04T06:00:00Z", knownDaysOf({ ...days })));
           let at = Date.parse("2026-01-04T06:00:00Z");
           for (const [minutes, index, day] of sequence.slice(0, 6)) {
             at += minutes * MINUTE;
             days[`2026-01-0${5 + index}`] = day;
-            round = refresh(ready, worldAt(at, knownDaysOf({ ...days })), round.memory);
+            round = refresh(rule, inputAt(at, knownDaysOf({ ...days })), round.next);
           }
-          const { future } = round;
+          const { forecast } = round;
           // Awake at each instant at which time alone can turn it, as the cycle is.
           for (let turns = 0, awake = at; turns < 100; turns += 1) {
-            const turn = nextRuleTurn([round.verdict], round.world) ?? Number.POSITIVE_INFINITY;
+            const turn = nextRuleBoundary([round.forecast]) ?? Number.POSITIVE_INFINITY;
             awake = Math.min(turn, at + later * MINUTE);
-            if (awake >= future.until) break;
-            round = refresh(ready, worldAt(awake, knownDaysOf({ ...days })), round.memory);
-            const span = future.spans.find(({ start, end }) => start <= awake && awake < end);
+            if (awake >= forecast.until) break;
+            round = refresh(rule, inputAt(awake, knownDaysOf({ ...days })), round.next);
+            const span = forecast.spans.find(({ start, end }) => start <= awake && awake < end);
             expect([awake, round.verdict.state]).toEqual([awake, span?.state]);
             if (awake === at + later * MINUTE) break;
           }
@@ -273,37 +271,37 @@ describe("since", () => {
   const PEAK = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
 
   test("is the instant of the turn, also when nobody was awake to see it", () => {
-    const ready = readyOf(PEAK);
-    const before = refresh(ready, worldAt("2026-01-05T03:00:00Z", knownDays));
-    const after = refresh(ready, worldAt("2026-01-05T07:12:34Z", knownDays), before.memory);
-    expect(after.memory.rules["r"]).toEqual({ state: true, since: Date.parse("2026-01-05T05:00:00Z") });
+    const rule = ruleOf(PEAK);
+    const before = refresh(rule, inputAt("2026-01-05T03:00:00Z", knownDays));
+    const after = refresh(rule, inputAt("2026-01-05T07:12:34Z", knownDays), before.next);
+    expect(after.next.rules["r"]).toEqual({ state: true, since: Date.parse("2026-01-05T05:00:00Z") });
   });
 
   test("survives a restart", () => {
-    const ready = readyOf(PEAK);
-    const before = refresh(ready, worldAt("2026-01-05T07:00:00Z", knownDays));
-    const kept = readRulesMemory(JSON.parse(JSON.stringify(before.memory)));
-    const after = refresh(ready, worldAt("2026-01-05T08:00:00Z", knownDays), kept);
-    expect(after.memory.rules["r"]?.since).toBe(Date.parse("2026-01-05T07:00:00Z"));
+    const rule = ruleOf(PEAK);
+    const before = refresh(rule, inputAt("2026-01-05T07:00:00Z", knownDays));
+    const kept = readRulesState(JSON.parse(JSON.stringify(before.next)));
+    const after = refresh(rule, inputAt("2026-01-05T08:00:00Z", knownDays), kept);
+    expect(after.next.rules["r"]?.since).toBe(Date.parse("2026-01-05T07:00:00Z"));
   });
 
   test("of news is when they came", () => {
-    const ready = readyOf(PEAK);
-    const before = refresh(ready, worldAt("2026-01-05T06:00:00Z", knownDaysOf({})));
-    const after = refresh(ready, worldAt("2026-01-05T07:00:00Z", knownDays), before.memory);
-    expect(after.memory.rules["r"]?.since).toBe(Date.parse("2026-01-05T07:00:00Z"));
+    const rule = ruleOf(PEAK);
+    const before = refresh(rule, inputAt("2026-01-05T06:00:00Z", knownDaysOf({})));
+    const after = refresh(rule, inputAt("2026-01-05T07:00:00Z", knownDays), before.next);
+    expect(after.next.rules["r"]?.since).toBe(Date.parse("2026-01-05T07:00:00Z"));
   });
 
   test("what does not change is the same object, so that nothing need be written", () => {
-    const ready = readyOf(NEXT_ROUGE, { hold: "30m" });
-    const first = refresh(ready, worldAt("2026-01-05T06:00:00Z", knownDays));
-    const second = refresh(ready, worldAt("2026-01-05T06:10:00Z", knownDays), first.memory);
-    expect(second.memory.rules).toBe(first.memory.rules);
-    expect(second.memory.heard).toBe(first.memory.heard);
+    const rule = ruleOf(NEXT_ROUGE, { hold: "30m" });
+    const first = refresh(rule, inputAt("2026-01-05T06:00:00Z", knownDays));
+    const second = refresh(rule, inputAt("2026-01-05T06:10:00Z", knownDays), first.next);
+    expect(second.next.rules).toBe(first.next.rules);
+    expect(second.next.heard).toBe(first.next.heard);
   });
 
   test("a memory that nobody can read is none", () => {
-    expect(readRulesMemory({ rules: 1 })).toEqual(EMPTY_MEMORY);
-    expect(readRulesMemory(undefined)).toEqual(EMPTY_MEMORY);
+    expect(readRulesState({ rules: 1 })).toEqual(NO_RULES_STATE);
+    expect(readRulesState(undefined)).toEqual(NO_RULES_STATE);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { both, either, enough, opposite, type Truth } from "../../../src/core/rules/truth.ts";
+import { atLeast, both, either, opposite, type Truth } from "../../../src/core/rules/truth.ts";
 
 const [ON, OFF, UNKNOWN]: Truth[] = [true, false, null];
 
@@ -31,6 +31,7 @@ describe("the connectives", () => {
     [3, 3, 7, OFF],
     [7, 0, 7, ON],
   ])("%i ON and %i unknown, at least %i asked: %s", (on, unknown, least, truth) => {
-    expect(enough(on, unknown, least)).toBe(truth);
+    const truths = [...Array(on).fill(true), ...Array(unknown).fill(null), false];
+    expect(atLeast(least, truths)).toBe(truth);
   });
 });

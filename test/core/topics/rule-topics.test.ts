@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ruleTopics } from "../../../src/core/topics/rule-topics.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
-import { readyOf, refresh, worldAt } from "../../support/rules.ts";
+import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
 
 const GRACE = 600_000;
 const knownDays = knownDaysOf({
@@ -16,15 +16,8 @@ function topicsOf(
   more: object = {},
   { at = "2026-01-05T04:57:00Z", settings = {}, clockRight = true, days = knownDays } = {},
 ) {
-  const { verdict, future, memory, world } = refresh(
-    readyOf(when, more),
-    worldAt(at, days),
-    undefined,
-    settings,
-  );
-  return new Map(
-    ruleTopics({ verdicts: [verdict], futures: [future], memory, world, grace: GRACE, clockRight }),
-  );
+  const { verdict, forecast, input } = refresh(ruleOf(when, more), inputAt(at, days), undefined, settings);
+  return new Map(ruleTopics({ verdicts: [verdict], forecasts: [forecast], input, grace: GRACE, clockRight }));
 }
 
 describe("the topics of a rule", () => {
@@ -60,9 +53,9 @@ describe("the topics of a rule", () => {
       official: true,
       complete: true,
       because: [
-        "lead: as it will be at 2026-01-05T05:00:00Z",
-        "now is rouge (2026-01-05 rouge, official)",
-        "period is hp (hp)",
+        "lead: the conditions at 06:00 decide",
+        "at 06:00: now is rouge (2026-01-05 rouge, official)",
+        "at 06:00: in peak hours (the period is hp)",
       ],
     });
   });
@@ -86,14 +79,14 @@ describe("the topics of a rule", () => {
     const moved = topicsOf(
       { day: "next", color: "rouge", confidence: "threshold" },
       { threshold: 60 },
-      { settings: { r: { threshold: 75, enabled: true } } },
+      { settings: { r: { enabled: true, threshold: { value: 75, configured: 60 } } } },
     );
     expect(moved.get("rules/r/threshold")).toEqual({ payload: "75" });
     expect(moved.get("rules/r/enabled")).toEqual({ payload: "ON" });
   });
 
   test("of a rule that is switched off never expire: nothing turns it", () => {
-    const off = topicsOf({ period: "hp" }, {}, { settings: { r: { enabled: false } } });
+    const off = topicsOf({ period: "hp" }, {}, { settings: { r: { enabled: false, threshold: null } } });
     expect(off.get("rules/r/state")).toEqual({ payload: "OFF" });
     expect(off.get("rules/r/enabled")).toEqual({ payload: "OFF" });
     expect(JSON.parse(off.get("rules/r")?.payload ?? "")).toMatchObject({

@@ -1,0 +1,145 @@
+import { COLORS, type Color } from "../calendar/tariff.ts";
+import type { DayFacts } from "../facts/facts.ts";
+import { percent } from "../facts/format-value.ts";
+import type { RuleDay } from "./condition-facts.ts";
+import type { ConditionKind, ConditionMoment } from "./condition-kind.ts";
+import type { DayResult } from "./condition-result.ts";
+import type { DayCondition, DayName } from "./rule.ts";
+import { atLeast, both, type Truth } from "./truth.ts";
+
+export const DAY: ConditionKind<DayCondition> = {
+  evaluate: (condition, moment) => {
+    const { threshold } = moment;
+    const confidence = condition.confidence === "threshold" ? threshold : condition.confidence;
+    const days: DayResult[] = [];
+    for (const { facts, allowed } of daysOf(condition, moment)) {
+      const truth = testDay(condition, facts, allowed, confidence);
+      days.push({ facts, allowed, truth, certain: certainTruth(condition, facts, allowed, truth) });
+    }
+    const { least } = condition;
+    const truth = atLeast(
+      least,
+      days.map((day) => day.truth),
+    );
+    const certain = atLeast(
+      least,
+      days.map((day) => day.certain),
+    );
+    return { truth, certain, value: null, days };
+  },
+  boundaries: ({ day, range, stage }) => {
+    if (range !== null || day === "now" || day === "next") return { kinds: ["tariff_day"], times: [] };
+    // The stage of a civil day becomes final when its tariff day begins.
+    return { kinds: stage ? ["civil_day", "tariff_day"] : ["civil_day"], times: [] };
+  },
+  possible: (condition, moment) => {
+    if (contradictsItself(condition)) return false;
+    const { color, confidence, official, stage, known, least } = condition;
+    if (!color) return null;
+    const testsMore = [confidence, official, stage, known].some((test) => test !== null);
+    const days = daysOf(condition, moment).map(({ allowed }): Truth => {
+      if (!allowed.some((one) => color.includes(one))) return false;
+      return allowed.every((one) => color.includes(one)) && !testsMore ? true : null;
+    });
+    return atLeast(least, days);
+  },
+  describe: (condition, threshold) => {
+    const { day, range, least, color, confidence, official, stage, known } = condition;
+    const which = range === null ? day : least === range ? `every one of ${day}` : `${least} of ${day}`;
+    const verb = range === null || least === 1 || least === range ? "is" : "are";
+    const percentage =
+      confidence === "threshold" ? `${threshold} % sure (its threshold)` : `${confidence} % sure`;
+    const tests = [
+      ...(color ? [color.join(" or ")] : []),
+      ...(confidence === null ? [] : [percentage]),
+      ...(official === null ? [] : [official ? "official" : "not official"]),
+      ...(stage ? [stage.join(" or ")] : []),
+      ...(known === null ? [] : [known ? "known" : "not known"]),
+    ];
+    return `${which} ${verb} ${tests.join(", ")}`;
+  },
+  describeFinding: ({ condition, days, truth }) => {
+    const [only] = days;
+    if (condition.range === null && only) return describeDay(only) + describeLaws(condition, only);
+    return describeRange(days, truth);
+  },
+};
+
+function daysOf({ day, range }: DayCondition, { facts }: ConditionMoment): readonly RuleDay[] {
+  return range === null ? [facts.day(day as DayName)] : facts.daysFromNext(range);
+}
+
+/** What one day gives. `confidence` in percent; null: not tested. */
+function testDay(
+  condition: DayCondition,
+  facts: DayFacts,
+  allowed: readonly Color[],
+  confidence: number | null,
+): Truth {
+  let truth: Truth = true;
+  if (condition.color) truth = testColor(condition.color, facts, allowed);
+  if (confidence !== null) truth = both(truth, testConfidence(facts, confidence));
+  if (condition.official !== null) truth = both(truth, facts.official === condition.official);
+  if (condition.stage)
+    truth = both(truth, facts.stage === null ? null : condition.stage.includes(facts.stage));
+  if (condition.known !== null) truth = both(truth, (facts.color !== null) === condition.known);
+  return truth;
+}
+
+/** The same by what no forecast can change: an official colour, and what the tariff's laws forbid. */
+function certainTruth(
+  { color, stage }: DayCondition,
+  facts: DayFacts,
+  allowed: readonly Color[],
+  truth: Truth,
+): Truth {
+  // An announced day becomes final by being seen once more.
+  if (facts.official) return stage && facts.stage !== "final" ? null : truth;
+  return color && !color.some((one) => allowed.includes(one)) ? false : null;
+}
+
+function testColor(colors: readonly Color[], facts: DayFacts, allowed: readonly Color[]): Truth {
+  if (facts.color !== null) return colors.includes(facts.color);
+  return colors.some((color) => allowed.includes(color)) ? null : false;
+}
+
+/** Compares the same whole percent that is published. An official colour always passes. */
+function testConfidence(facts: DayFacts, least: number): Truth {
+  if (facts.official) return true;
+  if (facts.color === null) return null;
+  const confidence = percent(facts.confidence);
+  return confidence !== null && confidence >= least;
+}
+
+/** A day that is not known has no colour, and one that is official is no forecast. */
+function contradictsItself({ color, confidence, official, stage, known }: DayCondition): boolean {
+  if (known === false && (color ?? confidence ?? stage) !== null) return true;
+  if (known === false && official === true) return true;
+  return stage?.every((one) => (one === "forecast") === official) ?? false;
+}
+
+/** `2026-01-05 rouge, official`. */
+function describeDay({ facts: { date, color, confidence, official, stage, source } }: DayResult): string {
+  if (color === null) return `${date} not known`;
+  if (source === "simulation") return `${date} ${color}, simulated`;
+  if (official) return `${date} ${color}, ${stage === "announced" ? "announced" : "official"}`;
+  const share = percent(confidence);
+  return `${date} ${color}, forecast${share === null ? "" : ` ${share} %`}`;
+}
+
+/** Why a day that nobody announced is none of these colours all the same. */
+function describeLaws({ color }: DayCondition, { facts, truth, allowed }: DayResult): string {
+  if (facts.color !== null || truth !== false || !color) return "";
+  return `, and it can only be ${COLORS.filter((one) => allowed.includes(one)).join(" or ")}`;
+}
+
+function describeRange(days: readonly DayResult[], truth: Truth): string {
+  const matching = days.filter((day) => day.truth === true);
+  const unknown = days.filter((day) => day.truth === null).length;
+  const more = matching.length > DAYS_SHOWN ? [`${matching.length - DAYS_SHOWN} more`] : [];
+  const none = truth === null ? "none so far" : "none";
+  const found = matching.length === 0 ? [none] : [...matching.slice(0, DAYS_SHOWN).map(describeDay), ...more];
+  return [...found, ...(unknown > 0 ? [`${unknown} of ${days.length} are not known`] : [])].join("; ");
+}
+
+const DAYS_SHOWN = 3;
