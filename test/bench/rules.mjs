@@ -1,71 +1,91 @@
+import { rulesOptions } from "../../.build/config/rules-options.js";
 import { addDays } from "../../.build/core/calendar/dates.js";
-import { viewAt } from "../../.build/core/facts/view.js";
 import { evaluateRules } from "../../.build/core/rules/evaluate-rules.js";
-import { planRules } from "../../.build/core/rules/forecast-verdicts.js";
-import { readyRules } from "../../.build/core/rules/ready.js";
-import { EMPTY_MEMORY } from "../../.build/core/rules/rules-memory.js";
-import { stepRules } from "../../.build/core/rules/step.js";
-import { openWorld } from "../../.build/core/rules/world.js";
+import { createEvaluationInput } from "../../.build/core/rules/evaluation-input.js";
+import { forecastVerdicts } from "../../.build/core/rules/forecast-verdicts.js";
+import { NO_RULES_STATE } from "../../.build/core/rules/rules-state.js";
 import { CONFIG } from "./house.mjs";
 import { threadTime } from "./spent.mjs";
 
-const RULES = 10_000;
+const RULES = 200;
 const RUNS = 40;
 const TODAY = "2026-01-05";
 const NOON = Date.parse(`${TODAY}T12:00:00Z`);
 
-/** Ten thousand rules, no two of them alike: the shipped ones within windows, holds and lags of their own. */
+/** 200 rules, no two of them alike: every kind of condition, with leads, lags, holds and thresholds. */
 export function measureRules(report) {
-  const ready = readyRules(Array.from({ length: RULES }, (_, index) => varied(index)));
+  const rules = rulesOptions.parse(Array.from({ length: RULES }, (_, index) => variedRule(index)));
   const { tariff } = CONFIG;
-  const knownDays = fillKnownDays();
-  let memory = EMPTY_MEMORY;
+  let state = NO_RULES_STATE;
   const evaluations = [];
-  const plans = [];
+  const forecasts = [];
   for (let run = 0; run < RUNS; run += 1) {
-    const world = openWorld({
-      at: NOON + run * 420_000,
-      knownDays,
-      tariff,
-      look: (of, at) => viewAt(of, at, tariff),
-    });
+    // Every other refresh a forecast has changed, so that holds hold.
+    const knownDays = createKnownDays(run % 4 < 2 ? 0.5 : 0.3);
+    const at = NOON + run * 420_000;
     const start = threadTime();
-    const verdicts = evaluateRules(ready, world, {}, memory);
+    const input = createEvaluationInput({ at, knownDays, tariff, simulation: null });
+    const { verdicts, next } = evaluateRules(rules, input, {}, state);
     const evaluated = threadTime();
-    memory = stepRules(memory, verdicts, world);
-    const stepped = threadTime();
-    planRules(verdicts, world, memory);
+    forecastVerdicts(verdicts, input);
+    forecasts.push(threadTime() - evaluated);
     evaluations.push(evaluated - start);
-    plans.push(threadTime() - stepped);
+    state = next;
   }
   report.alone("rules", evaluations);
-  report.alone("future", plans);
+  report.alone("future", forecasts);
 }
 
-function varied(index) {
-  const rule = structuredClone(CONFIG.rules[index % CONFIG.rules.length]);
-  const window = { kind: "between", from: wall(index), to: wall(index + 700) };
-  rule.id = `rule_${index}`;
-  rule.when = { kind: "all", parts: [rule.when, window] };
-  if (index % 2 === 1) rule.hold = 1_800_000;
-  if (index % 3 === 0) rule.lag = 600_000;
-  return rule;
+const CONDITIONS = [
+  {
+    any: [
+      { day: "next", color: "rouge", confidence: 80 },
+      { day: "now", color: "rouge" },
+    ],
+  },
+  { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
+  { day: "next", color: "rouge", confidence: 95, period: "hc" },
+  { day: "next_7_days", color: "rouge", confidence: "threshold" },
+  { day: "next_8_days", color: ["blanc", "rouge"], at_least: 3, not: { weekday: ["sat", "sun"] } },
+  { day: "next_3_days", known: true, every: true },
+  { rate: { above: 0.3 } },
+  { left: { rouge: { at_most: 9 } }, remaining: { blanc: { at_least: 3 } }, days_remaining: { above: 30 } },
+  { any: [{ day: "tomorrow", stage: ["announced", "final"] }, { not: { day: "d4", official: true } }] },
+  { day: "today", color: "bleu", weekday: ["mon", "tue", "wed", "thu", "fri"] },
+];
+
+function variedRule(index) {
+  return {
+    id: `rule_${index}`,
+    when: {
+      all: [
+        CONDITIONS[index % CONDITIONS.length],
+        { any: [{ between: [wallTime(index * 7), wallTime(index * 7 + 400)] }, { period: "hc" }] },
+      ],
+    },
+    threshold: 60,
+    ...(index % 3 === 0 && { lead: "5m" }),
+    ...(index % 4 === 0 && { lag: "10m" }),
+    ...(index % 20 === 0 && { lead: "12h", lag: "6h" }),
+    ...(index % 2 === 1 && { hold: "30m" }),
+    ...(index % 7 === 0 && { when_unknown: "on" }),
+  };
 }
 
-function wall(minute) {
+function wallTime(minute) {
   const two = (number) => String(number).padStart(2, "0");
   return `${two(Math.floor(minute / 60) % 24)}:${two(minute % 60)}`;
 }
 
 /** A season so far, two rouge days in force and announced, and forecasts for the week. */
-function fillKnownDays() {
+function createKnownDays(confidence) {
   const rates = { hp: null, hc: null };
   const official = (color) => ({ official: { color, rates, seen_at: 0, final: true } });
-  const forecast = (color, confidence) => ({
+  const forecast = (color, share) => ({
     forecast: {
       color,
       raw: null,
-      confidence,
+      confidence: share,
       source: "bench",
       explanation: null,
       rates,
@@ -74,10 +94,20 @@ function fillKnownDays() {
     },
   });
   const days = Object.fromEntries(
-    Array.from({ length: 128 }, (_, index) => index - 120).map((ahead) => {
-      const said = ahead > 1 ? forecast(ahead % 3 === 0 ? "rouge" : "blanc", 0.5 + ahead / 20) : null;
-      return [addDays(TODAY, ahead), said ?? official(ahead >= 0 ? "rouge" : "bleu")];
+    Array.from({ length: 136 }, (_, index) => index - 127).map((ahead) => {
+      const expected = forecast(ahead % 3 === 0 ? "rouge" : "blanc", confidence + ahead / 20);
+      return [addDays(TODAY, ahead), ahead > 1 ? expected : official(ahead >= 0 ? "rouge" : "bleu")];
     }),
   );
-  return { days, seasons: {}, updated_at: null };
+  const season = {
+    label: "2025-2026",
+    start: "2025-09-01",
+    end: "2026-08-31",
+    days_elapsed: 127,
+    days_remaining: 238,
+    remaining: { rouge: 20, blanc: 43, bleu: 175 },
+    total: { rouge: 22, blanc: 43, bleu: 300 },
+    seen_at: NOON,
+  };
+  return { days, seasons: { "2025-2026": season }, updated_at: null };
 }
