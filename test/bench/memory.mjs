@@ -4,11 +4,11 @@ import { readSpent } from "./spent.mjs";
 
 const RUNS = 3;
 const SETTLING = 20_000;
-const REST = 20_000;
+const REST = 60_000;
 const HOUR = 3_600_000;
 const HEALTH_RUNS = 7;
 
-/** All at once, each three times: a collector's moods need more than one run. At rest their CPU is measured, too. */
+/** All at once, each three times: garbage collection varies. At rest their CPU is measured, too. */
 export async function measureMemory({ contestants, services, ...surroundings }, report) {
   const runs = [];
   for (const [run, service] of services.slice(0, RUNS).entries()) {
