@@ -1,7 +1,7 @@
 import { ConfigError } from "../config/problems.ts";
 import { isBrokerError } from "../mqtt/broker-errors.ts";
 import { isReadByJournal, journalPriority } from "../runtime/log-lines.ts";
-import { isServiceError } from "../service/service-errors.ts";
+import { ServiceError } from "../service/service-errors.ts";
 import { NewerState } from "../state/state.ts";
 import type { Io } from "./io.ts";
 import { WrongUsage } from "./usage.ts";
@@ -44,6 +44,6 @@ export async function toExitCode(command: string, io: Io, run: () => Promise<voi
 function exitCodeOf(error: Error): number | undefined {
   if (error instanceof WrongUsage || error instanceof ConfigError) return 2;
   if (error instanceof Yielded) return 3;
-  if (error instanceof NewerState || error instanceof CommandFailed || isBrokerError(error)) return 1;
-  return isServiceError(error) ? 1 : undefined;
+  if (error instanceof NewerState || error instanceof CommandFailed) return 1;
+  return error instanceof ServiceError || isBrokerError(error) ? 1 : undefined;
 }

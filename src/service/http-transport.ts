@@ -1,33 +1,34 @@
 import { Agent, type Dispatcher } from "undici";
 import { deadline } from "../runtime/wait.ts";
-import { explainFailure } from "./explain-network-error.ts";
+import { explainNetworkError } from "./network-errors.ts";
 import { LARGEST_BODY, readBody } from "./read-body.ts";
-import type { Arrival } from "./read-response.ts";
+import type { HttpResponse } from "./read-response.ts";
 import { ServiceUnreachable } from "./service-errors.ts";
 
-/** Carries one GET and brings back what came, whole or not at all. */
+/** Sends one GET and resolves with the response as a whole. */
 export interface Transport {
-  get(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Arrival>;
+  get(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
-export interface TransportOptions {
-  /** Where the service is: scheme, host, port, and a path before its own if it has one. */
+interface TransportOptions {
+  /** The service's address: scheme, host, port, and a path before its own if it has one. */
   base: string;
   version: string;
   /** How long one request may take, from its first byte to the last of its answer. */
   timeout?: number;
 }
 
-export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: TransportOptions): Transport {
+export function createTransport({ base, version, timeout = DEFAULT_TIMEOUT }: TransportOptions): Transport {
   const { origin, host, pathname } = new URL(base);
   const prefix = pathname.replace(/\/+$/, "");
   const agent = openAgent(timeout);
   const get: Transport["get"] = async (path, headers, signal) => {
     signal.throwIfAborted();
-    const asked = `GET ${path}`;
+    const operation = `GET ${path}`;
     const limit = deadline(timeout, signal, () => {
-      return new ServiceUnreachable(asked, host, `no whole answer within ${Math.ceil(timeout / 1000)} s`);
+      const reason = `no whole answer within ${Math.ceil(timeout / 1000)} s`;
+      return new ServiceUnreachable(operation, host, reason);
     });
     try {
       const response = await agent
@@ -36,12 +37,17 @@ export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: Tr
           path: prefix + path,
           method: "GET",
           signal: limit.signal,
-          headers: { ...ownHeaders(version), ...headers },
+          headers: {
+            "user-agent": `vigie/${version}`,
+            accept: "application/json",
+            "accept-encoding": "gzip, deflate, br",
+            ...headers,
+          },
         })
         .catch((cause: unknown) => {
-          throw limit.signal.aborted ? limit.signal.reason : explainFailure(asked, host, cause);
+          throw limit.signal.aborted ? limit.signal.reason : explainNetworkError(operation, host, cause);
         });
-      return await receive(response, asked, limit.signal);
+      return await readWhole(response, operation, limit.signal);
     } finally {
       limit.clear();
     }
@@ -49,51 +55,43 @@ export function createTransport({ base, version, timeout = ATTEMPT_TIMEOUT }: Tr
   return { get, close: () => agent.destroy() };
 }
 
-const ATTEMPT_TIMEOUT = 60_000;
+const DEFAULT_TIMEOUT = 60_000;
 
 function openAgent(timeout: number): Agent {
   return new Agent({
-    // One connection a request: an hour later it would be stale, and a reused one may be closing just then.
+    // One connection for each request: an hour later it would be stale, and a reused one may be closing just then.
     pipelining: 0,
-    // The deadline counts the whole request; undici's own timers are coarse, and a drip resets them.
+    // The deadline covers the whole request; undici's own timers are coarse, and a byte now and then resets them.
     headersTimeout: 0,
     bodyTimeout: 0,
     connectTimeout: timeout,
-    // Node gives an address 250 ms before it turns to the next: too short for a slow line.
+    // Node gives an address 250 ms before it tries the next one: too short for a slow line.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 5_000,
   });
 }
 
-function ownHeaders(version: string): Record<string, string> {
-  return {
-    "user-agent": `vigie/${version}`,
-    accept: "application/json",
-    "accept-encoding": "gzip, deflate, br",
-  };
-}
-
-async function receive(
+async function readWhole(
   response: Dispatcher.ResponseData,
-  asked: string,
+  operation: string,
   signal: AbortSignal,
-): Promise<Arrival> {
-  const headers = flatHeaders(response.headers);
+): Promise<HttpResponse> {
+  const headers = firstValues(response.headers);
   const status = response.statusCode;
   try {
-    return { status, headers, body: await readBody(response.body, headers, asked, LARGEST_BODY) };
+    return { status, headers, body: await readBody(response.body, headers, operation, LARGEST_BODY) };
   } catch (error) {
-    // Of anything but a success the status says enough, whatever became of the body.
+    // A status other than 200 says enough, whatever became of the body.
     if (status !== 200) return { status, headers, body: new Uint8Array() };
     throw signal.aborted ? signal.reason : error;
   }
 }
 
-function flatHeaders(headers: Dispatcher.ResponseData["headers"]): Map<string, string> {
-  const flat = new Map<string, string>();
+function firstValues(headers: Dispatcher.ResponseData["headers"]): Map<string, string> {
+  const values = new Map<string, string>();
   for (const [name, value] of Object.entries(headers)) {
     const first = Array.isArray(value) ? value[0] : value;
-    if (first !== undefined) flat.set(name.toLowerCase(), first);
+    if (first !== undefined) values.set(name.toLowerCase(), first);
   }
-  return flat;
+  return values;
 }

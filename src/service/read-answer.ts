@@ -43,11 +43,9 @@ function readDateForecast(date: IsoDate, json: unknown, settings: ReadSettings):
   };
   // Only a plain true makes a colour official: what "true" or 1 mean would be a guess.
   const is_official = typeof sent.is_official === "boolean" ? sent.is_official : null;
-  return {
-    answer: { kind: "date", day, is_official },
-    warnings: values.warnings(),
-    observed: { ...values.observed(), official: is_official !== null },
-  };
+  const reading = values.finish({ kind: "date", day, is_official });
+  reading.assumptions.push(`is_official: ${is_official === null ? "is not sent" : "is sent"}`);
+  return reading;
 }
 
 /** `GET /v1/public/season`. Every field is required here: a count that is missing cannot be made up. */
@@ -71,6 +69,7 @@ function readSeason(label: string | undefined, json: unknown, { operation }: Rea
   return {
     answer: { kind: "season", season: { label: season, start: start_date, end: end_date, ...counts } },
     warnings: [],
-    observed: { colors: [], confidence: null, rates: null, official: null },
+    assumptions: [],
+    isPercent: false,
   };
 }

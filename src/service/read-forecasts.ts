@@ -34,11 +34,8 @@ export function readForecasts(json: unknown, settings: ReadSettings): Reading {
     }),
   );
   const omitted = problems.map((problem) => `A day in the answer to ${operation} is not used: ${problem}`);
-  return {
-    answer: { kind: "forecasts", updated_at: readInstant(parsed.data.updated_at), days },
-    warnings: [...omitted, ...values.warnings()],
-    observed: values.observed(),
-  };
+  const updated_at = readInstant(parsed.data.updated_at);
+  return values.finish({ kind: "forecasts", updated_at, days }, omitted);
 }
 
 type DayForecast = z.output<typeof dayForecastSchema>;

@@ -35,12 +35,8 @@ export function readHistory(
       prediction_confidence: values.confidence(entry.prediction_confidence),
     }),
   );
-  const losses = omitted > 0 ? [`Entries of the history without a date are not used: ${omitted}`] : [];
-  return {
-    answer: { kind: "history", start, end, entries: days },
-    warnings: [...losses, ...values.warnings()],
-    observed: values.observed(),
-  };
+  const warnings = omitted > 0 ? [`Entries of the history without a date are not used: ${omitted}`] : [];
+  return values.finish({ kind: "history", start, end, entries: days }, warnings);
 }
 
 /** A missing prediction needs no warning, unlike a missing colour. */

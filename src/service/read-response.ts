@@ -1,54 +1,67 @@
 import { maskAddress } from "../config/address.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
-import { validationErrorSchema } from "../core/contract/endpoints.ts";
+import { type ValidationError, validationErrorSchema } from "../core/contract/endpoints.ts";
 import { cleanText } from "./clean-text.ts";
-import { readHttpTime, readRetryAfter } from "./http-time.ts";
-import { AnswerUnreadable, type Came, RequestRefused, ServiceBusy, ServiceFailed } from "./service-errors.ts";
+import {
+  AnswerUnreadable,
+  RequestRefused,
+  type ResponseSummary,
+  ServiceBusy,
+  ServiceFailed,
+} from "./service-errors.ts";
 
-/** A response as it arrived: decompressed, not yet understood. */
-export interface Arrival {
+/** A response as it arrived, decompressed. */
+export interface HttpResponse {
   status: number;
   headers: ReadonlyMap<string, string>;
   body: Uint8Array;
 }
 
-/** The JSON of an answer; throws what its status, its type or its text amounts to. */
-export function readArrival(arrival: Arrival, asked: string, now: Instant): unknown {
-  const { status, headers, body } = arrival;
-  const text = new TextDecoder().decode(body);
-  const came = describeArrival(arrival, text);
-  if (status === 429) {
-    throw new ServiceBusy(asked, retryAfterOf(arrival, now));
+/** The JSON of a response; throws the error that its status, its content type or its body amounts to. */
+export function readResponse(response: HttpResponse, operation: string, now: Instant): unknown {
+  const { status, headers } = response;
+  const text = new TextDecoder().decode(response.body);
+  const summary = summarize(response, text);
+  if (status === 429) throw new ServiceBusy(operation, retryAfterOf(response, now));
+  if (status >= 500) throw new ServiceFailed(operation, summary);
+  if (status >= 400) throw new RequestRefused(operation, summary, validationDetails(text));
+  if (status >= 300) throw new AnswerUnreadable(operation, describeRedirect(headers), { summary });
+  if (status !== 200) {
+    throw new AnswerUnreadable(operation, `Expected status 200, got ${status}`, { summary });
   }
-  if (status >= 500) throw new ServiceFailed(asked, came);
-  if (status >= 400) throw new RequestRefused(asked, came, validationDetails(text));
-  if (status >= 300) throw new AnswerUnreadable(asked, describeRedirect(headers), { came });
-  if (status !== 200) throw new AnswerUnreadable(asked, `Expected status 200, got ${status}`, { came });
-  if (!isJsonType(came.contentType)) {
-    const why = `Expected application/json, got ${came.contentType}; is service.base_url the service's address?`;
-    throw new AnswerUnreadable(asked, why, { came });
+  if (!isJsonType(summary.contentType)) {
+    const why = `Expected application/json, got ${summary.contentType}; is service.base_url the service's address?`;
+    throw new AnswerUnreadable(operation, why, { summary });
   }
   try {
     return JSON.parse(text);
   } catch (cause) {
     const cut = isCut(text);
     const why = cut ? "Expected whole JSON, got a part of it" : "Expected JSON, got something else";
-    throw new AnswerUnreadable(asked, why, { came, cut, cause });
+    throw new AnswerUnreadable(operation, why, { summary, cut, cause });
   }
 }
 
-/** What a 429 asks for; an instant is measured by the service's own clock, where it says it. */
-export function retryAfterOf(arrival: Arrival, now: Instant): number | null {
-  return readRetryAfter(arrival.headers.get("retry-after") ?? null, sentAt(arrival) ?? now);
+/** Milliseconds that a 429 asks for; a date is measured by the service's own clock where it sends it. */
+export function retryAfterOf(response: HttpResponse, now: Instant): number | null {
+  const text = response.headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
+  const at = readHttpDate(text);
+  return at === null ? null : Math.max(0, at - (serviceTime(response) ?? now));
 }
 
-/** The service's clock, where it says it. */
-export function sentAt({ headers }: Arrival): Instant | null {
-  const date = headers.get("date");
-  return date === undefined ? null : readHttpTime(date);
+/** The service's clock, where it sends it. */
+export function serviceTime({ headers }: HttpResponse): Instant | null {
+  return readHttpDate(headers.get("date") ?? "");
 }
 
-function describeArrival({ status, headers }: Arrival, text: string): Came {
+/** The instant of `Sun, 06 Nov 1994 08:49:37 GMT`, the form of RFC 9110, 5.6.7; null for anything else. */
+function readHttpDate(text: string): Instant | null {
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && new Date(at).toUTCString() === text.trim() ? at : null;
+}
+
+function summarize({ status, headers }: HttpResponse, text: string): ResponseSummary {
   const contentType = headers.get("content-type");
   return {
     status,
@@ -59,16 +72,14 @@ function describeArrival({ status, headers }: Arrival, text: string): Came {
 
 const BODY_SHOWN = 1024;
 
-function validationDetails(text: string) {
+function validationDetails(text: string): ValidationError["detail"] {
   try {
-    return validationErrorSchema
-      .parse(JSON.parse(text))
-      .detail.slice(0, MOST_DETAILS)
-      .map((detail) => ({
-        loc: detail.loc.map((part) => (typeof part === "string" ? cleanText(part, 60) : part)),
-        msg: cleanText(detail.msg, 200),
-        type: cleanText(detail.type, 60),
-      }));
+    const { detail } = validationErrorSchema.parse(JSON.parse(text));
+    return detail.slice(0, MOST_DETAILS).map(({ loc, msg, type }) => ({
+      loc: loc.map((part) => (typeof part === "string" ? cleanText(part, 60) : part)),
+      msg: cleanText(msg, 200),
+      type: cleanText(type, 60),
+    }));
   } catch {
     // Not the documented form (the interface leaves that of 400 open): the body is shown as it is.
     return [];
@@ -77,14 +88,14 @@ function validationDetails(text: string) {
 
 const MOST_DETAILS = 8;
 
-function describeRedirect(headers: Arrival["headers"]): string {
+function describeRedirect(headers: HttpResponse["headers"]): string {
   const location = headers.get("location");
-  if (location === undefined) return "Expected an answer, got a status that sends elsewhere";
+  if (location === undefined) return "Expected an answer, got a redirect without an address";
   const target = maskAddress(cleanText(location.replace(/[?#].*$/s, ""), 200));
   return `Expected an answer, got a redirect to ${target}; it is not followed, set service.base_url instead`;
 }
 
-/** A service that names no type is believed if what it sends is JSON. */
+/** A response without a content type is read if it is JSON. */
 function isJsonType(contentType: string | null): boolean {
   return contentType === null || /^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType);
 }

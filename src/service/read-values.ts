@@ -19,49 +19,31 @@ export interface Reading {
   answer: Answer;
   /** What could not be used of it: sentences for the log. */
   warnings: string[];
-  observed: Observed;
+  /** What was assumed at the points that the interface leaves open, for `vigie check --live`. */
+  assumptions: string[];
+  /** Its confidences are in percent. */
+  isPercent: boolean;
 }
 
-/** What an answer contained before it was read, for `vigie check --live`. */
-export interface Observed {
-  colors: { text: string; color: Color | null }[];
-  confidence: (Range & { scale: Scale }) | null;
-  rates: Range | null;
-  /** Whether `is_official` was sent as true or false; null where the endpoint has no such field. */
-  official: boolean | null;
-}
+export type ValueReader = ReturnType<typeof createValueReader>;
 
-interface Range {
-  low: number;
-  high: number;
-}
-
-/** Reads the values of one answer; notes on the way what was sent, and what could not be read. */
-export interface ValueReader {
-  /** The colour; or null and, as `raw`, the text that is no known colour. */
-  color(value: unknown): { color: Color | null; raw: string | null };
-  /** From 0 to 1. */
-  confidence(value: unknown): number | null;
-  rates(hp: unknown, hc: unknown): Rates;
-  observed(): Observed;
-  /** For each value that could not be read, a sentence for the log. */
-  warnings(): string[];
-}
-
-/** `confidences` are all of the answer: one of them can show the scale of the others. */
-export function createValueReader(settings: ReadSettings, confidences: readonly unknown[]): ValueReader {
+/**
+ * Reads the values of one answer, and notes what was sent and what could not be read. `confidences` are all of the
+ * answer: one of them can show the scale of the others.
+ */
+export function createValueReader(settings: ReadSettings, confidences: readonly unknown[]) {
   const { spellings, rate_unit } = settings;
   const scale = scaleOf(confidences, settings);
   const colors = new Map<string, Color | null>();
   const warnings = { color: new Set<string>(), rate: new Set<string>(), confidence: new Set<string>() };
-  let confidenceRange: Range | null = null;
-  let rateRange: Range | null = null;
+  const numbers = { confidence: [] as number[], rate: [] as number[] };
 
   function warn(kind: keyof typeof warnings, sentence: string): void {
     if (warnings[kind].size < MOST) warnings[kind].add(sentence);
   }
 
-  function color(value: unknown) {
+  /** The colour; or null and, as `raw`, the text that is no known colour. */
+  function color(value: unknown): { color: Color | null; raw: string | null } {
     const known = toColor(value, spellings);
     const text = rawText(value);
     colors.set(text ?? "nothing", known);
@@ -71,9 +53,11 @@ export function createValueReader(settings: ReadSettings, confidences: readonly 
     return { color: null, raw: text };
   }
 
+  /** From 0 to 1. */
   function confidence(value: unknown): number | null {
-    confidenceRange = widen(confidenceRange, value);
-    const read = toConfidence(value, scale);
+    const number = toDecimal(value);
+    if (number !== null) numbers.confidence.push(number);
+    const read = toConfidence(number, scale);
     if (read === null && isSent(value)) {
       const sent = `The service sent the confidence ${describeValue(value)}, which is no ${scale}`;
       warn("confidence", `${sent}: it is not used. Check service.confidence`);
@@ -81,9 +65,11 @@ export function createValueReader(settings: ReadSettings, confidences: readonly 
     return read;
   }
 
+  /** In EUR/kWh. */
   function rate(value: unknown): number | null {
-    rateRange = widen(rateRange, value);
-    const read = toRate(value, rate_unit);
+    const number = toDecimal(value);
+    if (number !== null) numbers.rate.push(number);
+    const read = toRate(number, rate_unit);
     if (read === null && isSent(value)) {
       const sent = `The service sent the price ${describeValue(value)}, which cannot be in ${rate_unit}`;
       warn("rate", `${sent}: it is not used. Check service.rate_unit`);
@@ -91,18 +77,26 @@ export function createValueReader(settings: ReadSettings, confidences: readonly 
     return read;
   }
 
-  const observed = () => ({
-    colors: [...colors].slice(0, MOST).map(([text, known]) => ({ text, color: known })),
-    confidence: confidenceRange && { ...confidenceRange, scale },
-    rates: rateRange,
-    official: null,
-  });
+  function describeColors(): string {
+    const spelled = [...colors].slice(0, MOST);
+    return spelled.map(([text, known]) => `"${text}" is ${known ?? "no colour that vigie knows"}`).join(", ");
+  }
+
   return {
     color,
     confidence,
-    rates: (hp, hc) => ({ hp: rate(hp), hc: rate(hc) }),
-    observed,
-    warnings: () => Object.values(warnings).flatMap((sentences) => [...sentences]),
+    rates: (hp: unknown, hc: unknown): Rates => ({ hp: rate(hp), hc: rate(hc) }),
+    /** The reading of the answer that consists of these values. */
+    finish: (answer: Answer, omitted: readonly string[] = []): Reading => ({
+      answer,
+      warnings: [...omitted, ...Object.values(warnings).flatMap((sentences) => [...sentences])],
+      assumptions: [
+        `colours: ${describeColors() || "none sent"}`,
+        `confidence: ${describeRange(numbers.confidence, scale)}`,
+        `prices: ${describeRange(numbers.rate, rate_unit)}`,
+      ],
+      isPercent: scale === "percent",
+    }),
   };
 }
 
@@ -113,10 +107,12 @@ function isSent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function widen(range: Range | null, value: unknown): Range | null {
-  const number = toDecimal(value);
-  if (number === null) return range;
-  return { low: Math.min(range?.low ?? number, number), high: Math.max(range?.high ?? number, number) };
+function describeRange(numbers: readonly number[], takenAs: string): string {
+  if (numbers.length === 0) return "none sent";
+  // Not Math.min(...numbers): a hostile answer holds more numbers than a call takes arguments.
+  const low = numbers.reduce((one, other) => Math.min(one, other));
+  const high = numbers.reduce((one, other) => Math.max(one, other));
+  return `from ${low} to ${high}, taken as ${takenAs}`;
 }
 
 /** Every spelling of a colour that is understood; the owner's own come first. */
@@ -173,8 +169,7 @@ function isPercent(value: unknown): boolean {
   return number !== null && number > 1 + ROUNDING && number <= 100;
 }
 
-function toConfidence(value: unknown, scale: Scale): number | null {
-  const number = toDecimal(value);
+function toConfidence(number: number | null, scale: Scale): number | null {
   if (number === null || number < 0) return null;
   const ratio = scale === "percent" ? number / 100 : number;
   return ratio > 1 + ROUNDING ? null : Math.min(ratio, 1);
@@ -187,8 +182,7 @@ const ROUNDING = 1e-6;
  * In EUR/kWh. A price outside what electricity costs is the wrong unit or a placeholder (0, -1): the owner's own price
  * table serves better than a number a hundred times off.
  */
-function toRate(value: unknown, unit: ReadSettings["rate_unit"]): number | null {
-  const number = toDecimal(value);
+function toRate(number: number | null, unit: ReadSettings["rate_unit"]): number | null {
   if (number === null) return null;
   const rate = unit === "EUR/kWh" ? number : Math.round(number * 1e6) / 1e8;
   return rate >= LOWEST_RATE && rate <= HIGHEST_RATE ? rate : null;

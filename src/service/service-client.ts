@@ -3,82 +3,139 @@ import type { Request } from "../core/contract/answer.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
+import { createAnswerCache } from "./answer-cache.ts";
 import { askHistory } from "./ask-history.ts";
-import type { AskOnce, AskOptions, Reply } from "./asking.ts";
 import { type MemoryKeeper, noteOfficial } from "./client-memory.ts";
-import type { RangeNames } from "./history-names.ts";
-import type { Transport } from "./http-transport.ts";
+import { createTransport, type Transport } from "./http-transport.ts";
 import { readAnswer } from "./read-answer.ts";
-import { type Reading, type ReadSettings, spellingsOf } from "./read-values.ts";
-import { requestPath } from "./request-path.ts";
-import { createRequester } from "./requester.ts";
+import { type HttpResponse, readResponse, retryAfterOf, serviceTime } from "./read-response.ts";
+import { type Reading, spellingsOf } from "./read-values.ts";
+import { createRequestLimiter } from "./request-limiter.ts";
+import { retryDelay } from "./request-limits.ts";
+import { BudgetSpent, ServiceUnreachable } from "./service-errors.ts";
+import { type RangeNames, type Reply, type RequestOptions, requestPath } from "./service-request.ts";
 
 export interface ServiceClient {
-  /** The answer in vigie's words. Tries again while that is of use, until the signal ends it. */
-  ask(request: Request, options: AskOptions): Promise<Reply>;
+  /** The answer to a request. Tries again while that is of use, until the signal aborts. */
+  ask(request: Request, options: RequestOptions): Promise<Reply>;
   close(): Promise<void>;
 }
 
 interface ClientOptions {
   config: Pick<ServiceConfig, "colors" | "confidence" | "rate_unit" | "history_parameters">;
-  /** Where the service really is; `simulator` has become an address. */
+  /** The address of the service; of the running simulator where `service.base_url` is `simulator`. */
   base: string;
   version: string;
   clock: Clock;
   random: () => number;
   memory: MemoryKeeper;
   log: Log;
-  /** Of one request; how waits are waited; what carries requests. For tests. */
+  /** How long one request may take. */
   timeout?: number;
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   transport?: Transport;
 }
 
+/** From a request to its answer: `requestPath`, `transport.get` (one GET), `readResponse` (JSON), `readAnswer`. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
-  const { config, memory, clock } = options;
-  const requester = createRequester({ ...options, wait: options.wait ?? sleep });
+  const { config, memory, clock, log, random, wait = sleep } = options;
+  const transport = options.transport ?? createTransport(options);
+  const limiter = createRequestLimiter({ memory, clock, wait });
+  const cache = createAnswerCache();
   const spellings = spellingsOf(config.colors);
-  const tell = sayOnce(options.log);
+  const warnOnce = createWarnOnce(log);
 
-  const askOnce: AskOnce = async (request, names, ways) => {
+  async function ask(request: Request, names: RangeNames, limits: RequestOptions): Promise<Reply> {
     const path = requestPath(request, names);
-    const { json, date, keep } = await requester.get(path, ways);
-    const settings: ReadSettings = {
-      ...config,
-      operation: `GET ${path}`,
-      spellings,
-      percent: memory.get().percent,
-    };
-    const reading = readAnswer(request, json, settings);
-    keep();
+    const { response, json } = await getJson(path, limits);
+    const { percent } = memory.get();
+    const reading = readAnswer(request, json, { ...config, operation: `GET ${path}`, spellings, percent });
+    cache.keep(path, response, json);
     learn(reading);
-    return { answer: reading.answer, date, observed: reading.observed, path };
-  };
-  const learn = ({ answer, observed, warnings }: Reading) => {
-    for (const warning of warnings) tell(warning);
-    if (config.confidence === "auto" && observed.confidence?.scale === "percent" && !memory.get().percent) {
-      options.log.info("The service counts confidence in percent");
+    const { answer, assumptions } = reading;
+    return { answer, date: serviceTime(response), assumptions };
+  }
+
+  async function getJson(path: string, { signal, essential = false }: RequestOptions) {
+    let failure: unknown;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        // A retry is never essential: a service that fails is not asked without end.
+        return await getJsonOnce(path, essential && attempt === 1, signal);
+      } catch (error) {
+        // What ended the retries says less than the failure that made them necessary.
+        if (signal.aborted || error instanceof BudgetSpent) throw failure ?? error;
+        failure = error;
+      }
+      await waitForRetry(failure, attempt, signal);
+    }
+  }
+
+  async function getJsonOnce(path: string, essential: boolean, signal: AbortSignal) {
+    const operation = `GET ${path}`;
+    await limiter.waitForAllowance(operation, essential, signal);
+    const response = await transport.get(path, cache.conditions(path), signal).catch((error: unknown) => {
+      if (error instanceof ServiceUnreachable && error.unsent) limiter.uncountLast();
+      throw error;
+    });
+    noteStatus(response);
+    const cached = response.status === 304 ? cache.get(path) : undefined;
+    const json = cached ? cached.json : readResponse(response, operation, clock.now());
+    return { response, json };
+  }
+
+  /** Rejects with the failure where another try is of no use, and where the signal ends the wait. */
+  async function waitForRetry(failure: unknown, attempt: number, signal: AbortSignal): Promise<void> {
+    const delay = retryDelay(failure, attempt, random());
+    if (delay === null) throw failure;
+    // After a 429 the delay is 0: its pause is in the log already, and the limiter keeps it.
+    if (delay > 0) log.debug(`${messageOf(failure)}; trying again in ${Math.ceil(delay / 1000)} s`);
+    await wait(delay, signal).catch(() => {
+      throw failure;
+    });
+  }
+
+  function noteStatus(response: HttpResponse): void {
+    if (response.status !== 429) {
+      limiter.endPause();
+      return;
+    }
+    const seconds = Math.ceil(limiter.pause(retryAfterOf(response, clock.now())) / 1000);
+    log.warn(`The service answers "too many requests" (429): vigie sends it nothing for ${seconds} s`);
+  }
+
+  function learn({ answer, warnings, isPercent }: Reading): void {
+    for (const warning of warnings) warnOnce(warning);
+    if (config.confidence === "auto" && isPercent && !memory.get().percent) {
+      log.info("The service sends confidence in percent: from now on 1 means 1 %");
       memory.set({ ...memory.get(), percent: true });
     }
     if (answer.kind === "date") memory.set(noteOfficial(memory.get(), answer.is_official, clock.now()));
+  }
+
+  return {
+    ask: (request, limits) => {
+      if (request.kind !== "history") return ask(request, NO_NAMES, limits);
+      return askHistory(request, limits, { setting: config.history_parameters, memory, log, ask });
+    },
+    close: transport.close,
   };
-  const ask: ServiceClient["ask"] = (request, ways) => {
-    if (request.kind !== "history") return askOnce(request, NO_NAMES, ways);
-    return askHistory(request, ways, { ...options, setting: config.history_parameters, askOnce });
-  };
-  return { ask, close: requester.close };
 }
 
 const NO_NAMES: RangeNames = { start: "", end: "" };
 
-/** Each new value is said once; a service that invents words without end is not repeated without end. */
-function sayOnce(log: Log): (notice: string) => void {
-  const said = new Set<string>();
-  return (notice) => {
-    if (said.has(notice) || said.size >= MOST_NOTICES) return;
-    said.add(notice);
-    log.warn(notice);
+/** Logs each warning once; a service that sends new values without end does not fill the log. */
+function createWarnOnce(log: Log): (warning: string) => void {
+  const logged = new Set<string>();
+  return (warning) => {
+    if (logged.has(warning) || logged.size >= MOST_WARNINGS) return;
+    logged.add(warning);
+    log.warn(warning);
   };
 }
 
-const MOST_NOTICES = 200;
+const MOST_WARNINGS = 200;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,104 +1,102 @@
 import type { ValidationError } from "../core/contract/endpoints.ts";
 
-/** What arrived, as far as an owner needs it to see what went wrong. `beginning` is the start of the body. */
-export interface Came {
+/** A request to the service failed. One class for each thing that a caller does next. */
+export abstract class ServiceError extends Error {}
+
+/** A response, as far as an owner needs it to see what went wrong. `beginning` is the start of the body. */
+export interface ResponseSummary {
   status: number;
   contentType: string | null;
   beginning: string;
 }
 
-/** No answer: no name, no route, nobody listening, a broken connection, silence. Worth another try. */
-export class ServiceUnreachable extends Error {
+/** No answer: no such name, no route, nothing listens, a broken connection, silence. Worth another try. */
+export class ServiceUnreachable extends ServiceError {
   override readonly name = "ServiceUnreachable";
-  /** Nothing was sent: it costs the day's budget nothing. */
+  /** Nothing was sent: it is not counted against the day's budget. */
   readonly unsent: boolean;
 
+  /** `operation` is the request in words: `GET /v1/public`. */
   constructor(
-    asked: string,
+    operation: string,
     host: string,
     reason: string,
     options: ErrorOptions & { unsent?: boolean } = {},
   ) {
-    super(`The forecast service at ${host} could not be reached for ${asked}: ${reason}`, options);
+    super(`The forecast service at ${host} could not be reached for ${operation}: ${reason}`, options);
     this.unsent = options.unsent ?? false;
   }
 }
 
-/** The service answered that it is unwell. Worth another try. */
-export class ServiceFailed extends Error {
+/** The service answered that it failed. Worth another try. */
+export class ServiceFailed extends ServiceError {
   override readonly name = "ServiceFailed";
-  readonly status: number;
 
-  constructor(asked: string, came: Came, options?: ErrorOptions) {
-    super(`The forecast service failed at ${asked}: ${describeCame(came)}`, options);
-    this.status = came.status;
+  constructor(operation: string, summary: ResponseSummary) {
+    super(`The forecast service failed at ${operation}: ${describeSummary(summary)}`);
   }
 }
 
 /** Too many requests: nothing is sent until the pause is over. */
-export class ServiceBusy extends Error {
+export class ServiceBusy extends ServiceError {
   override readonly name = "ServiceBusy";
-  /** Milliseconds the service asked for; null where it did not say. */
+  /** Milliseconds that the service asked for; null where it did not say. */
   readonly retryAfter: number | null;
 
-  constructor(asked: string, retryAfter: number | null, options?: ErrorOptions) {
-    const wish =
-      retryAfter === null ? "it does not say for how long" : `for ${Math.ceil(retryAfter / 1000)} s`;
-    super(`The forecast service wants to be left alone (429), ${wish}: ${asked} has to wait`, options);
+  constructor(operation: string, retryAfter: number | null) {
+    const pause = retryAfter === null ? "a pause" : `a pause of ${Math.ceil(retryAfter / 1000)} s`;
+    super(`The forecast service asks for ${pause} (429, too many requests): ${operation} is sent after it`);
     this.retryAfter = retryAfter;
   }
 }
 
-/** This request is wrong and will stay wrong: not tried again. */
-export class RequestRefused extends Error {
+/** The request is wrong and will stay wrong: not tried again. */
+export class RequestRefused extends ServiceError {
   override readonly name = "RequestRefused";
   readonly status: number;
-  /** The first 1 KiB of what came. */
-  readonly body: string;
-  /** The service's own words on what was wrong, where it has the documented form. */
+  /** What the service says was wrong, where the response has the documented form. */
   readonly details: ValidationError["detail"];
 
-  constructor(asked: string, came: Came, details: ValidationError["detail"], options?: ErrorOptions) {
-    const words = details.length > 0 ? details.map(describeDetail).join("; ") : came.beginning;
-    super(
-      `The forecast service refused ${asked}: status ${came.status}: ${words || "(empty body)"}`,
-      options,
-    );
-    this.status = came.status;
-    this.body = came.beginning;
+  constructor(operation: string, summary: ResponseSummary, details: ValidationError["detail"]) {
+    const words = details.map(({ loc, msg, type }) => `${loc.join(".")}: ${msg} (${type})`);
+    const reason = words.join("; ") || summary.beginning || "(empty body)";
+    super(`The forecast service refused ${operation}: status ${summary.status}: ${reason}`);
+    this.status = summary.status;
     this.details = details;
   }
 }
 
 interface UnreadableOptions extends ErrorOptions {
-  came?: Came;
-  /** The answer broke off: another try may bring it whole. */
+  summary?: ResponseSummary;
+  /** The answer ended too early: another try may bring all of it. */
   cut?: boolean;
 }
 
-/** Something came that is no answer to what was asked. */
-export class AnswerUnreadable extends Error {
+/** A response came that does not answer the request. */
+export class AnswerUnreadable extends ServiceError {
   override readonly name: string = "AnswerUnreadable";
   readonly cut: boolean;
 
-  constructor(asked: string, why: string, options: UnreadableOptions = {}) {
-    const came = options.came ? ` (${describeCame(options.came)})` : "";
-    super(`The answer to ${asked} cannot be read: ${why}${came}`, options);
+  constructor(operation: string, why: string, options: UnreadableOptions = {}) {
+    const summary = options.summary ? ` (${describeSummary(options.summary)})` : "";
+    super(`The answer to ${operation} cannot be read: ${why}${summary}`, options);
     this.cut = options.cut ?? false;
   }
 }
 
-/** History came, but none of it from the range asked for: the names of the parameters were not understood. */
+/** History came, but nothing from the requested range: the names of the parameters were not understood. */
 export class RangeIgnored extends AnswerUnreadable {
   override readonly name = "RangeIgnored";
 }
 
 /** The day's requests are used up: only the hourly poll goes on. */
-export class BudgetSpent extends Error {
+export class BudgetSpent extends ServiceError {
   override readonly name = "BudgetSpent";
 
-  constructor(asked: string, budget: number) {
-    super(`The ${budget} requests of this day are used up: ${asked} is not asked before midnight UTC`);
+  constructor(operation: string, budget: number) {
+    super(
+      `The ${budget} requests that vigie sends in a day at most are used up: ${operation} is not sent before midnight UTC`,
+    );
   }
 }
 
@@ -107,25 +105,10 @@ export function blocksAllRequests(error: unknown): boolean {
   return error instanceof ServiceUnreachable || error instanceof ServiceBusy || error instanceof BudgetSpent;
 }
 
-/** Everything that asking the service can come to. */
-export function isServiceError(error: unknown): error is Error {
-  return (
-    blocksAllRequests(error) ||
-    error instanceof ServiceFailed ||
-    error instanceof RequestRefused ||
-    error instanceof AnswerUnreadable
-  );
-}
-
-function describeCame(came: Came): string {
-  const beginning = came.beginning.slice(0, SHOWN);
-  const more = came.beginning.length > SHOWN ? "…" : "";
-  const body = beginning === "" ? "empty body" : `beginning with "${beginning}${more}"`;
-  return `status ${came.status}, ${came.contentType ?? "no content type"}, ${body}`;
+function describeSummary({ status, contentType, beginning }: ResponseSummary): string {
+  const more = beginning.length > SHOWN ? "…" : "";
+  const body = beginning === "" ? "empty body" : `beginning with "${beginning.slice(0, SHOWN)}${more}"`;
+  return `status ${status}, ${contentType ?? "no content type"}, ${body}`;
 }
 
 const SHOWN = 80;
-
-function describeDetail(detail: ValidationError["detail"][number]): string {
-  return `${detail.loc.join(".")}: ${detail.msg} (${detail.type})`;
-}

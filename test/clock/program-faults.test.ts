@@ -25,8 +25,8 @@ const SAID: Partial<Record<FaultName, RegExp>> = {
   redirect: /cannot be read.*302|redirect/,
   "400": /refused .*400/,
   "422": /refused .*422/,
-  "429": /left alone \(429\)/,
-  "429-retry-after": /left alone \(429\)/,
+  "429": /429, too many requests/,
+  "429-retry-after": /429, too many requests/,
   "500": /failed .*500/,
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { DAILY_BUDGET } from "../../src/service/politeness.ts";
+import { DAILY_BUDGET } from "../../src/service/request-limits.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { openHouse } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";

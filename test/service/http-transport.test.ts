@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createTransport } from "../../src/service/http-transport.ts";
-import { readArrival, sentAt } from "../../src/service/read-response.ts";
+import { readResponse, serviceTime } from "../../src/service/read-response.ts";
 import {
   AnswerUnreadable,
   RequestRefused,
@@ -23,8 +23,8 @@ function open(base: string, timeout = 5_000) {
 
 async function fetchJson(answer: Answerer, timeout?: number): Promise<unknown> {
   const server = await serve(answer);
-  const arrival = await open(server.url, timeout).get(PATH, {}, never());
-  return readArrival(arrival, `GET ${PATH}`, 0);
+  const response = await open(server.url, timeout).get(PATH, {}, never());
+  return readResponse(response, `GET ${PATH}`, 0);
 }
 
 /** The error that an answer amounts to. */
@@ -95,8 +95,8 @@ describe("an answer", () => {
     const server = await serve((_request, response) =>
       sendJson(response, {}, { date: "Mon, 05 Jan 2026 10:00:00 GMT" }),
     );
-    const arrival = await open(server.url).get(PATH, {}, never());
-    expect(sentAt(arrival)).toBe(Date.UTC(2026, 0, 5, 10));
+    const response = await open(server.url).get(PATH, {}, never());
+    expect(serviceTime(response)).toBe(Date.UTC(2026, 0, 5, 10));
   });
 
   it("that ignores what a body is for its status is judged by the status", async () => {
@@ -228,7 +228,7 @@ describe("what is no answer", () => {
     await expect(getting).rejects.toThrow("Expected an answer in HTTP");
   });
 
-  it("a port where nobody listens is said, as nothing that was sent", async () => {
+  it("a port where nothing listens is an error without a request that was sent", async () => {
     const server = await serve(() => undefined);
     await server.stop();
     const error = await open(server.url)
@@ -237,7 +237,7 @@ describe("what is no answer", () => {
     expect(error).toBeInstanceOf(ServiceUnreachable);
     expect(error).toMatchObject({
       unsent: true,
-      message: expect.stringContaining("nobody listens there (ECONNREFUSED)"),
+      message: expect.stringContaining("nothing listens there (ECONNREFUSED)"),
     });
   });
 
@@ -264,7 +264,8 @@ describe("what is no answer", () => {
     expect(said).toMatchObject({ status: 422, details: detail });
     expect(said.message).toContain("query.season: String should match pattern (string_pattern_mismatch)");
     const odd = await failure((_request, response) => sendStatus(response, 400, `bad ${"x".repeat(5000)}`));
-    expect(odd).toMatchObject({ status: 400, details: [], body: `bad ${"x".repeat(1020)}` });
+    expect(odd).toMatchObject({ status: 400, details: [] });
+    expect(odd.message).toMatch(/bad x{1020}$/);
   });
 
   it.each([

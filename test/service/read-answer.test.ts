@@ -111,9 +111,9 @@ describe("confidence", () => {
       today: { date: "2026-01-05", confidence: 1 },
       tomorrow: { date: "2026-01-06", confidence: 60 },
     };
-    const { answer, observed } = forecasts(json);
+    const { answer, assumptions } = forecasts(json);
     expect(answer.days.map((day) => day.confidence)).toEqual([0.01, 0.6]);
-    expect(observed.confidence).toEqual({ low: 1, high: 60, scale: "percent" });
+    expect(assumptions).toContain("confidence: from 1 to 60, taken as percent");
   });
 
   it("a value on no scale teaches nothing", () => {
@@ -398,6 +398,14 @@ describe("whatever comes", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it("is answered even where it holds a hundred thousand numbers", () => {
+    const days = Array.from({ length: 50_000 }, (_, index) => ({
+      date: addDays("2026-01-01", index),
+      rates: { hp: 0.1, hc: 0.2 },
+    }));
+    expect(forecasts({ forecast: days }).assumptions).toContain("prices: from 0.1 to 0.2, taken as EUR/kWh");
   });
 
   it("is answered even where it is nested a hundred thousand deep", () => {

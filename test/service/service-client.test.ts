@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceConfig } from "../../src/config/config.ts";
 import { type ClientMemory, EMPTY_MEMORY, keepMemory } from "../../src/service/client-memory.ts";
-import { DAILY_BUDGET } from "../../src/service/politeness.ts";
+import { DAILY_BUDGET } from "../../src/service/request-limits.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import {
   BudgetSpent,
@@ -84,7 +84,7 @@ describe("trying again", () => {
   it("costs the budget nothing where nothing was sent", async () => {
     const { client, signal, server, kept, waits } = await open(() => undefined, { patience: 5 });
     await server.stop();
-    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow("nobody listens there");
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow("nothing listens there");
     expect(waits).toEqual([5_000, 15_000, 45_000, 135_000, 300_000]);
     expect(kept.get().spent.count).toBe(0);
   });
@@ -117,7 +117,7 @@ describe("politeness", () => {
     });
     await client.ask({ kind: "forecasts" }, { signal });
     expect(waits).toEqual([0, 7_000]);
-    expect(said).toEqual(["The service wants to be left alone (429): nothing is sent to it for 7 s"]);
+    expect(said).toEqual(['The service answers "too many requests" (429): vigie sends it nothing for 7 s']);
     expect(kept.get().pause).toBeNull();
   });
 
@@ -179,7 +179,7 @@ describe("what is learned", () => {
     expect(kept.get().percent).toBe(true);
     const { answer } = await client.ask({ kind: "date", date: "2026-01-06" }, { signal });
     expect(answer).toMatchObject({ kind: "date", day: { confidence: 0.01 }, is_official: false });
-    expect(said).toEqual(["The service counts confidence in percent"]);
+    expect(said).toEqual(["The service sends confidence in percent: from now on 1 means 1 %"]);
   });
 
   it("a new value is said once", async () => {
@@ -250,7 +250,7 @@ describe("history", () => {
     );
     await expect(client.ask(RANGE, { signal })).rejects.toThrow(RangeIgnored);
     expect(kept.get().history_parameters).toBeNull();
-    expect(said.at(-1)).toContain("set service.history_parameters");
+    expect(said.at(-1)).toContain("Set service.history_parameters");
   });
 
   it("does not try others for a wrong value, nor where the names are fixed or have worked", async () => {

@@ -1,7 +1,7 @@
 import { sleep } from "../../src/runtime/wait.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { LARGEST_BODY, readBody } from "../../src/service/read-body.ts";
-import type { Arrival } from "../../src/service/read-response.ts";
+import type { HttpResponse } from "../../src/service/read-response.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import type { ServiceRequest } from "../../src/simulator/answer-request.ts";
 import {
@@ -28,7 +28,7 @@ export function openServiceLine(
   const right = createFaultyService({ ...days, clock });
   const { faults } = service;
   const met = Object.fromEntries(FAULTS.map((fault) => [fault, 0])) as Record<FaultName, number>;
-  const carry = async (request: ServiceRequest): Promise<Arrival> => {
+  const carry = async (request: ServiceRequest): Promise<HttpResponse> => {
     const asked = `GET ${request.url}`;
     const outcome = await service.answer(request);
     if (outcome.kind === "closed") throw new ServiceUnreachable(asked, ORIGIN, "the connection was closed");
@@ -74,7 +74,7 @@ export function openServiceLine(
 }
 
 async function isOther(
-  arriving: Promise<Arrival>,
+  arriving: Promise<HttpResponse>,
   right: Awaited<ReturnType<FaultyService["answer"]>>,
 ): Promise<boolean> {
   try {

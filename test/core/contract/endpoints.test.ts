@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { keepMemory } from "../../../src/service/client-memory.ts";
 import { probe } from "../../../src/service/probe.ts";
-import { retryDelay } from "../../../src/service/retry-delay.ts";
+import { retryDelay } from "../../../src/service/request-limits.ts";
 import { createServiceClient } from "../../../src/service/service-client.ts";
 import {
   AnswerUnreadable,
@@ -92,13 +92,13 @@ describe("the client and the simulator", () => {
     expect(assumed).toMatch(/colours: "(bleu|blanc|rouge)" is (bleu|blanc|rouge)/);
     expect(assumed).toMatch(/confidence: from 0\.\d+ to (1|0\.\d+), taken as ratio/);
     expect(assumed).toContain("taken as EUR/kWh");
-    expect(assumed).toContain("is_official: is said");
+    expect(assumed).toContain("is_official: is sent");
     expect(assumed).toContain("parameters: start_date, end_date");
   });
 
   it("a probe spares a service that is away", async () => {
     const probes = await (await open("down")).probe();
-    expect(probes.map(({ ok, message }) => [ok, message.startsWith("not asked")])).toEqual([
+    expect(probes.map(({ ok, message }) => [ok, message.startsWith("not requested")])).toEqual([
       [false, false],
       [false, true],
       [false, true],

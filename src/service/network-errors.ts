@@ -1,20 +1,15 @@
 import { AnswerUnreadable, ServiceUnreachable } from "./service-errors.ts";
 
-/** The error of a request that brought no answer, in an owner's words. */
-export function explainFailure(asked: string, host: string, cause: unknown): Error {
+/** The error of a request that brought no response, in words for an owner. */
+export function explainNetworkError(operation: string, host: string, cause: unknown): Error {
   const code = codeOf(cause);
-  if (isParserError(cause) || code === "UND_ERR_HEADERS_OVERFLOW") {
-    return new AnswerUnreadable(asked, `Expected an answer in HTTP, got something else from ${host}`, {
-      cause,
-    });
+  if (code === "UND_ERR_HEADERS_OVERFLOW" || (cause instanceof Error && cause.name === "HTTPParserError")) {
+    const why = `Expected an answer in HTTP, got something else from ${host}`;
+    return new AnswerUnreadable(operation, why, { cause });
   }
   const words = WORDS.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
   const reason = code === "" ? words : `${words} (${code})`;
-  return new ServiceUnreachable(asked, host, reason, { cause, unsent: UNSENT.has(code) });
-}
-
-function isParserError(cause: unknown): boolean {
-  return cause instanceof Error && cause.name === "HTTPParserError";
+  return new ServiceUnreachable(operation, host, reason, { cause, unsent: NOT_CONNECTED.has(code) });
 }
 
 function codeOf(cause: unknown): string {
@@ -23,14 +18,14 @@ function codeOf(cause: unknown): string {
 }
 
 const WORDS = new Map([
-  ["ECONNREFUSED", "nobody listens there"],
+  ["ECONNREFUSED", "nothing listens there"],
   ["ENOTFOUND", "there is no such host name"],
   ["EAI_AGAIN", "its name cannot be looked up at the moment"],
   ["ECONNRESET", "it broke the connection"],
   ["UND_ERR_SOCKET", "it closed the connection without an answer"],
   ["ETIMEDOUT", "it does not answer"],
   ["UND_ERR_CONNECT_TIMEOUT", "it does not answer"],
-  ["EHOSTUNREACH", "there is no way to it"],
+  ["EHOSTUNREACH", "there is no route to it"],
   ["ENETUNREACH", "there is no network"],
   ["EPROTO", "it does not speak TLS there; is it http:// ?"],
   ["ERR_SSL_WRONG_VERSION_NUMBER", "it does not speak TLS there; is it http:// ?"],
@@ -42,8 +37,8 @@ const WORDS = new Map([
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its certificate is signed by nobody this machine trusts"],
 ]);
 
-/** What happens before a connection stands. */
-const UNSENT = new Set([
+/** Errors before a connection is there: nothing was sent. */
+const NOT_CONNECTED = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",

@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
-import { readHttpTime, readRetryAfter } from "../../src/service/http-time.ts";
+import { retryAfterOf, serviceTime } from "../../src/service/read-response.ts";
 
 const AT = Date.UTC(2026, 0, 5, 10, 0, 0);
+
+function response(headers: Record<string, string>) {
+  return { status: 429, headers: new Map(Object.entries(headers)), body: new Uint8Array() };
+}
 
 it.each([
   ["Mon, 05 Jan 2026 10:00:00 GMT", AT],
@@ -10,13 +14,14 @@ it.each([
   ["Mon, 05 Foo 2026 10:00:00 GMT", null],
   ["Mon, 05 Jan 2026 25:00:00 GMT", null],
   ["2026-01-05T10:00:00Z", null],
+  ["Invalid Date", null],
   ["", null],
-])("the header time %j is %s", (text, at) => {
-  expect(readHttpTime(text)).toBe(at);
+])("the header time %j is %s", (date, at) => {
+  expect(serviceTime(response({ date }))).toBe(at);
 });
 
 it.each([
-  [null, null],
+  [undefined, null],
   ["120", 120_000],
   ["0", 0],
   ["-1", null],
@@ -26,5 +31,5 @@ it.each([
   ["Mon, 05 Jan 2026 10:01:30 GMT", 90_000],
   ["Mon, 05 Jan 2026 09:00:00 GMT", 0],
 ])("Retry-After %j asks for %s ms", (text, milliseconds) => {
-  expect(readRetryAfter(text, AT)).toBe(milliseconds);
+  expect(retryAfterOf(response(text === undefined ? {} : { "retry-after": text }), AT)).toBe(milliseconds);
 });

@@ -1,0 +1,65 @@
+import type { Instant } from "../core/calendar/tariff.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { MemoryKeeper } from "./client-memory.ts";
+import { DAILY_BUDGET, pauseAfter, requestAllowance, withoutOneRequest } from "./request-limits.ts";
+import { BudgetSpent, ServiceBusy } from "./service-errors.ts";
+
+/** Holds requests back until they may be sent; keeps what is spent in the client's memory. */
+interface RequestLimiter {
+  /** Resolves when the request may be sent, which is then counted as sent. */
+  waitForAllowance(operation: string, essential: boolean, signal: AbortSignal): Promise<void>;
+  /** The last request never left this machine. */
+  uncountLast(): void;
+  /** The service answered 429; returns for how many milliseconds nothing is sent. */
+  pause(retryAfter: number | null): number;
+  /** The service answered otherwise. */
+  endPause(): void;
+}
+
+interface LimiterOptions {
+  memory: MemoryKeeper;
+  clock: Clock;
+  wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export function createRequestLimiter({ memory, clock, wait }: LimiterOptions): RequestLimiter {
+  const now = unsettableTime(clock);
+  let recent: readonly Instant[] = [];
+  return {
+    waitForAllowance: async (operation, essential, signal) => {
+      for (;;) {
+        signal.throwIfAborted();
+        const { spent, pause } = memory.get();
+        const allowance = requestAllowance({ recent, spent, pause }, now(), essential);
+        switch (allowance.kind) {
+          case "granted":
+            recent = allowance.sent.recent;
+            memory.set({ ...memory.get(), spent: allowance.sent.spent });
+            return;
+          case "wait":
+            await wait(allowance.milliseconds, signal);
+            break;
+          case "paused":
+            throw new ServiceBusy(operation, allowance.milliseconds);
+          case "budget spent":
+            throw new BudgetSpent(operation, DAILY_BUDGET);
+        }
+      }
+    },
+    uncountLast: () => memory.set({ ...memory.get(), spent: withoutOneRequest(memory.get().spent) }),
+    pause: (retryAfter) => {
+      const pause = pauseAfter(memory.get().pause, retryAfter, now());
+      memory.set({ ...memory.get(), pause });
+      return pause.until - now();
+    },
+    endPause: () => {
+      if (memory.get().pause !== null) memory.set({ ...memory.get(), pause: null });
+    },
+  };
+}
+
+/** The wall time at the start, continued by a clock that cannot be set: setting the clock grants and blocks nothing. */
+function unsettableTime(clock: Clock): () => Instant {
+  const offset = clock.now() - clock.steady();
+  return () => Math.round(offset + clock.steady());
+}

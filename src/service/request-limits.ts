@@ -1,0 +1,95 @@
+import { civilDate } from "../core/calendar/dates.ts";
+import type { Instant, IsoDate } from "../core/calendar/tariff.ts";
+import { AnswerUnreadable, ServiceBusy, ServiceFailed, ServiceUnreachable } from "./service-errors.ts";
+
+/** What was sent lately, and a pause that the service asked for. Plain data. */
+export interface SentRequests {
+  /** When requests were sent within the last minute, by a clock that is never set back. */
+  recent: readonly Instant[];
+  spent: SpentBudget;
+  pause: Pause | null;
+}
+
+/** Requests sent on a day (UTC). */
+interface SpentBudget {
+  day: IsoDate;
+  count: number;
+}
+
+/** After a 429 nothing is sent until then; `turns` counts the 429s in a row. */
+interface Pause {
+  until: Instant;
+  turns: number;
+}
+
+export type Allowance =
+  | { kind: "granted"; sent: SentRequests }
+  | { kind: "wait"; milliseconds: number }
+  /** The service asked for a longer pause than a poll can wait. */
+  | { kind: "paused"; milliseconds: number }
+  | { kind: "budget spent" };
+
+/** Whether a request may be sent now; if so, what was sent then includes it. */
+export function requestAllowance(sent: SentRequests, now: Instant, essential: boolean): Allowance {
+  const pause = pauseLeft(sent.pause, now);
+  if (pause > LONGEST_PAUSE_WAITED) return { kind: "paused", milliseconds: pause };
+  if (pause > 0) return { kind: "wait", milliseconds: pause };
+  const spent = spentToday(sent.spent, now);
+  if (spent.count >= DAILY_BUDGET && !essential) return { kind: "budget spent" };
+  const recent = sent.recent.filter((at) => at + MINUTE > now);
+  const [oldest] = recent;
+  if (oldest !== undefined && recent.length >= PER_MINUTE) {
+    return { kind: "wait", milliseconds: oldest + MINUTE - now };
+  }
+  const count = spent.count + 1;
+  return { kind: "granted", sent: { ...sent, recent: [...recent, now], spent: { ...spent, count } } };
+}
+
+/** The budget after a request was counted that never left this machine. */
+export function withoutOneRequest(spent: SpentBudget): SpentBudget {
+  return { ...spent, count: Math.max(0, spent.count - 1) };
+}
+
+/** The pause after a 429: as long as the service asks for; it doubles where a 429 follows a 429, and without a length. */
+export function pauseAfter(before: Pause | null, retryAfter: number | null, now: Instant): Pause {
+  const turns = (before?.turns ?? 0) + 1;
+  const doubled = FIRST_PAUSE * 2 ** Math.min(turns - 1, 10);
+  const length = retryAfter === null ? doubled : Math.max(retryAfter, turns > 1 ? doubled / 2 : 0);
+  return { until: now + Math.min(length, LONGEST_PAUSE), turns };
+}
+
+/**
+ * How long to wait before a request is tried again; null where that is of no use. Exponential with full jitter, so that
+ * many installations do not come back at once. `attempt` counts from 1, `random` is from 0 to 1.
+ */
+export function retryDelay(error: unknown, attempt: number, random: number): number | null {
+  const delay = Math.round(random * Math.min(LONGEST_DELAY, FIRST_DELAY * 3 ** (attempt - 1)));
+  if (error instanceof ServiceUnreachable || error instanceof ServiceFailed) return delay;
+  if (error instanceof AnswerUnreadable) return error.cut ? delay : null;
+  // The pause is kept by `requestAllowance`; one that is longer than a poll is left to the next poll.
+  if (error instanceof ServiceBusy) return (error.retryAfter ?? 0) > LONGEST_PAUSE_WAITED ? null : 0;
+  return null;
+}
+
+/** vigie's own limit, a sixth of the service's 60 a minute. */
+export const PER_MINUTE = 10;
+export const DAILY_BUDGET = 150;
+export const LONGEST_PAUSE = 3_600_000;
+const LONGEST_PAUSE_WAITED = 120_000;
+const MINUTE = 60_000;
+const FIRST_PAUSE = 60_000;
+const FIRST_DELAY = 5_000;
+const LONGEST_DELAY = 300_000;
+
+/** A pause that ends later than any pause can was noted while the clock was wrong: it does not count. */
+function pauseLeft(pause: Pause | null, now: Instant): number {
+  if (pause === null) return 0;
+  const left = pause.until - now;
+  return left > LONGEST_PAUSE ? 0 : Math.max(0, left);
+}
+
+/** Each day begins with 0. Where the clock was set back to an earlier day, the count goes on: it neither blocks nor restarts. */
+function spentToday(spent: SpentBudget, now: Instant): SpentBudget {
+  const day = civilDate(now, "UTC");
+  return day > spent.day ? { day, count: 0 } : { day, count: spent.count };
+}

@@ -1,0 +1,44 @@
+import type { Instant } from "../core/calendar/tariff.ts";
+import type { Answer, Request } from "../core/contract/answer.ts";
+import { endpoints } from "../core/contract/endpoints.ts";
+
+export interface RequestOptions {
+  /** Ends the request, its retries and every wait: the deadline of the poll. */
+  signal: AbortSignal;
+  /** Sent even when the day's budget is spent. */
+  essential?: boolean;
+}
+
+export interface Reply {
+  answer: Answer;
+  /** The service's clock when it answered; null where it does not send it. */
+  date: Instant | null;
+  /** What was assumed at the points that the interface leaves open. */
+  assumptions: string[];
+}
+
+/** What the service calls the start and the end of a range: the interface does not say. */
+export interface RangeNames {
+  start: string;
+  end: string;
+}
+
+/** Path and query of a request, below the base address. */
+export function requestPath(request: Request, names: RangeNames): string {
+  switch (request.kind) {
+    case "forecasts":
+      return endpoints.forecasts.path;
+    case "date":
+      return endpoints.date.path.replace("{target_date}", request.date);
+    case "season": {
+      const { path, parameters } = endpoints.season;
+      return request.label === undefined ? path : withQuery(path, { [parameters.season]: request.label });
+    }
+    case "history":
+      return withQuery(endpoints.history.path, { [names.start]: request.start, [names.end]: request.end });
+  }
+}
+
+function withQuery(path: string, parameters: Record<string, string>): string {
+  return `${path}?${new URLSearchParams(parameters)}`;
+}

@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  DAILY_BUDGET,
+  LONGEST_PAUSE,
+  PER_MINUTE,
+  pauseAfter,
+  requestAllowance,
+  retryDelay,
+  type SentRequests,
+  withoutOneRequest,
+} from "../../src/service/request-limits.ts";
+import {
+  AnswerUnreadable,
+  BudgetSpent,
+  RangeIgnored,
+  RequestRefused,
+  ServiceBusy,
+  ServiceFailed,
+  ServiceUnreachable,
+} from "../../src/service/service-errors.ts";
+
+const AT = Date.UTC(2026, 0, 5, 10);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const FRESH: SentRequests = { recent: [], spent: { day: "2026-01-05", count: 0 }, pause: null };
+
+/** Sends all requests that may be sent at this instant. */
+function sendAll(before: SentRequests, now: number): { count: number; sent: SentRequests } {
+  let count = 0;
+  let sent = before;
+  for (;;) {
+    const allowance = requestAllowance(sent, now, false);
+    if (allowance.kind !== "granted") return { count, sent };
+    sent = allowance.sent;
+    count += 1;
+  }
+}
+
+describe("the limit of a minute", () => {
+  it("lets ten be sent at once, and the eleventh after a minute", () => {
+    const { count, sent } = sendAll(FRESH, AT);
+    expect(count).toBe(PER_MINUTE);
+    expect(requestAllowance(sent, AT + 20_000, true)).toEqual({ kind: "wait", milliseconds: 40_000 });
+    expect(sendAll(sent, AT + MINUTE).count).toBe(PER_MINUTE);
+  });
+
+  it("never lets more than ten be sent within any minute", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 120 }), (gaps) => {
+        let sent = FRESH;
+        let now = AT;
+        const instants: number[] = [];
+        for (const gap of gaps) {
+          now += gap;
+          const allowance = requestAllowance(sent, now, true);
+          if (allowance.kind !== "granted") continue;
+          sent = allowance.sent;
+          instants.push(now);
+        }
+        for (const at of instants)
+          expect(instants.filter((other) => other >= at && other < at + MINUTE).length).toBeLessThanOrEqual(
+            10,
+          );
+      }),
+    );
+  });
+});
+
+describe("the budget of a day", () => {
+  const full: SentRequests = { ...FRESH, spent: { day: "2026-01-05", count: DAILY_BUDGET } };
+
+  it("lets only essential requests be sent once it is spent", () => {
+    expect(requestAllowance(full, AT, false)).toEqual({ kind: "budget spent" });
+    expect(requestAllowance(full, AT, true).kind).toBe("granted");
+  });
+
+  it("begins anew with the day in UTC", () => {
+    expect(requestAllowance(full, Date.UTC(2026, 0, 5, 23, 59, 59), false).kind).toBe("budget spent");
+    const allowance = requestAllowance(full, Date.UTC(2026, 0, 6), false);
+    expect(allowance).toMatchObject({ kind: "granted", sent: { spent: { day: "2026-01-06", count: 1 } } });
+  });
+
+  it("goes on counting where the clock went back to an earlier day, and is free again the day after", () => {
+    const yesterday = AT - 24 * HOUR;
+    const counted = requestAllowance({ ...FRESH, spent: { day: "2026-01-05", count: 40 } }, yesterday, false);
+    expect(counted).toMatchObject({ kind: "granted", sent: { spent: { day: "2026-01-04", count: 41 } } });
+    expect(requestAllowance(full, yesterday, false).kind).toBe("budget spent");
+    // A state file of 2030: the count is kept, not the year.
+    const future = requestAllowance({ ...full, spent: { day: "2030-01-01", count: DAILY_BUDGET } }, AT, true);
+    if (future.kind !== "granted") throw new Error(`Expected granted, got ${future.kind}`);
+    expect(requestAllowance(future.sent, AT + 24 * HOUR, false).kind).toBe("granted");
+  });
+
+  it("is not charged for a request that was never sent", () => {
+    expect(withoutOneRequest({ day: "2026-01-05", count: 3 })).toEqual({ day: "2026-01-05", count: 2 });
+    expect(withoutOneRequest({ day: "2026-01-05", count: 0 })).toEqual({ day: "2026-01-05", count: 0 });
+  });
+});
+
+describe("the pause after a 429", () => {
+  it.each([
+    ["as long as asked", null, 30_000, 30_000],
+    ["an hour at most", null, 100 * HOUR, HOUR],
+    ["a minute where nothing is said", null, null, MINUTE],
+    ["twice as long the second time", { until: AT, turns: 1 }, null, 2 * MINUTE],
+    ["four times the third time", { until: AT, turns: 2 }, null, 4 * MINUTE],
+    ["an hour at most, however often", { until: AT, turns: 400 }, null, HOUR],
+    ["not shorter when it repeats itself with a second", { until: AT, turns: 2 }, 1_000, 2 * MINUTE],
+  ])("is %s", (_title, before, retryAfter, milliseconds) => {
+    const pause = pauseAfter(before, retryAfter, AT);
+    expect(pause).toEqual({ until: AT + milliseconds, turns: (before?.turns ?? 0) + 1 });
+  });
+
+  it("lets nothing be sent, however essential; a long one is not waited for", () => {
+    const paused = (until: number) => requestAllowance({ ...FRESH, pause: { until, turns: 1 } }, AT, true);
+    expect(paused(AT + 30_000)).toEqual({ kind: "wait", milliseconds: 30_000 });
+    expect(paused(AT + HOUR)).toEqual({ kind: "paused", milliseconds: HOUR });
+    expect(paused(AT).kind).toBe("granted");
+  });
+
+  it("does not count where it was noted while the clock was wrong", () => {
+    const pause = { until: AT + LONGEST_PAUSE + 1, turns: 1 };
+    expect(requestAllowance({ ...FRESH, pause }, AT, false).kind).toBe("granted");
+  });
+});
+
+describe("another try", () => {
+  const summary = { status: 500, contentType: null, beginning: "" };
+  const tryAgain = [
+    new ServiceUnreachable("GET /v1/public", "example.org", "it broke the connection"),
+    new ServiceFailed("GET /v1/public", summary),
+    new AnswerUnreadable("GET /v1/public", "it broke off", { cut: true }),
+  ];
+  const never = [
+    new AnswerUnreadable("GET /v1/public", "a redirect"),
+    new RangeIgnored("GET /v1/public/history", "other dates"),
+    new RequestRefused("GET /v1/public", { ...summary, status: 422 }, []),
+    new BudgetSpent("GET /v1/public", 150),
+    new ServiceBusy("GET /v1/public", 3_600_000),
+    new Error("a fault of the program"),
+  ];
+
+  it.each(tryAgain)("$name is tried again, later each time, at most five minutes later", (error) => {
+    expect([1, 2, 3, 4, 5, 50].map((attempt) => retryDelay(error, attempt, 1))).toEqual([
+      5_000, 15_000, 45_000, 135_000, 300_000, 300_000,
+    ]);
+    expect(retryDelay(error, 3, 0.5)).toBe(22_500);
+    expect(retryDelay(error, 3, 0)).toBe(0);
+  });
+
+  it.each(never)("$name is not tried again", (error) => {
+    expect(retryDelay(error, 1, 0.5)).toBeNull();
+  });
+
+  it.each([null, 1_000, 120_000])(
+    "a 429 that asks for %s ms is tried again when its pause is over",
+    (retryAfter) => {
+      expect(retryDelay(new ServiceBusy("GET /v1/public", retryAfter), 1, 0.5)).toBe(0);
+    },
+  );
+});
