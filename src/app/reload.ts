@@ -6,49 +6,49 @@ import type { Log } from "../runtime/log.ts";
 
 export interface ReloadOptions {
   load: () => Promise<LoadedConfig>;
-  configure: (config: Config) => Promise<void>;
+  /** Starts again with this configuration. */
+  restart: (config: Config) => Promise<void>;
   log: Log;
-  /** Masked in the log; a new password joins. */
+  /** Masked in the log; a new password is added. */
   secrets: string[];
 }
 
-/** Reads the configuration again at SIGHUP and when a file of it changed; a wrong one is said and the old one stays. */
+/**
+ * Reads the configuration again on SIGHUP and when one of its files has changed. A wrong configuration is logged, and the
+ * one before it stays in force. Returns its stop.
+ */
 export function followConfig(first: LoadedConfig, options: ReloadOptions): () => Promise<void> {
   let current = first;
   let reloading = Promise.resolve();
   const reload = () => {
     reloading = reloading.then(async () => {
-      current = (await renew({ first, current }, options)) ?? current;
-      await watching.follow(current.read);
+      current = (await reloadOnce(first, current, options)) ?? current;
+      await watch(current.read);
     });
   };
-  const watching = createWatching(reload);
-  reloading = watching.follow(first.read);
+  let watched: readonly string[] = [];
+  let stopWatching: () => Promise<void> = async () => undefined;
+  // The same watch goes on while the files are the same, so that no change during a reload is missed.
+  const watch = async (files: readonly string[]) => {
+    if (files.join("\n") === watched.join("\n")) return;
+    await stopWatching();
+    watched = files;
+    stopWatching = watchConfig({ read: files, changed: reload });
+  };
+  reloading = watch(first.read);
   process.on("SIGHUP", reload);
   return async () => {
     process.off("SIGHUP", reload);
     await reloading;
-    await watching.follow([]);
+    await stopWatching();
   };
 }
 
-/** One watch for as long as the files are the same: what changes while a change is taken over is seen, too. */
-function createWatching(changed: () => void) {
-  let followed: readonly string[] = [];
-  let stop: () => Promise<void> = async () => undefined;
-  return {
-    follow: async (read: readonly string[]) => {
-      if (read.join("\n") === followed.join("\n")) return;
-      await stop();
-      followed = read;
-      stop = watchConfig({ read, changed });
-    },
-  };
-}
-
-async function renew(
-  { first, current }: { first: LoadedConfig; current: LoadedConfig },
-  { load, configure, log, secrets }: ReloadOptions,
+/** The configuration that is in force after it; undefined where the one before stays. */
+async function reloadOnce(
+  first: LoadedConfig,
+  current: LoadedConfig,
+  { load, restart, log, secrets }: ReloadOptions,
 ): Promise<LoadedConfig | undefined> {
   const loaded = await load().catch((error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
@@ -57,43 +57,38 @@ async function renew(
     return undefined;
   });
   if (!loaded) return undefined;
-  const lost = lostReality(current.config, loaded.config);
-  if (lost !== null) {
-    log.error(`Configuration: ${lost}`);
-    log.warn("The configuration before it stays in force; restart vigie if this is meant");
+  const refusal = refuseInvented(current.config, loaded.config);
+  if (refusal !== null) {
+    log.error(`Configuration: ${refusal}`);
+    log.warn("The configuration before it stays in force; restart vigie if this change is meant");
     return undefined;
   }
   for (const warning of loaded.warnings) log.warn(warning);
-  for (const words of needsRestart(first.config, loaded.config)) log.warn(words);
   const { state, log: logging } = first.config;
+  if (loaded.config.state !== state) log.warn("state takes effect at the next start");
+  if (!isSame(loaded.config.log, logging)) log.warn("log takes effect at the next start");
   const config = { ...loaded.config, state, log: logging };
-  if (JSON.stringify(config) === JSON.stringify({ ...current.config, state, log: logging })) {
-    log.info("The configuration was read again: nothing takes effect that was not in force");
+  if (isSame(config, { ...current.config, state, log: logging })) {
+    log.info("The configuration was read again: nothing has changed");
     return loaded;
   }
   secrets.push(config.mqtt.password ?? "");
-  await configure(config);
+  await restart(config);
   log.info("The new configuration is in force");
   return loaded;
 }
 
-/** A file that was emptied or half written by a full disk is no wish to leave a real house for invented days. */
-function lostReality(old: Config, wanted: Config): string | null {
+/** A file that was emptied, or half written on a full disk, must not make a running vigie publish invented days. */
+function refuseInvented(old: Config, wanted: Config): string | null {
   if (old.mqtt.url !== "embedded" && wanted.mqtt.url === "embedded") {
-    return `mqtt.url: expected a broker as before, got ${wanted.mqtt.url} (or nothing)`;
+    return "mqtt.url: expected a broker as before, got embedded (or nothing)";
   }
   if (old.service.base_url !== "simulator" && wanted.service.base_url === "simulator") {
-    return `service.base_url: expected an address as before, got ${wanted.service.base_url} (or nothing)`;
+    return "service.base_url: expected an address as before, got simulator (or nothing)";
   }
   return null;
 }
 
-function needsRestart(old: Config, wanted: Config): string[] {
-  const rows = {
-    state: [old.state, wanted.state],
-    log: [JSON.stringify(old.log), JSON.stringify(wanted.log)],
-  };
-  return Object.entries(rows)
-    .filter(([, [before, after]]) => before !== after)
-    .map(([name]) => `${name} takes effect at the next start`);
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -128,7 +128,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     rules: config.rules.length,
   });
   await daemon.start(config);
-  const stopFollowing = followConfig(loaded, { ...options, configure: daemon.start });
+  const stopFollowing = followConfig(loaded, { ...options, restart: daemon.start });
   await aborted(ended);
   const left = systemd.stopping();
   await stopFollowing();

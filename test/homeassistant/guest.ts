@@ -91,7 +91,7 @@ export async function openGuest(yard: Yard, instance: string, options: GuestOpti
       const from = vigie.lines.length;
       config = { ...config, ...change };
       await writeConfig(folder, config);
-      await vigie.says(/The new configuration is in force|nothing takes effect/, from);
+      await vigie.says(/The new configuration is in force|nothing has changed/, from);
     },
     restart: async (signal = "SIGTERM", meanwhile = async () => undefined) => {
       await vigie.end(signal);
