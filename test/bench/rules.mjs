@@ -8,7 +8,7 @@ import { CONFIG } from "./house.mjs";
 import { threadTime } from "./spent.mjs";
 
 const RULES = 200;
-const RUNS = 40;
+const RUNS = 200;
 const TODAY = "2026-01-05";
 const NOON = Date.parse(`${TODAY}T12:00:00Z`);
 
@@ -22,7 +22,7 @@ export function measureRules(report) {
   for (let run = 0; run < RUNS; run += 1) {
     // Every other refresh a forecast has changed, so that holds hold.
     const knownDays = createKnownDays(run % 4 < 2 ? 0.5 : 0.3);
-    const at = NOON + run * 420_000;
+    const at = NOON + run * 90_000;
     const start = threadTime();
     const input = createEvaluationInput({ at, knownDays, tariff, simulation: null });
     const { verdicts, next } = evaluateRules(rules, input, {}, state);

@@ -64,7 +64,7 @@ function fillBook(book, now) {
     ...words,
   }));
   const answer = { kind: "history", start: addDays(oldest, -missing), end: oldest, entries };
-  return learn(knownDays, answer, now, CONFIG.tariff);
+  return learn(book, answer, now, CONFIG.tariff);
 }
 
 function spentSince(before) {

@@ -11,7 +11,7 @@ export function civilDate(at: Instant, timeZone: string): IsoDate {
 export const wallTime = memoize(
   (at: Instant, timeZone: string): string =>
     zoned(at, timeZone).toPlainDateTime().toString({ smallestUnit: "second" }),
-  256,
+  1024,
 );
 
 /** For people: `06:00`, with the date where it is not the one of `now`: `2026-01-06 06:00`. */
@@ -40,12 +40,12 @@ export function nextDayStart(after: Instant, tariff: Tariff): Instant {
 }
 
 /** When the date on the wall clock next changes: at midnight, or where the clocks are moved over midnight. */
-export function nextMidnight(after: Instant, timeZone: string): Instant {
+export const nextMidnight = memoize((after: Instant, timeZone: string): Instant => {
   const date = civilDate(after, timeZone);
   const midnights = bothInstants(addDays(date, 1), "00:00", timeZone);
   const candidates = [...midnights, ...clockShifts(after, midnights[1], timeZone)];
   return Math.min(...candidates.filter((at) => at > after && civilDate(at, timeZone) !== date));
-}
+}, 256);
 
 /** The first instant at which the wall clock has reached this time. A time that is skipped is reached by the skip. */
 export function wallInstant(date: IsoDate, time: string, timeZone: string): Instant {
