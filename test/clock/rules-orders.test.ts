@@ -161,7 +161,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await story.until({ "rules/week/threshold": "65", "rules/week/state": "ON", "rules/red/enabled": "OFF" });
   });
 
-  test.concurrent("a button that is hammered costs the service no more than politeness allows", async () => {
+  test.concurrent("a button that is hammered costs the service no more than its limits of requests allow", async () => {
     const story = await openStory(yard, { days: { colors: {} }, config: { rules: [RED] } });
     const life = await story.await("2026-01-13T12:00:00Z", REAL);
     await story.until({ availability: "online", "rules/red/state": "OFF" });

@@ -3,167 +3,12 @@ import { describe, expect, it } from "vitest";
 import { addDays } from "../../src/core/calendar/dates.ts";
 import type { Answer, Request } from "../../src/core/contract/answer.ts";
 import { readAnswer } from "../../src/service/read-answer.ts";
-import { type ReadSettings, spellingsOf } from "../../src/service/read-values.ts";
 import { AnswerUnreadable, RangeIgnored } from "../../src/service/service-errors.ts";
-
-const SETTINGS: ReadSettings = {
-  operation: "GET /v1/public",
-  spellings: spellingsOf({}),
-  confidence: "auto",
-  percent: false,
-  rate_unit: "EUR/kWh",
-};
-
-function forecasts(json: unknown, settings: Partial<ReadSettings> = {}) {
-  const reading = readAnswer({ kind: "forecasts" }, json, { ...SETTINGS, ...settings });
-  if (reading.answer.kind !== "forecasts") throw new Error("Expected forecasts");
-  return { ...reading, answer: reading.answer };
-}
-
-function oneDay(day: object, settings: Partial<ReadSettings> = {}) {
-  const [first] = forecasts({ today: { date: "2026-01-05", ...day } }, settings).answer.days;
-  if (first === undefined) throw new Error("Expected a day");
-  return first;
-}
-
-describe("colours", () => {
-  it.each([
-    ["rouge", "rouge"],
-    ["ROUGE", "rouge"],
-    [" Red ", "rouge"],
-    ["r", "rouge"],
-    ["TEMPO_ROUGE", "rouge"],
-    ["Tempo-Rouge", "rouge"],
-    ["tempo rouge", "rouge"],
-    ["rougé", "rouge"],
-    [3, "rouge"],
-    ["3", "rouge"],
-    ["blanc", "blanc"],
-    ["White", "blanc"],
-    [2, "blanc"],
-    ["bleu", "bleu"],
-    ["BLUE", "bleu"],
-    ["1", "bleu"],
-  ])("%j is %s", (said, color) => {
-    expect(oneDay({ color: said })).toMatchObject({ color, raw: null });
-  });
-
-  it.each([
-    ["violet", "violet"],
-    ["unknown", "unknown"],
-    ["", ""],
-    ["b", "b"],
-    ["rouge?", "rouge?"],
-    ["red\u001b[31m\nfake log line", "red [31m fake log line"],
-    [null, "null"],
-    [0, "0"],
-    [4, "4"],
-    [true, "true"],
-    [["rouge"], "a list"],
-    [{ color: "rouge" }, "an object"],
-    [undefined, null],
-    ["__proto__", "__proto__"],
-    ["constructor", "constructor"],
-  ])("%j is no colour, and is kept as %j", (said, raw) => {
-    expect(oneDay({ color: said })).toMatchObject({ color: null, raw });
-  });
-
-  it("the owner's spellings count, before the known ones", () => {
-    const spellings = spellingsOf({ ROT: "rouge", "1": "rouge" });
-    expect(oneDay({ color: "rot" }, { spellings }).color).toBe("rouge");
-    expect(oneDay({ color: 1 }, { spellings }).color).toBe("rouge");
-    expect(oneDay({ color: "bleu" }, { spellings }).color).toBe("bleu");
-  });
-
-  it("a colour that is none is said", () => {
-    const { warnings } = forecasts({ today: { date: "2026-01-05", color: "violet" } });
-    expect(warnings).toEqual([
-      'The service sent "violet" as a colour, which vigie does not know: that day has no colour. If it means one, add it to service.colors',
-    ]);
-  });
-});
-
-describe("confidence", () => {
-  it.each([
-    [0.85, 0.85],
-    [1, 1],
-    [0, 0],
-    ["0.85", 0.85],
-    [85, 0.85],
-    [100, 1],
-    [1.0000000000000002, 1],
-    [101, null],
-    [-0.1, null],
-    ["NaN", null],
-    ["85 %", null],
-    ["0,85", null],
-    ["", null],
-    [true, null],
-    [null, null],
-    [undefined, null],
-    [Number.POSITIVE_INFINITY, null],
-  ])("%j alone is %s", (said, confidence) => {
-    expect(oneDay({ confidence: said }).confidence).toBe(confidence);
-  });
-
-  it("one value over 1 makes the whole answer percent", () => {
-    const json = {
-      today: { date: "2026-01-05", confidence: 1 },
-      tomorrow: { date: "2026-01-06", confidence: 60 },
-    };
-    const { answer, assumptions } = forecasts(json);
-    expect(answer.days.map((day) => day.confidence)).toEqual([0.01, 0.6]);
-    expect(assumptions).toContain("confidence: from 1 to 60, taken as percent");
-  });
-
-  it("a value on no scale teaches nothing", () => {
-    const json = {
-      today: { date: "2026-01-05", confidence: 0.9 },
-      tomorrow: { date: "2026-01-06", confidence: 250 },
-    };
-    expect(forecasts(json).answer.days.map((day) => day.confidence)).toEqual([0.9, null]);
-  });
-
-  it("percent that was learned, and a scale that is fixed, count", () => {
-    expect(oneDay({ confidence: 1 }, { percent: true }).confidence).toBe(0.01);
-    expect(oneDay({ confidence: 1 }, { percent: true, confidence: "ratio" }).confidence).toBe(1);
-    expect(oneDay({ confidence: 85 }, { confidence: "ratio" }).confidence).toBeNull();
-    expect(oneDay({ confidence: 0.5 }, { confidence: "percent" }).confidence).toBe(0.005);
-  });
-});
-
-describe("prices", () => {
-  it.each([
-    [0.7295, "EUR/kWh", 0.7295],
-    ["0.7295", "EUR/kWh", 0.7295],
-    [72.95, "c€/kWh", 0.7295],
-    [16.12, "c€/kWh", 0.1612],
-    [72.95, "EUR/kWh", null],
-    [0.7295, "c€/kWh", null],
-    [0, "EUR/kWh", null],
-    [-1, "EUR/kWh", null],
-    ["free", "EUR/kWh", null],
-    [null, "EUR/kWh", null],
-  ] as const)("%j in %s is %s", (hp, rate_unit, rate) => {
-    expect(oneDay({ rates: { hp } }, { rate_unit }).rates).toEqual({ hp: rate, hc: null });
-  });
-
-  it("a price in the wrong unit is said", () => {
-    const { warnings } = forecasts({
-      today: { date: "2026-01-05", color: "bleu", rates: { hp: 16.12, hc: 13.25 } },
-    });
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toContain("16.12");
-  });
-
-  it.each(["0.2", 7, null, []])("rates that are %j lose themselves only", (rates) => {
-    expect(oneDay({ color: "bleu", rates })).toMatchObject({ color: "bleu", rates: { hp: null, hc: null } });
-  });
-});
+import { readForecasts, SETTINGS } from "./read-forecasts.ts";
 
 describe("forecasts", () => {
-  it("a bad day loses itself only, and is said", () => {
-    const { answer, warnings } = forecasts({
+  it("a bad day loses only itself, and is a warning", () => {
+    const { answer, warnings } = readForecasts({
       today: { date: "05/01/2026", color: "bleu" },
       tomorrow: { date: "2026-01-06", color: "rouge" },
       forecast: [null, { date: "2026-01-07", color: "blanc" }, "x", { date: "2026-02-30" }],
@@ -177,7 +22,7 @@ describe("forecasts", () => {
   });
 
   it("a date that stands there twice counts once, today's and tomorrow's entries first", () => {
-    const { answer } = forecasts({
+    const { answer } = readForecasts({
       forecast: [{ date: "2026-01-06", color: "bleu" }],
       tomorrow: { date: "2026-01-06", color: "rouge" },
     });
@@ -196,7 +41,7 @@ describe("forecasts", () => {
     [null, null],
     [undefined, null],
   ])("updated_at %j is %s", (updated_at, at) => {
-    expect(forecasts({ updated_at, today: { date: "2026-01-05" } }).answer.updated_at).toBe(at);
+    expect(readForecasts({ updated_at, today: { date: "2026-01-05" } }).answer.updated_at).toBe(at);
   });
 
   it.each([
@@ -209,7 +54,7 @@ describe("forecasts", () => {
     { today: {}, forecast: {} },
     { forecast: [{}] },
   ])("%j is no answer", (json) => {
-    expect(() => forecasts(json)).toThrow(AnswerUnreadable);
+    expect(() => readForecasts(json)).toThrow(AnswerUnreadable);
   });
 });
 
@@ -405,13 +250,16 @@ describe("whatever comes", () => {
       date: addDays("2026-01-01", index),
       rates: { hp: 0.1, hc: 0.2 },
     }));
-    expect(forecasts({ forecast: days }).assumptions).toContain("prices: from 0.1 to 0.2, taken as EUR/kWh");
+    expect(readForecasts({ forecast: days }).assumptions).toContain(
+      "prices: from 0.1 to 0.2, taken as EUR/kWh",
+    );
   });
 
   it("is answered even where it is nested a hundred thousand deep", () => {
     const deep = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
     expect(
-      forecasts({ today: { date: "2026-01-05", color: deep, rates: deep, confidence: deep } }).answer.days,
+      readForecasts({ today: { date: "2026-01-05", color: deep, rates: deep, confidence: deep } }).answer
+        .days,
     ).toHaveLength(1);
   });
 });

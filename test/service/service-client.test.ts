@@ -90,7 +90,7 @@ describe("trying again", () => {
   });
 });
 
-describe("politeness", () => {
+describe("the limits of requests", () => {
   it("sends at most ten requests a minute", async () => {
     const { client, signal, waits } = await open((_request, response) => sendJson(response, TODAY));
     for (let count = 0; count < 21; count += 1) await client.ask({ kind: "forecasts" }, { signal });
@@ -133,7 +133,7 @@ describe("politeness", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("is neither locked nor freed by a wall clock that is set", async () => {
+  it("are neither blocked nor lifted by a wall clock that is set", async () => {
     const { client, signal, time, waits } = await open((_request, response) => sendJson(response, TODAY));
     for (let count = 0; count < 10; count += 1) await client.ask({ kind: "forecasts" }, { signal });
     time.wall += 86_400_000;
@@ -182,7 +182,7 @@ describe("what is learned", () => {
     expect(said).toEqual(["The service sends confidence in percent: from now on 1 means 1 %"]);
   });
 
-  it("a new value is said once", async () => {
+  it("a new value is a warning once", async () => {
     const { client, signal, said } = await open((_request, response, count) =>
       sendJson(response, { today: { date: "2026-01-05", color: count === 3 ? "mauve" : "violet" } }),
     );
