@@ -57,7 +57,7 @@ export async function handleCommand(topic: string, command: Command, options: Co
       await setThreshold(topic, command, options);
       break;
     case "simulation":
-      await setSimulation(topic, command.wish, options);
+      await setSimulation(topic, command.request, options);
       break;
   }
 }
@@ -95,11 +95,11 @@ function findRule(topic: string, id: string, { rules, log }: CommandOptions): Ru
   return rule;
 }
 
-async function setSimulation(topic: string, wish: SimulationRequest | null, options: CommandOptions) {
+async function setSimulation(topic: string, request: SimulationRequest | null, options: CommandOptions) {
   const { memory, loop, log, tariff } = options;
   // The clock as it is now decides which day is `now`.
   loop.refresh();
-  const simulation = wish && startSimulation(wish, loop.snapshot().known.clock.at, tariff);
+  const simulation = request && startSimulation(request, loop.snapshot().known.clock.at, tariff);
   await memory.changeSimulation(simulation);
   if (simulation) {
     const { color, date, until } = simulation;

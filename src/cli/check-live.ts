@@ -32,7 +32,7 @@ async function checkService(config: Config, io: Io): Promise<boolean> {
   }
 }
 
-async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean> {
+async function checkBroker({ mqtt, instance, tariff }: Config, io: Io): Promise<boolean> {
   const say = (ok: boolean, words: string) => {
     io.stdout.write(`${mark(ok)}broker, ${mqtt.url}: ${words}\n`);
     return ok;
@@ -49,7 +49,7 @@ async function checkBroker({ mqtt, instance }: Config, io: Io): Promise<boolean>
     const topics = await visit.read();
     const living = await findLivingOwner(visit, { clock: systemClock, signal: limit.signal });
     await visit.close();
-    const owner = living ? `; ${nameOwner(living)} runs here` : "";
+    const owner = living ? `; ${nameOwner(living, systemClock.now(), tariff.time_zone)} runs here` : "";
     const version =
       visit.version === 5
         ? "MQTT 5"

@@ -43,7 +43,7 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
     const living = visit && (await findLivingOwner(visit, { clock: systemClock, signal: io.signal }));
     if (living)
       throw new Yielded(
-        `Another vigie publishes below ${config.mqtt.base_topic}: ${nameOwner(living)}. Stop it first`,
+        `Another vigie publishes below ${config.mqtt.base_topic}: ${nameOwner(living, systemClock.now(), config.tariff.time_zone)}. Stop it first`,
       );
     const found = (await visit?.read()) ?? new Map<string, string>();
     const log = createLog(

@@ -25,7 +25,7 @@ export function purge(args: string[], io: Io): Promise<number> {
 const OPTIONS = { config: { type: "string" }, instance: { type: "string" } } as const;
 
 async function purgeInstance(
-  { mqtt, instance, homeassistant: { prefix } }: Config,
+  { mqtt, instance, tariff, homeassistant: { prefix } }: Config,
   { stderr, signal }: Io,
 ): Promise<void> {
   if (mqtt.url === "embedded") {
@@ -43,7 +43,7 @@ async function purgeInstance(
   });
   if ("living" in result) {
     throw new Yielded(
-      `${nameOwner(result.living)} publishes below ${mqtt.base_topic}: stop it first, then purge`,
+      `${nameOwner(result.living, systemClock.now(), tariff.time_zone)} publishes below ${mqtt.base_topic}: stop it first, then purge`,
     );
   }
   const { length } = result.cleared;

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { createDaemon, type Daemon } from "../app/daemon.ts";
 import { type HealthReport, reportHealth } from "../app/health-report.ts";
 import { followConfig } from "../app/reload.ts";
+import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -74,8 +75,8 @@ async function takeFolder(folder: string, log: Log, signal: AbortSignal): Promis
   }
 }
 
-function baseTaken(base: string, owner: Owner): string {
-  return `The base topic ${base} has another owner: ${nameOwner(owner)}. Start with --take-over to replace it, or give each vigie a mqtt.base_topic of its own`;
+function baseTaken({ mqtt, tariff }: Config, owner: Owner): string {
+  return `The base topic ${mqtt.base_topic} has another owner: ${nameOwner(owner, systemClock.now(), tariff.time_zone)}. Start with --take-over to replace it, or give each vigie a mqtt.base_topic of its own`;
 }
 
 /** A name for this start, saved before it is published: the next start then recognises the owner topic as its own. */
@@ -108,8 +109,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     clock: systemClock,
     random: Math.random,
     onOtherOwner: (owner: Owner) => {
-      const { mqtt } = daemon.status()?.config ?? config;
-      yielded.abort(new Yielded(baseTaken(mqtt.base_topic, owner)));
+      yielded.abort(new Yielded(baseTaken(daemon.status()?.config ?? config, owner)));
     },
     beforePublishing: () => {
       health.update(systemClock.now(), daemon);

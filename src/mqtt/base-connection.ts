@@ -176,7 +176,7 @@ async function failWhenNothingArrives(
 
 function notReadable(): ConnectionLost {
   return new ConnectionLost(
-    "The broker does not hand out what it takes: may this user read below the base topic, too?",
+    "The broker accepts messages from vigie and sends none back: may this user also read below the base topic?",
   );
 }
 

@@ -4,13 +4,13 @@ import type { IClientOptions } from "mqtt";
 import type { MqttConfig } from "../config/config.ts";
 import { ConnectFailed } from "./broker-errors.ts";
 
-/** Where the broker is and how to be let in, as MQTT.js takes it. */
+/** Address and credentials of a broker, as options of MQTT.js. */
 export type BrokerAddress = IClientOptions & { host: string; port: number };
 type Protocol = keyof typeof PORTS;
 
 const PORTS = { mqtt: 1883, mqtts: 8883, ws: 80, wss: 443 } as const;
 
-/** The TLS files are read each time, so that a renewed certificate counts from the next connection on. */
+/** Reads the TLS files each time, so that the next connection uses a renewed certificate. */
 export async function readAddress(broker: MqttConfig): Promise<BrokerAddress> {
   const url = new URL(broker.url);
   const protocol = url.protocol.slice(0, -1) as Protocol;
@@ -18,7 +18,7 @@ export async function readAddress(broker: MqttConfig): Promise<BrokerAddress> {
   const isWebsocket = protocol.startsWith("ws");
   return {
     protocol,
-    // MQTT.js puts a websocket's host into an address again.
+    // MQTT.js puts the host of a websocket into a URL again.
     host: isWebsocket && isIPv6(host) ? `[${host}]` : host,
     port: url.port === "" ? PORTS[protocol] : Number(url.port),
     ...(isWebsocket && { path: `${url.pathname}${url.search}` }),
@@ -27,7 +27,7 @@ export async function readAddress(broker: MqttConfig): Promise<BrokerAddress> {
   };
 }
 
-/** How the broker is called in messages: never with its password. */
+/** The name of the broker in messages: without user and password. */
 export function nameBroker(broker: MqttConfig): string {
   const url = new URL(broker.url);
   return `${url.protocol}//${url.hostname}:${url.port === "" ? PORTS[url.protocol.slice(0, -1) as Protocol] : url.port}`;
@@ -51,7 +51,7 @@ async function tls(options: MqttConfig["tls"]): Promise<IClientOptions> {
   };
   const name: { servername?: string } =
     options.server_name === undefined ? {} : { servername: options.server_name };
-  // Over a websocket MQTT.js hands the files on, but not the name.
+  // Over a websocket MQTT.js passes the files on, but not the name.
   return {
     ...files,
     ...name,

@@ -1,4 +1,7 @@
-/** No connection came about. `code` is the broker's (CONNACK) or the system's; none: closed without a word. */
+/**
+ * A connection could not be made. `code` is the broker's (a number, in CONNACK) or the system's; undefined: the broker closed
+ * the connection before it answered.
+ */
 export class ConnectFailed extends Error {
   override readonly name = "ConnectFailed";
   readonly code: string | number | undefined;
@@ -9,22 +12,22 @@ export class ConnectFailed extends Error {
   }
 }
 
-/** The connection went away with something still to be done on it. */
+/** The connection ended before something was done over it. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
-/** The broker took the message and said no; sending it again would change nothing. */
+/** The broker refused a message; sending it again would change nothing. */
 export class PublishRefused extends Error {
   override readonly name = "PublishRefused";
 }
 
-/** The broker lets nothing be heard there. */
+/** The broker refused a subscription. */
 export class SubscribeRefused extends Error {
   override readonly name = "SubscribeRefused";
 }
 
-/** What the broker or the way to it is to blame for; its message says what to look at. */
+/** An error of the broker or of the network to it; its message says what to check. */
 export function isBrokerError(error: unknown): error is Error {
   return [ConnectFailed, ConnectionLost, PublishRefused, SubscribeRefused].some(
     (kind) => error instanceof kind,

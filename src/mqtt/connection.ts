@@ -86,7 +86,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const limitAnswer = <T>(answer: Promise<T>) =>
     answer.finally(
       runAfterTimeout(ANSWER_LIMIT, () => {
-        noteFailure(new Error("the broker leaves out an answer that it owes"));
+        noteFailure(new Error("the broker has not answered a message for 2 minutes"));
         client.stream.destroy();
       }),
     );
@@ -123,9 +123,12 @@ async function subscribe(
     );
   } catch (cause) {
     if (!client.connected) throw new ConnectionLost("The connection to the broker is gone", { cause });
-    throw new SubscribeRefused(`The broker does not let vigie hear ${filter}: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new SubscribeRefused(
+      `The broker refuses the subscription to ${filter}: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -211,12 +214,12 @@ function describeEnd(failure: Error | undefined): string {
 const DISCONNECTS: Record<number, string> = {
   135: "the broker says that vigie is not authorised",
   139: "the broker shuts down",
-  141: "the broker missed vigie's signs of life",
+  141: "the broker received nothing from vigie for too long",
   142: "another program connected with vigie's client id",
   149: "a message was too large for the broker",
-  152: "the broker's administrator ended it",
-  154: "the broker keeps no retained messages, and vigie's topics are such",
-  155: "the broker takes no messages of quality of service 1",
+  152: "the administrator of the broker ended it",
+  154: "the broker supports no retained messages, and vigie needs them",
+  155: "the broker does not support quality of service 1, and vigie needs it",
 };
 
 const CONNECT_LIMIT = 60_000;

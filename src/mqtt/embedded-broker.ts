@@ -3,7 +3,7 @@ import type { Aedes } from "aedes";
 import type { Log } from "../runtime/log.ts";
 
 export interface EmbeddedBrokerOptions {
-  /** Taken when free; another one otherwise. */
+  /** Another one where this one is in use. */
   port?: number;
   log: Log;
 }
@@ -29,17 +29,17 @@ export async function startEmbeddedBroker({
   const taken = await listen(server, port);
   const url = `mqtt://127.0.0.1:${taken}`;
   log.warn(
-    `This is vigie's own small broker at ${url}, for a first look: only this machine reaches it, and it forgets all when it ends${
-      taken === port || port === 0 ? "" : `; port ${port} was taken`
-    }. A house wants a real one (mqtt.url)`,
+    `vigie runs a small broker of its own at ${url}, for a first look: only this machine reaches it, and it forgets everything when vigie ends${
+      taken === port || port === 0 ? "" : ` (port ${port} was in use)`
+    }. For daily use set mqtt.url to a real broker`,
   );
   return { url, port: taken, stop: () => stop(aedes, server, sockets) };
 }
 
-/** Read only when a house asks for it: most have a broker of their own. */
+/** Loaded only where it is used: most installations have a broker. */
 async function createAedes(): Promise<Aedes> {
   const { Aedes: Broker } = await import("aedes");
-  // A subscriber that is frozen must not hold up the others.
+  // A frozen subscriber must not delay the others.
   return Broker.createBroker({ drainTimeout: 60_000 });
 }
 
@@ -56,7 +56,7 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Ends with clients connected: whoever still talks to it is cut off. */
+/** Cuts off the clients that are still connected. */
 async function stop(aedes: Aedes, server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const socket of sockets) socket.destroy();

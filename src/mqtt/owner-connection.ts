@@ -84,7 +84,10 @@ export async function openOwnerConnection(
   });
   const onFailure = (error: unknown) => {
     if (!isOpen || signal.aborted) return;
-    problemLog.starts("watch", `vigie cannot look at what the broker holds: ${(error as Error).message}`);
+    problemLog.starts(
+      "watch",
+      `vigie cannot check what the broker holds below the base topic: ${(error as Error).message}`,
+    );
   };
   const watch = watchBase({ ...options, connection, sender, onFailure });
   const checking = watch.checkRetained();
@@ -103,7 +106,10 @@ export async function openOwnerConnection(
       sender.wake();
     },
     closed: connection.closed,
-    checked: checking.then(() => problemLog.isOver("watch", "The broker lets vigie look again"), onFailure),
+    checked: checking.then(
+      () => problemLog.isOver("watch", "vigie can check what the broker holds below the base topic again"),
+      onFailure,
+    ),
     leave: (why) => {
       isOpen = false;
       return leave(connection, sender, why);

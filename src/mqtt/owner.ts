@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoInstant } from "../core/calendar/dates.ts";
+import { isoInstant, localTime } from "../core/calendar/dates.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
 import { OWNER } from "../core/topics/topic.ts";
@@ -51,8 +51,15 @@ export function readOwner(payload: string | undefined): Owner | null {
   return data ?? null;
 }
 
-export function nameOwner({ version, host, since, installation }: Owner): string {
-  return `vigie ${version} on ${host}, running since ${since} (installation ${installation})`;
+/** For messages; the topic may hold anything for the time. */
+export function nameOwner(
+  { version, host, since, installation }: Owner,
+  now: Instant,
+  timeZone: string,
+): string {
+  const start = Date.parse(since);
+  const running = Number.isNaN(start) ? "" : `, running since ${localTime(start, now, timeZone)}`;
+  return `vigie ${version} on ${host}${running} (installation ${installation})`;
 }
 
 export interface ClaimOptions {

@@ -59,7 +59,7 @@ export function createPublishQueue(
       if (!message) return;
       if (packetSize(message) > largest) {
         throw new PublishRefused(
-          `The broker takes no message as large as ${message.topic} (more than ${largest} bytes)`,
+          `The message for ${message.topic} is larger than the broker accepts (${largest} bytes)`,
         );
       }
       await limitAnswer(send(message));
@@ -105,7 +105,8 @@ function publishOptions({ retain, qos, expiry }: Message, version: 4 | 5): IClie
 }
 
 function publishError(topic: string, error: Error): Error {
-  if (!("code" in error)) return new ConnectionLost(error.message, { cause: error });
+  if (!("code" in error))
+    return new ConnectionLost(`The connection to the broker is gone: ${error.message}`, { cause: error });
   const reason = error.message.replace("Publish error: ", "").toLowerCase();
   return new PublishRefused(`The broker refuses ${topic}: ${reason}`, { cause: error });
 }

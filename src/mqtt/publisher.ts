@@ -225,13 +225,13 @@ async function publishUntilClosed(
 
 function logConnected(version: number, shared: Shared, { broker, problemLog, log }: LoopOptions): void {
   const name = nameBroker(broker);
-  problemLog.isOver("broker", `The broker at ${name} is there again`);
+  problemLog.isOver("broker", `The broker at ${name} accepts the connection again`);
   if (shared.loggedVersion === version) return;
   shared.loggedVersion = version;
   if (version === 5) log.info(`Connected to the broker at ${name} (MQTT 5)`);
   else {
     log.warn(
-      `The broker at ${name} speaks MQTT 3.1.1 only: it keeps no grace (a restart of vigie shows as offline) and lets no value expire`,
+      `The broker at ${name} speaks MQTT 3.1.1 only: a restart of vigie shows as offline, and values do not expire`,
     );
   }
 }
@@ -239,7 +239,7 @@ function logConnected(version: number, shared: Shared, { broker, problemLog, log
 function describeLoss(why: string, shared: Shared, { broker, identity, instance }: LoopOptions): string {
   if (shared.quickLosses < MANY_QUICK_LOSSES) return `The connection to the broker was lost: ${why}`;
   const id = ownerOf(identity, instance).client_id;
-  return `The broker at ${nameBroker(broker)} cuts vigie off again and again, soon after it has connected (${why}): does another program use the client id ${id}?`;
+  return `The broker at ${nameBroker(broker)} ends the connection again and again, within seconds (${why}): does another program use the client id ${id}?`;
 }
 
 const KEEPALIVE = 60;

@@ -49,7 +49,7 @@ async function clearAll(connection: ShortConnection): Promise<string[]> {
     for (const topic of topics) cleared.add(topic);
   }
   throw new PublishRefused(
-    "The broker keeps what was cleared, or somebody writes it again: may this user write there?",
+    "The broker still holds topics that were cleared: may this user write there, or does another program write them again?",
   );
 }
 

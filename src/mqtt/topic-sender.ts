@@ -153,11 +153,11 @@ async function refusalOf(publishing: Promise<void>): Promise<string | null> {
 function logRefused(refused: ReadonlyMap<string, string>, problemLog: ProblemLog): void {
   const [first] = refused.values();
   if (first === undefined) {
-    problemLog.isOver("refused", "The broker takes every message again");
+    problemLog.isOver("refused", "The broker accepts every message again");
     return;
   }
   const more = refused.size > 1 ? ` (and ${refused.size - 1} more)` : "";
-  problemLog.starts("refused", `${first}${more}; the other topics are kept true`);
+  problemLog.starts("refused", `${first}${more}; the other topics are published`);
 }
 
 /** The connection itself says why it ended, and the next one has a sender of its own. */

@@ -1,4 +1,4 @@
-import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
+import { AVAILABILITY, OWNER, type Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
@@ -137,22 +137,25 @@ function createCorrection(
 
 /** Each topic is logged once a connection. `availability` is written by the will of an earlier session of vigie's own, too. */
 function logForeign(topics: readonly string[], logged: Set<string>, log: Log): void {
-  if (topics.includes(AVAILABILITY)) log.info("Somebody else's word on availability is answered with online");
+  if (topics.includes(AVAILABILITY))
+    log.info(
+      "Another program, or an earlier session of vigie, wrote to availability: vigie publishes online again",
+    );
   const fresh = topics.filter((topic) => topic !== AVAILABILITY && !logged.has(topic));
   for (const topic of fresh) logged.add(topic);
-  if (fresh.length > 0) log.warn(`Somebody else wrote to ${list(fresh)}: sent again`);
+  if (fresh.length > 0)
+    log.warn(`Another program wrote to ${list(fresh)}: vigie publishes its own values again`);
 }
 
-/** A retained command would be carried out again after each restart. */
 function logOrphans(topics: readonly string[], log: Log): void {
   const commands = topics.filter(isCommandTopic);
   const rest = topics.filter((topic) => !isCommandTopic(topic));
   if (commands.length > 0) {
     log.warn(
-      `Refused and cleared ${list(commands)}: a retained command is an old wish; send commands without retain`,
+      `Refused and cleared ${list(commands)}: a retained command would be carried out again after each restart. Send commands without retain`,
     );
   }
-  if (rest.length > 0) log.info(`Cleared what nobody keeps any more: ${list(rest)}`);
+  if (rest.length > 0) log.info(`Cleared retained topics that vigie does not publish: ${list(rest)}`);
 }
 
 function list(topics: readonly string[]): string {
@@ -166,22 +169,25 @@ function answerPing(_ping: ReceivedMessage, { connection, me, onFailure }: Watch
 
 function handleCommand({ topic, payload }: ReceivedMessage, { sender, log, onCommand }: WatchOptions): void {
   if (payload === "") return;
+  const wanted = sender.wanted();
   const read = readCommand(topic, payload);
-  const states = stateTopics(topic).filter((state) => sender.wanted().has(state));
-  if ("command" in read && (states.length > 0 || !isOfRule(read.command))) {
+  const problem = "problem" in read ? read.problem : missingInRules(read.command, wanted);
+  if ("command" in read && problem === undefined) {
     onCommand(topic, payload, read.command);
     return;
   }
-  const expected = "expected" in read ? read.expected : "a rule of the configuration that has this";
-  log.warn(`Expected ${expected}, got '${payload.slice(0, 60)}' on ${topic}`);
+  log.warn(`${topic}: ${problem}`);
+  const states = stateTopics(topic).filter((state) => wanted.has(state));
   if (states.length === 0) return;
   sender.resend(states);
   sender.wake();
 }
 
-/** What no rule has is not published either. */
-function isOfRule({ kind }: Command): boolean {
-  return kind === "enabled" || kind === "threshold";
+/** The topics show what there is: each rule has `enabled`, and one with a threshold has `threshold`. */
+function missingInRules(command: Command, wanted: Topics): string | undefined {
+  if (!("rule" in command) || wanted.has(`rules/${command.rule}/${command.kind}`)) return undefined;
+  const { rule, kind } = command;
+  return wanted.has(`rules/${rule}/enabled`) ? `the rule ${rule} has no ${kind}` : `there is no rule ${rule}`;
 }
 
 const BETWEEN_JUDGEMENTS = 250;

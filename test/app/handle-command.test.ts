@@ -47,12 +47,12 @@ describe("a command", () => {
   test("pretends a colour, and ends it with auto, also over a restart", async () => {
     const days = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
     const { give, store, states, lines } = open(undefined, days);
-    await give({ kind: "simulation", wish: { color: "rouge", from: "now", for: 60_000 } });
+    await give({ kind: "simulation", request: { color: "rouge", from: "now", for: 60_000 } });
     expect(states()).toEqual([true, false]);
     expect(lines).toEqual([
       "x/set: rouge is pretended for the tariff day 2026-01-04, until 2026-01-04 20:01",
     ]);
-    await give({ kind: "simulation", wish: null });
+    await give({ kind: "simulation", request: null });
     expect(states()).toEqual([false, false]);
     expect(open(createMemoryStore(store.state()), days).memory.simulation()).toBeNull();
   });

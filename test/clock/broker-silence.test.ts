@@ -29,7 +29,9 @@ describe.skipIf(reason)(`a broker that leaves one answer out ${reason}`, () => {
 
     middleman.swallow();
     await house.observer.publish("vigie/simulation/set", "rouge", false);
-    await house.vigie.says(/connection to the broker was lost: the broker leaves out an answer that it owes/);
+    await house.vigie.says(
+      /connection to the broker was lost: the broker has not answered a message for 2 minutes/,
+    );
     await house.observer.publish("vigie/simulation/set", "blanc", false);
     await house.until({ availability: "online", "simulation/color": "blanc" });
     expect(middleman.swallowed()).toBe(1);

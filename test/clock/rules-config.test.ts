@@ -36,7 +36,7 @@ describe.skipIf(reason)(`rules of a configuration ${reason}`, () => {
     await observer.until(() => rest().length === 0, "nothing is left of the rule that went");
     await observer.until(() => told("boiler/set").join() === "off,on", "the boiler follows the changed rule");
     await observer.publish("vigie/rules/week/threshold/set", "10", false);
-    await life.vigie.says(/Expected a rule of the configuration that has this, got '10' on rules\/week/);
+    await life.vigie.says(/rules\/week\/threshold\/set: there is no rule week/);
 
     // A rule that an output needs does not go alone.
     await story.configure({ rules: [NEXT], outputs: [BOILER] });

@@ -136,7 +136,9 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await give(story, "rules/gone/enabled", "OFF");
     const settled = () =>
       story.told("vigie/rules/week/threshold").length > told &&
-      first.vigie.lines.filter(({ msg }) => /^Expected .*\/set$/.test(msg)).length === 7;
+      first.vigie.lines.filter(({ msg }) =>
+        /^rules\/\w+\/\w+\/set: (expected|there is no|the rule)/.test(msg),
+      ).length === 7;
     await story.observer.until(settled, "each of the seven is answered, an empty one is none");
     // What comes in one moment is answered at once.
     expect(new Set(story.told("vigie/rules/week/threshold").slice(told))).toEqual(new Set(["60"]));
@@ -168,7 +170,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const before = story.asked.length;
     for (let press = 0; press < 50; press += 1) await give(story, "refresh", "PRESS");
     await give(story, "refresh", "press");
-    await life.vigie.says(/Expected PRESS, got 'press'/);
+    await life.vigie.says(/refresh\/set: expected PRESS, got 'press'/);
     expect(story.asked.length - before).toBeLessThan(10);
     expect(
       life.vigie.lines.filter(({ msg }) => /refresh\/set: vigie asks the service/.test(msg)).length,

@@ -33,7 +33,7 @@ describe("the embedded broker", () => {
     expect(taken).not.toBe(port);
     expect(url).toBe(`mqtt://127.0.0.1:${taken}`);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain(`port ${port} was taken`);
+    expect(lines[0]).toContain(`port ${port} was in use`);
     squatter.close();
   });
 

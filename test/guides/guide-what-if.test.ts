@@ -56,7 +56,7 @@ CASES.set("The broker is down", async (yard) => {
   await vi.waitFor(async () => expect(await health()).toMatch(/not reached at/), POLLING);
   await expectAnswers("The broker is down", [folder]);
   await broker.start();
-  await vigie.says(/is there again/);
+  await vigie.says(/accepts the connection again/);
   expectLog("The broker is down", vigie);
 });
 
@@ -144,7 +144,7 @@ CASES.set("The broker's password is changed", async (yard) => {
   await broker.start();
   await vigie.says(/does not let vigie in/);
   await writeFile(file, "second\n");
-  await vigie.says(/is there again/);
+  await vigie.says(/accepts the connection again/);
   expectLog("The broker's password is changed", vigie);
   expect(vigie.output()).not.toMatch(/first|second/);
 });
@@ -154,13 +154,13 @@ CASES.set("Somebody else writes vigie's topics", async (yard) => {
   await until({ availability: "online", "now/color": /^(bleu|blanc|rouge)$/ });
   await observer.publish("vigie/now/color", "green");
   await until({ "now/color": /^(bleu|blanc|rouge)$/ });
-  await vigie.says(/^Somebody else wrote/);
+  await vigie.says(/^Another program wrote/);
   await observer.publish("vigie/old", "x");
   await vigie.says(/^Cleared what/);
   await observer.publish("vigie/refresh/set", "PRESS");
   await vigie.says(/^Refused and cleared/);
   await observer.publish("vigie/refresh/set", "push", false);
-  await vigie.says(/^Expected PRESS/);
+  await vigie.says(/refresh\/set: expected PRESS/);
   expectLog("Somebody else writes vigie's topics", vigie);
 });
 

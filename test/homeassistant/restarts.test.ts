@@ -42,7 +42,7 @@ describe.skipIf(withoutHomeAssistant)(`restarts in every order ${withoutHomeAssi
       await forget?.();
     };
     await replaceBroker(meanwhile, signal);
-    await guest.vigie().says(/ is there again, /, from);
+    await guest.vigie().says(/ accepts the connection again, /, from);
   };
   const emptyBroker = () => broker(guest.broker.forget, "SIGKILL");
   /** All are there with a state, under the same ids, the broker holds what it held, and nobody complained. */

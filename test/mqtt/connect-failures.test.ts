@@ -3,7 +3,7 @@ import { explainFailure } from "../../src/mqtt/connect-failures.ts";
 
 describe("explainFailure", () => {
   test.each<[code: string | number | undefined, says: RegExp]>([
-    [undefined, /closed the connection without a word.*TLS/],
+    [undefined, /closed the connection before it answered.*TLS/],
     [4, /user name or password/],
     [134, /user name or password/],
     [5, /not authorised/],
@@ -16,7 +16,7 @@ describe("explainFailure", () => {
     ["EAI_AGAIN", /host .* is unknown/],
     ["EHOSTUNREACH", /cannot be reached/],
     ["ECONNRESET", /TLS and the other not/],
-    ["ERR_SSL_WRONG_VERSION_NUMBER", /does not speak TLS/],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", /does not use TLS/],
     ["ERR_TLS_CERT_ALTNAME_INVALID", /server_name/],
     ["CERT_HAS_EXPIRED", /expired/],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", /ca_file/],

@@ -13,20 +13,20 @@ describe("a command", () => {
     ["rules/peak/threshold/set", "0", { kind: "threshold", rule: "peak", threshold: 0 }],
     ["rules/peak/threshold/set", "100", { kind: "threshold", rule: "peak", threshold: 100 }],
     ["rules/peak/threshold/set", "60.0", { kind: "threshold", rule: "peak", threshold: 60 }],
-    ["simulation/set", "auto", { kind: "simulation", wish: null }],
-    ["simulation/set", "rouge", { kind: "simulation", wish: { color: "rouge", from: "now", for: HOUR } }],
+    ["simulation/set", "auto", { kind: "simulation", request: null }],
+    ["simulation/set", "rouge", { kind: "simulation", request: { color: "rouge", from: "now", for: HOUR } }],
     [
       "simulation/set",
       '{"color":"blanc","from":"next","for":"30m"}',
-      { kind: "simulation", wish: { color: "blanc", from: "next", for: HOUR / 2 } },
+      { kind: "simulation", request: { color: "blanc", from: "next", for: HOUR / 2 } },
     ],
     [
       "simulation/set",
       '{"color":"bleu"}',
-      { kind: "simulation", wish: { color: "bleu", from: "now", for: HOUR } },
+      { kind: "simulation", request: { color: "bleu", from: "now", for: HOUR } },
     ],
-    ["simulation/set", '{"color":"auto"}', { kind: "simulation", wish: null }],
-  ])("%s %s is obeyed", (topic, payload, command) => {
+    ["simulation/set", '{"color":"auto"}', { kind: "simulation", request: null }],
+  ])("%s %s is read", (topic, payload, command) => {
     expect(readCommand(topic, payload)).toEqual({ command });
   });
 
@@ -38,34 +38,39 @@ describe("a command", () => {
     ["rules/peak/threshold/set", "-1", "a whole number from 0 to 100"],
     ["rules/peak/threshold/set", "59.5", "a whole number from 0 to 100"],
     ["rules/peak/threshold/set", "1e1", "a whole number from 0 to 100"],
-    ["rules/Peak/threshold/set", "50", "a command that vigie knows"],
-    ["rules/peak/hold/set", "50", "a command that vigie knows"],
-    ["rules/peak/set", "ON", "a command that vigie knows"],
-    ["rules/peak/enabled/more/set", "ON", "a command that vigie knows"],
-    ["refresh/now/set", "PRESS", "a command that vigie knows"],
-    ["now/color/set", "rouge", "a command that vigie knows"],
-    ["refresh", "PRESS", "a command that vigie knows"],
     ["simulation/set", "red", FORM],
-    ["simulation/set", "{}", "color: one of auto, bleu, blanc, rouge"],
+    ["simulation/set", "{}", "color to be one of auto, bleu, blanc, rouge"],
     ["simulation/set", "7", FORM],
     ["simulation/set", "null", FORM],
     ["simulation/set", "{", FORM],
     ["simulation/set", "[]", FORM],
-    ["simulation/set", '{"color":"red"}', "color: one of auto, bleu, blanc, rouge"],
-    ["simulation/set", '{"color":"rouge","from":"today"}', "from: now or next"],
+    ["simulation/set", '{"color":"red"}', "color to be one of auto, bleu, blanc, rouge"],
+    ["simulation/set", '{"color":"rouge","from":"today"}', "from to be now or next"],
     [
       "simulation/set",
       '{"color":"rouge","for":"2d"}',
-      "for: a duration from 1s to 24h, such as 30s, 5m or 1h",
+      "for to be a duration from 1s to 24h, such as 30s, 5m or 1h",
     ],
     [
       "simulation/set",
       '{"color":"rouge","for":"25h"}',
-      "for: a duration from 1s to 24h, such as 30s, 5m or 1h",
+      "for to be a duration from 1s to 24h, such as 30s, 5m or 1h",
     ],
     ["simulation/set", '{"color":"rouge","untl":1}', "no other keys than color, from and for"],
   ])("%s %s is refused, and why", (topic, payload, expected) => {
-    expect(readCommand(topic, payload)).toEqual({ expected });
+    expect(readCommand(topic, payload)).toEqual({ problem: `expected ${expected}, got '${payload}'` });
+  });
+
+  test.each([
+    ["rules/Peak/threshold/set", "50"],
+    ["rules/peak/hold/set", "50"],
+    ["rules/peak/set", "ON"],
+    ["rules/peak/enabled/more/set", "ON"],
+    ["refresh/now/set", "PRESS"],
+    ["now/color/set", "rouge"],
+    ["refresh", "PRESS"],
+  ])("%s %s is no command", (topic, payload) => {
+    expect(readCommand(topic, payload)).toEqual({ problem: "vigie has no such command" });
   });
 
   test("is read or refused, whatever is sent", () => {
@@ -82,12 +87,15 @@ describe("a command", () => {
           { color: fc.anything(), from: fc.anything(), for: fc.anything() },
           { requiredKeys: ["color"] },
         )
-        .map((wish) => JSON.stringify(wish, (_, value) => (typeof value === "bigint" ? null : value)) ?? ""),
+        .map(
+          (request) =>
+            JSON.stringify(request, (_, value) => (typeof value === "bigint" ? null : value)) ?? "",
+        ),
     );
     fc.assert(
       fc.property(topic, payload, (where, what) => {
         const read = readCommand(where, what);
-        if ("expected" in read) expect(read.expected).not.toBe("");
+        if ("problem" in read) expect(read.problem).not.toBe("");
         else expect(isCommandTopic(where)).toBe(true);
       }),
       { numRuns: 300 },
