@@ -41,7 +41,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const reader = readGuide(PAGE, root, { broker: 0 });
     await mkdir(join(root, "etc/mosquitto"), { recursive: true });
     await writeFile(join(root, "etc/mosquitto/acl"), reader.file("/etc/mosquitto/acl"));
-    for (const name of ["authority", "certificate", "hand-over", "passwords", "own-list"]) {
+    for (const name of ["authority", "certificate", "install-ca", "passwords", "protect-list"]) {
       expect(await reader.run(name), name).toMatchObject({ code: 0 });
     }
   });
@@ -111,9 +111,9 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const told = () => observer.seen.filter(({ topic }) => topic === DEVICE).length;
     const before = told();
     await observer.publish("homeassistant/status", "online", false);
-    const look = await reader.run("look");
+    const look = await reader.run("read");
     expect(look).toMatchObject({ code: 0, stdout: `${holds("now/color")}\n` });
-    expect(await reader.run("order")).toMatchObject({ code: 0 });
+    expect(await reader.run("command")).toMatchObject({ code: 0 });
     await vigie.says(/^refresh\/set: vigie asks the service as soon as its limits of requests allow it$/);
     await reader
       .run("check", { ...site.env, VIGIE_CONFIG: join(site.folder, "vigie.yaml") })
@@ -134,7 +134,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     expect(await site.brokerLog()).not.toMatch(/Denied/);
   });
 
-  test.concurrent("guests look, the house gives orders, and neither they nor vigie do anything else", async () => {
+  test.concurrent("the reader may only read, the operator may send commands, and neither they nor vigie may do anything else", async () => {
     const site = await openSite();
     const { observer, vigie, until } = site;
     await until({ availability: "online", "rules/known/state": "ON" });
@@ -164,17 +164,17 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       "vigie/availability",
       ...elsewhere,
     ]) {
-      expect([topic, await mayWrite("house", topic)]).toEqual([topic, false]);
+      expect([topic, await mayWrite("operator", topic)]).toEqual([topic, false]);
     }
     for (const topic of ["vigie/refresh/set", "vigie/now/color", ...elsewhere]) {
-      expect([topic, await mayWrite("guest", topic)]).toEqual([topic, false]);
+      expect([topic, await mayWrite("reader", topic)]).toEqual([topic, false]);
     }
-    for (const topic of ORDERS) expect([topic, await mayWrite("house", topic)]).toEqual([topic, true]);
+    for (const topic of COMMANDS) expect([topic, await mayWrite("operator", topic)]).toEqual([topic, true]);
     const heard = await hearAll("vigie", site, root);
     expect(
       heard.filter((topic) => !topic.startsWith("vigie/") && topic !== DEVICE && topic !== BOILER),
     ).toEqual([]);
-    expect((await hearAll("guest", site, root)).filter((topic) => !topic.startsWith("vigie/"))).toEqual([]);
+    expect((await hearAll("reader", site, root)).filter((topic) => !topic.startsWith("vigie/"))).toEqual([]);
     expect(vigie.lines.filter(({ msg }) => msg.startsWith("Another program wrote"))).toEqual([]);
   });
 
@@ -278,7 +278,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
   });
 });
 
-const ORDERS = [
+const COMMANDS = [
   ...["vigie/refresh/set", "vigie/simulation/set"],
   ...["vigie/rules/known/enabled/set", "vigie/rules/known/threshold/set"],
 ];

@@ -101,9 +101,9 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     expect(await told()).toEqual(["off", "on"]);
   });
 
-  test("orders are obeyed, and health answers", async () => {
+  test("commands are carried out, and health answers", async () => {
     await house.observer.publish("vigie/simulation/set", "auto", false);
-    expect(await reader.run("orders")).toMatchObject({ code: 0, stderr: "" });
+    expect(await reader.run("commands")).toMatchObject({ code: 0, stderr: "" });
     await house.until({ "rules/dear/enabled": "OFF", "rules/rouge_this_week/threshold": "70" });
     await house.until({ "simulation/color": "auto" });
     const env = { VIGIE_CONFIG: join(house.folder, "vigie.yaml"), TMPDIR: join(house.folder, "tmp") };
