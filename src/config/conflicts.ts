@@ -57,7 +57,7 @@ function credentialsGivenTwice(options: unknown): Conflict[] {
   return [
     {
       path: ["mqtt", "url"],
-      expected: `an address without a user, or no mqtt.${twice.join(" and no mqtt.")}`,
+      expected: `${twice.join(" and ")} only once, in the address or in mqtt.${twice.join(" and mqtt.")}`,
     },
   ];
 }

@@ -7,18 +7,29 @@ const AN_ADDRESS =
 
 const url = z
   .string({ error: AN_ADDRESS })
-  .refine((text) => text === "embedded" || isBrokerAddress(text), { error: AN_ADDRESS });
+  .refine((text) => text === "embedded" || addressOf(text) !== undefined, { error: AN_ADDRESS, abort: true })
+  .refine((text) => !/[?#]/.test(text), {
+    error: "an address without ? and # (in a user or password write %3F and %23)",
+    abort: true,
+  })
+  .refine((text) => hasNoUselessPath(addressOf(text)), {
+    error: "an address without a path, which only ws:// and wss:// have",
+  })
+  .refine((text) => isEncoded(addressOf(text)), {
+    error: "an address whose user and password have each % written as %25",
+  });
 
-function isBrokerAddress(text: string): boolean {
-  const address = parseAddress(text, ["mqtt:", "mqtts:", "ws:", "wss:"]);
-  if (!address || /[?#]/.test(text)) return false;
-  const mayHavePath = address.protocol.startsWith("ws");
-  return (mayHavePath || /^\/?$/.test(address.pathname)) && isEncodedRight(address);
+function addressOf(text: string): URL | undefined {
+  return parseAddress(text, ["mqtt:", "mqtts:", "ws:", "wss:"]);
 }
 
-function isEncodedRight({ username, password }: URL): boolean {
-  const rest = `${username}${password}`.replaceAll(/%[0-9a-f]{2}/gi, "");
-  return !rest.includes("%");
+function hasNoUselessPath(address?: URL): boolean {
+  return !address || address.protocol.startsWith("ws") || /^\/?$/.test(address.pathname);
+}
+
+function isEncoded(address?: URL): boolean {
+  const credentials = `${address?.username ?? ""}${address?.password ?? ""}`;
+  return !credentials.replaceAll(/%[0-9a-f]{2}/gi, "").includes("%");
 }
 
 const tls = z

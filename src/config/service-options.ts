@@ -19,9 +19,8 @@ function isServiceAddress(text: string): boolean {
   return url !== undefined && maskAddress(text) === text && !/[?#]/.test(text);
 }
 
-const parameterName = z
-  .string()
-  .regex(/^[A-Za-z_][\w.-]*$/, { error: "the name of a query parameter, such as from" });
+const A_PARAMETER = "the name of a query parameter, such as from";
+const parameterName = z.string({ error: A_PARAMETER }).regex(/^[A-Za-z_][\w.-]*$/, { error: A_PARAMETER });
 const HISTORY_PARAMETERS = "auto, or both names as { start: from, end: to }";
 
 const announcement = z

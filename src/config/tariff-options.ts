@@ -35,11 +35,12 @@ const rates = z
       blanc: prices.meta({ description: "Prices of a blanc day." }),
       rouge: prices.meta({ description: "Prices of a rouge day." }),
     }),
+    { error: "a list of price rows, each with from, bleu, blanc and rouge" },
   )
   .superRefine((rows, context) => {
     for (const [index, row] of rows.entries()) {
       if (rows.findIndex(({ from }) => from === row.from) === index) continue;
-      context.addIssue({ code: "custom", path: [index, "from"], message: "each date once" });
+      context.addIssue({ code: "custom", path: [index, "from"], message: "a date that no earlier row has" });
     }
   })
   .transform((rows) => rows.toSorted((one, other) => (one.from < other.from ? -1 : 1)));

@@ -5,7 +5,7 @@ import { ID_PATTERN, LONGEST_ID } from "./config.ts";
 
 /** `30s`, `5m`, `1h`; read as milliseconds. */
 export function duration(least: string, most: string) {
-  const expected = `a duration from ${least} to ${most}, such as 30s, 5m or 1h`;
+  const expected = `a duration from ${least} to ${most} in s, m or h, such as 5m`;
   return z
     .string({ error: expected })
     .regex(/^\d{1,9}[smh]$/, { error: expected })

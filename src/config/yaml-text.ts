@@ -91,19 +91,19 @@ function describeError({ code, pos }: YAMLError, text: string): { expected: stri
 }
 
 const SOUND_ALIASES =
-  "each alias (*name) to have an anchor (&name), not too many aliases, and a text with a * in quotes";
+  "each alias (*name) to have an anchor (&name), not too many aliases, and quotes around a text that begins with *";
 const EXPECTED: { [code in ErrorCode]?: string } = {
-  BAD_ALIAS: "a text that begins with * or & in quotes",
+  BAD_ALIAS: "quotes around a text that begins with * or &",
   BAD_DIRECTIVE: "no line that begins with %",
-  BAD_DQ_ESCAPE: "a \\ in a text in \"…\" to be doubled, or the text in '…'",
+  BAD_DQ_ESCAPE: "each \\ in a text in \"…\" to be doubled, or the text in '…'",
   BAD_INDENT: "the same indentation for what belongs together, and closing brackets indented",
-  BAD_SCALAR_START: "a text that begins with a special character in quotes",
-  BLOCK_AS_IMPLICIT_KEY: "a text with a colon in quotes, or the value on a line of its own",
+  BAD_SCALAR_START: "quotes around a text that begins with a special character",
+  BLOCK_AS_IMPLICIT_KEY: "quotes around a text with a colon, or the value on a line of its own",
   MISSING_CHAR: "a closing quote or bracket, a comma, or a colon and a space after a key",
   MULTILINE_IMPLICIT_KEY: "a key on one line, followed by a colon and a space",
   TAB_AS_INDENT: "spaces at the beginning of the line, no tab",
-  TAG_RESOLVE_FAILED: "a text that begins with ! in quotes",
-  UNEXPECTED_TOKEN: "a text with special characters in quotes",
+  TAG_RESOLVE_FAILED: "quotes around a text that begins with !",
+  UNEXPECTED_TOKEN: "quotes around a text with special characters",
 };
 
 function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value"): number {

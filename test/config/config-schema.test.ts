@@ -166,8 +166,13 @@ describe("an option that is wrong is refused in its owner's words", () => {
       "embedded, or an address that begins with mqtt://, mqtts://, ws:// or wss://",
     ],
     ["mqtt.url", "tcp://b", 'got "tcp://b"'],
-    ["mqtt.url", "mqtt://b/house", 'got "mqtt://b/house"'],
-    ["mqtt.url", "mqtt://u:%zz@b", 'got "mqtt://***@b"'],
+    [
+      "mqtt.url",
+      "mqtt://b/house",
+      'an address without a path, which only ws:// and wss:// have, got "mqtt://b/house"',
+    ],
+    ["mqtt.url", '"mqtt://b?x"', "an address without ? and #"],
+    ["mqtt.url", "mqtt://u:%zz@b", 'have each % written as %25, got "mqtt://***@b"'],
     ["mqtt.username", "7", "a user name (in quotes if it is a number), got 7"],
     ["mqtt.password", "1234", "a password (in quotes if it is a number), got a number"],
     ["mqtt.base_topic", "/house", "a topic such as house/vigie"],
@@ -214,7 +219,9 @@ describe("an option that is wrong is refused in its owner's words", () => {
       expect.stringMatching(
         /:3:\d+ tariff\.rates\[0\]\.rouge\.hp: expected a price in EUR\/kWh .* got 70\.6/,
       ),
-      expect.stringMatching(/:4:\d+ tariff\.rates\[1\]\.from: expected each date once, got "2026-02-01"/),
+      expect.stringMatching(
+        /:4:\d+ tariff\.rates\[1\]\.from: expected a date that no earlier row has, got "2026-02-01"/,
+      ),
     ]);
   });
 });
@@ -250,7 +257,9 @@ describe("options that must not meet", () => {
 
   test("a password is given once, in the address or beside it", async () => {
     const twice = `${REAL}mqtt: { url: "mqtt://me:one@broker", password: two }`;
-    expect(await problemsOf(loadText(twice))).toEqual([expect.stringContaining("or no mqtt.password, got")]);
+    expect(await problemsOf(loadText(twice))).toEqual([
+      expect.stringContaining("expected password only once, in the address or in mqtt.password, got"),
+    ]);
     const split = `${REAL}mqtt: { url: mqtt://me@broker, password: two }`;
     expect((await loadText(split)).config.mqtt).toMatchObject({ username: "me", password: "two" });
   });

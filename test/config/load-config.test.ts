@@ -209,7 +209,7 @@ describe("variables", () => {
   test.each([
     [
       { VIGIE_MQTT_GRACE: "soon" },
-      'VIGIE_MQTT_GRACE: expected a duration from 0s to 168h, such as 30s, 5m or 1h, got "soon"',
+      'VIGIE_MQTT_GRACE: expected a duration from 0s to 168h in s, m or h, such as 5m, got "soon"',
     ],
     [{ VIGIE_MQTT_URL: "mqtt//b" }, "VIGIE_MQTT_URL: expected embedded, or an address"],
     [{ VIGIE_TARIFF_OFF_PEAK: "[" }, "VIGIE_TARIFF_OFF_PEAK: expected a closing quote or bracket"],
@@ -287,9 +287,12 @@ tariff: [1]
     ["log: {level: info\n", ":2:1: expected"],
     ['log: {level: "info}\n', "expected a closing quote"],
     ["log:\n\tlevel: info\n", ":2:1: expected spaces at the beginning of the line"],
-    ["mqtt:\n  password: !secret x\n", ":2:13: expected a text that begins with ! in quotes"],
+    ["mqtt:\n  password: !secret x\n", ":2:13: expected quotes around a text that begins with !"],
     ["mqtt:\n  password: *secret\n", "expected each alias (*name) to have an anchor"],
-    ["mqtt:\n  password: @secret\n", ":2:13: expected a text that begins with a special character in quotes"],
+    [
+      "mqtt:\n  password: @secret\n",
+      ":2:13: expected quotes around a text that begins with a special character",
+    ],
     [
       "mqtt:\n  username: a\n  password:secret\n",
       ":3:3: expected a closing quote or bracket, a comma, or a colon and a space after a key",

@@ -27,7 +27,7 @@ describe("a duration", () => {
     "%j is none",
     (text) => {
       expect(grace.safeParse(text).error?.issues.map(({ message }) => message)).toEqual([
-        "a duration from 0s to 168h, such as 30s, 5m or 1h",
+        "a duration from 0s to 168h in s, m or h, such as 5m",
       ]);
     },
   );

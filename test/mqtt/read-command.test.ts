@@ -49,12 +49,12 @@ describe("a command", () => {
     [
       "simulation/set",
       '{"color":"rouge","for":"2d"}',
-      "for to be a duration from 1s to 24h, such as 30s, 5m or 1h",
+      "for to be a duration from 1s to 24h in s, m or h, such as 5m",
     ],
     [
       "simulation/set",
       '{"color":"rouge","for":"25h"}',
-      "for to be a duration from 1s to 24h, such as 30s, 5m or 1h",
+      "for to be a duration from 1s to 24h in s, m or h, such as 5m",
     ],
     ["simulation/set", '{"color":"rouge","untl":1}', "no other keys than color, from and for"],
   ])("%s %s is refused, and why", (topic, payload, expected) => {
