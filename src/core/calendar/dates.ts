@@ -34,11 +34,6 @@ export function dayStart(date: IsoDate, tariff: Tariff): Instant {
   return wallInstant(date, tariff.day_starts_at, tariff.time_zone);
 }
 
-/** When the tariff day in force at this instant ends. */
-export function nextDayStart(after: Instant, tariff: Tariff): Instant {
-  return dayStart(addDays(tariffDate(after, tariff), 1), tariff);
-}
-
 /** When the date on the wall clock next changes: at midnight, or where the clocks are moved over midnight. */
 export const nextMidnight = memoize((after: Instant, timeZone: string): Instant => {
   const date = civilDate(after, timeZone);
@@ -68,6 +63,17 @@ export function clockShifts(from: Instant, to: Instant, timeZone: string): Insta
     shift = shift.getTimeZoneTransition("next");
   }
   return shifts;
+}
+
+/** What the wall clock shows at this instant, in milliseconds since midnight. */
+export function millisecondsSinceMidnight(at: Instant, timeZone: string): number {
+  return parseTimeOfDay(wallTime(at, timeZone).slice("2026-01-05T".length)) + (((at % 1000) + 1000) % 1000);
+}
+
+/** `06:30` or `06:30:15` in milliseconds since midnight. */
+export function parseTimeOfDay(time: string): number {
+  const [hours, minutes, seconds] = [time.slice(0, 2), time.slice(3, 5), time.slice(6, 8)];
+  return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
 export const addDays = memoize(

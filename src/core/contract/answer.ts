@@ -1,13 +1,16 @@
 import type { Color, Instant, IsoDate, Rates } from "../calendar/tariff.ts";
 
-/** What the service was asked. */
+/** A request to the service. */
 export type Request =
   | { kind: "forecasts" }
   | { kind: "date"; date: IsoDate }
   | { kind: "season"; label?: string }
   | { kind: "history"; start: IsoDate; end: IsoDate };
 
-/** What an answer said, in vigie's own words and units: nothing in it needs a second look. */
+/**
+ * An answer of the service, after it was read: colours, units and instants are vigie's, what was not usable is null, and
+ * each date comes once.
+ */
 export type Answer =
   | { kind: "forecasts"; updated_at: Instant | null; days: DayInAnswer[] }
   | { kind: "date"; day: DayInAnswer; is_official: boolean | null }
@@ -16,7 +19,7 @@ export type Answer =
 
 export interface DayInAnswer {
   date: IsoDate;
-  /** null: no colour vigie knows; `raw` then holds what was said. */
+  /** null where the service named no colour that vigie knows; `raw` is the text that it sent. */
   color: Color | null;
   raw: string | null;
   /** 0 to 1. */

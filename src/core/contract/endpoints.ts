@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * The interface of the forecast service, said once: the client asks by it, the simulator serves by it. Of a day only
- * `date` is needed; what a field holds is judged where the answer is read (reading.ts), so one odd field loses itself
- * and not the answer. Unknown fields are ignored.
+ * The interface of the forecast service: the client sends requests by it, and the simulator serves by it. Of a day only
+ * `date` is required, and the other fields may hold anything: src/service reads them one by one, so that one odd field
+ * does not make the whole answer unusable. Unknown fields are ignored.
  */
 const PREFIX = "/v1/public";
 

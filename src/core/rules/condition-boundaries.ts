@@ -1,6 +1,6 @@
+import { parseTimeOfDay } from "../calendar/dates.ts";
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
-import { sinceMidnight } from "../calendar/wall-clock.ts";
 import { kindOf } from "./condition-kinds.ts";
 import type { BoundaryKind, EvaluationInput, Interval } from "./evaluation-input.ts";
 import { type Condition, simpleConditionsIn } from "./rule.ts";
@@ -34,7 +34,7 @@ const needsOf = memoize((condition: Condition, _: null): BoundaryNeeds => {
   const needs = simpleConditionsIn(condition).map((simple) => kindOf(simple).boundaries(simple));
   return {
     kinds: new Set<BoundaryKind>(["simulation", ...needs.flatMap(({ kinds }) => kinds)]),
-    times: [...new Set(needs.flatMap(({ times }) => times))].map(sinceMidnight),
+    times: [...new Set(needs.flatMap(({ times }) => times))].map(parseTimeOfDay),
   };
 });
 

@@ -1,7 +1,14 @@
-import { addDays, clockShifts, datesBetween, dayStart, nextMidnight, tariffDate } from "../calendar/dates.ts";
+import {
+  addDays,
+  clockShifts,
+  datesBetween,
+  dayStart,
+  millisecondsSinceMidnight,
+  nextMidnight,
+  tariffDate,
+} from "../calendar/dates.ts";
 import { periodSpans } from "../calendar/period.ts";
 import type { Instant, Tariff } from "../calendar/tariff.ts";
-import { wallClock } from "../calendar/wall-clock.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { simulateView } from "../facts/simulation.ts";
@@ -76,7 +83,7 @@ function intervalsOf(
   return starts.map((start, index) => {
     const end = starts[index + 1] ?? to + 1;
     const changes = boundaries.get(start) ?? [];
-    const wallAtStart = wallClock(start, tariff.time_zone);
+    const wallAtStart = millisecondsSinceMidnight(start, tariff.time_zone);
     return createInterval({ start, end, changes, wallAtStart }, { knownDays, tariff, simulation });
   });
 }

@@ -1,6 +1,5 @@
-import { wallInstant } from "../calendar/dates.ts";
+import { parseTimeOfDay, wallInstant } from "../calendar/dates.ts";
 import type { Tariff } from "../calendar/tariff.ts";
-import { sinceMidnight } from "../calendar/wall-clock.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
 import { conditionFacts } from "./condition-facts.ts";
@@ -53,7 +52,7 @@ function* sampleMoments(condition: Condition, tariff: Tariff): Generator<Conditi
       for (const time of times) {
         const date = `2026-${String(month).padStart(2, "0")}-${day}`;
         const view = viewAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
-        yield { facts: conditionFacts(view), wallClock: sinceMidnight(time), threshold: null };
+        yield { facts: conditionFacts(view), wallClock: parseTimeOfDay(time), threshold: null };
       }
     }
   }

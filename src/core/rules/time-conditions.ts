@@ -1,4 +1,4 @@
-import { sinceMidnight } from "../calendar/wall-clock.ts";
+import { parseTimeOfDay } from "../calendar/dates.ts";
 import type { ConditionKind, ConditionMoment } from "./condition-kind.ts";
 import type { Finding } from "./condition-result.ts";
 import type { BetweenCondition, PeriodCondition, WeekdayCondition } from "./rule.ts";
@@ -33,7 +33,7 @@ function evaluatePeriod({ period }: PeriodCondition, { facts }: ConditionMoment)
 }
 
 function evaluateBetween(condition: BetweenCondition, { wallClock }: ConditionMoment): Finding {
-  const [from, to] = [sinceMidnight(condition.from), sinceMidnight(condition.to)];
+  const [from, to] = [parseTimeOfDay(condition.from), parseTimeOfDay(condition.to)];
   const isAfter = wallClock >= from;
   const isBefore = wallClock < to;
   // 22:00 to 06:00 goes over midnight.

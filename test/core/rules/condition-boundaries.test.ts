@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wallClock } from "../../../src/core/calendar/wall-clock.ts";
+import { millisecondsSinceMidnight } from "../../../src/core/calendar/dates.ts";
 import { boundariesAfter } from "../../../src/core/rules/condition-boundaries.ts";
 import { knownDaysOf, officialDays } from "../../support/known-days.ts";
 import { inputAt, ruleOf } from "../../support/rules.ts";
@@ -14,7 +14,10 @@ const TIMES = [0, 90 * MINUTE, 150 * MINUTE, 23.5 * 60 * MINUTE];
 function watchWallClock(after: number, until: number, zone: string): number[] {
   const seen: number[] = [];
   for (let at = after + MINUTE; at <= until; at += MINUTE) {
-    const [shown, before] = [wallClock(at, zone), wallClock(at - MINUTE, zone)];
+    const [shown, before] = [
+      millisecondsSinceMidnight(at, zone),
+      millisecondsSinceMidnight(at - MINUTE, zone),
+    ];
     if (TIMES.includes(shown) || (shown - before + DAY) % DAY !== MINUTE) seen.push(at);
   }
   return seen;

@@ -1,17 +1,17 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { keepMemory } from "../../../src/service/client-memory.ts";
-import { probe } from "../../../src/service/probe.ts";
-import { retryDelay } from "../../../src/service/request-limits.ts";
-import { createServiceClient } from "../../../src/service/service-client.ts";
+import { keepMemory } from "../../src/service/client-memory.ts";
+import { probe } from "../../src/service/probe.ts";
+import { retryDelay } from "../../src/service/request-limits.ts";
+import { createServiceClient } from "../../src/service/service-client.ts";
 import {
   AnswerUnreadable,
   RequestRefused,
   ServiceBusy,
   ServiceFailed,
   ServiceUnreachable,
-} from "../../../src/service/service-errors.ts";
-import { startFaultyService } from "../../support/faulty-server.ts";
-import type { FaultName } from "../../support/service-faults.ts";
+} from "../../src/service/service-errors.ts";
+import { startFaultyService } from "../support/faulty-server.ts";
+import type { FaultName } from "../support/service-faults.ts";
 
 const AT = Date.UTC(2026, 0, 5, 12);
 const TODAY = "2026-01-05";
