@@ -2,38 +2,38 @@ import { connect, createServer, type Socket } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
-import { openHouse } from "../support/house.ts";
 import { freePort, withoutMosquitto } from "../support/mosquitto.ts";
-import { openYard } from "../support/vigie.ts";
+import { startVigieAndBroker } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 const PUBACK = 0x40;
 
 describe.skipIf(reason)(`a broker that leaves one answer out ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test("is left after two minutes, and what it owed is sent again", async () => {
     const time = startFakeTime("2026-01-05T12:00:00Z", SPEED);
     const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: true });
-    yard.later(simulator.stop);
+    cleanup.add(simulator.stop);
     const middleman = await openMiddleman(await freePort());
-    yard.later(middleman.stop);
-    const house = await openHouse(yard, {
+    cleanup.add(middleman.stop);
+    const running = await startVigieAndBroker(cleanup, {
       service: simulator.url,
       time,
       config: { mqtt: { url: middleman.url } },
-      watched: async (broker) => middleman.leadTo(Number(new URL(broker).port)),
+      beforeStart: async (broker) => middleman.leadTo(Number(new URL(broker).port)),
     });
-    await house.until({ availability: "online", "service/status": "ok" });
+    await running.until({ availability: "online", "service/status": "ok" });
 
     middleman.swallow();
-    await house.observer.publish("vigie/simulation/set", "rouge", false);
-    await house.vigie.says(
+    await running.observer.publish("vigie/simulation/set", "rouge", false);
+    await running.vigie.says(
       /connection to the broker was lost: the broker has not answered a message for 2 minutes/,
     );
-    await house.observer.publish("vigie/simulation/set", "blanc", false);
-    await house.until({ availability: "online", "simulation/color": "blanc" });
+    await running.observer.publish("vigie/simulation/set", "blanc", false);
+    await running.until({ availability: "online", "simulation/color": "blanc" });
     expect(middleman.swallowed()).toBe(1);
   });
 });

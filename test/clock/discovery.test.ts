@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
-import { type House, openHouse } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { observe, readRetained, type Seen } from "../support/observer.ts";
-import { openYard, runVigie, writeConfig } from "../support/vigie.ts";
+import { type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
+import { createCleanup, runVigie, writeConfig } from "../support/vigie.ts";
 
 const without = withoutMosquitto || withoutFakeTime;
 const SPEED = 10;
@@ -14,21 +14,21 @@ const RULE = { id: "red", when: { day: "now", color: "rouge" } };
 const INVENTED = { base_url: "simulator", allow_simulator: true };
 
 describe.skipIf(without)(`what Home Assistant is told over the broker ${without}`, () => {
-  const yard = openYard();
-  afterEach(yard.clear);
+  const cleanup = createCleanup();
+  afterEach(cleanup.run);
 
   /** Ten times as fast as in life; everything on the broker is seen. */
   async function open(config: Record<string, unknown> = {}) {
     const time = startFakeTime("2026-01-05T12:00:00Z", SPEED);
-    let all: House["observer"] | undefined;
-    const watched = async (url: string) => {
+    let all: RunningVigie["observer"] | undefined;
+    const beforeStart = async (url: string) => {
       all = await observe(url);
-      yard.later(all.leave);
+      cleanup.add(all.leave);
     };
-    const house = await openHouse(yard, {
+    const running = await startVigieAndBroker(cleanup, {
       service: "simulator",
       time,
-      watched,
+      beforeStart,
       config: { service: INVENTED, rules: [RULE], ...config },
     });
     if (!all) throw new Error("Expected an observer");
@@ -39,13 +39,13 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
       25_000,
     );
     const configure = (change: Record<string, unknown>) =>
-      writeConfig(house.folder, { ...house.config, ...change });
-    const start = () => yard.start({ folder: house.folder, env: time.env() });
+      writeConfig(running.folder, { ...running.config, ...change });
+    const start = () => cleanup.startVigie({ folder: running.folder, env: time.env() });
     const messages = (topic: string | RegExp, from = 0) =>
       observer.seen
         .slice(from)
         .filter((seen) => (typeof topic === "string" ? seen.topic === topic : topic.test(seen.topic)));
-    return { ...house, observer, time, configure, start, messages };
+    return { ...running, observer, time, configure, start, messages };
   }
 
   const keysOf = ({ payload }: Seen) => Object.keys(JSON.parse(payload).components);

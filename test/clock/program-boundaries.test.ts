@@ -3,23 +3,23 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type FakeTime, MINUTE, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
-import { openHouse, openWindow, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
+import { bleuDaysWith, startVigieAndBroker, startVigieBefore } from "../support/running-vigie.ts";
 import type { FaultName } from "../support/service-faults.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const NO_DAYS = new Map<string, "rouge" | "bleu">();
 const reason = withoutMosquitto || withoutFakeTime;
 const LONG = process.env["VIGIE_TEST_LONG"] === "1";
 
 describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
   const simulator = async (time: FakeTime, days = NO_DAYS, faults: FaultName[] = []) => {
     const clock = { clock: time.clock, sendDate: false };
     const running = await startFaultyService({ port: 0, seed: 3, ...clock, days, faults });
-    yard.later(running.stop);
+    cleanup.add(running.stop);
     return running;
   };
   const simulate = async (...asked: Parameters<typeof simulator>) => (await simulator(...asked)).url;
@@ -28,7 +28,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     { night: "clocks go forward", at: "2026-03-29T04:00:00Z", before: "2026-03-28", after: "2026-03-29" },
     { night: "clocks go back", at: "2026-10-25T05:00:00Z", before: "2026-10-24", after: "2026-10-25" },
   ])("in the night in which $night the tariff day turns at 06:00 on the wall", async (row) => {
-    const { until, expectPunctual } = await openWindow(yard, { at: row.at, service: simulate });
+    const { until, expectPunctual } = await startVigieBefore(cleanup, { at: row.at, service: simulate });
     await until({ "now/date": row.before, "now/period": "hc", "now/period_until": row.at });
     await until({ "now/date": row.after, "now/period": "hp" });
     expectPunctual();
@@ -38,8 +38,8 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     const service = await startPlainService(
       (path) => ODD_ANSWERS[path] ?? { status: 422, body: { detail: [] } },
     );
-    yard.later(service.stop);
-    const { vigie, until, expectPunctual } = await openWindow(yard, {
+    cleanup.add(service.stop);
+    const { vigie, until, expectPunctual } = await startVigieBefore(cleanup, {
       at: "2026-01-05T05:00:00Z",
       service: async () => service.url,
       lead: 12,
@@ -60,13 +60,13 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
   });
 
   test.concurrent("the simulator as a program of its own, under the same clock, is believed in what time it is", async () => {
-    const folder = await yard.folder();
+    const folder = await cleanup.createFolder();
     await writeFile(join(folder, "days.csv"), "date,color\n2026-01-05,rouge\n2026-01-06,blanc\n");
     const args = ["simulator", "--port", "0", "--days", "days.csv"];
-    const { held, until, expectPunctual } = await openWindow(yard, {
+    const { held, until, expectPunctual } = await startVigieBefore(cleanup, {
       at: "2026-01-05T05:00:00Z",
       service: async (time) => {
-        const program = await yard.start({ folder, args, env: time.env() });
+        const program = await cleanup.startVigie({ folder, args, env: time.env() });
         return program.prints(/http:[/][/]127[.]0[.]0[.]1:\d+/);
       },
       before: { "today/color": "rouge", "today/official": "ON" },
@@ -82,9 +82,9 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
   });
 
   test.concurrent("an official bleu that becomes rouge at 11:00 is on the broker within one poll, as a revision", async () => {
-    const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-06": "rouge" } as const);
+    const days = bleuDaysWith("2025-09-01", "2026-02-01", { "2026-01-06": "rouge" } as const);
     const service = (time: FakeTime) => simulate(time, days, ["revised"]);
-    const first = await openWindow(yard, { at: "2026-01-05T05:35:00Z", service });
+    const first = await startVigieBefore(cleanup, { at: "2026-01-05T05:35:00Z", service });
     await first.until({
       "tomorrow/color": "bleu",
       "tomorrow/stage": "announced",
@@ -94,24 +94,24 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     first.expectPunctual(5 * MINUTE);
     await first.vigie.end();
 
-    const house = await openWindow(yard, {
+    const running = await startVigieBefore(cleanup, {
       at: "2026-01-05T10:00:00Z",
       service,
       state: first.folder,
       before: { "tomorrow/color": "bleu", rouge_next: "OFF" },
       lead: 12,
     });
-    await house.until({ "tomorrow/color": "rouge", rouge_next: "ON", "tomorrow/stage": "announced" });
+    await running.until({ "tomorrow/color": "rouge", rouge_next: "ON", "tomorrow/stage": "announced" });
     // What is official is asked for again every half hour, until it is final.
-    house.expectPunctual(30 * MINUTE);
-    await house.until({ "service/problem_code": "revised" });
-    const warning = await house.vigie.says(/6 January was corrected: it is rouge, no longer bleu/);
+    running.expectPunctual(30 * MINUTE);
+    await running.until({ "service/problem_code": "revised" });
+    const warning = await running.vigie.says(/6 January was corrected: it is rouge, no longer bleu/);
     expect(warning.level).toBe("warn");
-    await house.observer.until(
+    await running.observer.until(
       ({ seen }) => seen.some(({ topic, payload }) => topic === "vigie/event" && /revised/.test(payload)),
       "the event of the revision came",
     );
-    const events = house.observer.seen.filter(({ topic }) => topic === "vigie/event");
+    const events = running.observer.seen.filter(({ topic }) => topic === "vigie/event");
     expect(events.map(({ payload, retain }) => ({ retain, ...JSON.parse(payload) }))).toContainEqual({
       retain: false,
       event_type: "revised",
@@ -126,10 +126,10 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     { timeout: 600_000 },
     async () => {
       const time = startFakeTime("2026-01-04T19:00:00Z", SPEED);
-      const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
+      const days = bleuDaysWith("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
       const service = await simulator(time, days);
-      const house = await openHouse(yard, { service: service.url, time });
-      await house.until({ "service/status": "ok", "next/color": "rouge" });
+      const running = await startVigieAndBroker(cleanup, { service: service.url, time });
+      await running.until({ "service/status": "ok", "next/color": "rouge" });
       service.faults.set(["down"]);
       const turns: [string, Record<string, string>][] = [
         ["2026-01-04T23:00:00Z", { "today/color": "rouge", rouge_today: "ON", "service/status": "down" }],
@@ -138,11 +138,11 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
         ["2026-01-06T05:00:00Z", { "now/date": "2026-01-06", "now/official": "OFF" }],
       ];
       for (const [at, wanted] of turns) {
-        await house.until(wanted, 300_000);
+        await running.until(wanted, 300_000);
         expect(time.clock.now()).toBeGreaterThanOrEqual(Date.parse(at));
         expect(time.clock.now()).toBeLessThan(Date.parse(at) + 10 * MINUTE);
       }
-      expect(house.observer.seen.some(({ payload }) => payload === "offline")).toBe(false);
+      expect(running.observer.seen.some(({ payload }) => payload === "offline")).toBe(false);
     },
   );
 });

@@ -4,31 +4,31 @@ import { afterAll, describe, expect, test } from "vitest";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { settableTime, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
-import { copyState, houseConfig, openHouse } from "../support/house.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
-import { openYard } from "../support/vigie.ts";
+import { copyState, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 
 describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   /** A vigie whose wall clock is set by hand; time goes on as it does. */
   const withClock = async (offset: string, service: string, state?: string) => {
-    const folder = await yard.folder();
+    const folder = await cleanup.createFolder();
     if (state !== undefined) await copyState(state, folder);
     const clock = join(folder, "clock");
     const set = (to: string) => writeFile(clock, `${to}\n`);
     await set(offset);
     const broker = await startMosquitto();
-    yard.later(broker.remove);
+    cleanup.add(broker.remove);
     const observer = await observe(broker.url, "vigie/#");
-    yard.later(observer.leave);
-    const config = houseConfig(service, broker.url);
-    const vigie = await yard.start({ folder, config, env: settableTime(clock) });
+    cleanup.add(observer.leave);
+    const config = vigieConfig(service, broker.url);
+    const vigie = await cleanup.startVigie({ folder, config, env: settableTime(clock) });
     const until = (wanted: Record<string, string>) =>
       observer.until(
         ({ retained }) =>
@@ -52,23 +52,23 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
   test.concurrent("behind its own state file says nothing of the moment, until the clock is set right", async () => {
     const real = startFakeTime(new Date().toISOString(), 1);
     const simulator = await startFaultyService({ port: 0, seed: 1, clock: real.clock, sendDate: false });
-    yard.later(simulator.stop);
-    const first = await openHouse(yard, { service: simulator.url });
+    cleanup.add(simulator.stop);
+    const first = await startVigieAndBroker(cleanup, { service: simulator.url });
     await first.until({ availability: "online", "service/status": "ok", "season/left/rouge": /\d/ });
     await first.vigie.end();
     simulator.faults.set(["down"]);
 
-    const house = await withClock("-1d", simulator.url, first.folder);
-    await house.until({ availability: "online", ...NOTHING_OF_NOW });
-    await house.vigie.says(/The clock of this machine is wrong/);
+    const running = await withClock("-1d", simulator.url, first.folder);
+    await running.until({ availability: "online", ...NOTHING_OF_NOW });
+    await running.vigie.says(/The clock of this machine is wrong/);
     const color = first.observer.retained.get("vigie/now/color") ?? "";
     expect(
-      house.observer.seen.some(({ topic, payload }) => topic === "vigie/now/color" && payload !== "None"),
+      running.observer.seen.some(({ topic, payload }) => topic === "vigie/now/color" && payload !== "None"),
     ).toBe(false);
-    await house.set("+0");
-    await house.until({ "now/color": color, "today/date": today() });
-    await house.vigie.says(/The clock went forward by 2\d h|The clock went forward by 1 d|clock was set/);
-    await house.vigie.says(/The clock of this machine is right again/);
+    await running.set("+0");
+    await running.until({ "now/color": color, "today/date": today() });
+    await running.vigie.says(/The clock went forward by 2\d h|The clock went forward by 1 d|clock was set/);
+    await running.vigie.says(/The clock of this machine is right again/);
   });
 
   test.concurrent.each(["-2h", "-3d", "+3d"])(
@@ -78,13 +78,13 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
         ...answerOf(path, today()),
         headers: { date: new Date().toUTCString() },
       }));
-      yard.later(service.stop);
-      const house = await withClock(offset, service.url);
-      await house.until({ availability: "online", ...NOTHING_OF_NOW });
+      cleanup.add(service.stop);
+      const running = await withClock(offset, service.url);
+      await running.until({ availability: "online", ...NOTHING_OF_NOW });
       // Dates are true whenever they are read.
-      expect(house.observer.retained.get("vigie/forecast")).toContain(`"${today()}"`);
-      await house.set("+0");
-      await house.until({
+      expect(running.observer.retained.get("vigie/forecast")).toContain(`"${today()}"`);
+      await running.set("+0");
+      await running.until({
         "today/date": today(),
         "today/color": "blanc",
         "now/color": "blanc",
@@ -98,19 +98,19 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
       ...answerOf(path, today()),
       headers: { date: new Date().toUTCString() },
     }));
-    yard.later(service.stop);
-    const house = await withClock("+20m", service.url);
-    await house.until({ availability: "online", "now/color": "blanc", "service/status": "ok" });
-    const told = () => house.observer.seen.filter(({ topic }) => topic === "vigie/now/color").length;
+    cleanup.add(service.stop);
+    const running = await withClock("+20m", service.url);
+    await running.until({ availability: "online", "now/color": "blanc", "service/status": "ok" });
+    const told = () => running.observer.seen.filter(({ topic }) => topic === "vigie/now/color").length;
     const before = told();
-    await house.set("+0");
-    await house.vigie.says(/The clock was set back by 20 min/);
-    await house.observer.until(() => told() > before, "now/color was told once more");
+    await running.set("+0");
+    await running.vigie.says(/The clock was set back by 20 min/);
+    await running.observer.until(() => told() > before, "now/color was told once more");
   });
 
   test.concurrent("is believed where check_clock is off, and where nothing speaks against it", async () => {
-    const house = await withClock("-1d", `http://127.0.0.1:${await freePort()}`);
-    await house.until({ availability: "online", "today/date": addDays(today(), -1), "now/color": "None" });
+    const running = await withClock("-1d", `http://127.0.0.1:${await freePort()}`);
+    await running.until({ availability: "online", "today/date": addDays(today(), -1), "now/color": "None" });
   });
 });
 

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from "vitest";
 import { pick, randomFrom } from "../../src/simulator/random.ts";
 import { type FakeTime, SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
-import { type House, openHouse, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
+import { bleuDaysWith, type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
 import { FAULTS, type FaultName } from "../support/service-faults.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const A_GROUP = 9;
 const LONG = process.env["VIGIE_TEST_LONG"] === "1";
@@ -38,30 +38,30 @@ const groups = Array.from({ length: Math.ceil(scenarios.length / A_GROUP) }, (_,
 }));
 
 describe.skipIf(reason)(`every fault of a service, alone and in pairs ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test.concurrent.each(groups)(
     "are survived, said and got over, and no colour that was known gives way to another ($n)",
     { timeout: 120_000 },
     async ({ group }) => {
       const time = startFakeTime("2026-01-05T13:00:00Z", SPEED);
-      const { house, service } = await settle(time);
-      const known = house.observer.seen.length;
-      for (const faults of group) await suffer(faults, house, service);
+      const { running, service } = await settle(time);
+      const known = running.observer.seen.length;
+      for (const faults of group) await suffer(faults, running, service);
       const watched = ["now/color", "next/color", "today/color", "tomorrow/color", "availability"];
-      const changes = house.observer.seen
+      const changes = running.observer.seen
         .slice(known)
         .filter(({ topic }) => watched.some((name) => topic === `vigie/${name}`))
         .map(({ topic, payload }) => `${topic} ${payload}`);
       expect(changes.filter((change) => !TRUE_ALL_ALONG.includes(change))).toEqual([]);
-      expect(house.vigie.lines.filter(({ level }) => level === "error")).toEqual([]);
-      expect((await house.vigie.end()).code).toBe(0);
+      expect(running.vigie.lines.filter(({ level }) => level === "error")).toEqual([]);
+      expect((await running.vigie.end()).code).toBe(0);
     },
   );
 
   const settle = async (time: FakeTime) => {
-    const days = plantDays("2025-09-01", "2026-02-01", {
+    const days = bleuDaysWith("2025-09-01", "2026-02-01", {
       "2026-01-05": "rouge",
       "2026-01-06": "blanc",
     } as const);
@@ -75,10 +75,10 @@ describe.skipIf(reason)(`every fault of a service, alone and in pairs ${reason}`
       dripEvery: 1_000 / SPEED,
       retryAfter: 30,
     });
-    yard.later(simulator.stop);
-    const house = await openHouse(yard, { service: simulator.url, time });
-    await house.until({ "service/status": "ok", "next/color": "blanc", "season/left/rouge": /\d/ });
-    return { house, service: simulator };
+    cleanup.add(simulator.stop);
+    const running = await startVigieAndBroker(cleanup, { service: simulator.url, time });
+    await running.until({ "service/status": "ok", "next/color": "blanc", "season/left/rouge": /\d/ });
+    return { running, service: simulator };
   };
 });
 
@@ -95,7 +95,7 @@ interface Service {
 /** The faults come, the service is asked, the owner is told; they go, and all is well. */
 async function suffer(
   faults: FaultName[],
-  { until, observer, vigie }: House,
+  { until, observer, vigie }: RunningVigie,
   service: Service,
 ): Promise<void> {
   const words = faults.flatMap((fault) => SAID[fault]?.source ?? []);

@@ -1,33 +1,33 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { DAILY_BUDGET } from "../../src/service/request-limits.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
-import { openHouse } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { startPlainService } from "../support/plain-service.ts";
-import { openYard } from "../support/vigie.ts";
+import { startVigieAndBroker } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 
 describe.skipIf(reason)(`an impatient finger on the refresh button ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
-  test("costs the service no more than the day's budget, and the house no hourly poll", async () => {
+  test("causes no more requests than the day's budget, and the hourly polls go on", async () => {
     const service = await startPlainService(() => ({ body: SAID }));
-    yard.later(service.stop);
+    cleanup.add(service.stop);
     const time = startFakeTime("2026-01-05T13:00:00Z", 240);
-    const house = await openHouse(yard, { service: service.url, time });
-    await house.until({ availability: "online" });
-    const asking = setInterval(() => void house.observer.publish("vigie/refresh/set", "PRESS", false), 50);
-    yard.later(async () => clearInterval(asking));
+    const running = await startVigieAndBroker(cleanup, { service: service.url, time });
+    await running.until({ availability: "online" });
+    const asking = setInterval(() => void running.observer.publish("vigie/refresh/set", "PRESS", false), 50);
+    cleanup.add(async () => clearInterval(asking));
 
-    await house.vigie.says(/has sent all requests that it may send today/);
+    await running.vigie.says(/has sent all requests that it may send today/);
     const spent = service.asked.length;
     expect(spent).toBeLessThanOrEqual(DAILY_BUDGET);
-    await house.observer.until(() => service.asked.length > spent, "the hourly poll went on", 40_000);
+    await running.observer.until(() => service.asked.length > spent, "the hourly poll went on", 40_000);
     // A poll asks a handful of questions.
     expect(service.asked.length).toBeLessThan(DAILY_BUDGET + 8);
-    const said = house.vigie.lines.filter(({ msg }) => msg.includes("has sent all requests"));
+    const said = running.vigie.lines.filter(({ msg }) => msg.includes("has sent all requests"));
     expect(said.length).toBeLessThan(4);
   });
 });

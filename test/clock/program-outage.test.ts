@@ -1,17 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
-import { type House, openHouse, openWindow, plantDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { openYard } from "../support/vigie.ts";
+import {
+  bleuDaysWith,
+  type RunningVigie,
+  startVigieAndBroker,
+  startVigieBefore,
+} from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
-const DAYS = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge", "2026-01-06": "rouge" } as const);
+const DAYS = bleuDaysWith("2025-09-01", "2026-02-01", {
+  "2026-01-05": "rouge",
+  "2026-01-06": "rouge",
+} as const);
 
 describe.skipIf(reason)(`the service is away since the evening before a rouge day ${reason}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let simulator: RunningFaultyService;
-  let evening: House;
+  let evening: RunningVigie;
   let known: ReadonlyMap<string, string>;
   const said = (name: string) => known.get(`vigie/${name}`) ?? "";
 
@@ -25,8 +33,8 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
       sendDate: false,
       days: DAYS,
     });
-    yard.later(simulator.stop);
-    evening = await openHouse(yard, { service: simulator.url, time });
+    cleanup.add(simulator.stop);
+    evening = await startVigieAndBroker(cleanup, { service: simulator.url, time });
     await evening.until({ "service/status": "ok", "next/color": "rouge", "now/color": "bleu" });
     // The days ahead come one after the other.
     await evening.until({ "service/last_success": /Z$/, "d7/color": /bleu|blanc|rouge/ });
@@ -34,11 +42,11 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
     simulator.faults.set(["down"]);
     expect((await evening.vigie.end()).code).toBe(0);
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   /** Started again some minutes before an instant, on what was known in the evening. */
   const restart = (at: string, lead?: number) =>
-    openWindow(yard, {
+    startVigieBefore(cleanup, {
       at,
       state: evening.folder,
       service: async () => simulator.url,
@@ -48,7 +56,11 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   test.concurrent("a restart tells the truth from the store, before any answer", async () => {
     // At the speed of life: it takes minutes until the first question is given up.
     const time = startFakeTime("2026-01-04T21:00:00Z", 1);
-    const { until, held } = await openHouse(yard, { service: simulator.url, time, state: evening.folder });
+    const { until, held } = await startVigieAndBroker(cleanup, {
+      service: simulator.url,
+      time,
+      state: evening.folder,
+    });
     await until({ availability: "online" });
     expect(held("now/color", "next/color", "next/official", "rouge_next", "tomorrow/date")).toEqual({
       "now/color": "bleu",

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { withoutFakeTime } from "../support/fake-time.ts";
 import { openStory } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { openYard, runVigie } from "../support/vigie.ts";
+import { createCleanup, runVigie } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 const NOW = { id: "now", when: { day: "now", color: "rouge" } };
@@ -17,12 +17,12 @@ const BOILER = { topic: "boiler/set", choose: [{ when: "now", payload: "off" }],
 const HEATER = { topic: "heater/set", choose: [{ when: "now", payload: "{now.color}" }] };
 
 describe.skipIf(reason)(`rules of a configuration ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test.concurrent("are published, change and go as it is edited; those that go leave nothing, and their outputs stay as they are", async () => {
     const config = { rules: [NOW, WEEK], outputs: [BOILER, HEATER] };
-    const story = await openStory(yard, { days: DAYS, config });
+    const story = await openStory(cleanup, { days: DAYS, config });
     const { until, told, observer } = story;
     const life = await story.await("2026-01-13T12:00:00Z", 1);
     await until({ availability: "online", "rules/now/state": "ON", "rules/week/threshold": "60" });
@@ -51,7 +51,7 @@ describe.skipIf(reason)(`rules of a configuration ${reason}`, () => {
   });
 
   test.concurrent("are published by `vigie once`, too, and what it was told to forget is cleared; no device is told", async () => {
-    const story = await openStory(yard, { days: DAYS, config: { rules: [NOW, WEEK], outputs: [BOILER] } });
+    const story = await openStory(cleanup, { days: DAYS, config: { rules: [NOW, WEEK], outputs: [BOILER] } });
     const once = async () => {
       const time = { folder: story.folder, args: ["once"], env: story.env("2026-01-13T12:00:00Z") };
       const { code, stdout, stderr } = await runVigie(time);

@@ -3,13 +3,13 @@ import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { openStory, type Story } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { PlainDays } from "../support/plain-days.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const LONG = process.env["VIGIE_TEST_LONG"] === "1";
 const reason = withoutMosquitto || withoutFakeTime;
 const BOILER = "shellies/boiler/relay/0/command";
 const PUMP = "heatpump/setpoint/set";
-const HOUSE = {
+const CONFIG = {
   rules: [
     {
       id: "rouge_ahead",
@@ -46,8 +46,8 @@ const HOUSE = {
 };
 
 describe.skipIf(reason)(`rouge days, in many short lives ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test.concurrent.each([
     {
@@ -75,7 +75,7 @@ describe.skipIf(reason)(`rouge days, in many short lives ${reason}`, () => {
     async (row) => {
       const { laws, date, announced, midnight, moved, begins, ends } = row;
       const days: PlainDays = { colors: {}, confidence: 60, officialAt: NEVER };
-      const story = await openStory(yard, { days, config: { ...HOUSE, tariff: { laws } } });
+      const story = await openStory(cleanup, { days, config: { ...CONFIG, tariff: { laws } } });
       const { until, told } = story;
       let life = await story.await(announced);
       await until({ "rules/rouge_ahead/state": "OFF" });
@@ -116,13 +116,13 @@ describe.skipIf(reason)(`rouge days, in many short lives ${reason}`, () => {
 
 // Two at once are enough for two cores.
 describe.skipIf(reason)(`a boiler and a heat pump, in many short lives ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test.concurrent("three rouge days in a row preheat three times, and the heat pump is told each step once", async () => {
     const dates = ["2026-01-13", "2026-01-14", "2026-01-15"];
     const days = { colors: Object.fromEntries(dates.map((date) => [date, "rouge"])) };
-    const story = await openStory(yard, { days, config: HOUSE });
+    const story = await openStory(cleanup, { days, config: CONFIG });
     const { until, told } = story;
     for (const date of dates) {
       let life = await story.await(`${date}T02:30:00Z`);
@@ -145,7 +145,7 @@ describe.skipIf(reason)(`a boiler and a heat pump, in many short lives ${reason}
     timeout: 600_000,
   }, async () => {
     const days = { colors: { "2026-01-13": "rouge" } };
-    const story = await openStory(yard, { days, config: HOUSE });
+    const story = await openStory(cleanup, { days, config: CONFIG });
     const minutes = (from: string, to: string) => {
       const [first, last] = [Date.parse(`2026-01-13T${from}:30Z`), Date.parse(`2026-01-13T${to}:30Z`)];
       return Array.from({ length: (last - first) / MINUTE }, (_, index) => first + index * MINUTE);

@@ -5,7 +5,7 @@ import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { openStory, type StoryOptions } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { PlainDays } from "../support/plain-days.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 /** A second of ours is twenty of theirs. */
@@ -14,12 +14,12 @@ const RED = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
 const ROW = { bleu: { hp: 0.1, hc: 0.1 }, blanc: { hp: 0.1, hc: 0.1 }, rouge: { hp: 0.1, hc: 0.1 } };
 
 describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   /** A life that is whole before this instant, however slow this machine is. */
   const beginBefore = async (from: string, options: StoryOptions, lead = 2 * MINUTE) => {
-    const story = await openStory(yard, options);
+    const story = await openStory(cleanup, options);
     const life = await story.begin(Date.parse(from) - lead, SPEED);
     await story.until({ availability: "online", "service/status": "ok" });
     if (life.time.clock.now() < Date.parse(from) - MINUTE / 4) return { story, life };
@@ -91,8 +91,8 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
       tariff: { rates_first: "owner", rates },
     };
     const turn = { turn: "2026-02-01T05:00:00Z", to: "ON" } as const;
-    const house = { days: { colors: {} }, config };
-    const { seconds } = await watch("2026-02-01T05:00:00Z", house, { dear: turn, sunday: turn });
+    const running = { days: { colors: {} }, config };
+    const { seconds } = await watch("2026-02-01T05:00:00Z", running, { dear: turn, sunday: turn });
     expectPunctual(seconds);
   });
 
@@ -105,7 +105,7 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
         { id: "free", when },
       ],
     };
-    const story = await openStory(yard, { days, config });
+    const story = await openStory(cleanup, { days, config });
     const first = await story.begin(Date.parse("2026-01-13T12:00:00Z"), 1);
     await story.until({ "service/status": "ok", "rules/held/state": "OFF" });
     await first.kill();

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { withoutFakeTime } from "../support/fake-time.ts";
 import { openStory, type Story } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { openYard, runVigie } from "../support/vigie.ts";
+import { createCleanup, runVigie } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 const BOILER = "boiler/set";
@@ -17,15 +17,15 @@ const OUTPUT = { topic: BOILER, choose: [{ when: "red", payload: "off" }], else:
 const REAL = 1;
 
 describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
   const give = (story: Story, topic: string, payload: string) =>
     story.observer.publish(`vigie/${topic}/set`, payload, false);
   const hears = (story: Story, ...words: string[]) =>
     story.observer.until(() => story.told(BOILER).join() === words.join(), `the boiler heard ${words}`);
 
   test.concurrent("a pretended rouge is marked everywhere, outlives a death, and ends by itself at its time", async () => {
-    const story = await openStory(yard, {
+    const story = await openStory(cleanup, {
       days: { colors: {} },
       config: { rules: [RED], outputs: [OUTPUT] },
     });
@@ -67,7 +67,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
 
   test.concurrent("a pretended bleu hides no announced rouge", async () => {
     const days = { colors: { "2026-01-13": "rouge", "2026-01-14": "blanc" } };
-    const story = await openStory(yard, { days, config: { rules: [RED], outputs: [OUTPUT] } });
+    const story = await openStory(cleanup, { days, config: { rules: [RED], outputs: [OUTPUT] } });
     await story.await("2026-01-13T12:00:00Z", REAL);
     await story.until({ availability: "online", "rules/red/state": "ON", "next/color": "blanc" });
     await give(story, "simulation", "bleu");
@@ -83,7 +83,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
 
   test.concurrent("with dry_when_simulated devices are kept out of it, and hear of a true rouge all the same", async () => {
     const outputs = { dry_when_simulated: true, list: [OUTPUT] };
-    const story = await openStory(yard, {
+    const story = await openStory(cleanup, {
       days: { colors: { "2026-01-14": "rouge" } },
       config: { rules: [RED], outputs },
     });
@@ -102,7 +102,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const confirm = { topic: "boiler/state", every: "30s", for: "2m" };
     const days = { colors: { "2026-01-13": "rouge" } };
     const config = { rules: [RED], outputs: [{ ...OUTPUT, confirm }] };
-    const story = await openStory(yard, { days, config });
+    const story = await openStory(cleanup, { days, config });
     // Slow enough for the limits of vigie: at 120 the broker had half a second to answer, and the service two.
     const life = await story.await("2026-01-13T12:00:00Z", 30);
     await story.until({ "service/problem": "ON", "service/problem_code": "output" });
@@ -126,7 +126,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
   test.concurrent("a rule's settings are moved, survive a death, and give way to a configuration that is edited", async () => {
     const days = { colors: { "2026-01-16": "rouge" }, confidence: 70 };
     const rules = [RED, WEEK];
-    const story = await openStory(yard, { days, config: { rules } });
+    const story = await openStory(cleanup, { days, config: { rules } });
     const first = await story.await("2026-01-13T12:00:00Z", REAL);
     await story.until({ availability: "online", "rules/week/state": "ON", "rules/week/threshold": "60" });
     const told = story.told("vigie/rules/week/threshold").length;
@@ -164,7 +164,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
   });
 
   test.concurrent("a button that is hammered costs the service no more than its limits of requests allow", async () => {
-    const story = await openStory(yard, { days: { colors: {} }, config: { rules: [RED] } });
+    const story = await openStory(cleanup, { days: { colors: {} }, config: { rules: [RED] } });
     const life = await story.await("2026-01-13T12:00:00Z", REAL);
     await story.until({ availability: "online", "rules/red/state": "OFF" });
     const before = story.asked.length;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FakeTime, MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
-import { openWindow, plantDays, type Window } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
-import { openYard } from "../support/vigie.ts";
+import { bleuDaysWith, startVigieBefore, type VigieBeforeInstant } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
-const DAYS = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
+const DAYS = bleuDaysWith("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
 const BOILER = "shellies/boiler/relay/0/command";
-const HOUSE = {
+const CONFIG = {
   rules: [
     {
       id: "rouge_ahead",
@@ -27,9 +27,9 @@ const HOUSE = {
 };
 
 describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
-  const yard = openYard();
-  let announced: Window;
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  let announced: VigieBeforeInstant;
+  afterAll(cleanup.run);
 
   let simulator: RunningFaultyService | undefined;
   const service = async ({ clock }: FakeTime) => {
@@ -37,55 +37,55 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
     if (!simulator || simulator.faults.get().length === 0) {
       const world = { port: 0, seed: 1, clock, sendDate: false, days: DAYS, officialAt: "06:35" };
       simulator = await startFaultyService(world);
-      yard.later(simulator.stop);
+      cleanup.add(simulator.stop);
     }
     return simulator.url;
   };
   /** A window, and what the boiler is told in it. */
   const open = async (at: string, state?: string) => {
     let boiler: Observer | undefined;
-    const house = await openWindow(yard, {
+    const running = await startVigieBefore(cleanup, {
       at,
       service,
-      config: HOUSE,
+      config: CONFIG,
       ...(state !== undefined && { state }),
-      watched: async (url) => {
+      beforeStart: async (url) => {
         boiler = await observe(url, BOILER);
-        yard.later(boiler.leave);
+        cleanup.add(boiler.leave);
       },
     });
     const told = () => boiler?.seen.map(({ payload, retain }) => ({ payload, retain })) ?? [];
-    return { ...house, told };
+    return { ...running, told };
   };
-  const states = ({ observer }: Window, rule: string) =>
+  const states = ({ observer }: VigieBeforeInstant, rule: string) =>
     observer.seen.filter(({ topic }) => topic === `vigie/rules/${rule}/state`).map(({ payload }) => payload);
-  const events = ({ observer }: Window) =>
+  const events = ({ observer }: VigieBeforeInstant) =>
     observer.seen.filter(({ topic }) => topic === "vigie/event").map(({ payload }) => JSON.parse(payload));
 
   beforeAll(async () => {
     // Announced at 06:35 in Paris the day before.
-    const house = await open("2026-01-04T05:35:00Z");
-    announced = house;
-    await house.until({ "rules/rouge_ahead/state": "OFF", "next/official": "OFF" });
-    await house.until({ "rules/rouge_ahead/state": "ON" });
-    house.expectPunctual(5 * MINUTE);
-    await house.until({ "rules/rouge_ahead/next_off": "2026-01-06T05:00:00Z" });
-    await house.observer.until(() => events(house).some(({ rule }) => rule), "the rule's event came");
-    expect(events(house).filter(({ rule }) => rule)).toEqual([
+    const running = await open("2026-01-04T05:35:00Z");
+    announced = running;
+    await running.until({ "rules/rouge_ahead/state": "OFF", "next/official": "OFF" });
+    await running.until({ "rules/rouge_ahead/state": "ON" });
+    running.expectPunctual(5 * MINUTE);
+    await running.until({ "rules/rouge_ahead/next_off": "2026-01-06T05:00:00Z" });
+    await running.observer.until(() => events(running).some(({ rule }) => rule), "the rule's event came");
+    expect(events(running).filter(({ rule }) => rule)).toEqual([
       { event_type: "rule_on", rule: "rouge_ahead", date: "2026-01-05", color: "rouge" },
     ]);
     // vigie does not undo what it did not do.
-    expect(house.told()).toEqual([]);
+    expect(running.told()).toEqual([]);
     simulator?.faults.set(["down"]);
-    expect((await house.vigie.end()).code).toBe(0);
+    expect((await running.vigie.end()).code).toBe(0);
   });
 
   test.concurrent("the rule stays ON over midnight, through a restart and with the service away", async () => {
-    const house = await open("2026-01-04T23:00:00Z", announced.folder);
-    await house.until({ "today/date": "2026-01-05", "now/date": "2026-01-04" });
-    house.expectPunctual();
-    expect(new Set(states(house, "rouge_ahead"))).toEqual(new Set(["ON"]));
-    expect(house.told()).toEqual([]);
+    const running = await open("2026-01-04T23:00:00Z", announced.folder);
+    await running.until({ "today/date": "2026-01-05", "now/date": "2026-01-04" });
+    running.expectPunctual();
+    expect(new Set(states(running, "rouge_ahead"))).toEqual(new Set(["ON"]));
+    expect(running.told()).toEqual([]);
   });
 
   test.concurrent("the boiler is told off once before 06:00, and on once at 22:00", async () => {
@@ -110,9 +110,9 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
   });
 
   test.concurrent("the rule ends with the rouge day", async () => {
-    const house = await open("2026-01-06T05:00:00Z", announced.folder);
-    expect(house.holds("rules/rouge_ahead/state")).toBe("ON");
-    await house.until({ "rules/rouge_ahead/state": "OFF" });
-    house.expectPunctual();
+    const running = await open("2026-01-06T05:00:00Z", announced.folder);
+    expect(running.holds("rules/rouge_ahead/state")).toBe("ON");
+    await running.until({ "rules/rouge_ahead/state": "OFF" });
+    running.expectPunctual();
   });
 });

@@ -4,14 +4,14 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { openYard, startVigie, type Vigie, type Yard } from "../support/vigie.ts";
+import { type Cleanup, createCleanup, startVigie, type Vigie } from "../support/vigie.ts";
 import { runner, TREE } from "./builder.ts";
 
 const run = promisify(execFile);
 
 /** A file tree of one's own: which container runs from a tree is written beside it. */
-export async function openTree(yard: Yard): Promise<string> {
-  const folder = await yard.folder();
+export async function openTree(cleanup: Cleanup): Promise<string> {
+  const folder = await cleanup.createFolder();
   const image = process.env[TREE] ?? "";
   const tree = join(folder, "tree");
   // Nothing is written to it: the same files under other names.
@@ -42,12 +42,12 @@ export interface Answer {
   words: string;
 }
 
-/** The image's own entry point, its root read-only; process 1 is killed when the yard is cleared. */
-export async function startContainer(yard: Yard, options: ContainerOptions): Promise<Container> {
+/** The image's own entry point, its root read-only; process 1 is killed by the cleanup. */
+export async function startContainer(cleanup: Cleanup, options: ContainerOptions): Promise<Container> {
   const { tree, env, volumes = {}, through = [], command = [] } = options;
   await rm(`${tree}.pid`, { force: true });
   const vigie = await startVigie({
-    folder: await yard.folder(),
+    folder: await cleanup.createFolder(),
     through,
     program: [
       runner(),
@@ -68,7 +68,7 @@ export async function startContainer(yard: Yard, options: ContainerOptions): Pro
     await new Promise((resolve) => setTimeout(resolve, 10));
     return first();
   };
-  yard.later(async () => {
+  cleanup.add(async () => {
     if (ended) return;
     process.kill(await first(), "SIGKILL");
     await vigie.ended;
@@ -117,4 +117,4 @@ export async function readImage(tree = process.env[TREE] ?? ""): Promise<ImageCo
   return JSON.parse(await readFile(`${tree}.json`, "utf8"));
 }
 
-export { openYard };
+export { createCleanup };

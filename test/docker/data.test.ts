@@ -2,14 +2,14 @@ import { chmod, chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { withoutDocker } from "./builder.ts";
-import { keepingOwners, onDisk, openTree, openVolume, openYard, startContainer } from "./container.ts";
-import { openContainerHouse, WHOLE } from "./house.ts";
+import { createCleanup, keepingOwners, onDisk, openTree, openVolume, startContainer } from "./container.ts";
+import { startContainerAndBroker, WHOLE } from "./running-container.ts";
 
 const GOES_ON = "vigie goes on and tries again, but a restart would lose what is new";
 
 describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   it.concurrent.each([
     {
@@ -24,7 +24,7 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     },
   ])("because it is $trouble is said with what mends it, and all goes on", async ({ options, words }) => {
     const volume = await openVolume();
-    const { until, container } = await openContainerHouse(yard, {
+    const { until, container } = await startContainerAndBroker(cleanup, {
       volumes: { "/data": volume },
       through: await onDisk(volume, options),
     });
@@ -40,7 +40,7 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     const volume = await openVolume();
     await chown(volume, 0, 0);
     await chmod(volume, 0o755);
-    const { until, container, observer } = await openContainerHouse(yard, {
+    const { until, container, observer } = await startContainerAndBroker(cleanup, {
       volumes: { "/data": volume },
       through: await keepingOwners(),
     });
@@ -61,8 +61,8 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     await mkdir(join(volume, "inner"));
     await chown(volume, 0, 0);
     await chmod(volume, 0o700);
-    const container = await startContainer(yard, {
-      tree: await openTree(yard),
+    const container = await startContainer(cleanup, {
+      tree: await openTree(cleanup),
       env: { VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9", VIGIE_MQTT_URL: "mqtt://127.0.0.1:9" },
       volumes: { "/data": volume },
       through: await keepingOwners(),

@@ -2,21 +2,21 @@ import { execFileSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { withoutDocker } from "./builder.ts";
-import { askHealth, openTree, openYard, readImage } from "./container.ts";
-import { type ContainerHouse, openContainerHouse, WHOLE } from "./house.ts";
+import { askHealth, createCleanup, openTree, readImage } from "./container.ts";
+import { type RunningContainer, startContainerAndBroker, WHOLE } from "./running-container.ts";
 
 const LIMIT = 300;
 const NOBODY = "127.0.0.1:9";
 
 describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   it.concurrent("is ill until vigie has begun, and then well, within the time that the image gives it", async () => {
     const began = Date.now();
-    const house = await openContainerHouse(yard);
-    await house.container.first();
-    const answers = await untilHealth(house, 0);
+    const running = await startContainerAndBroker(cleanup);
+    await running.container.first();
+    const answers = await untilHealth(running, 0);
     expect(answers.slice(0, -1).every(({ words }) => /loop not found|broker not reached/.test(words))).toBe(
       true,
     );
@@ -26,10 +26,12 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
   });
 
   it.concurrent("stays well while only the service is away: no restart would help", async () => {
-    const house = await openContainerHouse(yard, { env: { VIGIE_SERVICE_BASE_URL: `http://${NOBODY}` } });
-    await house.until({ availability: "online" });
-    await untilHealth(house, 0);
-    const { code, words } = await house.container.health();
+    const running = await startContainerAndBroker(cleanup, {
+      env: { VIGIE_SERVICE_BASE_URL: `http://${NOBODY}` },
+    });
+    await running.until({ availability: "online" });
+    await untilHealth(running, 0);
+    const { code, words } = await running.container.health();
     expect([code, words]).toEqual([
       0,
       expect.stringMatching(/data missing: the service has not answered yet/),
@@ -37,40 +39,40 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
   });
 
   it.concurrent("is ill while the broker is away, and well again after its return", async () => {
-    const house = await openContainerHouse(yard);
-    await house.until(WHOLE);
-    await untilHealth(house, 0);
-    await house.broker.end();
-    const [ill] = (await untilHealth(house, 1)).slice(-1);
+    const running = await startContainerAndBroker(cleanup);
+    await running.until(WHOLE);
+    await untilHealth(running, 0);
+    await running.broker.end();
+    const [ill] = (await untilHealth(running, 1)).slice(-1);
     expect(ill?.words).toMatch(/^vigie health: loop alive; broker not reached at mqtt:.*; data fresh/);
-    await house.broker.start();
-    await untilHealth(house, 0);
+    await running.broker.start();
+    await untilHealth(running, 0);
   });
 
   it.concurrent("is ill once the loop is frozen, and well once it goes on", async () => {
-    const house = await openContainerHouse(yard);
-    await house.until(WHOLE);
-    await untilHealth(house, 0);
-    const first = await house.container.first();
+    const running = await startContainerAndBroker(cleanup);
+    await running.until(WHOLE);
+    await untilHealth(running, 0);
+    const first = await running.container.first();
     process.kill(first, "SIGSTOP");
     const frozen = Date.now();
-    const [ill] = (await untilHealth(house, 1, 2_000)).slice(-1);
+    const [ill] = (await untilHealth(running, 1, 2_000)).slice(-1);
     expect(ill?.words).toMatch(/^vigie health: loop dead: its last report is 1 min old; broker unknown/);
     expect(Date.now() - frozen).toBeGreaterThan(55_000);
     process.kill(first, "SIGCONT");
-    await untilHealth(house, 0);
+    await untilHealth(running, 0);
   });
 
   it.concurrent("is asked of nobody where nothing runs", async () => {
-    expect(await askHealth(await openTree(yard))).toMatchObject({ code: 2 });
+    expect(await askHealth(await openTree(cleanup))).toMatchObject({ code: 2 });
   });
 
   it(`answers in under ${LIMIT} ms`, async () => {
-    const house = await openContainerHouse(yard);
-    await house.until(WHOLE);
-    await untilHealth(house, 0);
+    const running = await startContainerAndBroker(cleanup);
+    await running.until(WHOLE);
+    await untilHealth(running, 0);
     const { Healthcheck, Env } = await readImage();
-    const inside = ["--target", String(await house.container.first()), "--mount", "--pid", "--root"];
+    const inside = ["--target", String(await running.container.first()), "--mount", "--pid", "--root"];
     // As the engine asks: without the runner's own reading of the image's configuration.
     const as = ["chroot", "--userspec=1000:1000", "/", "env", "-i", ...Env, ...Healthcheck.Test.slice(1)];
     const times = Array.from({ length: 10 }, () => {
@@ -84,7 +86,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
 });
 
 /** Asks until the exit code is this one; all the answers. */
-async function untilHealth({ container }: ContainerHouse, wanted: number, every = 100) {
+async function untilHealth({ container }: RunningContainer, wanted: number, every = 100) {
   const answers: { code: number; words: string }[] = [];
   const end = Date.now() + 130_000;
   for (;;) {

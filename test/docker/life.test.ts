@@ -3,18 +3,18 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { withoutDocker } from "./builder.ts";
-import { openTree, openVolume, openYard, startContainer } from "./container.ts";
-import { openContainerHouse, WHOLE } from "./house.ts";
+import { createCleanup, openTree, openVolume, startContainer } from "./container.ts";
+import { startContainerAndBroker, WHOLE } from "./running-container.ts";
 
 describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   it("with two variables and no file has its topics on the broker within seconds", async () => {
     const data = await openVolume();
-    const tree = await openTree(yard);
+    const tree = await openTree(cleanup);
     const began = Date.now();
-    const { until, container } = await openContainerHouse(yard, { tree, volumes: { "/data": data } });
+    const { until, container } = await startContainerAndBroker(cleanup, { tree, volumes: { "/data": data } });
     await until(WHOLE);
     expect(Date.now() - began).toBeLessThan(15_000);
     const status = await readFile(`/proc/${await container.first()}/status`, "utf8");
@@ -26,18 +26,18 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   });
 
   it.concurrent("has the command vigie, for whoever looks into it", async () => {
-    const house = await openContainerHouse(yard);
-    await house.until(WHOLE);
-    const tree = await openTree(yard);
+    const running = await startContainerAndBroker(cleanup);
+    await running.until(WHOLE);
+    const tree = await openTree(cleanup);
     const ask = async (...words: string[]) => {
       const command = ["vigie", ...words];
-      return (await startContainer(yard, { ...house.options, tree, command })).ended;
+      return (await startContainer(cleanup, { ...running.options, tree, command })).ended;
     };
     const { version } = JSON.parse(await readFile(join(tree, "usr/local/lib/vigie/package.json"), "utf8"));
     expect(await ask("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
     expect(await ask("show")).toMatchObject({ code: 0, stdout: expect.stringMatching(/vigie: online/) });
     expect((await ask("check", "--live")).code).toBe(0);
-    await house.container.end();
+    await running.container.end();
     expect(await ask("purge")).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^Cleared \d+ topics/),
@@ -45,7 +45,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   });
 
   it.concurrent("with no variable invents nothing: it says what is missing, and ends with 2", async () => {
-    const container = await startContainer(yard, { tree: await openTree(yard), env: {} });
+    const container = await startContainer(cleanup, { tree: await openTree(cleanup), env: {} });
     const { code, stdout, stderr } = await container.ended;
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(
@@ -56,14 +56,14 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   it.concurrent("reads vigie.yaml in /data, and its health is found whatever the instance is called", async () => {
     const data = await openVolume();
     await writeFile(join(data, "vigie.yaml"), "instance: house_2\nmqtt: { base_topic: vigie }\n");
-    const { until, container } = await openContainerHouse(yard, { volumes: { "/data": data } });
+    const { until, container } = await startContainerAndBroker(cleanup, { volumes: { "/data": data } });
     await until(WHOLE);
     expect(await container.health()).toMatchObject({ code: 0 });
     expect((await container.says(/starts/)).level).toBe("info");
   });
 
   it.concurrent("that is stopped leaves in order and soon, and nobody sees it while the grace runs", async () => {
-    const { until, container, observer, holds } = await openContainerHouse(yard);
+    const { until, container, observer, holds } = await startContainerAndBroker(cleanup);
     await until(WHOLE);
     const before = observer.seen.length;
     const began = Date.now();
@@ -75,7 +75,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   });
 
   it.concurrent("that is stopped without a grace is offline at once", async () => {
-    const { until, container } = await openContainerHouse(yard, { env: { VIGIE_MQTT_GRACE: "0s" } });
+    const { until, container } = await startContainerAndBroker(cleanup, { env: { VIGIE_MQTT_GRACE: "0s" } });
     await until(WHOLE);
     expect((await container.end()).code).toBe(0);
     await until({ availability: "offline" });
@@ -83,7 +83,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
 
   it.concurrent("leaves as soon while broker and service are away, and on SIGINT", async () => {
     const env = { VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9", VIGIE_MQTT_URL: "mqtt://127.0.0.1:9" };
-    const container = await startContainer(yard, { tree: await openTree(yard), env });
+    const container = await startContainer(cleanup, { tree: await openTree(cleanup), env });
     await container.says(/broker/);
     const began = Date.now();
     expect((await container.end("SIGINT")).code).toBe(0);
@@ -91,10 +91,10 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   });
 
   it.concurrent("writes to /data and /tmp only, its root being read-only", async () => {
-    const tree = await openTree(yard);
+    const tree = await openTree(cleanup);
     const before = listing(tree);
     const data = await openVolume();
-    const { until, container } = await openContainerHouse(yard, { tree, volumes: { "/data": data } });
+    const { until, container } = await startContainerAndBroker(cleanup, { tree, volumes: { "/data": data } });
     await until(WHOLE);
     const first = await container.first();
     const root = (await readFile(`/proc/${first}/mountinfo`, "utf8"))
@@ -114,7 +114,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     await writeFile(join(secrets, "mqtt"), `${password}\n`, { mode: 0o644 });
     const passwords = join(secrets, "passwords");
     execFileSync("mosquitto_passwd", ["-c", "-b", passwords, "vigie", password]);
-    const { until, container } = await openContainerHouse(yard, {
+    const { until, container } = await startContainerAndBroker(cleanup, {
       volumes: { "/run/secrets": secrets },
       mosquitto: {
         lines: ["allow_anonymous false", "password_file FOLDER/passwords"],
@@ -144,8 +144,8 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   });
 
   it.concurrent("whose password is wrong says so, and which file it came from is told by name only", async () => {
-    const container = await startContainer(yard, {
-      tree: await openTree(yard),
+    const container = await startContainer(cleanup, {
+      tree: await openTree(cleanup),
       env: {
         VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9",
         VIGIE_MQTT_URL: "mqtt://127.0.0.1:9",

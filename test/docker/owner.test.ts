@@ -2,69 +2,73 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { withoutDocker } from "./builder.ts";
-import { openTree, openVolume, openYard, startContainer } from "./container.ts";
-import { type ContainerHouse, openContainerHouse, WHOLE } from "./house.ts";
+import { createCleanup, openTree, openVolume, startContainer } from "./container.ts";
+import { type RunningContainer, startContainerAndBroker, WHOLE } from "./running-container.ts";
 
 const ROUNDS = 6;
 
 describe.skipIf(withoutDocker)(`two containers on one base topic ${withoutDocker}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   it.concurrent("and restart: always: the second asks and leaves each time, the first does not notice", async () => {
-    const house = await openContainerHouse(yard, { volumes: { "/data": await openVolume() } });
-    await house.until(WHOLE);
-    const before = look(house);
+    const running = await startContainerAndBroker(cleanup, { volumes: { "/data": await openVolume() } });
+    await running.until(WHOLE);
+    const before = look(running);
     // `always`: as it ended, it is started again, with the same folder.
-    const second = { ...house.options, tree: await openTree(yard), volumes: { "/data": await openVolume() } };
+    const second = {
+      ...running.options,
+      tree: await openTree(cleanup),
+      volumes: { "/data": await openVolume() },
+    };
     for (let round = 0; round < ROUNDS; round += 1) {
-      const { code, stderr } = await (await startContainer(yard, second)).ended;
+      const { code, stderr } = await (await startContainer(cleanup, second)).ended;
       expect([code, stderr]).toEqual([
         3,
         expect.stringMatching(/^vigie run: The base topic vigie has another owner/),
       ]);
     }
-    expect(look(house)).toEqual(before);
-    expect((await house.container.health()).code).toBe(0);
+    expect(look(running)).toEqual(before);
+    expect((await running.container.health()).code).toBe(0);
   });
 
   it.concurrent("and one folder: the second is told by the folder itself", async () => {
     const options = { volumes: { "/data": await openVolume() } };
-    const house = await openContainerHouse(yard, options);
-    await house.until(WHOLE);
-    const before = look(house);
+    const running = await startContainerAndBroker(cleanup, options);
+    await running.until(WHOLE);
+    const before = look(running);
     const { code, stderr } = await (
-      await startContainer(yard, { ...house.options, tree: await openTree(yard) })
+      await startContainer(cleanup, { ...running.options, tree: await openTree(cleanup) })
     ).ended;
     expect([code, stderr]).toEqual([
       3,
       expect.stringMatching(/^vigie run: The state folder \/data is in use by/),
     ]);
-    expect(look(house)).toEqual(before);
+    expect(look(running)).toEqual(before);
   });
 
   it.concurrent("with copies of one folder: one of them stays, whichever is started again and again", async () => {
     const [here, copy] = [await openVolume(), await openVolume()];
-    const house = await openContainerHouse(yard, { volumes: { "/data": here } });
-    await house.until(WHOLE);
+    const running = await startContainerAndBroker(cleanup, { volumes: { "/data": here } });
+    await running.until(WHOLE);
     await cp(join(here, "state.json"), join(copy, "state.json"));
-    const twin = { ...house.options, tree: await openTree(yard), volumes: { "/data": copy } };
-    const both = [house.container, await startContainer(yard, twin)];
+    const twin = { ...running.options, tree: await openTree(cleanup), volumes: { "/data": copy } };
+    const both = [running.container, await startContainer(cleanup, twin)];
     const left = await Promise.race(both.map((one) => one.ended.then(() => one)));
     expect((await left.ended).code).toBe(3);
-    const loser = left === house.container ? house.options : twin;
-    const stays = left === house.container ? both[1] : both[0];
-    await house.until(WHOLE);
-    const before = look(house);
+    const loser = left === running.container ? running.options : twin;
+    const stays = left === running.container ? both[1] : both[0];
+    await running.until(WHOLE);
+    const before = look(running);
     for (let round = 0; round < ROUNDS; round += 1)
-      expect((await (await startContainer(yard, loser)).ended).code).toBe(3);
-    expect(look(house)).toEqual(before);
+      expect((await (await startContainer(cleanup, loser)).ended).code).toBe(3);
+    expect(look(running)).toEqual(before);
     expect((await stays?.health())?.code).toBe(0);
   });
 });
 
-/** What an onlooker has seen of who owns the house, and what its owner said of trouble and of the broker. */
-function look({ observer, container }: ContainerHouse) {
+/** What an onlooker has seen of the owner of the base topic, and what the owner logged of trouble and of the broker. */
+function look({ observer, container }: RunningContainer) {
   const told = observer.seen.filter(({ topic }) => /^vigie\/(owner|availability)$/.test(topic));
   const lines = container.lines.filter(({ level, msg }) => level !== "info" || /broker|owner/i.test(msg));
   return { told, lines };

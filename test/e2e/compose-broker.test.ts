@@ -6,14 +6,14 @@ import mqtt from "mqtt";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { freePort, withoutMosquitto } from "../support/mosquitto.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 describe.skipIf(withoutMosquitto)(`the broker of compose.yaml ${withoutMosquitto}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test("lets in who knows the password of the one secret file, and nobody else", async () => {
-    const folder = await yard.folder();
+    const folder = await cleanup.createFolder();
     const port = await freePort();
     const password = "rain $HOME 'in' \"Spain\"";
     await writeFile(join(folder, "secret"), `${password}\n`);
@@ -22,7 +22,7 @@ describe.skipIf(withoutMosquitto)(`the broker of compose.yaml ${withoutMosquitto
       env: { PATH: `${process.env["PATH"]}:/usr/sbin`, VIGIE_USERNAME: "vigie" },
       stdio: "ignore",
     });
-    yard.later(async () => {
+    cleanup.add(async () => {
       child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     });

@@ -10,7 +10,7 @@ import { keepPublishing, topics } from "../support/publisher.ts";
 
 const ACL = "topic readwrite v1/#\ntopic readwrite v2/#\ntopic readwrite v3/#\ntopic readwrite boiler/#\n";
 
-interface House {
+interface RunningVigie {
   /** What the rules say from now on. */
   say: (states: Record<string, boolean | null>) => void;
   sender: OutputSender;
@@ -26,9 +26,14 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   const ends: (() => Promise<unknown>)[] = [];
 
   /** A publisher with outputs on board. */
-  function settle(list: Output[], saved: SavedState = savedState(), url = broker.url, base?: string): House {
+  function settle(
+    list: Output[],
+    saved: SavedState = savedState(),
+    url = broker.url,
+    base?: string,
+  ): RunningVigie {
     houses += 1;
-    const kept = keepPublishing(url, { broker: { base_topic: base ?? `house${houses}` } });
+    const kept = keepPublishing(url, { broker: { base_topic: base ?? `running${houses}` } });
     const { publisher, lines } = kept;
     const say = (sentence: string) => void lines.push(sentence);
     const log = { debug: say, info: say, warn: say, error: say };
@@ -82,11 +87,11 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const output = { ...BOILER, topic };
     const saved = savedState();
     const live = async (peak: boolean) => {
-      const house = settle([output], saved, broker.url, "one");
-      house.say({ peak });
-      await house.settled();
+      const running = settle([output], saved, broker.url, "one");
+      running.say({ peak });
+      await running.settled();
       await observer.until(() => saved.get()[topic]?.acknowledged !== false, "the word has arrived");
-      await house.stop();
+      await running.stop();
     };
     for (const peak of [false, false, true, true, true, false, false]) await live(peak);
     expect(toldTo(topic)).toEqual(["off", "on"]);
@@ -109,29 +114,29 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   test("what changes while the broker is away is sent when it is back, and only the last of it", async () => {
     const away = await startMosquitto();
     const saved = savedState();
-    const house = settle([BOILER], saved, away.url, "away");
-    house.say({ peak: true });
-    await house.settled();
+    const running = settle([BOILER], saved, away.url, "away");
+    running.say({ peak: true });
+    await running.settled();
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the first word");
     await away.end("SIGKILL");
-    house.say({ peak: false });
-    house.say({ peak: true });
-    house.say({ peak: false });
+    running.say({ peak: false });
+    running.say({ peak: true });
+    running.say({ peak: false });
     await away.start();
     const there = await observe(away.url, "boiler/set");
     await there.until(({ seen }) => seen.length > 0, "the word came");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "it has arrived");
     expect(there.seen.map(({ payload }) => payload)).toEqual(["on"]);
     await there.leave();
-    await house.stop();
+    await running.stop();
     await away.remove();
   });
 
   test("is told again until the relay says the same", async () => {
     const confirm = { topic: "deaf/relay", every: 60, for: 60_000 };
     const saved = savedState();
-    const house = settle([{ ...BOILER, topic: "deaf/set", confirm }], saved);
-    house.say({ peak: true });
+    const running = settle([{ ...BOILER, topic: "deaf/set", confirm }], saved);
+    running.say({ peak: true });
     await observer.until(() => toldTo("deaf/set").length >= 3, "it was told three times");
     await observer.publish("deaf/relay", "on", false);
     await observer.until(() => toldTo("deaf/set").length >= 5, "it was told again");
@@ -140,7 +145,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const times = toldTo("deaf/set").length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(toldTo("deaf/set")).toHaveLength(times);
-    expect(house.sender.hasProblem()).toBe(false);
+    expect(running.sender.hasProblem()).toBe(false);
   });
 
   test("hears a state that the broker kept, and tells an obedient relay once", async () => {
@@ -148,8 +153,8 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     // Long enough between two messages for the broker to hand out what it kept.
     const confirm = { topic: "kept/relay", every: 1_000, for: 60_000 };
     const saved = savedState();
-    const house = settle([{ ...BOILER, topic: "kept/set", confirm }], saved);
-    house.say({ peak: true });
+    const running = settle([{ ...BOILER, topic: "kept/set", confirm }], saved);
+    running.say({ peak: true });
     await observer.until(() => saved.get()["kept/set"]?.answer === "heard", "the state was heard");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(toldTo("kept/set").length).toBeLessThanOrEqual(2);
@@ -157,12 +162,14 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
 
   test("a relay that never answers is a problem, said once", async () => {
     const confirm = { topic: "dead/relay", every: 40, for: 150 };
-    const house = settle([{ ...BOILER, topic: "dead/set", confirm }]);
-    house.say({ peak: true });
-    await observer.until(() => house.sender.hasProblem(), "it is a problem");
-    expect(house.lines.filter((line) => line.includes("check that the device is connected"))).toHaveLength(1);
+    const running = settle([{ ...BOILER, topic: "dead/set", confirm }]);
+    running.say({ peak: true });
+    await observer.until(() => running.sender.hasProblem(), "it is a problem");
+    expect(running.lines.filter((line) => line.includes("check that the device is connected"))).toHaveLength(
+      1,
+    );
     await observer.publish("dead/relay", "off", false);
-    await observer.until(() => !house.sender.hasProblem(), "it is none any more");
+    await observer.until(() => !running.sender.hasProblem(), "it is none any more");
   });
 
   test("a topic that the broker refuses is a problem, and the others go on", async () => {
@@ -171,12 +178,12 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
       files: { acl: ACL },
     });
     const saved = savedState();
-    const house = settle([BOILER, { ...BOILER, topic: "secret/set" }], saved, strict.url, "v1");
-    house.say({ peak: true });
-    await observer.until(() => house.sender.hasProblem(), "it is a problem");
+    const running = settle([BOILER, { ...BOILER, topic: "secret/set" }], saved, strict.url, "v1");
+    running.say({ peak: true });
+    await observer.until(() => running.sender.hasProblem(), "it is a problem");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the boiler knows");
-    expect(house.lines).toContain('The broker refuses secret/set: not authorized; "off" was not sent');
-    await house.stop();
+    expect(running.lines).toContain('The broker refuses secret/set: not authorized; "off" was not sent');
+    await running.stop();
     await strict.remove();
   });
 });

@@ -3,12 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const run = promisify(execFile);
 
-/** What a house gets, and nothing else. */
+/** All files of the package. */
 const FILES = [
   "CHANGELOG.md",
   "LICENSE",
@@ -52,31 +52,34 @@ const FILES = [
 ];
 
 describe("the package", () => {
-  const yard = openYard();
-  let house = "";
+  const cleanup = createCleanup();
+  let running = "";
   let contents: string[] = [];
 
   beforeAll(async () => {
-    house = await yard.folder();
+    running = await cleanup.createFolder();
     // `npm test` has built it; building it again would pull the program away from under the other tests.
-    await run("npm", ["pack", "--ignore-scripts", "--pack-destination", house], { cwd: ROOT });
-    const [name = ""] = (await run("ls", [house])).stdout.split("\n");
-    contents = (await run("tar", ["-tzf", join(house, name)])).stdout.trim().split("\n");
-    await writeFile(join(house, "package.json"), "{}");
+    await run("npm", ["pack", "--ignore-scripts", "--pack-destination", running], { cwd: ROOT });
+    const [name = ""] = (await run("ls", [running])).stdout.split("\n");
+    contents = (await run("tar", ["-tzf", join(running, name)])).stdout.trim().split("\n");
+    await writeFile(join(running, "package.json"), "{}");
     const offline = ["--offline", "--no-audit", "--no-fund", "--omit=dev"];
-    await run("npm", ["install", ...offline, join(house, name)], { cwd: house });
+    await run("npm", ["install", ...offline, join(running, name)], { cwd: running });
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   const vigie = (...args: string[]) =>
-    run("npx", ["--no-install", "vigie", ...args], { cwd: house, env: { ...process.env, VIGIE_CONFIG: "" } });
+    run("npx", ["--no-install", "vigie", ...args], {
+      cwd: running,
+      env: { ...process.env, VIGIE_CONFIG: "" },
+    });
 
   it("holds the program, its configuration and its guides, and nothing else", () => {
     expect(contents.map((path) => path.replace(/^package\//, "")).sort()).toEqual(FILES);
   });
 
   it("needs no other package", async () => {
-    const { stdout } = await run("ls", ["-A", join(house, "node_modules")]);
+    const { stdout } = await run("ls", ["-A", join(running, "node_modules")]);
     expect(stdout.split("\n").filter((name) => name && !name.startsWith("."))).toEqual(["vigie"]);
   });
 
@@ -88,7 +91,7 @@ describe("the package", () => {
   });
 
   it("runs as npx vigie: what it ships as configuration is right", async () => {
-    const shipped = join(house, "node_modules", "vigie", "config", "vigie.yaml");
+    const shipped = join(running, "node_modules", "vigie", "config", "vigie.yaml");
     expect((await vigie("check", "--config", shipped)).stderr).toMatch(/is right/);
   });
 

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { houseConfig, openHouse, serveDays } from "../support/house.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { openYard, runVigie, writeConfig } from "../support/vigie.ts";
+import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { createCleanup, runVigie, writeConfig } from "../support/vigie.ts";
 
 const ROW = { bleu: { hp: 0.1, hc: 0.2 }, blanc: { hp: 0.3, hc: 0.4 }, rouge: { hp: 0.5, hc: 0.6 } };
 /** The owner's prices, so that what is in force shows at once. */
@@ -12,11 +12,11 @@ const prices = (rouge: number) => ({
 });
 
 describe("a wrong configuration", () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test("is refused whole, with every problem at its place, and exit code 2", async () => {
-    const folder = await yard.folder();
+    const folder = await cleanup.createFolder();
     const lines = [
       "servce: {}",
       "mqtt: { url: ftp://broker, grace: soon }",
@@ -36,7 +36,10 @@ describe("a wrong configuration", () => {
   });
 
   test("is one that says nothing: without a file no days are invented", async () => {
-    const { code, stderr } = await runVigie({ folder: await yard.folder(), env: { VIGIE_CONFIG: "" } });
+    const { code, stderr } = await runVigie({
+      folder: await cleanup.createFolder(),
+      env: { VIGIE_CONFIG: "" },
+    });
     expect(code).toBe(2);
     expect(stderr).toMatch(/VIGIE_SERVICE_BASE_URL/);
     expect(stderr).toMatch(/VIGIE_MQTT_URL/);
@@ -46,21 +49,21 @@ describe("a wrong configuration", () => {
 describe.skipIf(withoutMosquitto)(
   `a configuration that changes under a running vigie ${withoutMosquitto}`,
   () => {
-    const yard = openYard();
+    const cleanup = createCleanup();
     let service: string;
     beforeAll(async () => {
-      service = await serveDays(yard);
+      service = await serveInventedDays(cleanup);
     });
-    afterAll(yard.clear);
+    afterAll(cleanup.run);
 
     test.concurrent("is in force without a gap, a wrong one is said and changes nothing, SIGHUP asks for it", async () => {
-      const house = await openHouse(yard, { service, config: prices(0.5) });
-      const { folder, vigie, broker } = house;
-      const config = (more: object) => houseConfig(service, broker.url, { ...more });
-      await house.until({ availability: "online", "prices/rouge_hp": "0.5", "service/status": "ok" });
+      const running = await startVigieAndBroker(cleanup, { service, config: prices(0.5) });
+      const { folder, vigie, broker } = running;
+      const config = (more: object) => vigieConfig(service, broker.url, { ...more });
+      await running.until({ availability: "online", "prices/rouge_hp": "0.5", "service/status": "ok" });
 
       await writeConfig(folder, config(prices(0.6)));
-      await house.until({ "prices/rouge_hp": "0.6" });
+      await running.until({ "prices/rouge_hp": "0.6" });
       await vigie.says(/new configuration is in force/);
 
       const before = vigie.lines.length;
@@ -69,49 +72,49 @@ describe.skipIf(withoutMosquitto)(
       await vigie.says(/vigie\.yaml:1:\d+ mqtt\.grace: expected/i, before);
       await vigie.says(/vigie\.yaml:2:\d+ instance: expected/i, before);
 
-      // As a full disk leaves it behind: no wish to leave this house.
+      // An empty file, as a full disk leaves it: this is no wish for another instance.
       await writeFile(join(folder, "vigie.yaml"), "");
       await vigie.says(/mqtt\.url: expected a broker as before, got embedded/, before);
 
       // Another grace needs another connection: still nobody sees vigie go.
       await writeConfig(folder, config({ ...prices(0.7), mqtt: { url: broker.url, grace: "20m" } }));
       process.kill(vigie.pid, "SIGHUP");
-      await house.until({ "prices/rouge_hp": "0.7" });
+      await running.until({ "prices/rouge_hp": "0.7" });
       await vigie.says(/new configuration is in force/, before);
       await writeConfig(folder, config({ ...prices(0.8), mqtt: { url: broker.url, grace: "20m" } }));
-      await house.until({ "prices/rouge_hp": "0.8", availability: "online" });
-      expect(house.observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
+      await running.until({ "prices/rouge_hp": "0.8", availability: "online" });
+      expect(running.observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
       expect((await vigie.end()).code).toBe(0);
     });
 
     test.concurrent("moves everything to another base topic, and leaves nothing at the old one", async () => {
-      const house = await openHouse(yard, { service });
-      await house.until({ availability: "online", "service/status": "ok" });
+      const running = await startVigieAndBroker(cleanup, { service });
+      await running.until({ availability: "online", "service/status": "ok" });
       await writeConfig(
-        house.folder,
-        houseConfig(service, house.broker.url, {
-          mqtt: { url: house.broker.url, base_topic: "cabin" },
+        running.folder,
+        vigieConfig(service, running.broker.url, {
+          mqtt: { url: running.broker.url, base_topic: "cabin" },
         }),
       );
-      await house.observer.until(
+      await running.observer.until(
         ({ retained }) => retained.size === 0,
-        `nothing is left below vigie/: ${[...house.observer.retained.keys()].slice(0, 5)}`,
+        `nothing is left below vigie/: ${[...running.observer.retained.keys()].slice(0, 5)}`,
         25_000,
       );
-      const shown = await runVigie({ folder: house.folder, args: ["show", "--json"] });
+      const shown = await runVigie({ folder: running.folder, args: ["show", "--json"] });
       expect(JSON.parse(shown.stdout)).toMatchObject({ availability: "online", "service/status": "ok" });
     });
 
     test.concurrent("also while vigie is not running", async () => {
-      const house = await openHouse(yard, { service });
-      await house.until({ availability: "online", "service/status": "ok" });
-      await house.vigie.end();
-      const moved = houseConfig(service, house.broker.url, {
-        mqtt: { url: house.broker.url, base_topic: "cabin" },
+      const running = await startVigieAndBroker(cleanup, { service });
+      await running.until({ availability: "online", "service/status": "ok" });
+      await running.vigie.end();
+      const moved = vigieConfig(service, running.broker.url, {
+        mqtt: { url: running.broker.url, base_topic: "cabin" },
       });
-      const heir = await yard.start({ folder: house.folder, config: moved });
+      const heir = await cleanup.startVigie({ folder: running.folder, config: moved });
       await heir.says(/^Connected to the broker/);
-      await house.observer.until(
+      await running.observer.until(
         ({ retained }) => retained.size === 0,
         "nothing is left below vigie/",
         25_000,

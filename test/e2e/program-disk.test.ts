@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { houseConfig, serveDays } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
-import { openYard } from "../support/vigie.ts";
+import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 /** A disk of one's own, which nobody else sees, and which is gone with the program. */
 const disk = (path: string, options: string) => {
@@ -18,12 +18,12 @@ const mountless =
 const reason = withoutMosquitto || mountless;
 
 describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let service: string;
   beforeAll(async () => {
-    service = await serveDays(yard);
+    service = await serveInventedDays(cleanup);
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   test.concurrent.each([
     {
@@ -37,15 +37,15 @@ describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () =>
       words: /^The state cannot be saved in .*: it is read-only\. vigie goes on/,
     },
   ])("because the disk is $trouble is said once, and the run goes on", async ({ options, words }) => {
-    const folder = await yard.folder();
+    const folder = await cleanup.createFolder();
     const state = join(folder, "state");
     await mkdir(state);
     const broker = await startMosquitto();
-    yard.later(broker.remove);
+    cleanup.add(broker.remove);
     const observer = await observe(broker.url, "vigie/#");
-    yard.later(observer.leave);
-    const config = houseConfig(service, broker.url);
-    const vigie = await yard.start({ folder, config, through: disk(state, options) });
+    cleanup.add(observer.leave);
+    const config = vigieConfig(service, broker.url);
+    const vigie = await cleanup.startVigie({ folder, config, through: disk(state, options) });
     const right = () =>
       /^(bleu|blanc|rouge)$/.test(observer.retained.get("vigie/now/color") ?? "") &&
       /^\d+$/.test(observer.retained.get("vigie/season/left/rouge") ?? "") &&
@@ -56,7 +56,7 @@ describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () =>
     // Later polls go on as if nothing were; the same trouble is not said again.
     const asked = () => vigie.lines.filter(({ msg }) => msg.startsWith("refresh/set")).length;
     const asking = setInterval(() => void observer.publish("vigie/refresh/set", "PRESS", false), 500);
-    yard.later(async () => clearInterval(asking));
+    cleanup.add(async () => clearInterval(asking));
     await observer
       .until(() => asked() >= 2, `it asked; it said ${vigie.output()}`)
       .finally(() => clearInterval(asking));

@@ -2,21 +2,21 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
-import { openYard, runVigie, type Vigie, type VigieOptions } from "../support/vigie.ts";
+import { createCleanup, runVigie, type Vigie, type VigieOptions } from "../support/vigie.ts";
 
 const SHIPPED = join(import.meta.dirname, "..", "..", "config", "vigie.yaml");
 
 describe("the shipped configuration in an empty folder", () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
   const empty = async (): Promise<VigieOptions> => ({
-    folder: await yard.folder(),
+    folder: await cleanup.createFolder(),
     env: { VIGIE_CONFIG: SHIPPED },
   });
   const portOf = async (vigie: Vigie) => /port (\d+) only/.exec(await vigie.prints(/port (\d+) only/))?.[1];
 
   test("shows on one screen invented days, today, tomorrow, the broker's port and the next command", async () => {
-    const vigie = await yard.start(await empty());
+    const vigie = await cleanup.startVigie(await empty());
     const port = await portOf(vigie);
     const today = civilDate(Date.now(), "Europe/Paris");
     await vigie.prints(/the README\./);
@@ -37,9 +37,9 @@ describe("the shipped configuration in an empty folder", () => {
       squatter.once("listening", resolve).once("error", () => resolve());
       squatter.listen(1883, "127.0.0.1");
     });
-    yard.later(() => new Promise((resolve) => squatter.close(resolve)));
+    cleanup.add(() => new Promise((resolve) => squatter.close(resolve)));
     const options = await empty();
-    const vigie = await yard.start(options);
+    const vigie = await cleanup.startVigie(options);
     const port = await portOf(vigie);
     expect(port).not.toBe("1883");
 

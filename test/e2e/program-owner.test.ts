@@ -1,17 +1,17 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { houseConfig, openHouse, serveDays } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { readRetained } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
-import { openYard, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
+import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { createCleanup, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
 
 describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutMosquitto}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test.concurrent("are kept out while the first one lives, who is never thrown off; --take-over replaces it", async () => {
-    const service = await serveDays(yard);
-    const first = await openHouse(yard, { service });
+    const service = await serveInventedDays(cleanup);
+    const first = await startVigieAndBroker(cleanup, { service });
     await first.until({ availability: "online", "service/status": "ok" });
 
     const here = { folder: first.folder, args: ["run"] };
@@ -23,8 +23,8 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
       );
     }
 
-    const elsewhere = await yard.folder();
-    await writeConfig(elsewhere, houseConfig(service, first.broker.url));
+    const elsewhere = await cleanup.createFolder();
+    await writeConfig(elsewhere, vigieConfig(service, first.broker.url));
     const other = await runVigie({ folder: elsewhere, args: ["run"] });
     expect(other.code).toBe(3);
     expect(other.stderr).toMatch(/^vigie run: The base topic vigie has another owner: .+ --take-over .+\n$/);
@@ -41,7 +41,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     ).toEqual([]);
 
     const heir = await startVigie({ folder: elsewhere, args: ["run", "--take-over"] });
-    yard.later(() => heir.end("SIGKILL"));
+    cleanup.add(() => heir.end("SIGKILL"));
     const yielded = await first.vigie.ended;
     expect(yielded.code).toBe(3);
     expect(yielded.stderr).toMatch(/vigie has another owner: /);
@@ -70,37 +70,37 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
 
   test.concurrent("wait for no more than their end: a run that finds a once starts when that is over", async () => {
     const silent = await startPlainService(() => null);
-    yard.later(silent.stop);
-    const folder = await yard.folder();
+    cleanup.add(silent.stop);
+    const folder = await cleanup.createFolder();
     const broker = await startMosquitto();
-    yard.later(broker.remove);
-    await writeConfig(folder, houseConfig(silent.url, broker.url));
+    cleanup.add(broker.remove);
+    await writeConfig(folder, vigieConfig(silent.url, broker.url));
     const once = await startVigie({ folder, args: ["once"] });
-    yard.later(() => once.end("SIGKILL"));
+    cleanup.add(() => once.end("SIGKILL"));
     await vi.waitFor(() => expect(silent.asked.length).toBeGreaterThan(0), 25_000);
     const run = await startVigie({ folder, args: ["run"] });
-    yard.later(() => run.end("SIGKILL"));
+    cleanup.add(() => run.end("SIGKILL"));
     await run.says(/in use by vigie once, process \d+: vigie waits until that has ended/);
     await once.end("SIGKILL");
     await run.says(/^Connected to the broker/);
   });
 
   test.concurrent("publish once and for all where nobody lives", async () => {
-    const service = await serveDays(yard);
-    const house = await openHouse(yard, { service });
-    await house.until({ availability: "online" });
-    await house.vigie.end();
-    const purged = await runVigie({ folder: house.folder, args: ["purge"] });
+    const service = await serveInventedDays(cleanup);
+    const running = await startVigieAndBroker(cleanup, { service });
+    await running.until({ availability: "online" });
+    await running.vigie.end();
+    const purged = await runVigie({ folder: running.folder, args: ["purge"] });
     expect(purged).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Cleared \d+ topics/) });
-    const dry = await runVigie({ folder: house.folder, args: ["once", "--dry-run"] });
+    const dry = await runVigie({ folder: running.folder, args: ["once", "--dry-run"] });
     expect(dry).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\+ now\/color (bleu|blanc|rouge)$/m),
     });
-    expect((await readRetained(house.broker.url)).size).toBe(0);
-    const wet = await runVigie({ folder: house.folder, args: ["once"] });
+    expect((await readRetained(running.broker.url)).size).toBe(0);
+    const wet = await runVigie({ folder: running.folder, args: ["once"] });
     expect(wet.code).toBe(0);
-    const color = (await readRetained(house.broker.url)).get("vigie/now/color");
+    const color = (await readRetained(running.broker.url)).get("vigie/now/color");
     expect(wet.stdout).toContain(`+ now/color ${color}\n`);
   });
 });

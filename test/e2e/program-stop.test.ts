@@ -5,9 +5,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
-import { houseConfig } from "../support/house.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
-import { openYard, type Yard } from "../support/vigie.ts";
+import { vigieConfig } from "../support/running-vigie.ts";
+import { type Cleanup, createCleanup } from "../support/vigie.ts";
 
 const MOMENTS = process.env["VIGIE_TEST_LONG"] === "1" ? 20 : 4;
 
@@ -16,27 +16,30 @@ interface Surroundings {
   broker: string;
 }
 
-const TROUBLES: [string, (yard: Yard) => Promise<Surroundings>][] = [
-  ["all well", async (yard) => ({ service: await simulate(yard), broker: (await serve(yard)).url })],
-  ["the broker down", async (yard) => ({ service: await simulate(yard), broker: await nobody("mqtt") })],
+const TROUBLES: [string, (cleanup: Cleanup) => Promise<Surroundings>][] = [
+  ["all well", async (cleanup) => ({ service: await simulate(cleanup), broker: (await serve(cleanup)).url })],
+  [
+    "the broker down",
+    async (cleanup) => ({ service: await simulate(cleanup), broker: await nobody("mqtt") }),
+  ],
   [
     "the broker frozen",
-    async (yard) => {
-      const broker = await serve(yard);
+    async (cleanup) => {
+      const broker = await serve(cleanup);
       broker.freeze();
-      return { service: await simulate(yard), broker: broker.url };
+      return { service: await simulate(cleanup), broker: broker.url };
     },
   ],
   [
     "the broker frozen in the middle of its first answers",
-    async (yard) => ({
-      service: await simulate(yard),
-      broker: await freezing(yard, (await serve(yard)).port),
+    async (cleanup) => ({
+      service: await simulate(cleanup),
+      broker: await freezing(cleanup, (await serve(cleanup)).port),
     }),
   ],
   [
     "the service slow",
-    async (yard) => ({ service: await simulate(yard, "slow"), broker: (await serve(yard)).url }),
+    async (cleanup) => ({ service: await simulate(cleanup, "slow"), broker: (await serve(cleanup)).url }),
   ],
   [
     "the service and the broker down",
@@ -45,17 +48,17 @@ const TROUBLES: [string, (yard: Yard) => Promise<Surroundings>][] = [
 ];
 
 describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test.concurrent.each(TROUBLES)(
     `ends with 0 within 5 s, with %s (${MOMENTS} moments)`,
     async (name, arrange) => {
       const random = randomFrom(name);
-      const { service, broker } = await arrange(yard);
-      const folder = await yard.folder();
+      const { service, broker } = await arrange(cleanup);
+      const folder = await cleanup.createFolder();
       for (let moment = 0; moment < MOMENTS; moment += 1) {
-        const vigie = await yard.start({ folder, config: houseConfig(service, broker) });
+        const vigie = await cleanup.startVigie({ folder, config: vigieConfig(service, broker) });
         // Node itself takes a moment before a program of it can hear of a signal.
         await vigie.prints(/vigie .* starts/);
         await pause(random() * 700);
@@ -66,24 +69,27 @@ describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, (
   );
 
   test("ends with 0 within 5 s when the broker froze while vigie was on it", async () => {
-    const broker = await serve(yard);
-    const folder = await yard.folder();
-    const vigie = await yard.start({ folder, config: houseConfig(await simulate(yard), broker.url) });
+    const broker = await serve(cleanup);
+    const folder = await cleanup.createFolder();
+    const vigie = await cleanup.startVigie({
+      folder,
+      config: vigieConfig(await simulate(cleanup), broker.url),
+    });
     await vigie.says(/^Connected to the broker/);
     broker.freeze();
     await endsInTime(vigie);
   });
 
   test("ends with 0 also before the first word, as soon as Node hears of signals", async () => {
-    const folder = await yard.folder();
-    const config = houseConfig(await nobody("http"), await nobody("mqtt"));
+    const folder = await cleanup.createFolder();
+    const config = vigieConfig(await nobody("http"), await nobody("mqtt"));
     const begun = systemClock.steady();
-    const measured = await yard.start({ folder, config });
+    const measured = await cleanup.startVigie({ folder, config });
     await measured.prints(/vigie .* starts/);
     const start = systemClock.steady() - begun;
     await measured.end();
     for (const share of [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1]) {
-      const vigie = await yard.start({ folder, config });
+      const vigie = await cleanup.startVigie({ folder, config });
       await pause(share * start);
       const { code } = await vigie.end();
       // null: Node had not come to the program, which had said nothing yet, and the system ended it.
@@ -101,13 +107,13 @@ async function endsInTime(vigie: {
   expect(systemClock.steady() - start).toBeLessThan(5_000);
 }
 
-async function serve(yard: Yard) {
+async function serve(cleanup: Cleanup) {
   const broker = await startMosquitto();
-  yard.later(broker.remove);
+  cleanup.add(broker.remove);
   return broker;
 }
 
-async function simulate(yard: Yard, ...faults: ["slow"?]): Promise<string> {
+async function simulate(cleanup: Cleanup, ...faults: ["slow"?]): Promise<string> {
   const simulator = await startFaultyService({
     port: 0,
     seed: 1,
@@ -115,12 +121,12 @@ async function simulate(yard: Yard, ...faults: ["slow"?]): Promise<string> {
     sendDate: true,
     faults: faults.flatMap((fault) => fault ?? []),
   });
-  yard.later(simulator.stop);
+  cleanup.add(simulator.stop);
   return simulator.url;
 }
 
 /** The way to a broker that stands still after its first bytes. */
-async function freezing(yard: Yard, port: number): Promise<string> {
+async function freezing(cleanup: Cleanup, port: number): Promise<string> {
   const sockets = new Set<Socket>();
   const way = createServer((near) => {
     const far = createConnection(port, "127.0.0.1");
@@ -133,7 +139,7 @@ async function freezing(yard: Yard, port: number): Promise<string> {
     });
   });
   await once(way.listen(0, "127.0.0.1"), "listening");
-  yard.later(async () => {
+  cleanup.add(async () => {
     for (const socket of sockets) socket.destroy();
     way.close();
   });

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
-import { openHouse } from "../support/house.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe, readRetained } from "../support/observer.ts";
-import { openYard, runVigie } from "../support/vigie.ts";
+import { startVigieAndBroker } from "../support/running-vigie.ts";
+import { createCleanup, runVigie } from "../support/vigie.ts";
 
 const today = civilDate(Date.now(), "Europe/Paris");
 const named = Object.fromEntries([-1, 0, 1, 2].map((days) => [addDays(today, days), "blanc" as const]));
@@ -25,12 +25,12 @@ const OWNER = {
 };
 
 describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version ${withoutMosquitto}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   /** A folder whose state file holds this. */
   const stateOf = async (text: string) => {
-    const folder = await yard.folder();
+    const folder = await cleanup.createFolder();
     await mkdir(join(folder, "state"));
     await writeFile(join(folder, "state", "state.json"), text);
     return folder;
@@ -51,33 +51,33 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       const older = { ...state, version: 1, published, books, clients: { [service]: {} } };
       const folder = await stateOf(`${JSON.stringify(older)}\n`);
       const attic: Observer[] = [];
-      const watched = async (url: string) => {
+      const beforeStart = async (url: string) => {
         const observer = await observe(url, "attic/#");
         attic.push(observer);
-        yard.later(observer.leave);
+        cleanup.add(observer.leave);
         await observer.publish("attic/owner", JSON.stringify(OWNER));
         await observer.publish("attic/now/color", "rouge");
       };
-      const house = await openHouse(yard, { service, state: folder, watched });
-      await house.until({ availability: "online", "now/color": "blanc", "tomorrow/color": "blanc" });
+      const running = await startVigieAndBroker(cleanup, { service, state: folder, beforeStart });
+      await running.until({ availability: "online", "now/color": "blanc", "tomorrow/color": "blanc" });
       await attic[0]?.until(({ retained }) => retained.size === 0, "the former place is empty", 25_000);
       const readState = async () =>
-        parseState(await readFile(join(house.folder, "state", "state.json"), "utf8"));
+        parseState(await readFile(join(running.folder, "state", "state.json"), "utf8"));
       // It is forgotten once the broker has acknowledged that nothing is left there.
       await vi.waitFor(async () => expect((await readState()).published).toHaveLength(1), 10_000);
-      await house.vigie.end();
+      await running.vigie.end();
       const written = await readState();
       expect(written).toMatchObject({ version, installation: OWNER.installation, books });
       expect(written.published).toEqual([
         { base_topic: "vigie", instance: "vigie", prefix: "homeassistant" },
       ]);
-      expect(house.vigie.output()).not.toMatch(/damaged|empty state/);
+      expect(running.vigie.output()).not.toMatch(/damaged|empty state/);
     },
   );
 
   test.concurrent("refuses one of a newer version without harm: said, with an exit code, nothing written or published", async () => {
     const broker = await startMosquitto();
-    yard.later(broker.remove);
+    cleanup.add(broker.remove);
     const newer = `{"version":99,"books":"in a way\\nof its own"}`;
     const folder = await stateOf(newer);
     const config = { service: { base_url: await away() }, mqtt: { url: broker.url }, state: "./state" };
@@ -100,14 +100,14 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
     ["nothing, as after a power cut", "\0".repeat(500)],
   ])("sets a state file of %s aside, says so, and goes on", async (_, text) => {
     const folder = await stateOf(text);
-    const house = await openHouse(yard, { service: await away(), state: folder });
-    const { level, msg } = await house.vigie.says(/^The state file was damaged/);
+    const running = await startVigieAndBroker(cleanup, { service: await away(), state: folder });
+    const { level, msg } = await running.vigie.says(/^The state file was damaged/);
     expect(level).toBe("warn");
     expect(msg).toContain("state.damaged-1.json");
-    await house.until({ availability: "online", "now/color": "None" });
-    expect(await readFile(join(house.folder, "state", "state.damaged-1.json"), "utf8")).toBe(text);
-    expect((await house.vigie.end()).code).toBe(0);
-    const kept = await readFile(join(house.folder, "state", "state.json"), "utf8");
+    await running.until({ availability: "online", "now/color": "None" });
+    expect(await readFile(join(running.folder, "state", "state.damaged-1.json"), "utf8")).toBe(text);
+    expect((await running.vigie.end()).code).toBe(0);
+    const kept = await readFile(join(running.folder, "state", "state.json"), "utf8");
     expect(parseState(kept).installation).toMatch(/^[a-z0-9]{12}$/);
   });
 
@@ -137,22 +137,22 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       components: { mood_of_the_day: component("vigie/now/mood") },
     };
     const all: Observer[] = [];
-    const watched = async (url: string) => {
+    const beforeStart = async (url: string) => {
       const observer = await observe(url);
       all.push(observer);
-      yard.later(observer.leave);
+      cleanup.add(observer.leave);
       const planted = { ...FORMER, ...OTHERS, [DEVICE]: JSON.stringify(device) };
       for (const [topic, payload] of Object.entries(planted)) await observer.publish(topic, payload);
     };
-    const house = await openHouse(yard, { service: await away(), watched });
+    const running = await startVigieAndBroker(cleanup, { service: await away(), beforeStart });
     const entities = (retained: ReadonlyMap<string, string>) =>
       Object.keys(JSON.parse(retained.get(DEVICE) ?? "{}").components ?? {});
     const isTidy = ({ retained }: Observer) =>
       !Object.keys(FORMER).some((topic) => retained.has(topic)) &&
       !entities(retained).includes("mood_of_the_day");
     await all[0]?.until(isTidy, "nothing former is left", 25_000);
-    await house.until({ availability: "online" });
-    const held = await readRetained(house.broker.url);
+    await running.until({ availability: "online" });
+    const held = await readRetained(running.broker.url);
     expect(entities(held)).toContain("now_color");
     expect(Object.fromEntries(held)).toMatchObject(OTHERS);
   });

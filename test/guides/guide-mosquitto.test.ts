@@ -9,11 +9,11 @@ import { rougeFacts } from "../support/facts.ts";
 import { readPage, saysAsWritten } from "../support/guide.ts";
 import { type Reader, readGuide } from "../support/guide-house.ts";
 import { type Holdings, watchHoldings } from "../support/holdings.ts";
-import { serveDays } from "../support/house.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { lacking } from "../support/prepared.ts";
-import { openYard, runVigie, type Vigie } from "../support/vigie.ts";
+import { serveInventedDays } from "../support/running-vigie.ts";
+import { createCleanup, runVigie, type Vigie } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/mosquitto.md");
 const withoutOpenssl = lacking(spawnSync("openssl", ["version"]).status === 0, "openssl is not installed");
@@ -34,10 +34,10 @@ interface Site extends Holdings {
 }
 
 describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let root: string;
   beforeAll(async () => {
-    root = await yard.folder();
+    root = await cleanup.createFolder();
     const reader = readGuide(PAGE, root, { broker: 0 });
     await mkdir(join(root, "etc/mosquitto"), { recursive: true });
     await writeFile(join(root, "etc/mosquitto/acl"), reader.file("/etc/mosquitto/acl"));
@@ -45,12 +45,12 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       expect(await reader.run(name), name).toMatchObject({ code: 0 });
     }
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   /** With another access list, or another certificate, than the guide's. */
   async function startBroker(change: (list: string) => string = (list) => list, certificate = "broker") {
     const listener = await freePort();
-    const folder = await yard.folder();
+    const folder = await cleanup.createFolder();
     const reader = readGuide(PAGE, root, { broker: listener });
     await writeFile(join(folder, "acl"), change(reader.file("/etc/mosquitto/acl")));
     const lines = reader
@@ -61,7 +61,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       .split("\n");
     const log = join(folder, "mosquitto.log");
     const broker = await startMosquitto({ lines: [...lines, `log_dest file ${log}`, "log_type all"] });
-    yard.later(broker.remove);
+    cleanup.add(broker.remove);
     return { broker, reader, folder, listener, log };
   }
 
@@ -70,11 +70,11 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const observer = await observe(
       `mqtt://homeassistant:${passwordOf("homeassistant")}@127.0.0.1:${broker.port}`,
     );
-    yard.later(observer.leave);
+    cleanup.add(observer.leave);
     await observer.publish(BOILER, "off");
     const config = {
       ...parse(reader.file("/etc/vigie/vigie.yaml")),
-      service: { base_url: await serveDays(yard) },
+      service: { base_url: await serveInventedDays(cleanup) },
       state: "./state",
       rules: [{ id: "known", when: { day: "now", known: true } }],
       outputs: [
@@ -86,7 +86,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       ],
     };
     const env = { VIGIE_MQTT_PASSWORD: passwordOf("vigie") };
-    const vigie = await yard.start({ folder, config, env });
+    const vigie = await cleanup.startVigie({ folder, config, env });
     return {
       reader,
       folder,
@@ -234,7 +234,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       join(site.folder, "vigie.yaml"),
       JSON.stringify({ ...site.config, homeassistant: { discovery: "components" } }),
     );
-    const { vigie } = { vigie: await yard.start({ folder: site.folder, env: site.env }) };
+    const { vigie } = { vigie: await cleanup.startVigie({ folder: site.folder, env: site.env }) };
     await site.observer.until(
       ({ retained }) => retained.has("homeassistant/sensor/vigie/now_color/config"),
       "announced",
@@ -245,7 +245,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
 
   test.concurrent("what is wrong with certificates and passwords is said in the guide's words", async () => {
     const { reader, folder, listener } = await startBroker();
-    const service = await serveDays(yard);
+    const service = await serveInventedDays(cleanup);
     const said = async (change: object, password = passwordOf("vigie")) => {
       const config = parse(reader.file("/etc/vigie/vigie.yaml"));
       const mqttConfig = { ...config.mqtt, ...change };
@@ -253,7 +253,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
         join(folder, "vigie.yaml"),
         JSON.stringify({ service: { base_url: service }, mqtt: mqttConfig, state: "./state" }),
       );
-      return yard.start({ folder, env: { VIGIE_MQTT_PASSWORD: password } });
+      return cleanup.startVigie({ folder, env: { VIGIE_MQTT_PASSWORD: password } });
     };
     const ca_file = join(root, "etc/vigie/ca.crt");
     const cases: [Vigie, RegExp][] = [];

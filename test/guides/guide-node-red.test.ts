@@ -9,7 +9,7 @@ import { readGuide } from "../support/guide-house.ts";
 import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { lacking } from "../support/prepared.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/node-red.md");
 const FOLDER = process.env["VIGIE_NODE_RED"];
@@ -23,26 +23,30 @@ const RULE = "vigie/rules/rouge_peak";
 const COMMAND = "shellies/boiler/relay/0/command";
 
 describe.skipIf(missing)(`the flow of docs/node-red.md in a real Node-RED ${missing}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let broker: Mosquitto;
-  let house: Observer;
+  let running: Observer;
   let folder: string;
   beforeAll(async () => {
     broker = await startMosquitto({ persistence: true });
-    yard.later(broker.remove);
-    house = await observe(broker.url, "#", 5, { reconnectPeriod: 100 });
-    yard.later(house.leave);
-    folder = await yard.folder();
+    cleanup.add(broker.remove);
+    running = await observe(broker.url, "#", 5, { reconnectPeriod: 100 });
+    cleanup.add(running.leave);
+    folder = await cleanup.createFolder();
     const reader = readGuide(PAGE, folder, { broker: broker.port });
     await writeFile(join(folder, "flows.json"), reader.file("flows.json"));
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
-  const told = () => house.seen.filter(({ topic }) => topic === COMMAND).map(({ payload }) => payload);
+  const told = () => running.seen.filter(({ topic }) => topic === COMMAND).map(({ payload }) => payload);
   const becomes = (words: string[]) =>
-    house.until(() => told().join() === words.join(), `the boiler was told ${words}, got ${told()}`, 30_000);
+    running.until(
+      () => told().join() === words.join(),
+      `the boiler was told ${words}, got ${told()}`,
+      30_000,
+    );
   const say = async (rule: Record<string, string>) => {
-    for (const [name, payload] of Object.entries(rule)) await house.publish(`${RULE}/${name}`, payload);
+    for (const [name, payload] of Object.entries(rule)) await running.publish(`${RULE}/${name}`, payload);
   };
   const start = async () => {
     const settings = join(folder, "settings.cjs");
@@ -56,10 +60,10 @@ describe.skipIf(missing)(`the flow of docs/node-red.md in a real Node-RED ${miss
       env: { PATH: process.env["PATH"] ?? "", HOME: folder },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    yard.later(() => end(child));
+    cleanup.add(() => end(child));
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += part));
-    await house.until(() => output.includes("Connected to broker"), "Node-RED is connected", 60_000);
+    await running.until(() => output.includes("Connected to broker"), "Node-RED is connected", 60_000);
     return child;
   };
 

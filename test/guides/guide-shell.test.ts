@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readPage } from "../support/guide.ts";
 import { type Reader, readGuide } from "../support/guide-house.ts";
-import { type House, openHouse, serveDays } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { lacking } from "../support/prepared.ts";
-import { openYard } from "../support/vigie.ts";
+import { type RunningVigie, serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/shell.md");
 const absent = ["mosquitto_sub", "jq"].filter((name) => spawnSync(name, ["--help"]).error);
@@ -19,21 +19,25 @@ const withoutTools = lacking(
 const missing = withoutMosquitto || withoutTools;
 
 describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let home: string;
   let reader: Reader;
-  let house: House;
+  let running: RunningVigie;
   let path: string;
   beforeAll(async () => {
-    home = await yard.folder();
+    home = await cleanup.createFolder();
     const broker = await startMosquitto();
-    yard.later(broker.remove);
+    cleanup.add(broker.remove);
     reader = readGuide(PAGE, home, { broker: broker.port });
     const { rules } = parse(readPage("config/vigie.yaml"));
     // The whole day counts as peak: the test runs at any hour.
     const tariff = { off_peak: [] };
-    house = await openHouse(yard, { service: await serveDays(yard), broker, config: { rules, tariff } });
-    await house.until({ availability: "online", "rules/dear/enabled": "ON", "service/status": "ok" });
+    running = await startVigieAndBroker(cleanup, {
+      service: await serveInventedDays(cleanup),
+      broker,
+      config: { rules, tariff },
+    });
+    await running.until({ availability: "online", "rules/dear/enabled": "ON", "service/status": "ok" });
     await mkdir(join(home, ".config"));
     await mkdir(join(home, "bin"));
     for (const file of ["~/.config/mosquitto_sub", "~/bin/rouge-check", "~/bin/rouge-watch"]) {
@@ -44,19 +48,19 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     path = `${join(home, "bin")}:${process.env["PATH"] ?? ""}`;
     expect(await reader.run("options")).toMatchObject({ code: 0, stderr: "" });
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   const told = async () =>
     (await readFile(join(home, "told"), "utf8").catch(() => "")).split("\n").filter(Boolean);
   const pretend = async (color: string) => {
-    await house.observer.publish("vigie/simulation/set", color, false);
-    await house.until({ "simulation/color": color });
+    await running.observer.publish("vigie/simulation/set", color, false);
+    await running.until({ "simulation/color": color });
   };
 
   test("a topic, all of them, and a day as JSON are read", async () => {
-    expect(await reader.run("color")).toMatchObject({ code: 0, stdout: `${house.holds("now/color")}\n` });
-    expect((await reader.run("all")).stdout).toContain(`vigie/now/color ${house.holds("now/color")}\n`);
-    const { date, color, confidence, official } = JSON.parse(house.holds("tomorrow") ?? "");
+    expect(await reader.run("color")).toMatchObject({ code: 0, stdout: `${running.holds("now/color")}\n` });
+    expect((await reader.run("all")).stdout).toContain(`vigie/now/color ${running.holds("now/color")}\n`);
+    const { date, color, confidence, official } = JSON.parse(running.holds("tomorrow") ?? "");
     expect(await reader.run("json")).toMatchObject({
       code: 0,
       stderr: "",
@@ -67,7 +71,7 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
   test("docs/evcc.md cuts the prices into quarters of an hour, and changes nothing else", async () => {
     const { tariffs } = parse(readGuide(readPage("docs/evcc.md"), home, { broker: 0 }).file("evcc.yaml"));
     const { topic, jq } = tariffs.grid.forecast;
-    const rates = house.holds(topic.replace("vigie/", "")) ?? "";
+    const rates = running.holds(topic.replace("vigie/", "")) ?? "";
     const run = spawnSync("jq", ["-r", jq], { input: rates, encoding: "utf8" });
     const slots: Slot[] = JSON.parse(run.stdout);
     const spans: Slot[] = JSON.parse(rates);
@@ -84,29 +88,29 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
   test("cron's script does something at a turn, once, and nothing while nothing is known", async () => {
     const check = () => reader.run("check", { PATH: path });
     await pretend("rouge");
-    await house.until({ rouge_now: "ON" });
+    await running.until({ rouge_now: "ON" });
     for (const _ of [1, 2]) expect(await check()).toMatchObject({ code: 0, stderr: "" });
     expect(await told()).toEqual(["off"]);
-    await house.vigie.end();
-    await house.observer.publish("vigie/rouge_now", "None");
+    await running.vigie.end();
+    await running.observer.publish("vigie/rouge_now", "None");
     expect(await check()).toMatchObject({ code: 0 });
-    await house.observer.publish("vigie/rouge_now", "");
+    await running.observer.publish("vigie/rouge_now", "");
     expect(await check()).toMatchObject({ code: 0 });
     expect(await told()).toEqual(["off"]);
-    const again = await yard.start({ folder: house.folder });
+    const again = await cleanup.startVigie({ folder: running.folder });
     await again.says(/^Connected/);
     await pretend("bleu");
-    await house.until({ rouge_now: "OFF" });
+    await running.until({ rouge_now: "OFF" });
     expect(await check()).toMatchObject({ code: 0 });
     expect(await told()).toEqual(["off", "on"]);
   });
 
   test("commands are carried out, and health answers", async () => {
-    await house.observer.publish("vigie/simulation/set", "auto", false);
+    await running.observer.publish("vigie/simulation/set", "auto", false);
     expect(await reader.run("commands")).toMatchObject({ code: 0, stderr: "" });
-    await house.until({ "rules/dear/enabled": "OFF", "rules/rouge_this_week/threshold": "70" });
-    await house.until({ "simulation/color": "auto" });
-    const env = { VIGIE_CONFIG: join(house.folder, "vigie.yaml"), TMPDIR: join(house.folder, "tmp") };
+    await running.until({ "rules/dear/enabled": "OFF", "rules/rouge_this_week/threshold": "70" });
+    await running.until({ "simulation/color": "auto" });
+    const env = { VIGIE_CONFIG: join(running.folder, "vigie.yaml"), TMPDIR: join(running.folder, "tmp") };
     // It is told the loop's news a second later.
     await expect
       .poll(async () => (await reader.run("health", env)).stdout, { timeout: 15_000, interval: 500 })
@@ -115,26 +119,26 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
 
   test("the service's script hears each turn, also after the broker was away", async () => {
     await pretend("bleu");
-    await house.until({ "rules/rouge_peak/state": "OFF" });
+    await running.until({ "rules/rouge_peak/state": "OFF" });
     const before = (await told()).length;
     const child = spawn("sh", ["-ec", reader.script("watch")], {
       env: { PATH: path, HOME: home },
       detached: true,
       stdio: "ignore",
     });
-    yard.later(async () => process.kill(-(child.pid ?? 0), "SIGKILL"));
+    cleanup.add(async () => process.kill(-(child.pid ?? 0), "SIGKILL"));
     const heard = (words: string[], patience = 10_000) => {
       let now: string[] = [];
       const look = setInterval(() => void told().then((all) => (now = all.slice(before))), 50);
-      return house.observer
+      return running.observer
         .until(() => words.every((word, at) => now[at] === word), `${words} was told`, patience)
         .finally(() => clearInterval(look));
     };
     await heard(["on"]);
     await pretend("rouge");
     await heard(["on", "off"]);
-    await house.broker.end();
-    await house.broker.start();
+    await running.broker.end();
+    await running.broker.start();
     await heard(["on", "off", "off"]);
   });
 });

@@ -5,48 +5,51 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
 import { blocksOf, isSame, readPage, sectionOf, sectionsOf } from "../support/guide.ts";
-import { houseConfig, openHouse, serveDays } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
-import { openYard, runVigie, type Vigie, writeConfig } from "../support/vigie.ts";
+import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { createCleanup, runVigie, type Vigie, writeConfig } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/what-if.md");
-const CASES = new Map<string, (yard: Yard) => Promise<void>>();
-type Yard = ReturnType<typeof openYard>;
+const CASES = new Map<string, (cleanup: Cleanup) => Promise<void>>();
+type Cleanup = ReturnType<typeof createCleanup>;
 
 const POLLING = { timeout: 20_000, interval: 500 };
 const SERVICE_DOWN = "The forecast service is down";
-CASES.set(SERVICE_DOWN, async (yard) => {
+CASES.set(SERVICE_DOWN, async (cleanup) => {
   // vigie waits 60 s for an answer, which are two here.
   const time = startFakeTime("2026-01-05T09:00:00Z", 30);
   const simulator = await startFaultyService({ port: 0, seed: 5, clock: time.clock, sendDate: false });
-  yard.later(simulator.stop);
-  const house = await openHouse(yard, { service: simulator.url, time });
-  const asking = setInterval(() => void house.observer.publish("vigie/refresh/set", "PRESS", false), 500);
-  yard.later(async () => clearInterval(asking));
+  cleanup.add(simulator.stop);
+  const running = await startVigieAndBroker(cleanup, { service: simulator.url, time });
+  const asking = setInterval(() => void running.observer.publish("vigie/refresh/set", "PRESS", false), 500);
+  cleanup.add(async () => clearInterval(asking));
   const color = /^(bleu|blanc|rouge)$/;
   const there = { availability: "online", "service/status": "ok", "now/color": color, "next/color": color };
-  await house.until(there, 60_000);
-  const before = house.held("now/color", "next/color", "availability");
+  await running.until(there, 60_000);
+  const before = running.held("now/color", "next/color", "availability");
   simulator.faults.set(["down"]);
   // A poll that was under way as it went down is given up in other words: then the next one says this.
-  await house.vigie.says(/could not be reached/);
-  await house.until({
+  await running.vigie.says(/could not be reached/);
+  await running.until({
     "service/status": "degraded",
     "service/problem": "ON",
     "service/problem_code": "service",
   });
-  await house.until({ "service/last_error": /./ });
-  expect(house.held("now/color", "next/color", "availability")).toEqual(before);
+  await running.until({ "service/last_error": /./ });
+  expect(running.held("now/color", "next/color", "availability")).toEqual(before);
   simulator.faults.set([]);
-  await house.until({ "service/status": "ok", "service/problem": "OFF" }, 60_000);
-  await house.vigie.says(/The forecast service answers again/);
-  expectLog(SERVICE_DOWN, house.vigie);
+  await running.until({ "service/status": "ok", "service/problem": "OFF" }, 60_000);
+  await running.vigie.says(/The forecast service answers again/);
+  expectLog(SERVICE_DOWN, running.vigie);
 });
 
-CASES.set("The broker is down", async (yard) => {
+CASES.set("The broker is down", async (cleanup) => {
   const broker = await startMosquitto();
-  yard.later(broker.remove);
-  const { vigie, folder, until } = await openHouse(yard, { service: await serveDays(yard), broker });
+  cleanup.add(broker.remove);
+  const { vigie, folder, until } = await startVigieAndBroker(cleanup, {
+    service: await serveInventedDays(cleanup),
+    broker,
+  });
   await until({ availability: "online", "service/status": "ok" });
   // What health tells is a second old, or two.
   const health = async () => Object.values(await runVigie({ folder, args: ["health"] })).join();
@@ -60,52 +63,52 @@ CASES.set("The broker is down", async (yard) => {
   expectLog("The broker is down", vigie);
 });
 
-CASES.set("vigie is stopped or killed", async (yard) => {
-  const house = await openHouse(yard, { service: await serveDays(yard) });
-  await house.until({ availability: "online", "season/label": /^\d{4}-\d{4}$/ });
-  await house.vigie.end("SIGKILL");
-  await expectAnswers("vigie is stopped or killed", [house.folder]);
-  expect(house.holds("availability")).toBe("online");
-  const again = { ...house.config, mqtt: { url: house.broker.url, grace: "1s" } };
-  const vigie = await yard.start({ folder: house.folder, config: again });
+CASES.set("vigie is stopped or killed", async (cleanup) => {
+  const running = await startVigieAndBroker(cleanup, { service: await serveInventedDays(cleanup) });
+  await running.until({ availability: "online", "season/label": /^\d{4}-\d{4}$/ });
+  await running.vigie.end("SIGKILL");
+  await expectAnswers("vigie is stopped or killed", [running.folder]);
+  expect(running.holds("availability")).toBe("online");
+  const again = { ...running.config, mqtt: { url: running.broker.url, grace: "1s" } };
+  const vigie = await cleanup.startVigie({ folder: running.folder, config: again });
   await vigie.says(/^Connected/);
-  await house.until({ availability: "online" });
+  await running.until({ availability: "online" });
   await vigie.end("SIGKILL");
-  await house.until({ availability: "offline" });
-  expect(house.holds("season/label")).toMatch(/^\d{4}-\d{4}$/);
+  await running.until({ availability: "offline" });
+  expect(running.holds("season/label")).toMatch(/^\d{4}-\d{4}$/);
 });
 
-CASES.set("The state file is damaged or lost", async (yard) => {
-  const house = await openHouse(yard, { service: await serveDays(yard) });
-  await house.until({ availability: "online", "service/status": "ok" });
-  await house.vigie.end("SIGKILL");
-  await writeFile(join(house.folder, "state", "state.json"), "{ half");
-  const again = await yard.start({ folder: house.folder });
+CASES.set("The state file is damaged or lost", async (cleanup) => {
+  const running = await startVigieAndBroker(cleanup, { service: await serveInventedDays(cleanup) });
+  await running.until({ availability: "online", "service/status": "ok" });
+  await running.vigie.end("SIGKILL");
+  await writeFile(join(running.folder, "state", "state.json"), "{ half");
+  const again = await cleanup.startVigie({ folder: running.folder });
   await again.says(/^Connected/);
   expectLog("The state file is damaged or lost", again);
 });
 
-CASES.set("An older vigie finds the state of a newer one", async (yard) => {
-  const folder = await yard.folder();
-  await writeConfig(folder, { ...houseConfig("http://127.0.0.1:9", "mqtt://127.0.0.1:9"), state: "." });
+CASES.set("An older vigie finds the state of a newer one", async (cleanup) => {
+  const folder = await cleanup.createFolder();
+  await writeConfig(folder, { ...vigieConfig("http://127.0.0.1:9", "mqtt://127.0.0.1:9"), state: "." });
   await writeFile(join(folder, "state.json"), '{"version":99}');
   await expectAnswers("An older vigie finds the state of a newer one", [folder]);
 });
 
-CASES.set("Two vigies run", async (yard) => {
-  const service = await serveDays(yard);
-  const { until, folder, broker } = await openHouse(yard, { service });
+CASES.set("Two vigies run", async (cleanup) => {
+  const service = await serveInventedDays(cleanup);
+  const { until, folder, broker } = await startVigieAndBroker(cleanup, { service });
   await until({ availability: "online" });
-  const other = await yard.folder();
-  await writeConfig(other, houseConfig(service, broker.url));
+  const other = await cleanup.createFolder();
+  await writeConfig(other, vigieConfig(service, broker.url));
   await expectAnswers("Two vigies run", [folder, other]);
 });
 
-CASES.set("Prices change", async (yard) => {
+CASES.set("Prices change", async (cleanup) => {
   const dear = { hp: 0.9, hc: 0.8 };
   const rates = [{ from: "2025-08-01", bleu: dear, blanc: dear, rouge: dear }];
-  const { vigie, until } = await openHouse(yard, {
-    service: await serveDays(yard),
+  const { vigie, until } = await startVigieAndBroker(cleanup, {
+    service: await serveInventedDays(cleanup),
     config: { tariff: { rates } },
   });
   await vigie.says(/one of them is out of date/);
@@ -113,18 +116,18 @@ CASES.set("Prices change", async (yard) => {
   expectLog("Prices change", vigie);
 });
 
-CASES.set("The configuration is edited, and wrong", async (yard) => {
-  const house = await openHouse(yard, { service: await serveDays(yard) });
-  await house.until({ availability: "online" });
-  await writeConfig(house.folder, { ...house.config, mqtt: { url: house.broker.url, grace: "soon" } });
-  await house.vigie.says(/the one before it stays in force/);
-  expectLog("The configuration is edited, and wrong", house.vigie);
-  await house.vigie.end();
-  expect((await runVigie({ folder: house.folder })).code).toBe(2);
+CASES.set("The configuration is edited, and wrong", async (cleanup) => {
+  const running = await startVigieAndBroker(cleanup, { service: await serveInventedDays(cleanup) });
+  await running.until({ availability: "online" });
+  await writeConfig(running.folder, { ...running.config, mqtt: { url: running.broker.url, grace: "soon" } });
+  await running.vigie.says(/the one before it stays in force/);
+  expectLog("The configuration is edited, and wrong", running.vigie);
+  await running.vigie.end();
+  expect((await runVigie({ folder: running.folder })).code).toBe(2);
 });
 
-CASES.set("The broker's password is changed", async (yard) => {
-  const folder = await yard.folder();
+CASES.set("The broker's password is changed", async (cleanup) => {
+  const folder = await cleanup.createFolder();
   const passwords = join(folder, "passwords");
   const file = join(folder, "password");
   const set = (word: string) => execFileSync("mosquitto_passwd", ["-b", "-c", passwords, "vigie", word]);
@@ -133,11 +136,11 @@ CASES.set("The broker's password is changed", async (yard) => {
   const broker = await startMosquitto({
     lines: ["allow_anonymous false", `password_file ${passwords}`],
   });
-  yard.later(broker.remove);
-  const config = houseConfig(await serveDays(yard), broker.url, {
+  cleanup.add(broker.remove);
+  const config = vigieConfig(await serveInventedDays(cleanup), broker.url, {
     mqtt: { url: broker.url, username: "vigie" },
   });
-  const vigie = await yard.start({ folder, config, env: { VIGIE_MQTT_PASSWORD_FILE: file } });
+  const vigie = await cleanup.startVigie({ folder, config, env: { VIGIE_MQTT_PASSWORD_FILE: file } });
   await vigie.says(/^Connected/);
   set("second");
   await broker.end();
@@ -149,8 +152,10 @@ CASES.set("The broker's password is changed", async (yard) => {
   expect(vigie.output()).not.toMatch(/first|second/);
 });
 
-CASES.set("Somebody else writes vigie's topics", async (yard) => {
-  const { until, observer, vigie } = await openHouse(yard, { service: await serveDays(yard) });
+CASES.set("Somebody else writes vigie's topics", async (cleanup) => {
+  const { until, observer, vigie } = await startVigieAndBroker(cleanup, {
+    service: await serveInventedDays(cleanup),
+  });
   await until({ availability: "online", "now/color": /^(bleu|blanc|rouge)$/ });
   await observer.publish("vigie/now/color", "green");
   await until({ "now/color": /^(bleu|blanc|rouge)$/ });
@@ -165,8 +170,8 @@ CASES.set("Somebody else writes vigie's topics", async (yard) => {
 });
 
 describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosquitto}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test("every trouble that is marked as made to happen is, and no other", () => {
     const marked = sectionsOf(PAGE).filter(({ text }) => text.startsWith("✔"));
@@ -174,11 +179,13 @@ describe.skipIf(withoutMosquitto)(`docs/what-if.md, made to happen ${withoutMosq
   });
 
   // By itself: vigie's own limits are short in a time that runs faster.
-  test.skipIf(withoutFakeTime)(`${SERVICE_DOWN} ${withoutFakeTime}`, () => CASES.get(SERVICE_DOWN)?.(yard));
+  test.skipIf(withoutFakeTime)(`${SERVICE_DOWN} ${withoutFakeTime}`, () =>
+    CASES.get(SERVICE_DOWN)?.(cleanup),
+  );
 
   for (const [title, happen] of CASES) {
     if (title === SERVICE_DOWN) continue;
-    test.concurrent(title, () => happen(yard));
+    test.concurrent(title, () => happen(cleanup));
   }
 });
 

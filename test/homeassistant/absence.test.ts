@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDescription } from "../support/device-description.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 import { type Guest, openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
 
 describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssistant}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let guest: Guest;
   let mark: number;
 
   beforeAll(async () => {
-    guest = await openGuest(yard, "away", { mqtt: { grace: "4s" } });
+    guest = await openGuest(cleanup, "away", { mqtt: { grace: "4s" } });
     mark = await guest.home.mark();
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   const unavailable = async () =>
     [...(await guest.entities())]

@@ -13,7 +13,7 @@ const NEEDED: Record<string, Inputs> = {
 };
 
 describe.skipIf(withoutHomeAssistant)(`the shipped blueprints ${withoutHomeAssistant}`, () => {
-  test("each is taken with the devices of the house alone, and does nothing where vigie is not there", async () => {
+  test("each loads with the devices alone, and does nothing without vigie", async () => {
     const { home, use } = await blueprintHome();
     const mark = await home.mark();
     await use(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { Observer } from "../support/observer.ts";
 import { type Announced, announce, fact } from "./by-hand.ts";
-import { openHome, type SharedHome } from "./house.ts";
+import { openHome, type SharedHome } from "./shared-home.ts";
 
 const SHIPPED = join(import.meta.dirname, "..", "..", "config", "homeassistant");
 
@@ -130,13 +130,13 @@ export function ruleInputs(instance: string, id: string): Inputs {
 
 /** Waits until this, and no more, came on a topic since a place in what was seen. */
 export async function expectHeard(
-  house: SharedHome,
+  shared: SharedHome,
   [topic, from]: [topic: string, from: number],
   wanted: readonly string[],
 ): Promise<void> {
-  await settle(house);
+  await settle(shared);
   const heard = () =>
-    house.observer.seen
+    shared.observer.seen
       .slice(from)
       .filter((message) => message.topic === topic)
       .map(({ payload }) => payload);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 import { type Guest, openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
@@ -7,15 +7,15 @@ import { judge } from "./judge.ts";
 describe.skipIf(withoutHomeAssistant)(
   `what is asked of vigie in Home Assistant ${withoutHomeAssistant}`,
   () => {
-    const yard = openYard();
+    const cleanup = createCleanup();
     let guest: Guest;
     let mark: number;
 
     beforeAll(async () => {
-      guest = await openGuest(yard, "asked");
+      guest = await openGuest(cleanup, "asked");
       mark = await guest.home.mark();
     });
-    afterAll(yard.clear);
+    afterAll(cleanup.run);
 
     test("a rule is switched off and on", async () => {
       const entity_id = "switch.asked_rules_rouge_ahead_enabled";

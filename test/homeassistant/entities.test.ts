@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HomeAssistantConfig } from "../../src/config/config.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import { testDescription } from "../support/device-description.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 import { type Guest, openGuest, RULES } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
 
 describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${withoutHomeAssistant}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let guest: Guest;
   let mark: number;
 
   beforeAll(async () => {
-    guest = await openGuest(yard, "seen");
+    guest = await openGuest(cleanup, "seen");
     mark = await guest.home.mark();
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   const announced = (language: HomeAssistantConfig["language"]) =>
     Object.entries(

@@ -10,17 +10,17 @@ const DATE = `sensor.${VIGIE}_next_rouge_date`;
 const STAGE = `sensor.${VIGIE}_tomorrow_stage`;
 
 describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAssistant}`, () => {
-  let house: BlueprintHome;
+  let shared: BlueprintHome;
   let vigie: Announced;
   let mark: number;
   let from: number;
   let automations = 0;
 
   beforeAll(async () => {
-    house = await blueprintHome();
-    mark = await house.home.mark();
+    shared = await blueprintHome();
+    mark = await shared.home.mark();
     vigie = await announce(
-      house.observer,
+      shared.observer,
       VIGIE,
       Object.fromEntries([
         fact(VIGIE, "sensor", "next_rouge/date", "dated", { device_class: "date" }),
@@ -34,31 +34,31 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     );
   });
   beforeEach(async () => {
-    await house.use({});
+    await shared.use({});
     await vigie.say("availability", "online");
     await vigie.say("next_rouge/date", "None");
     await vigie.say("next_rouge/confidence", "None");
     await vigie.say("tomorrow/date", await civil(1));
     await vigie.say("tomorrow/stage", "final");
-    await house.home.until({ [DATE]: "unknown", [STAGE]: "final" });
-    from = house.observer.seen.length;
+    await shared.home.until({ [DATE]: "unknown", [STAGE]: "final" });
+    from = shared.observer.seen.length;
   });
   afterAll(async () => {
-    if (!house) return;
-    await house.use({});
+    if (!shared) return;
+    await shared.use({});
     await vigie.clear();
   });
 
   /** The date so many days from now, where this Home Assistant is. */
   const civil = (days: number) =>
-    house.render(`{{ (now() + timedelta(days=${days})).strftime('%Y-%m-%d') }}`);
+    shared.render(`{{ (now() + timedelta(days=${days})).strftime('%Y-%m-%d') }}`);
   /** The time of the day so many seconds from now. */
   const wall = (seconds: number) =>
-    house.render(`{{ (now() + timedelta(seconds=${seconds})).strftime('%H:%M:%S') }}`);
-  const expectTold = (...wanted: string[]) => expectHeard(house, ["told", from], wanted);
+    shared.render(`{{ (now() + timedelta(seconds=${seconds})).strftime('%H:%M:%S') }}`);
+  const expectTold = (...wanted: string[]) => expectHeard(shared, ["told", from], wanted);
 
   const untilTold = () => {
-    const { observer } = house;
+    const { observer } = shared;
     return observer.until(
       ({ seen }) => seen.slice(from).some(({ topic }) => topic === "told"),
       "it was told",
@@ -69,7 +69,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
   const use = async (blueprint: string, inputs: Inputs) => {
     automations += 1;
     const tell = [{ action: "mqtt.publish", data: { topic: "told", payload: "{{ message }}" } }];
-    await house.use({ [`evening_${automations}`]: [blueprint, { ...inputs, tell }] });
+    await shared.use({ [`evening_${automations}`]: [blueprint, { ...inputs, tell }] });
   };
   const useMessage = async (at: string) =>
     use("evening-message", {
@@ -88,7 +88,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
   const comes = async (days: number, confidence: string) => {
     await vigie.say("next_rouge/confidence", confidence);
     await vigie.say("next_rouge/date", await civil(days));
-    await house.home.until({ [DATE]: await civil(days) });
+    await shared.home.until({ [DATE]: await civil(days) });
   };
 
   test("a rouge day is told at the time that was asked for, once, though Home Assistant restarts", async () => {
@@ -98,12 +98,12 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await untilTold();
     const wanted = `${await civil(1)}: rouge from 06:00 on.`;
     await expectTold(wanted);
-    await house.home.restart();
-    await house.home.until({ [DATE]: await civil(1) });
+    await shared.home.restart();
+    await shared.home.until({ [DATE]: await civil(1) });
     for (const confidence of ["None", "100"]) await vigie.say("next_rouge/confidence", confidence);
     await pause(4_000);
     await expectTold(wanted);
-    await judge(house.home, mark);
+    await judge(shared.home, mark);
   });
 
   test("one that is known later, or came while Home Assistant was down, is told then, with vigie gone too", async () => {
@@ -111,7 +111,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await useMessage(await wall(-60));
     await vigie.say("availability", "offline");
     await expectTold();
-    await house.home.restart(async () => {
+    await shared.home.restart(async () => {
       await vigie.say("next_rouge/confidence", "85");
       await vigie.say("next_rouge/date", tomorrow);
     });
@@ -135,21 +135,21 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await vigie.say("tomorrow/stage", "announced");
     await untilTold();
     await expectTold("Tomorrow's colour is not final (announced).");
-    await house.home.restart();
-    await house.home.until({ [STAGE]: "announced" });
+    await shared.home.restart();
+    await shared.home.until({ [STAGE]: "announced" });
     await vigie.say("tomorrow/stage", "forecast");
     await pause(5_000);
     await expectTold("Tomorrow's colour is not final (announced).");
-    await judge(house.home, mark);
+    await judge(shared.home, mark);
   });
 
   test("a restart and a short silence are no alarm, a longer one is", async () => {
     await useAlarm(await wall(-60), SHORT);
-    await house.home.restart();
-    await house.home.until({ [STAGE]: "final" });
+    await shared.home.restart();
+    await shared.home.until({ [STAGE]: "final" });
     for (const silence of ["offline", "online"]) await vigie.say("availability", silence);
     for (const stage of ["None", "final"]) await vigie.say("tomorrow/stage", stage);
-    await house.home.until({ [STAGE]: "final" });
+    await shared.home.until({ [STAGE]: "final" });
     await pause(5_000);
     await expectTold();
     await vigie.say("availability", "offline");

@@ -1,12 +1,12 @@
 import type { FakeTime } from "../support/fake-time.ts";
-import { type House, openHouse } from "../support/house.ts";
-import { runVigie, startVigie, type Vigie, writeConfig, type Yard } from "../support/vigie.ts";
-import { type SharedHome, sharedHome } from "./house.ts";
+import { type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
+import { type Cleanup, runVigie, startVigie, type Vigie, writeConfig } from "../support/vigie.ts";
+import { type SharedHome, sharedHome } from "./shared-home.ts";
 import type { State } from "./states.ts";
 
 /** A vigie as a guest of the shared Home Assistant. Each file takes an instance of its own: no other may see its entities. */
 export interface Guest extends SharedHome {
-  house: House;
+  running: RunningVigie;
   instance: string;
   /** The process of now: another one after `restart`. */
   vigie: () => Vigie;
@@ -55,8 +55,12 @@ export interface GuestOptions extends Record<string, unknown> {
   mqtt?: object;
 }
 
-/** Resolves when Home Assistant shows what vigie says. The yard takes it away again, with all that it had said. */
-export async function openGuest(yard: Yard, instance: string, options: GuestOptions = {}): Promise<Guest> {
+/** Resolves when Home Assistant shows what vigie says. The cleanup ends vigie and purges its topics. */
+export async function openGuest(
+  cleanup: Cleanup,
+  instance: string,
+  options: GuestOptions = {},
+): Promise<Guest> {
   const { service = "simulator", time, mqtt, ...more } = options;
   const shared = await sharedHome();
   const settings = {
@@ -67,24 +71,24 @@ export async function openGuest(yard: Yard, instance: string, options: GuestOpti
     mqtt: { url: shared.broker.url, ...mqtt },
     ...more,
   };
-  const house = await openHouse(yard, {
+  const running = await startVigieAndBroker(cleanup, {
     service,
     broker: shared.broker,
     config: settings,
     ...(time && { time }),
   });
-  const { folder } = house;
+  const { folder } = running;
   const env = () => (time ? time.env() : {});
-  let { vigie } = house;
-  let config: Record<string, unknown> = house.config;
-  yard.later(async () => {
+  let { vigie } = running;
+  let config: Record<string, unknown> = running.config;
+  cleanup.add(async () => {
     await vigie.end();
     await runVigie({ folder, args: ["purge"], env: env() });
   });
   await shared.home.until({ [`sensor.${instance}_service_status`]: /ok|simulated/ });
   return {
     ...shared,
-    house,
+    running,
     instance,
     vigie: () => vigie,
     configure: async (change) => {

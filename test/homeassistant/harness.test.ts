@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
-import { plantDays } from "../support/house.ts";
-import { openYard } from "../support/vigie.ts";
+import { bleuDaysWith } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 import { type Announced, announce, fact } from "./by-hand.ts";
 import { openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { type SharedHome, sharedHome } from "./house.ts";
 import { complaints, judge } from "./judge.ts";
+import { type SharedHome, sharedHome } from "./shared-home.ts";
 
 const HAND = "hand";
 const COLOR = "sensor.hand_now_color";
@@ -17,7 +17,7 @@ const ENABLED = "switch.hand_rules_rouge_peak_enabled";
 const reason = withoutHomeAssistant || withoutFakeTime;
 
 describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${reason}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let shared: SharedHome;
   let device: Announced;
   let mark: number;
@@ -47,7 +47,7 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
     await shared.home.until({ [COLOR]: "rouge", [NEXT_ON]: "2026-01-05T04:55:00+00:00", [ENABLED]: "on" });
   });
   afterAll(async () => {
-    await yard.clear();
+    await cleanup.run();
     const left = [...(shared?.observer.retained.keys() ?? [])];
     expect(left.filter((topic) => topic.startsWith("attic/"))).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
   });
 
   test("a vigie on the same broker makes nobody complain, also where its service is down", async () => {
-    const days = plantDays("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
+    const days = bleuDaysWith("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
     const time = startFakeTime("2026-01-05T08:00:00Z", 240);
     const simulator = await startFaultyService({
       port: 0,
@@ -97,12 +97,12 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
       sendDate: false,
       days,
     });
-    yard.later(simulator.stop);
-    const { home, house } = await openGuest(yard, "attic", { service: simulator.url, time });
+    cleanup.add(simulator.stop);
+    const { home, running } = await openGuest(cleanup, "attic", { service: simulator.url, time });
     const since = await home.mark();
-    await house.until({ availability: "online", "now/color": "rouge" });
+    await running.until({ availability: "online", "now/color": "rouge" });
     simulator.faults.set(["down"]);
-    await house.until({ "service/status": "degraded" }, 40_000);
+    await running.until({ "service/status": "degraded" }, 40_000);
     await judge(home, since);
   });
 

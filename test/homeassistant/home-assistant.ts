@@ -19,7 +19,7 @@ import { pause, type State, untilStates, type Wanted } from "./states.ts";
  *   await home.restart(async () => { … what happens meanwhile … });
  *   await judge(home, mark);              // judge.ts: nothing in the log since then, and nothing to repair
  *
- * It ends with the process that started it. Tests share one: see house.ts.
+ * It ends with the process that started it. Tests share one: see shared-home.ts.
  */
 
 /** Says why where it is missing; empty where it is there. */

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readRetained } from "../support/observer.ts";
-import { openYard, runVigie } from "../support/vigie.ts";
+import { createCleanup, runVigie } from "../support/vigie.ts";
 import { type Guest, openGuest, RULES } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { judge } from "./judge.ts";
 
 describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${withoutHomeAssistant}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let guest: Guest;
   let mark: number;
   let first: Map<string, string>;
 
   beforeAll(async () => {
-    guest = await openGuest(yard, "life");
+    guest = await openGuest(cleanup, "life");
     mark = await guest.home.mark();
     first = await identities();
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   /** Which entity each id is: the same one as before, history and all, or another of that id. */
   const identities = async (instance?: string) =>
@@ -112,7 +112,7 @@ describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${wit
 
   test("a purge leaves neither entity, device nor topic", async () => {
     await guest.vigie().end();
-    const { code } = await runVigie({ folder: guest.house.folder, args: ["purge"] });
+    const { code } = await runVigie({ folder: guest.running.folder, args: ["purge"] });
     expect(code).toBe(0);
     await expect.poll(async () => (await identities("after")).size, { timeout: 15_000 }).toBe(0);
     expect(

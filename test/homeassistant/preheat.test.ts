@@ -18,18 +18,18 @@ const THERMOSTAT = "climate.heating_thermostat";
 const MEMORY = "input_number.preheat_memory";
 
 describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeAssistant}`, () => {
-  let house: BlueprintHome;
+  let shared: BlueprintHome;
   let rule: AnnouncedRule;
   let heating: Announced;
   let mark: number;
   let from: number;
-  const expectTold = (...wanted: string[]) => expectHeard(house, ["heating/set", from], wanted);
+  const expectTold = (...wanted: string[]) => expectHeard(shared, ["heating/set", from], wanted);
 
   beforeAll(async () => {
-    house = await blueprintHome();
-    mark = await house.home.mark();
-    rule = await announceRule(house.observer, VIGIE, "preheat");
-    heating = await announce(house.observer, "heating", {
+    shared = await blueprintHome();
+    mark = await shared.home.mark();
+    rule = await announceRule(shared.observer, VIGIE, "preheat");
+    heating = await announce(shared.observer, "heating", {
       thermostat: {
         platform: "climate",
         name: "thermostat",
@@ -43,24 +43,24 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
       },
     });
     await heating.say("mode", "heat");
-    await house.home.until({ [RULE]: "unavailable", [THERMOSTAT]: "unavailable" });
+    await shared.home.until({ [RULE]: "unavailable", [THERMOSTAT]: "unavailable" });
     const inputs = { thermostat: THERMOSTAT, raise: 1.5, memory: MEMORY };
-    await house.use({ preheat: ["preheat", { ...inputs, ...ruleInputs(VIGIE, "preheat") }] });
+    await shared.use({ preheat: ["preheat", { ...inputs, ...ruleInputs(VIGIE, "preheat") }] });
   });
   beforeEach(async () => {
     await rule.turn("OFF");
     await rule.foretell({ on: null, off: null });
     await rule.say("availability", "online");
     await heating.say("alive", "online");
-    await settle(house);
-    await house.home.until({ [RULE]: "off", [THERMOSTAT]: "heat", [MEMORY]: "0.0" });
+    await settle(shared);
+    await shared.home.until({ [RULE]: "off", [THERMOSTAT]: "heat", [MEMORY]: "0.0" });
     await heating.say("set", "19.5");
-    await house.home.until(isSetTo(19.5));
-    from = house.observer.seen.length;
+    await shared.home.until(isSetTo(19.5));
+    from = shared.observer.seen.length;
   });
   afterAll(async () => {
-    if (!house) return;
-    await house.use({});
+    if (!shared) return;
+    await shared.use({});
     await Promise.all([rule.clear(), heating.clear()]);
   });
 
@@ -71,60 +71,60 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
 
   test("it is warmer while the rule is ON, and what it was afterwards: each said once", async () => {
     await rule.turn("ON");
-    await house.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
+    await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
     await rule.turn("OFF");
-    await house.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
+    await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
     await expectTold("21.0", "19.5");
-    await judge(house.home, mark);
+    await judge(shared.home, mark);
   });
 
   test("nothing is done while the rule is unknown or unavailable", async () => {
     await rule.turn("None");
-    await house.home.until({ [RULE]: "unknown" });
+    await shared.home.until({ [RULE]: "unknown" });
     await rule.say("availability", "offline");
-    await house.home.until({ [RULE]: "unavailable" });
+    await shared.home.until({ [RULE]: "unavailable" });
     await expectTold();
   });
 
   test("a restart raises it no further, and puts back what was when the rule was over meanwhile", async () => {
     await rule.turn("ON");
-    await house.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
-    await house.home.restart();
-    await house.home.until({ [RULE]: "on", ...isSetTo(21) });
+    await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
+    await shared.home.restart();
+    await shared.home.until({ [RULE]: "on", ...isSetTo(21) });
     await expectTold("21.0");
-    await house.home.restart(() => rule.turn("OFF"));
-    await house.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
+    await shared.home.restart(() => rule.turn("OFF"));
+    await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
     await expectTold("21.0", "19.5");
-    await judge(house.home, mark);
+    await judge(shared.home, mark);
   });
 
   test("with vigie gone the turns that it had foretold are carried out", async () => {
     await rule.foretell({ on: 2, off: 4 });
     await rule.say("availability", "offline");
-    await house.home.until(isSetTo(21));
-    await house.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
+    await shared.home.until(isSetTo(21));
+    await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
     await expectTold("21.0", "19.5");
   });
 
   test("who sets another temperature meanwhile keeps it", async () => {
     await rule.turn("ON");
-    await house.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
+    await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
     await heating.say("set", "18");
-    await house.home.until(isSetTo(18));
+    await shared.home.until(isSetTo(18));
     await rule.turn("OFF");
-    await house.home.until({ [RULE]: "off", [MEMORY]: "0.0" });
+    await shared.home.until({ [RULE]: "off", [MEMORY]: "0.0" });
     await expectTold("21.0", "18");
   });
 
   test("a thermostat that was away at the end is put back when it is there", async () => {
     await rule.turn("ON");
-    await house.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
+    await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
     await heating.say("alive", "offline");
-    await house.home.until({ [THERMOSTAT]: "unavailable" });
+    await shared.home.until({ [THERMOSTAT]: "unavailable" });
     await rule.turn("OFF");
-    await house.home.until({ [RULE]: "off" });
+    await shared.home.until({ [RULE]: "off" });
     await heating.say("alive", "online");
-    await house.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
+    await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
     await expectTold("21.0", "19.5");
   });
 });

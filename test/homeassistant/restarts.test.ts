@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readRetained } from "../support/observer.ts";
-import { openYard } from "../support/vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 import { type Guest, openGuest } from "./guest.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { BROKER_LOST, judge } from "./judge.ts";
 
 describe.skipIf(withoutHomeAssistant)(`restarts in every order ${withoutHomeAssistant}`, () => {
-  const yard = openYard();
+  const cleanup = createCleanup();
   let guest: Guest;
   let mark: number;
   let ids: string[];
   let topics: string[];
 
   beforeAll(async () => {
-    guest = await openGuest(yard, "again");
+    guest = await openGuest(cleanup, "again");
     mark = await guest.home.mark();
     ids = [...(await guest.entries()).keys()].toSorted();
     topics = await kept();
   });
-  afterAll(yard.clear);
+  afterAll(cleanup.run);
 
   const kept = async () =>
     [...(await readRetained(guest.broker.url)).keys()]

@@ -6,18 +6,18 @@ import { addDays } from "../../src/core/calendar/dates.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { parseState } from "../../src/state/state.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
-import { houseConfig } from "../support/house.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
-import { openYard } from "../support/vigie.ts";
+import { vigieConfig } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const DEATHS = process.env["VIGIE_TEST_LONG"] === "1" ? 100 : 10;
 const reason = withoutMosquitto || withoutFakeTime;
 
 describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
-  const yard = openYard();
-  afterAll(yard.clear);
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
 
   test(`the state file reads back each time and the topics are right again (${DEATHS} deaths)`, {
     timeout: 10_000 + DEATHS * 6_000,
@@ -26,13 +26,13 @@ describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
     let today = "2026-01-01";
     // Each answer says something new, so each is worth a write.
     const service = await startPlainService((path) => ({ body: newsOf(path, today, random) }));
-    yard.later(service.stop);
+    cleanup.add(service.stop);
     const broker = await startMosquitto();
-    yard.later(broker.remove);
+    cleanup.add(broker.remove);
     const observer = await observe(broker.url, "vigie/#");
-    yard.later(observer.leave);
-    const folder = await yard.folder();
-    const config = houseConfig(service.url, broker.url);
+    cleanup.add(observer.leave);
+    const folder = await cleanup.createFolder();
+    const config = vigieConfig(service.url, broker.url);
     const right = () => {
       const said = (name: string) => observer.retained.get(`vigie/${name}`);
       return said("today/date") === today && said("today/color") === "rouge" && said("d3/color") === "bleu";
@@ -42,9 +42,9 @@ describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
     for (let death = 0; death < DEATHS; death += 1) {
       today = addDays(today, 1);
       const time = startFakeTime(`${today}T13:00:00Z`, 240);
-      const vigie = await yard.start({ folder, config, env: time.env() });
+      const vigie = await cleanup.startVigie({ folder, config, env: time.env() });
       const asking = setInterval(() => void observer.publish("vigie/refresh/set", "PRESS", false), 50);
-      yard.later(async () => clearInterval(asking));
+      cleanup.add(async () => clearInterval(asking));
       // Every other one dies in the middle of its start, or soon after.
       if (death % 2 === 0) await observer.until(right, `the topics are right on ${today}`, 25_000);
       await pause(random() * 800);
@@ -56,7 +56,7 @@ describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
     }
     expect(written).toBe(1);
     today = addDays(today, 1);
-    await yard.start({ folder, config, env: startFakeTime(`${today}T13:00:00Z`, 240).env() });
+    await cleanup.startVigie({ folder, config, env: startFakeTime(`${today}T13:00:00Z`, 240).env() });
     await observer.until(right, "the topics are right in the end", 25_000);
     expect(observer.retained.get("vigie/availability")).toBe("online");
   });

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type FakeTime, MINUTE, SPEED, startFakeTime } from "./fake-time.ts";
 import { type Holdings, watchHoldings } from "./holdings.ts";
-import { houseConfig } from "./house.ts";
 import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
 import { answerDays, type PlainDays } from "./plain-days.ts";
 import { type PlainAnswer, startPlainService } from "./plain-service.ts";
-import { type Vigie, writeConfig, type Yard } from "./vigie.ts";
+import { vigieConfig } from "./running-vigie.ts";
+import { type Cleanup, type Vigie, writeConfig } from "./vigie.ts";
 
 export interface StoryOptions {
   days: PlainDays;
@@ -46,20 +46,20 @@ export interface Life {
   kill: () => Promise<unknown>;
 }
 
-export async function openStory(yard: Yard, { days, config }: StoryOptions): Promise<Story> {
-  const folder = await yard.folder();
+export async function openStory(cleanup: Cleanup, { days, config }: StoryOptions): Promise<Story> {
+  const folder = await cleanup.createFolder();
   const broker = await startMosquitto();
-  yard.later(broker.remove);
+  cleanup.add(broker.remove);
   const observer = await observe(broker.url);
-  yard.later(observer.leave);
+  cleanup.add(observer.leave);
   let now = () => 0;
   let output = () => "";
   const answer = (path: string): PlainAnswer =>
     story.away ? { status: 503, body: "away" } : answerDays(path, now(), days);
   const service = await startPlainService(answer);
-  yard.later(service.stop);
+  cleanup.add(service.stop);
   const configure = (more: Record<string, unknown>) =>
-    writeConfig(folder, houseConfig(service.url, broker.url, more));
+    writeConfig(folder, vigieConfig(service.url, broker.url, more));
   await configure(config);
   // How long this machine takes to load vigie, by the newest life.
   const loading = { took: 2_500 };
@@ -69,7 +69,7 @@ export async function openStory(yard: Yard, { days, config }: StoryOptions): Pro
     const time = startFakeTime(new Date(start).toISOString(), speed);
     now = time.clock.now;
     const started = performance.now();
-    const vigie = await yard.start({ folder, env: time.env() });
+    const vigie = await cleanup.startVigie({ folder, env: time.env() });
     output = vigie.output;
     vigie.says(/^Connected to the broker/).then(
       () => {

@@ -20,7 +20,7 @@ export function brokerAt(url: string, more: Partial<MqttConfig> = {}): MqttConfi
 
 export function identity(name: string, previousIncarnation: string | null = null): Identity {
   return {
-    installation: `house-${name}`,
+    installation: `running-${name}`,
     incarnation: `run-${name}`,
     previousIncarnation,
     host: `host-${name}`,

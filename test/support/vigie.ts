@@ -102,30 +102,30 @@ export async function writeConfig(folder: string, config: object): Promise<void>
   await writeFile(join(folder, "vigie.yaml"), JSON.stringify(config, null, 2));
 }
 
-/** Working folders and whatever else has to go when a test is over. */
-export interface Yard {
-  folder: () => Promise<string>;
-  start: (options: VigieOptions) => Promise<Vigie>;
-  /** Done before all that was left earlier. */
-  later: (end: () => Promise<unknown>) => void;
-  clear: () => Promise<void>;
+/** Removes the folders and ends the programs of a test when it is over. */
+export interface Cleanup {
+  createFolder: () => Promise<string>;
+  startVigie: (options: VigieOptions) => Promise<Vigie>;
+  /** Adds a step. The steps run in reverse order. */
+  add: (end: () => Promise<unknown>) => void;
+  run: () => Promise<void>;
 }
 
-export function openYard(): Yard {
+export function createCleanup(): Cleanup {
   const ends: (() => Promise<unknown>)[] = [];
   return {
-    folder: async () => {
+    createFolder: async () => {
       const folder = await mkdtemp(join(tmpdir(), "vigie-program-"));
       ends.unshift(() => rm(folder, { recursive: true, force: true }));
       return folder;
     },
-    start: async (options) => {
+    startVigie: async (options) => {
       const vigie = await startVigie(options);
       ends.unshift(() => vigie.end("SIGKILL"));
       return vigie;
     },
-    later: (end) => void ends.unshift(end),
-    clear: async () => {
+    add: (end) => void ends.unshift(end),
+    run: async () => {
       for (const end of ends.splice(0)) await end();
     },
   };

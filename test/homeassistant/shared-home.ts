@@ -6,12 +6,12 @@ import { type HomeAssistant, type HomeAssistantOptions, startHomeAssistant } fro
  * A Home Assistant with its broker. Most files share one, started by whoever asks first; the blueprints share another
  * (blueprints.ts). A test with a vigie:
  *
- *   const guest = await openGuest(yard, "attic");                            // guest.ts
+ *   const guest = await openGuest(cleanup, "attic");                         // guest.ts
  *   const mark = await guest.home.mark();
- *   await guest.house.until({ "now/color": "rouge" });                       // on the broker
+ *   await guest.running.until({ "now/color": "rouge" });                     // on the broker
  *   await guest.home.until({ "sensor.attic_now_color": "rouge" });           // in Home Assistant
  *   await judge(guest.home, mark);
- *   afterAll(yard.clear);                                                    // purges the instance, too
+ *   afterAll(cleanup.run);                                                   // purges the instance, too
  */
 export interface SharedHome {
   home: HomeAssistant;

@@ -1,0 +1,139 @@
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { startSimulator } from "../../src/simulator/server.ts";
+import { type FakeTime, MINUTE, SPEED, startFakeTime } from "./fake-time.ts";
+import { type Holdings, PATIENCE, watchHoldings } from "./holdings.ts";
+import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
+import { type Observer, observe } from "./observer.ts";
+import type { Cleanup, Vigie } from "./vigie.ts";
+
+export interface RunningVigieOptions {
+  /** `service.base_url`. */
+  service: string;
+  /** A broker that several vigies share; without it a broker is started. */
+  broker?: Mosquitto;
+  time?: FakeTime;
+  /** A folder whose state file this vigie starts with. */
+  state?: string;
+  /** More of the configuration. */
+  config?: Record<string, unknown>;
+  /** Runs when the broker is there, before vigie starts. */
+  beforeStart?: (broker: string) => Promise<void>;
+}
+
+/** A vigie, its broker, and an observer of its topics. The base topic is the instance: `vigie` by default. */
+export interface RunningVigie extends Holdings {
+  folder: string;
+  broker: Mosquitto;
+  observer: Observer;
+  vigie: Vigie;
+  config: Record<string, unknown>;
+}
+
+export async function startVigieAndBroker(
+  cleanup: Cleanup,
+  options: RunningVigieOptions,
+): Promise<RunningVigie> {
+  const folder = await cleanup.createFolder();
+  if (options.state !== undefined) await copyState(options.state, folder);
+  const broker = options.broker ?? (await startMosquitto());
+  if (!options.broker) cleanup.add(broker.remove);
+  const base = String(options.config?.["instance"] ?? "vigie");
+  const observer = await observe(broker.url, `${base}/#`);
+  cleanup.add(observer.leave);
+  await options.beforeStart?.(broker.url);
+  const config = vigieConfig(options.service, broker.url, options.config);
+  const vigie = await cleanup.startVigie({
+    folder,
+    config,
+    ...(options.time && { env: options.time.env() }),
+  });
+  return {
+    folder,
+    broker,
+    observer,
+    vigie,
+    config,
+    ...watchHoldings(observer, base, vigie.output),
+  };
+}
+
+export function vigieConfig(service: string, broker: string, more: Record<string, unknown> = {}) {
+  return { service: { base_url: service }, mqtt: { url: broker }, state: "./state", ...more };
+}
+
+/** Starts a service with invented days on the clock of this machine, and returns its address. */
+export async function serveInventedDays(cleanup: Cleanup): Promise<string> {
+  const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
+  cleanup.add(simulator.stop);
+  return simulator.url;
+}
+
+/** The dates from `from` to `to`: bleu, except for the named ones. */
+export function bleuDaysWith<Color extends string>(from: string, to: string, named: Record<string, Color>) {
+  const days = new Map<string, Color | "bleu">();
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY) {
+    const date = new Date(at).toISOString().slice(0, 10);
+    days.set(date, named[date] ?? "bleu");
+  }
+  return days;
+}
+
+export interface VigieBeforeOptions {
+  /** The instant that the test is about. */
+  at: string;
+  /** Starts a service on the shared clock, and returns its address. */
+  service: (time: FakeTime) => Promise<string>;
+  state?: string;
+  /** Topics that must have these values before the instant, besides `online`. */
+  before?: Record<string, string>;
+  /** How many minutes before the instant vigie starts; more on a slow machine. */
+  lead?: number;
+  config?: Record<string, unknown>;
+  beforeStart?: (broker: string) => Promise<void>;
+}
+
+/** A vigie that was started shortly before an instant. */
+export interface VigieBeforeInstant extends RunningVigie {
+  time: FakeTime;
+  /** Checks that the instant is past, but not for long, measured by the speed of this machine. */
+  expectPunctual: (within?: number) => void;
+}
+
+/** Starts a vigie whose topics are right some minutes before an instant; time runs at `SPEED`. */
+export async function startVigieBefore(
+  cleanup: Cleanup,
+  options: VigieBeforeOptions,
+): Promise<VigieBeforeInstant> {
+  const at = Date.parse(options.at);
+  const { lead = 8, service, before, ...rest } = options;
+  const start = at - lead * MINUTE;
+  const time = startFakeTime(new Date(start).toISOString(), SPEED);
+  const running = await startVigieAndBroker(cleanup, { ...rest, service: await service(time), time });
+  const tooLate = () => time.clock.now() > at - MINUTE;
+  const wanted = Object.entries({ availability: "online", ...before });
+  const isThere = () => wanted.every(([name, value]) => running.holds(name) === value);
+  await running.observer.until(() => isThere() || tooLate(), `${JSON.stringify(wanted)} is there`, PATIENCE);
+  const ready = time.clock.now();
+  if (tooLate()) {
+    if (lead > 100) throw new Error(`Too late for ${options.at}; vigie said:\n${running.vigie.output()}`);
+    await running.vigie.end("SIGKILL");
+    return startVigieBefore(cleanup, { ...options, lead: 3 * lead });
+  }
+  const pace = Math.max(8 * MINUTE, 3 * (ready - start));
+  const expectPunctual = (within = 0) => {
+    const late = time.clock.now() - at;
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(within + pace);
+  };
+  return { ...running, time, expectPunctual };
+}
+
+export async function copyState(from: string, to: string): Promise<void> {
+  await mkdir(join(to, "state"), { recursive: true });
+  await cp(join(from, "state", "state.json"), join(to, "state", "state.json"));
+}
+
+const DAY = 86_400_000;
