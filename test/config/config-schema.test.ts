@@ -13,7 +13,7 @@ function at(value: unknown, path: string): unknown {
   return path.split(".").reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value);
 }
 
-describe("an option that is right is taken", () => {
+describe("a valid value is accepted", () => {
   test.each([
     ["instance", "house_2", "house_2"],
     ["service.base_url", "simulator", "simulator"],
@@ -67,7 +67,7 @@ describe("an option that is right is taken", () => {
     expect((await loadText(`${REAL}mqtt: { url: "${url}" }`)).config.mqtt.url).toBe(url);
   });
 
-  test("a user and a password leave the address, so that it may be shown", async () => {
+  test("a user and a password are moved out of the address, so that it may be shown", async () => {
     const { config } = await loadText(`${REAL}mqtt: { url: "mqtt://me:p%40ss@broker:1884" }`);
     expect(config.mqtt).toMatchObject({ url: "mqtt://broker:1884", username: "me", password: "p@ss" });
   });
@@ -80,8 +80,8 @@ describe("an option that is right is taken", () => {
   });
 });
 
-describe("without a word in the file", () => {
-  test("every option has its default", async () => {
+describe("an empty file", () => {
+  test("gives every option its default", async () => {
     const { config, warnings } = await loadText("");
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
@@ -123,7 +123,7 @@ describe("without a word in the file", () => {
   });
 });
 
-describe("an option that is wrong is refused in its owner's words", () => {
+describe("a wrong value is refused with what was expected and what was found", () => {
   test.each([
     [
       "instance",
@@ -226,7 +226,7 @@ describe("an option that is wrong is refused in its owner's words", () => {
   });
 });
 
-describe("options that must not meet", () => {
+describe("options that conflict", () => {
   test("invented days never go to a real broker unless that is allowed", async () => {
     const text = "mqtt: { url: mqtt://broker }\nservice: { base_url: simulator }\n";
     expect(await problemsOf(loadText(text))).toEqual([
@@ -236,7 +236,7 @@ describe("options that must not meet", () => {
     expect(config.service.base_url).toBe("simulator");
   });
 
-  test("a wrong meeting is said beside other problems, all at once", async () => {
+  test("a conflict is reported together with other problems", async () => {
     const text = "mqtt: { url: mqtt://broker, grace: soon }\nlog: { level: loud }\n";
     const problems = (await problemsOf(loadText(text))).join("\n");
     expect(problems).toContain("mqtt.grace: expected");
@@ -248,14 +248,14 @@ describe("options that must not meet", () => {
     expect((await loadText(REAL)).config.mqtt.url).toBe("embedded");
   });
 
-  test("a certificate goes with its key", async () => {
+  test("a certificate without its key is refused", async () => {
     const text = `${REAL}mqtt: { url: mqtts://broker, tls: { cert_file: /a.pem } }`;
     expect(await problemsOf(loadText(text))).toEqual([
       expect.stringMatching(/:2:\d+ mqtt\.tls\.key_file: expected both .* or neither, got nothing$/),
     ]);
   });
 
-  test("a password is given once, in the address or beside it", async () => {
+  test("a password is accepted in the address or beside it, not in both", async () => {
     const twice = `${REAL}mqtt: { url: "mqtt://me:one@broker", password: two }`;
     expect(await problemsOf(loadText(twice))).toEqual([
       expect.stringContaining("expected password only once, in the address or in mqtt.password, got"),

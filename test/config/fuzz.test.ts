@@ -56,7 +56,7 @@ const line = fc
   .tuple(fc.nat({ max: 3 }), piece, fc.constantFrom(": ", ":", " ", ": - "), piece)
   .map(([indent, key, mark, value]) => `${"  ".repeat(indent)}${key}${mark}${value}`);
 
-test("any text is a configuration or a refusal that says where", async () => {
+test("any text gives a configuration, or problems with their places", async () => {
   const cwd = await folderWith();
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 8 }), async (lines) => {
@@ -83,7 +83,7 @@ function planted(tree: object, [first = "", ...rest]: readonly string[], value: 
   return { ...tree, [first]: rest.length === 0 ? value : planted(group, rest, value) };
 }
 
-test("any values of the options are a configuration or a refusal that says where", async () => {
+test("any values of the options give a configuration, or problems with their places", async () => {
   const cwd = await folderWith();
   await fc.assert(
     fc.asyncProperty(shaped, async (tree) => {
@@ -103,7 +103,7 @@ const variables = fc.dictionary(
   { maxKeys: 6 },
 );
 
-test("any variables are a configuration or a refusal that names them", async () => {
+test("any variables give a configuration, or problems that name them", async () => {
   const cwd = await folderWith();
   await fc.assert(
     fc.asyncProperty(variables, async (env) => void (await outcome(cwd, env))),

@@ -34,7 +34,7 @@ describe("the JSON schema", () => {
     ]);
   });
 
-  test("needs no option to be there and knows no others", () => {
+  test("requires no option and allows no others", () => {
     expect(jsonSchema()).toMatchObject({ type: "object", additionalProperties: false });
     expect(jsonSchema()).not.toHaveProperty("required");
   });
@@ -43,7 +43,7 @@ describe("the JSON schema", () => {
 describe("config/vigie.yaml", () => {
   const shipped = () => readFile(join(CONFIG, "vigie.yaml"), "utf8");
 
-  test("works as it is, and sets nothing but the defaults beside its rules", async () => {
+  test("works as it is, and sets only defaults and its rules", async () => {
     const { config, warnings } = await loadText(await shipped());
     const { config: defaults } = await loadText("");
     expect(warnings).toEqual([]);
@@ -62,7 +62,7 @@ describe("config/vigie.yaml", () => {
     expect((await load({ cwd: join(CONFIG, "..") })).file).toBe(join(CONFIG, "vigie.yaml"));
   });
 
-  test("tells editors of its schema on its first line", async () => {
+  test("names its schema for editors on its first line", async () => {
     expect((await shipped()).split("\n")[0]).toBe("# yaml-language-server: $schema=./vigie.schema.json");
   });
 
@@ -74,7 +74,7 @@ describe("config/vigie.yaml", () => {
     expect(missing).toEqual([]);
   });
 
-  test("each option that is commented out may be taken in", async () => {
+  test("each option that is commented out may be enabled", async () => {
     const text = (await shipped()).replaceAll(
       /^( *)# ((username|password|base_topic|server_name|state): )/gm,
       "$1$2",

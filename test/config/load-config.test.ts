@@ -25,7 +25,7 @@ describe("which file is read", () => {
     expect((await load({ cwd, ...request })).config.instance).toBe(instance);
   });
 
-  test("what was read is told, absolute", async () => {
+  test("the path of the file that was read is reported, absolute", async () => {
     const cwd = await folderWith(files);
     const loaded = await load({ cwd, file: "a.yaml" });
     expect([loaded.file, loaded.read]).toEqual([join(cwd, "a.yaml"), [join(cwd, "a.yaml")]]);
@@ -43,7 +43,7 @@ describe("which file is read", () => {
     expect(await problemsOf(load({ cwd, ...request }))).toEqual([expect.stringContaining(words)]);
   });
 
-  test("a folder where a file should be is said: a container makes one for a file that is not mounted", async () => {
+  test("a folder in place of the file is refused: a container creates one for a file that is not mounted", async () => {
     const cwd = await folderWith();
     await mkdir(join(cwd, "config/vigie.yaml"), { recursive: true });
     expect(await problemsOf(load({ cwd }))).toEqual([
@@ -55,7 +55,7 @@ describe("which file is read", () => {
 });
 
 describe("without a file", () => {
-  test("source and broker must be set, so that no container invents days or talks to itself", async () => {
+  test("service and broker must be set, so that no container publishes invented days", async () => {
     const cwd = await folderWith();
     const problems = await problemsOf(load({ cwd }));
     expect(problems).toEqual([
@@ -120,7 +120,7 @@ describe("precedence", () => {
     expect(await passwordWith({ CREDENTIALS_DIRECTORY: "" })).toBeUndefined();
   });
 
-  test("files of variables and credentials are told as read", async () => {
+  test("files of variables and credentials are reported as read", async () => {
     const cwd = await folderWith({
       secret: "x",
       "credentials/mqtt_username": "me",
@@ -190,7 +190,7 @@ describe("variables", () => {
     expect(found).toEqual(value);
   });
 
-  test("a variable is put over the file's group, option by option", async () => {
+  test("a variable replaces one option of a group in the file", async () => {
     const { config } = await loadText("mqtt: { grace: 1m, tls: { server_name: b } }", {
       VIGIE_MQTT_BASE_TOPIC: "house",
     });
@@ -226,7 +226,7 @@ describe("variables", () => {
     [{ VIGIE_SERVICE_BASE_URL: "simulator" }, "VIGIE_SERVICE_BASE_URL: expected the address of a service"],
     [{ VIGIE_INSTANCE: "homeassistant" }, "VIGIE_INSTANCE: expected a topic outside of homeassistant.prefix"],
     [{ VIGIE_MQTT_TLS_CERT_FILE: "/a" }, "VIGIE_MQTT_TLS_KEY_FILE: expected both"],
-  ])("are named where they are wrong: %j", async (env, words) => {
+  ])("are named in the problem: %j", async (env, words) => {
     expect((await problemsOf(loadVariables(env))).join("\n")).toContain(words);
   });
 
@@ -243,7 +243,7 @@ describe("variables", () => {
     ]);
   });
 
-  test("the command line is named, too", async () => {
+  test("the command line is named as well", async () => {
     const cwd = await folderWith({ "config/vigie.yaml": "" });
     expect(await problemsOf(load({ cwd, overrides: { instance: "No" } }))).toEqual([
       expect.stringMatching(/^command line instance: expected small letters/),
@@ -252,7 +252,7 @@ describe("variables", () => {
 });
 
 describe("a file that is wrong", () => {
-  test("every problem is said at once, each with its place and the nearest known word", async () => {
+  test("every problem is reported at once, with its place and the nearest known word", async () => {
     const text = `instanc: x
 service:
   base_url: days.example
@@ -308,14 +308,14 @@ tariff: [1]
   });
 
   test.each(["[", "- ", "{a: ", "? ", "a: "])(
-    "%s again and again does not end the program",
+    "%s repeated thousands of times does not crash the program",
     async (piece) => {
       const problems = await problemsOf(loadText(`${piece.repeat(3_000)}\n`));
       expect(problems).toEqual(["config/vigie.yaml:1:1: expected at most 50 levels of nesting, got more"]);
     },
   );
 
-  test("one slip is said once", async () => {
+  test("one mistake is reported once", async () => {
     expect(await problemsOf(loadText("mqtt:\n  url: mqtt://b\n  username: a: b: c\n"))).toHaveLength(1);
   });
 
@@ -329,7 +329,7 @@ tariff: [1]
     ]);
   });
 
-  test("an alias that is used is followed to its place", async () => {
+  test("a problem in an aliased value is reported at the place of its anchor", async () => {
     const text = "log: &log { level: loud }\ntariff: { laws: off }\nservice: { poll: *log }\n";
     expect(await problemsOf(loadText(text))).toEqual([
       expect.stringMatching(/^config\/vigie\.yaml:1:13 service\.poll\.level: expected a known option/),
@@ -337,7 +337,7 @@ tariff: [1]
     ]);
   });
 
-  test("what was read is in the refusal, so that a correction can be noticed", async () => {
+  test("the error names the files that were read, so that a correction can be noticed", async () => {
     const cwd = await folderWith({ "config/vigie.yaml": "log: [" });
     const refusal = await load({ cwd }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ConfigError);
@@ -353,7 +353,7 @@ describe("warnings", () => {
     ["VIGIE_CONFIGS", "VIGIE_CONFIG"],
     ["VIGIE_SERVICE_HOST", "VIGIE_"],
     ["VIGIE_PORT_1883_TCP", "VIGIE_"],
-  ])("a variable %s that no option has is said, with the nearest known name", async (name, near) => {
+  ])("an unknown variable %s gives a warning with the nearest known name", async (name, near) => {
     const { warnings } = await loadVariables({ [name]: "x" });
     expect(warnings).toEqual([
       expect.stringMatching(new RegExp(`^${name}: no option .*nearest name is ${near}`)),
@@ -367,7 +367,7 @@ describe("warnings", () => {
       ["homeassistant.exclude: no component has the key now_colour (did you mean now_color?)"],
     ],
     ["homeassistant:", []],
-  ])("a component that is left out has to be there: %j", async (text, expected) => {
+  ])("a component that is excluded must exist: %j", async (text, expected) => {
     const { warnings } = await loadText(text);
     expect(warnings).toEqual(expected);
   });
@@ -383,12 +383,15 @@ describe("warnings", () => {
     ],
     [{ VIGIE_MQTT_URL: "mqtt://localhost" }, false, undefined],
     [{}, true, undefined],
-  ])("an address that cannot be meant: %j, in a container: %j", async (env, inContainer, words) => {
-    const { warnings } = await load({ cwd: await folderWith(), env: { ...NEEDED, ...env }, inContainer });
-    expect(warnings).toEqual(words === undefined ? [] : [expect.stringContaining(words)]);
-  });
+  ])(
+    "an address of the container itself gives a warning: %j, in a container: %j",
+    async (env, inContainer, words) => {
+      const { warnings } = await load({ cwd: await folderWith(), env: { ...NEEDED, ...env }, inContainer });
+      expect(warnings).toEqual(words === undefined ? [] : [expect.stringContaining(words)]);
+    },
+  );
 
-  test("encryption that is set and not used, or not checked, is said", async () => {
+  test("encryption that is set but not used, or not verified, gives a warning", async () => {
     const plain = await loadVariables({ VIGIE_MQTT_TLS_SERVER_NAME: "b" });
     expect(plain.warnings).toEqual([
       expect.stringContaining("mqtt.tls.server_name: set, but mqtt.url is not encrypted"),

@@ -16,7 +16,7 @@ describe("countDifferences", () => {
     expect(countDifferences(one, other)).toBe(slips);
   });
 
-  test("is the same both ways, nought only for equal words, at most the longer word", () => {
+  test("is symmetric, zero only for equal words, and at most the length of the longer word", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         const slips = countDifferences(one, other);
@@ -38,11 +38,11 @@ describe("nearest", () => {
     ["ulr", "url"],
     ["zigbee", undefined],
     ["", undefined],
-  ])("%j was meant to be %j", (word, meant) => {
+  ])("of %j is %j", (word, meant) => {
     expect(nearest(word, known)).toBe(meant);
   });
 
-  test("takes the nearest whatever its distance when asked to", () => {
+  test("has no limit where the caller says so", () => {
     expect(nearest("zigbee", known, Number.POSITIVE_INFINITY)).toBeDefined();
   });
 });

@@ -62,7 +62,7 @@ describe("outputs", () => {
     });
   });
 
-  test("are a group where something is said of all of them", async () => {
+  test("are a group where an option applies to all of them", async () => {
     const yaml = `\n  dry_when_simulated: true\n  list: [{ topic: a, choose: [${PEAK}] }]`;
     expect(await outputsOf(yaml)).toMatchObject({ dry_when_simulated: true, list: [{ topic: "a" }] });
     expect(await outputsOf(" { dry_when_simulated: true }")).toEqual({ dry_when_simulated: true, list: [] });
@@ -155,12 +155,12 @@ describe("outputs", () => {
     expect((await refusals(yaml)).join("\n")).toContain(words);
   });
 
-  test("that name rules where there are none are refused", async () => {
+  test("that name rules are refused where there are no rules", async () => {
     const problems = await problemsOf(loadText(`outputs: [{ topic: a, choose: [${PEAK}] }]`));
     expect(problems).toEqual([expect.stringContaining("expected the id of a rule, but there are no rules")]);
   });
 
-  test("are refused with all that is wrong, each at its place, also beside other problems", async () => {
+  test("are refused with every problem at its place", async () => {
     const yaml = `
   - topic: vigie/a
     choose: [ { when: nobody, payload: "{x}" } ]

@@ -15,7 +15,7 @@ function watched({ onTestFinished }: TestContext, read: string[], checkEvery = 6
 const quiet = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const soon = { timeout: 15_000, interval: 20 };
 
-test.concurrent("a file that is written is a change, once", async (context) => {
+test.concurrent("writing a file is one change", async (context) => {
   const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
   const changes = watched(context, [file]);
   await writeFile(file, "two");
@@ -24,7 +24,7 @@ test.concurrent("a file that is written is a change, once", async (context) => {
   await vi.waitFor(() => expect(changes()).toBe(2), soon);
 });
 
-test.concurrent("another file put in its place is a change", async (context) => {
+test.concurrent("replacing a file by another one is a change", async (context) => {
   const folder = await folderWith({ a: "one" }, context.onTestFinished);
   const changes = watched(context, [join(folder, "a")]);
   await writeFile(join(folder, "new"), "two");
@@ -32,7 +32,7 @@ test.concurrent("another file put in its place is a change", async (context) => 
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
 });
 
-test.concurrent("a link that is turned to another folder is a change, as Kubernetes swaps its mounts", async (context) => {
+test.concurrent("pointing a link to another folder is a change, as Kubernetes swaps its mounts", async (context) => {
   const folder = await folderWith(
     { "..1/vigie.yaml": "one", "..2/vigie.yaml": "two" },
     context.onTestFinished,
@@ -54,7 +54,7 @@ test.concurrent("a file behind a link to another folder is followed", async (con
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
 });
 
-test.concurrent("touching, writing the same again, and other files in the folder are no change; what comes after is", async (context) => {
+test.concurrent("touching a file, writing the same content, and other files in the folder are no change; a later one is", async (context) => {
   const folder = await folderWith({ a: "one", b: "x" }, context.onTestFinished);
   const changes = watched(context, [join(folder, "a")]);
   await utimes(join(folder, "a"), new Date(0), new Date(0));
@@ -66,7 +66,7 @@ test.concurrent("touching, writing the same again, and other files in the folder
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
 });
 
-test.concurrent("a file written in two steps, or taken away for a moment, is one change", async (context) => {
+test.concurrent("writing in two steps, or removing the file for a moment, is one change", async (context) => {
   const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
   const changes = watched(context, [file]);
   await writeFile(file, "");
@@ -79,7 +79,7 @@ test.concurrent("a file written in two steps, or taken away for a moment, is one
   expect(changes()).toBe(1);
 });
 
-test.concurrent("where the system does not tell, reading finds the change", async (context) => {
+test.concurrent("a change is found by reading where the system does not report it", async (context) => {
   const folder = await folderWith({ placeholder: "" }, context.onTestFinished);
   const file = join(folder, "later/a");
   const changes = watched(context, [file], 50);
@@ -88,7 +88,7 @@ test.concurrent("where the system does not tell, reading finds the change", asyn
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
 });
 
-test.concurrent("after its stop nothing is said, and stopping ends at once", async (context) => {
+test.concurrent("nothing is reported after the stop, and stopping ends at once", async (context) => {
   const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
   const changed = vi.fn();
   const stop = watchConfig({ read: [file], changed });
@@ -99,6 +99,6 @@ test.concurrent("after its stop nothing is said, and stopping ends at once", asy
   expect(changed).not.toHaveBeenCalled();
 });
 
-test.concurrent("nothing read is nothing to watch", async () => {
+test.concurrent("without files there is nothing to watch", async () => {
   await watchConfig({ read: [], changed: () => expect.unreachable() })();
 });

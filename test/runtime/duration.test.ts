@@ -15,6 +15,6 @@ it.each([
   [3 * HOUR + 20 * MINUTE, "3 h 20 min"],
   [24 * HOUR, "1 day"],
   [52 * HOUR, "2 days 4 h"],
-])("%d ms is said as %s", (milliseconds, words) => {
+])("%d ms is %s", (milliseconds, words) => {
   expect(describeDuration(milliseconds)).toBe(words);
 });

@@ -18,7 +18,7 @@ const release = async (lock: Lock) => {
 const sockets = (where = folder) => readdirSync(where).filter((name) => name.includes("lock-"));
 
 describe("the lock of a state folder", () => {
-  it("keeps a second one out in the holder's words, and is free again when released", async () => {
+  it("refuses a second process with the holder's words, and is free again when released", async () => {
     const first = await takeLock(folder, "vigie on nas, process 12");
     expect(await takeLock(folder, "another")).toEqual({ heldBy: "vigie on nas, process 12" });
     await release(first);
@@ -26,17 +26,17 @@ describe("the lock of a state folder", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("makes its folder", async () => {
+  it("creates its folder", async () => {
     await release(await takeLock(join(folder, "a", "b"), "one"));
   });
 
-  it("stays one line, whatever its words", async () => {
+  it("is one line, whatever its words", async () => {
     const first = await takeLock(folder, "two\nlines");
     expect(await takeLock(folder, "another")).toEqual({ heldBy: "two lines" });
     await release(first);
   });
 
-  it("goes to exactly one of many at once", async () => {
+  it("is given to exactly one of many at once", async () => {
     for (let round = 0; round < 20; round += 1) {
       const locks = await Promise.all(
         Array.from({ length: 6 }, (_, number) => takeLock(folder, `${number}`)),
@@ -49,7 +49,7 @@ describe("the lock of a state folder", () => {
     }
   });
 
-  it("holds in a folder whose path is longer than a socket's may be", async () => {
+  it("works in a folder whose path is too long for a socket", async () => {
     const deep = join(folder, "x".repeat(90), "y".repeat(90));
     const first = await takeLock(deep, "one");
     expect(await takeLock(deep, "two")).toEqual({ heldBy: "one" });
@@ -57,13 +57,13 @@ describe("the lock of a state folder", () => {
     expect(sockets(deep)).toEqual([]);
   });
 
-  it("leaves files alone that only look a little like its own", async () => {
+  it("does not touch files with similar names", async () => {
     writeFileSync(join(folder, "lock-notes.txt"), "mine");
     await release(await takeLock(folder, "one"));
     expect(readdirSync(folder)).toEqual(["lock-notes.txt"]);
   });
 
-  it("removes what the dead left behind", async () => {
+  it("removes the sockets of processes that have ended", async () => {
     writeFileSync(join(folder, "lock-0123456789ab"), "");
     writeFileSync(join(folder, ".lock-0123456789ab"), "");
     const lock = await takeLock(folder, "one");
@@ -71,14 +71,14 @@ describe("the lock of a state folder", () => {
     await release(lock);
   });
 
-  it("cannot be had where the folder cannot hold one: said, not thrown", async () => {
+  it("reports why a folder cannot hold a lock, and does not throw", async () => {
     writeFileSync(join(folder, "file"), "");
     expect(await takeLock(join(folder, "file", "state"), "one")).toEqual({
       none: "a part of its path is a file, not a folder",
     });
   });
 
-  it("is not shaken by a caller that asks nothing or talks too much", async () => {
+  it("survives a caller that sends nothing, or too much", async () => {
     const first = await takeLock(folder, "one");
     const [name = ""] = sockets();
     const mute = connect(join(folder, name));
@@ -99,7 +99,7 @@ describe("a holder that does not answer", () => {
   });
   afterEach(() => frozen.close());
 
-  it("is waited for until the wait is called off, and nothing stays behind", async () => {
+  it("is waited for until the signal aborts, and nothing is left behind", async () => {
     const stop = new AbortController();
     const lock = takeLock(folder, "one", stop.signal);
     await new Promise((resolve) => frozen.once("connection", resolve));
@@ -108,7 +108,7 @@ describe("a holder that does not answer", () => {
     expect(sockets()).toEqual(["lock-0123456789ab"]);
   });
 
-  it("counts as one that lives, once it has been given a minute", async () => {
+  it("counts as running after one minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const lock = takeLock(folder, "one");

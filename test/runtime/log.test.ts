@@ -25,7 +25,7 @@ describe("the format", () => {
     ],
     ["the journal's where systemd takes the lines", { env: { JOURNAL_STREAM: "8:1" } }, /^<6>Hello\n$/],
     ["JSON elsewhere", {}, /^\{"level":"info","time":"[\d-]+T[\d:.]+Z","msg":"Hello"\}\n$/],
-  ])("left to itself is %s", (_, place, expected) => {
+  ])("by default is %s", (_, place, expected) => {
     const { log, lines } = logInto(
       {},
       { ...place, env: { NO_COLOR: "1", ...("env" in place ? place.env : {}) } },
@@ -45,7 +45,7 @@ describe("the format", () => {
     expect(lines).toEqual([`<${priority}>Hello\n`]);
   });
 
-  it("names the level to a person only where it matters", () => {
+  it("shows the level to a person only for warnings and errors", () => {
     const { log, lines } = logInto({ format: "pretty" });
     log.info("One");
     log.warn("Two");
@@ -53,7 +53,7 @@ describe("the format", () => {
     expect(lines.map((line) => line.slice(10))).toEqual(["One\n", "warning: Two\n", "error: Three\n"]);
   });
 
-  it("is coloured on a terminal only, and never with NO_COLOR", () => {
+  it("has colours on a terminal only, and never with NO_COLOR", () => {
     const coloured = (place: Partial<LogOutput>) => {
       const { log, lines } = logInto({ format: "pretty" }, place);
       log.warn("Hello");
@@ -64,7 +64,7 @@ describe("the format", () => {
     expect(coloured({ terminal: true, env: { NO_COLOR: "1" } })).toBe(false);
   });
 
-  it("says nothing below its level", () => {
+  it("leaves out what is below its level", () => {
     const { log, lines } = logInto({ level: "warn" });
     log.info("One");
     log.warn("Two");
@@ -76,7 +76,7 @@ describe("the format", () => {
 });
 
 describe("details", () => {
-  it("that are short stand behind the sentence, all of them in JSON", () => {
+  it("are appended to the sentence when they are short; JSON has all of them", () => {
     const details = { topic: "vigie/now", count: 3, ok: true, long: "x".repeat(100), deep: { a: 1 } };
     const pretty = logInto({ format: "journal" });
     pretty.log.info("Sent", details);
@@ -99,7 +99,7 @@ describe("details", () => {
     });
   });
 
-  it("that are circular, bottomless or of no JSON kind do no harm", () => {
+  it("may be circular, deep, or of kinds that JSON does not have", () => {
     const { log, lines } = logInto({ format: "json" });
     const circle: Record<string, unknown> = {
       big: 10n,
@@ -112,7 +112,7 @@ describe("details", () => {
     expect(JSON.parse(lines.join()).details).toMatchObject({ big: "10", map: { a: 1 }, at: "http://***@h/" });
   });
 
-  it("never take the place of the sentence, its level or its time", () => {
+  it("never replace the sentence, its level or its time", () => {
     const { log, lines } = logInto({ format: "json" });
     log.info("100 %s %d %", { msg: "x", level: "fatal", time: 0 });
     expect(JSON.parse(lines.join())).toMatchObject({
@@ -126,7 +126,7 @@ describe("details", () => {
 describe("secrets", () => {
   const formats = ["pretty", "journal", "json"] as const;
 
-  it("appear in no line, in whatever form, wherever they stand", () => {
+  it("appear in no line, in no form", () => {
     // Not one that is a part of the words around it: these would be masked too, and rightly.
     const around = "mqtt://user:@host name message error text deep Error details";
     const secret = anyText({ minLength: 3, maxLength: 20 }).filter(
@@ -163,13 +163,13 @@ describe("secrets", () => {
     ]);
   });
 
-  it("are masked as an address spells them, wherever that stands", () => {
+  it("are masked as an address encodes them, too", () => {
     const { log, lines } = logInto({ format: "journal", secrets: ["pä/ss wörd"] });
     log.info("Asked for ?password=p%C3%A4%2Fss%20w%C3%B6rd");
     expect(lines).toEqual(["<6>Asked for ?password=***\n"]);
   });
 
-  it("are read anew at each line, and an empty one hides nothing", () => {
+  it("are read again for each line, and an empty one masks nothing", () => {
     const secrets = [""];
     const { log, lines } = logInto({ format: "journal", secrets });
     log.info("one two");
@@ -179,7 +179,7 @@ describe("secrets", () => {
   });
 });
 
-it("a line stays one line and moves no cursor, whatever it is told", () => {
+it("any text stays on one line and moves no cursor", () => {
   const text = fc.oneof(anyText(), fc.constantFrom("a\nb", "a\r\nb", `${ESCAPE}[2J`, "\u2028", "\u0085"));
   fc.assert(
     fc.property(text, text, fc.constantFrom("pretty", "journal", "json"), (sentence, detail, format) => {

@@ -15,8 +15,8 @@ beforeEach(() => {
   problemLog = createProblemLog(log, { now: () => 0, steady: () => steady });
 });
 
-describe("problemLog that lasts", () => {
-  it("is said once when it begins, and once when it ends with how long it lasted", () => {
+describe("a problem that lasts", () => {
+  it("is logged once when it starts, and once when it is over with how long it lasted", () => {
     for (let minute = 0; minute < 200; minute += 1) {
       steady = minute * MINUTE;
       problemLog.starts("broker", "The broker cannot be reached");
@@ -30,12 +30,12 @@ describe("problemLog that lasts", () => {
     ]);
   });
 
-  it("that never began does not end", () => {
+  it("that never started is not over", () => {
     problemLog.isOver("broker", "The broker is reached again");
     expect(lines).toEqual([]);
   });
 
-  it("is said again when its nature changes, and lasts from its first beginning", () => {
+  it("is logged again when its sentence changes, and lasts from its first start", () => {
     problemLog.starts("service", "The service does not answer");
     steady = MINUTE;
     problemLog.starts("service", "The service answers with an error");
@@ -46,14 +46,14 @@ describe("problemLog that lasts", () => {
     expect(lines.at(-1)).toBe("info: The service answers again, after 2 min");
   });
 
-  it("of one kind says nothing of another", () => {
+  it("does not affect that of another key", () => {
     problemLog.starts("service", "The service does not answer");
     problemLog.starts("broker", "The broker cannot be reached");
     problemLog.isOver("service", "The service answers again");
     expect(lines).toHaveLength(3);
   });
 
-  it("that comes and goes is said six times an hour at most, the last time with a word of it", () => {
+  it("that comes and goes is logged six times an hour at most, and the last line says so", () => {
     for (let time = 0; time < 120; time += 1) {
       steady = time * (MINUTE / 2);
       problemLog.starts("broker", "The broker cannot be reached");
@@ -68,7 +68,7 @@ describe("problemLog that lasts", () => {
     expect(lines).toHaveLength(13);
   });
 
-  it("whose words never stay the same is not said for ever", () => {
+  it("whose sentence changes each time is logged six times an hour at most", () => {
     for (let time = 0; time < 100; time += 1) problemLog.starts("service", `Attempt ${time} failed`);
     expect(lines).toHaveLength(6);
   });

@@ -10,7 +10,7 @@ function sizesAfter(call: string): unknown {
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script]).toString());
 }
 
-test("a small Buffer keeps no more than itself", () => {
+test("a small Buffer has memory of its own", () => {
   expect(sizesAfter("keepBuffersSmall()")).toEqual([2, 4]);
   expect(sizesAfter("")).not.toEqual([2, 4]);
 });

@@ -72,7 +72,7 @@ const sent = async () => {
 };
 
 describe("systemd", () => {
-  it("hears of the first beat, and then thrice in the time after which it would act", async () => {
+  it("gets the first report, and then three in the time after which it would restart vigie", async () => {
     install(KEEP);
     await reportFor(open(ASKED), 6 * MINUTE);
     expect(heard()).toEqual(Array(6).fill("READY=1|WATCHDOG=1|STATUS=alive|"));
@@ -82,14 +82,14 @@ describe("systemd", () => {
     ["a short watchdog", "3000000", 60],
     ["a long one", String(3_600_000_000), 1],
     ["none", undefined, 1],
-  ])("with %s hears as often as that asks for, and at least once a minute", async (_, usec, times) => {
+  ])("with %s gets reports often enough, and at least one a minute", async (_, usec, times) => {
     install(KEEP);
     const notifier = open({ NOTIFY_SOCKET: "x", ...(usec && { WATCHDOG_USEC: usec }) });
     await reportFor(notifier, MINUTE);
     expect(heard()).toHaveLength(times);
   });
 
-  it("hears of news at once", async () => {
+  it("gets a new status at once", async () => {
     install(KEEP);
     const notifier = open(ASKED);
     await reportFor(notifier, 3000);
@@ -101,7 +101,7 @@ describe("systemd", () => {
     ]);
   });
 
-  it("hears the goodbye last", async () => {
+  it("gets the stop last", async () => {
     install(KEEP);
     const notifier = open(ASKED);
     await reportFor(notifier, 1000);
@@ -111,7 +111,7 @@ describe("systemd", () => {
     expect(heard()).toHaveLength(2);
   });
 
-  it("that never asked is told nothing", async () => {
+  it("gets nothing where it did not ask", async () => {
     install(KEEP);
     const notifier = open({});
     await reportFor(notifier, 5 * MINUTE);
@@ -119,7 +119,7 @@ describe("systemd", () => {
     expect(heard()).toEqual([]);
   });
 
-  it("hears nothing of vigie's own variables", async () => {
+  it("'s program gets none of vigie's variables", async () => {
     install(`env > "$(dirname "$0")/heard"`);
     const notifier = open({ ...ASKED, VIGIE_MQTT_PASSWORD: "hunter2" });
     await reportFor(notifier, 1000);
@@ -131,7 +131,7 @@ describe("systemd", () => {
     ["is missing", undefined, /systemd-notify cannot be started: it does not exist/],
     ["fails", "echo No socket >&2; exit 1", /systemd-notify failed \(No socket\)/],
     ["fails without a word", "exit 3", /systemd-notify failed \(code 3\)/],
-  ])("whose program %s is a problem that is said once, and tried again soon", async (_, does, words) => {
+  ])("whose program %s is a problem that is logged once, and tried again soon", async (_, does, words) => {
     if (does) install(does);
     const notifier = open(does ? ASKED : { ...ASKED, PATH: folder });
     await reportFor(notifier, MINUTE);
@@ -144,7 +144,7 @@ describe("systemd", () => {
 });
 
 describe("a systemd-notify that hangs", () => {
-  it("is ended, and keeps no report waiting", async () => {
+  it("is killed, and delays no report", async () => {
     install(`echo $$ >> "$(dirname "$0")/heard"; exec sleep 60`);
     const notifier = open(ASKED, { timeout: 1_000 });
     const began = performance.now();

@@ -100,7 +100,7 @@ describe("the state file", () => {
     expect(serialiseState(parseState(serialiseState(STATE)))).toBe(serialiseState(STATE));
   });
 
-  it("keeps what rules, settings, outputs and a simulation remember, whatever it is; an older one has none of it", () => {
+  it("keeps what rules, settings, outputs and a simulation remember, of any shape; an older one has none of it", () => {
     const parts = {
       rules: { a: [1, null] },
       settings: {},
@@ -123,7 +123,7 @@ describe("the state file", () => {
     expect(parseState(older(published))).toEqual({ ...STATE, published: places });
   });
 
-  it("of a newer version is refused by name, whatever its shape", () => {
+  it("of a newer version is refused with its version, whatever its shape", () => {
     expect(() => parseState('{"version":3,"all":"else"}')).toThrow(NewerState);
     expect(() => parseState('{"version":3}')).toThrow(/version 3, .* up to 2/);
   });
@@ -177,14 +177,14 @@ describe("the state file", () => {
   });
 });
 
-describe("the books of a state", () => {
-  it("are one a source, and never stand in for each other", () => {
+describe("the known days of a state", () => {
+  it("are kept for each source, and never mixed", () => {
     expect(knownDaysOf(STATE, "simulator")).toEqual(KNOWN_DAYS);
     expect(knownDaysOf(STATE, "https://example.org")).toBe(NO_KNOWN_DAYS);
     expect(knownDaysOf(STATE, "constructor")).toBe(NO_KNOWN_DAYS);
   });
 
-  it("are three at most: the one used longest ago gives way, with what the client learned", () => {
+  it("are kept for three sources at most: the one used longest ago is dropped, with what the client learnt", () => {
     const client = {};
     const use = (state: State, source: string) =>
       withSource(state, source, { knownDays: NO_KNOWN_DAYS, client });
@@ -193,7 +193,7 @@ describe("the books of a state", () => {
     expect(Object.keys(state.clients)).toEqual(["c", "simulator", "d"]);
   });
 
-  it("kept again unchanged are the same state", () => {
+  it("that are saved unchanged give the same state object", () => {
     const client = { a: 1 };
     const state = withSource(STATE, "b", { knownDays: KNOWN_DAYS, client });
     expect(withSource(state, "b", { knownDays: KNOWN_DAYS, client })).toBe(state);
@@ -201,7 +201,7 @@ describe("the books of a state", () => {
   });
 });
 
-it("an invented id is made of twelve letters and digits", () => {
+it("a random id consists of twelve letters and digits", () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (random) => {
       expect(inventId(() => random)).toMatch(/^[a-z0-9]{12}$/);

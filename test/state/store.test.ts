@@ -39,13 +39,13 @@ const file = () => join(folder, "state.json");
 const read = () => parseState(readFileSync(file(), "utf8"));
 
 describe("a store", () => {
-  it("begins empty with an invented installation, and writes nothing until something is saved", async () => {
+  it("starts empty with a random installation, and writes nothing until something is saved", async () => {
     const store = await open();
     expect(store.state()).toEqual(emptyState("ssssssssssss"));
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("makes its folder, and reads back what it saved", async () => {
+  it("creates its folder, and reads back what it saved", async () => {
     const inner = join(folder, "a", "b");
     const store = await open(inner);
     await store.save(numbered(store.state(), 1));
@@ -73,7 +73,7 @@ describe("a store", () => {
     expect(inode()).not.toBe(first);
   });
 
-  it("writes one at a time, and of many saves the latest", async () => {
+  it("writes one at a time, and of many saves the latest state", async () => {
     const store = await open();
     const saves = Array.from({ length: 50 }, (_, number) => store.save(numbered(store.state(), number)));
     await saves[0];
@@ -82,7 +82,7 @@ describe("a store", () => {
     expect(readdirSync(folder)).toEqual(["state.json"]);
   });
 
-  it("has on the disk what was saved when the save ends, however saves and ends interleave", async () => {
+  it("has written the state when its save ends, however saves overlap", async () => {
     const store = await open();
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { maxLength: 12 }), async (pauses) => {
@@ -98,7 +98,7 @@ describe("a store", () => {
     );
   });
 
-  it("removes what a death in the middle of a write left behind", async () => {
+  it("removes the temporary file of a process that was killed while it wrote", async () => {
     writeFileSync(join(folder, "state.json.0123456789ab.tmp"), "half");
     writeFileSync(join(folder, "notes.tmp"), "the owner's");
     await open();
@@ -130,7 +130,7 @@ describe("a file that cannot be read", () => {
     );
   });
 
-  it("never overwrites one set aside earlier", async () => {
+  it("never overwrites one that was set aside earlier", async () => {
     for (const text of ["first", "second", "third"]) {
       writeFileSync(file(), text);
       await open();
@@ -176,7 +176,7 @@ const mounts = (() => {
 const mount = (options: string) => spawnSync("mount", ["-t", "tmpfs", "-o", options, "vigie-test", folder]);
 
 describe("a disk that refuses", () => {
-  it("a path through a file: said once, the run goes on in memory", async () => {
+  it("a path through a file: logged once, the state is kept in memory", async () => {
     writeFileSync(join(folder, "file"), "");
     const store = await open(join(folder, "file", "state"));
     await store.save(numbered(store.state(), 1));
@@ -186,13 +186,16 @@ describe("a disk that refuses", () => {
     expect(lines).toEqual([expect.stringContaining("a part of its path is a file")]);
   });
 
-  it.runIf(process.platform === "linux")("a place that takes no folders, as /proc: said once", async () => {
-    const store = await open("/proc/vigie/state");
-    await store.save(numbered(store.state(), 1));
-    expect(lines).toEqual([expect.stringContaining("it does not exist")]);
-  });
+  it.runIf(process.platform === "linux")(
+    "a place where no folder can be created, as /proc: logged once",
+    async () => {
+      const store = await open("/proc/vigie/state");
+      await store.save(numbered(store.state(), 1));
+      expect(lines).toEqual([expect.stringContaining("it does not exist")]);
+    },
+  );
 
-  it("and then no longer refuses: the next save, or the flush, writes, and that is said", async () => {
+  it("and later accepts: the next save, or the flush, writes, and that is logged", async () => {
     const inner = join(folder, "state");
     writeFileSync(inner, "in the way");
     const store = await open(inner);
@@ -204,7 +207,7 @@ describe("a disk that refuses", () => {
     expect(lines.at(-1)).toBe("The state is saved again, after 0 s");
   });
 
-  it("a folder that is removed while it runs is made again", async () => {
+  it("a folder that is removed while it runs is created again", async () => {
     const store = await open();
     await store.save(numbered(store.state(), 1));
     rmSync(folder, { recursive: true });
@@ -213,7 +216,7 @@ describe("a disk that refuses", () => {
   });
 
   it.skipIf(process.getuid?.() === 0)(
-    "a folder that this user may not write: said (skipped as root)",
+    "a folder without permission for this user: logged (skipped as root)",
     async () => {
       chmodSync(folder, 0o500);
       const store = await open();
@@ -226,7 +229,7 @@ describe("a disk that refuses", () => {
   describe.skipIf(!mounts)("in its own mount (skipped where this user may not mount)", () => {
     afterEach(() => void spawnSync("umount", [folder]));
 
-    it("full: said once, nothing is torn, and written when there is room", async () => {
+    it("full: logged once, nothing is damaged, and written when there is space", async () => {
       mount("size=16k");
       const store = await open();
       await store.save(numbered(store.state(), 1));
@@ -242,7 +245,7 @@ describe("a disk that refuses", () => {
       expect(lines.at(-1)).toMatch(/saved again/);
     });
 
-    it("read-only: the state is read, what changes is kept in memory, and it is said once", async () => {
+    it("read-only: the state is read, changes are kept in memory, and it is logged once", async () => {
       mount("size=64k");
       await (await open()).save(numbered(emptyState("abc"), 1));
       spawnSync("mount", ["-o", "remount,ro", folder]);
@@ -256,7 +259,7 @@ describe("a disk that refuses", () => {
       ]);
     });
 
-    it("read-only with a damaged file: said, and the run goes on", async () => {
+    it("read-only with a damaged file: logged, and the run goes on", async () => {
       mount("size=64k");
       writeFileSync(file(), "junk");
       spawnSync("mount", ["-o", "remount,ro", folder]);
