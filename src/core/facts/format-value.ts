@@ -1,20 +1,23 @@
 import { isoInstant } from "../calendar/dates.ts";
 import type { Instant } from "../calendar/tariff.ts";
 
-/** The literal that consumers read as "unknown". */
+/** The payload that Home Assistant reads as "unknown". */
 export const UNKNOWN = "None";
 
-/** A value as JSON holds it; null is "not known". */
+/** A value of a fact as JSON holds it; null means "not known". */
 export type Value = string | number | boolean | null;
 
-/** A value on a topic of its own. */
-export function plain(value: Value): string {
+/** The payload of a topic that holds one value. */
+export function payloadOf(value: Value): string {
   if (value === null || value === "") return UNKNOWN;
   if (typeof value === "boolean") return value ? "ON" : "OFF";
   return String(value);
 }
 
-/** Home Assistant takes no state over 255 characters; a control character or half a pair would not come back equal. */
+/**
+ * Home Assistant takes no state over 255 characters. A control character or half of a surrogate pair would come back from
+ * the broker as something else, and so be published again and again.
+ */
 export function text(value: string | null): string | null {
   if (value === null) return null;
   const clean = value
@@ -29,12 +32,12 @@ export function text(value: string | null): string | null {
   return cut === "" ? null : cut;
 }
 
-/** 0 to 1 as a whole percent. */
+/** A confidence from 0 to 1 as a whole percent. */
 export function percent(confidence: number | null): number | null {
   return confidence === null ? null : Math.min(100, Math.max(0, Math.round(confidence * 100)));
 }
 
-/** EUR/kWh, at most five decimals. */
+/** EUR/kWh with at most five decimals. */
 export function rate(value: number | null): number | null {
   return value === null ? null : Number(value.toFixed(5));
 }
@@ -43,8 +46,8 @@ export function instant(at: Instant | null): string | null {
   return at === null ? null : isoInstant(at);
 }
 
-/** As many items from the front as a JSON topic has room for. */
-export function fitting<Item>(items: readonly Item[], show: (items: readonly Item[]) => string): string {
+/** The JSON text of a list, without the last items where it would be too large for a topic. */
+export function cutToFit<Item>(items: readonly Item[], show: (items: readonly Item[]) => string): string {
   let kept = items;
   let json = show(kept);
   while (Buffer.byteLength(json) >= LARGEST_JSON && kept.length > 0) {

@@ -1,12 +1,12 @@
 import { COLORS } from "../calendar/tariff.ts";
 import type { DayFacts, Facts, MomentFacts } from "../facts/facts.ts";
-import { percent, plain, rate, type Value } from "../facts/format-value.ts";
+import { payloadOf, percent, rate, type Value } from "../facts/format-value.ts";
 
 /** The payload to send: an unknown value becomes `None`, as on vigie's own topics. */
 export function fillPlaceholders(payload: string, facts: Facts): string {
   return payload.replaceAll(PLACEHOLDER, (whole, name: string) => {
     const read = READ.get(name);
-    return read ? plain(read(facts)) : whole;
+    return read ? payloadOf(read(facts)) : whole;
   });
 }
 

@@ -1,6 +1,6 @@
 import { COLORS, type Color, PERIODS } from "../calendar/tariff.ts";
 import type { DatedFacts, DayFacts, NextDayOfColor, RateSpan } from "../facts/facts.ts";
-import { fitting, instant, percent, plain, rate, text, type Value } from "../facts/format-value.ts";
+import { cutToFit, instant, payloadOf, percent, rate, text, type Value } from "../facts/format-value.ts";
 
 type Payloads = [topic: string, payload: string][];
 
@@ -35,7 +35,7 @@ export function partsAndParent(name: string, values: Record<string, Value>): Pay
 }
 
 function parts(name: string, values: Record<string, Value>): Payloads {
-  return Object.entries(values).map(([part, value]) => [`${name}/${part}`, plain(value)]);
+  return Object.entries(values).map(([part, value]) => [`${name}/${part}`, payloadOf(value)]);
 }
 
 function nextDay({ date, confidence, outlook }: NextDayOfColor): Record<string, Value> {
@@ -43,7 +43,7 @@ function nextDay({ date, confidence, outlook }: NextDayOfColor): Record<string, 
 }
 
 function forecast({ updated_at, days }: DatedFacts["forecast"]): string {
-  return fitting(days, (kept) =>
+  return cutToFit(days, (kept) =>
     JSON.stringify({ updated_at: instant(updated_at), days: kept.map(forecastDay) }),
   );
 }
@@ -61,7 +61,7 @@ function forecastDay(day: DayFacts): Record<string, Value> {
 }
 
 function spans(all: readonly RateSpan[]): string {
-  return fitting(all, (kept) =>
+  return cutToFit(all, (kept) =>
     JSON.stringify(
       kept.map(({ start, end, value }) => ({
         start: instant(start),

@@ -1,7 +1,7 @@
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import { isColorAllowed } from "../calendar/tariff-laws.ts";
 import { CIVIL_DAYS, type CivilDay, type DayFacts, type MomentFacts } from "../facts/facts.ts";
-import { instant, percent, plain, rate, text, type Value } from "../facts/format-value.ts";
+import { instant, payloadOf, percent, rate, text, type Value } from "../facts/format-value.ts";
 import type { Topic } from "./topic.ts";
 
 export interface MomentOptions {
@@ -22,7 +22,7 @@ export function momentTopics(moment: MomentFacts | null, { grace, laws }: Moment
   }
   for (const [topic, row] of Object.entries(SINGLES)) topics.push([topic, read(row)]);
   return topics.map(([topic, { value, until }]) => {
-    const payload = plain(value);
+    const payload = payloadOf(value);
     return [topic, until === null ? { payload } : { payload, expires: until + grace }];
   });
 }

@@ -1,5 +1,5 @@
 import type { Facts, ServiceFacts } from "../facts/facts.ts";
-import { instant, plain, text } from "../facts/format-value.ts";
+import { instant, payloadOf, text } from "../facts/format-value.ts";
 import { datedTopics, partsAndParent } from "./dated-topics.ts";
 import { type MomentOptions, momentTopics } from "./moment-topics.ts";
 import type { Topic, Topics } from "./topic.ts";
@@ -22,7 +22,7 @@ function simulationTopics({ simulation }: Facts): [string, string][] {
   const until = instant(simulation?.until ?? null);
   return [
     ["simulation/color", color],
-    ["simulation/until", plain(until)],
+    ["simulation/until", payloadOf(until)],
     ["simulation", JSON.stringify({ color, from, until })],
   ];
 }

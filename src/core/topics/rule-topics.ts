@@ -1,4 +1,4 @@
-import { fitting, instant, percent, plain, text, type Value } from "../facts/format-value.ts";
+import { cutToFit, instant, payloadOf, percent, text, type Value } from "../facts/format-value.ts";
 import type { EvaluationInput } from "../rules/evaluation-input.ts";
 import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
 import { reasonsOf } from "../rules/reasons.ts";
@@ -42,8 +42,8 @@ function momentTopics(
   const expiring = (payload: string, until: number | null): Topic =>
     until === null ? { payload } : { payload, expires: until + grace };
   return [
-    ["state", expiring(plain(verdict.state), forecast.state_until)],
-    ["since", expiring(plain(instant(verdict.since)), forecast.state_until)],
+    ["state", expiring(payloadOf(verdict.state), forecast.state_until)],
+    ["since", expiring(payloadOf(instant(verdict.since)), forecast.state_until)],
     // The reasons can change where the state does not.
     ["", expiring(reasonsJson(verdict, input), forecast.next_boundary)],
   ];
@@ -52,7 +52,7 @@ function momentTopics(
 function reasonsJson(verdict: Verdict, input: RuleTopicsOptions["input"]): string {
   const { day, deciding, complete, because } = reasonsOf(verdict, input);
   const facts = deciding?.facts;
-  return fitting(because.map(text), (kept) =>
+  return cutToFit(because.map(text), (kept) =>
     JSON.stringify({
       state: verdict.state,
       since: instant(verdict.since),
@@ -70,15 +70,15 @@ function reasonsJson(verdict: Verdict, input: RuleTopicsOptions["input"]): strin
 function datedTopics(forecast: VerdictForecast | null): [string, Topic][] {
   const { next_on = null, next_off = null, spans = [], until = null } = forecast ?? {};
   return [
-    ["next_on", { payload: plain(instant(next_on)) }],
-    ["next_off", { payload: plain(instant(next_off)) }],
+    ["next_on", { payload: payloadOf(instant(next_on)) }],
+    ["next_off", { payload: payloadOf(instant(next_off)) }],
     ["plan", { payload: planJson(spans, until) }],
   ];
 }
 
 /** What does not fit is left out from the end, and the plan then reaches less far. */
 function planJson(spans: readonly VerdictSpan[], until: number | null): string {
-  return fitting(spans, (kept) => {
+  return cutToFit(spans, (kept) => {
     const reach = kept.length < spans.length ? (kept.at(-1)?.end ?? null) : until;
     return JSON.stringify({ until: instant(reach), spans: kept.map(spanJson) });
   });
@@ -90,8 +90,10 @@ function spanJson({ start, end, state, sure }: VerdictSpan): Record<string, Valu
 
 function settingTopics({ enabled, threshold }: Verdict): [string, Topic][] {
   return [
-    ["enabled", { payload: plain(enabled) }],
-    ...(threshold === null ? [] : [["threshold", { payload: plain(threshold) }] satisfies [string, Topic]]),
+    ["enabled", { payload: payloadOf(enabled) }],
+    ...(threshold === null
+      ? []
+      : [["threshold", { payload: payloadOf(threshold) }] satisfies [string, Topic]]),
   ];
 }
 
@@ -107,7 +109,7 @@ const UNKNOWN_REASONS = {
   because: ["the clock of this machine is wrong"],
 };
 const UNKNOWN_MOMENT: [string, Topic][] = [
-  ["state", { payload: plain(null) }],
-  ["since", { payload: plain(null) }],
+  ["state", { payload: payloadOf(null) }],
+  ["since", { payload: payloadOf(null) }],
   ["", { payload: JSON.stringify(UNKNOWN_REASONS) }],
 ];

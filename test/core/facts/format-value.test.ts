@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fitting, percent, plain, rate, text } from "../../../src/core/facts/format-value.ts";
+import { cutToFit, payloadOf, percent, rate, text } from "../../../src/core/facts/format-value.ts";
 
 describe("formats", () => {
-  test.each<[value: Parameters<typeof plain>[0], shown: string]>([
+  test.each<[value: Parameters<typeof payloadOf>[0], shown: string]>([
     [null, "None"],
     ["", "None"],
     [true, "ON"],
@@ -12,7 +12,7 @@ describe("formats", () => {
     [0.1575, "0.1575"],
     ["rouge", "rouge"],
   ])("%j is shown as %s", (value, shown) => {
-    expect(plain(value)).toBe(shown);
+    expect(payloadOf(value)).toBe(shown);
   });
 
   test.each<[said: string | null, shown: string | null]>([
@@ -44,7 +44,7 @@ describe("formats", () => {
 
   test("a list is cut at its end where it would be too large", () => {
     const items = Array.from({ length: 2_000 }, (_, n) => `item ${n}`);
-    const shown: string[] = JSON.parse(fitting(items, (kept) => JSON.stringify(kept)));
+    const shown: string[] = JSON.parse(cutToFit(items, (kept) => JSON.stringify(kept)));
     expect(shown).toEqual(items.slice(0, shown.length));
     expect(shown.length).toBeGreaterThan(1_000);
   });
