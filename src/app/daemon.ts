@@ -172,7 +172,6 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       schedule?.reset();
     },
   });
-  const detach = [devices, discovery].map(publisher.addConnectionUser);
   const offset = offsetOf(identity.installation);
   const polling = createPolling({
     loop,
@@ -215,7 +214,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       broker: publisher.state(),
     }),
     connect: () => {
-      publisher.connect();
+      publisher.connect([devices, discovery]);
       cleared = clearWhenPublished();
     },
     published: publisher.allAcknowledged,
@@ -224,7 +223,6 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       schedule?.stop();
       await commands.stop();
       await Promise.all([polling.stop(), devices.stop(), discovery.stop(), cleared]);
-      for (const detachOne of detach) detachOne();
       await publisher.stop(why);
       await client.close();
       await address.stop();

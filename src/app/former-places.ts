@@ -1,6 +1,6 @@
 import type { Config, MqttConfig } from "../config/config.ts";
+import type { BrokerLink } from "../mqtt/base-connection.ts";
 import { isBrokerError } from "../mqtt/broker-errors.ts";
-import type { BrokerLink } from "../mqtt/connection-users.ts";
 import { removeDiscovery } from "../mqtt/discovery-publisher.ts";
 import { type Identity, ownerOf } from "../mqtt/owner.ts";
 import { purgeBase } from "../mqtt/purge.ts";

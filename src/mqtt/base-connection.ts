@@ -2,9 +2,14 @@ import { z } from "zod";
 import { parseJson } from "../core/contract/parse-json.ts";
 import { runAfterTimeout, sleep } from "../runtime/wait.ts";
 import { ConnectionLost } from "./broker-errors.ts";
-import { type Connection, type ConnectOptions, connect, type ReceivedMessage } from "./connection.ts";
-import type { BrokerLink } from "./connection-users.ts";
-import type { MessageSource } from "./publish-queue.ts";
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  type ReceivedMessage,
+  type Version,
+} from "./connection.ts";
+import type { Message, MessageSource } from "./publish-queue.ts";
 
 export interface BaseConnectionOptions extends Omit<ConnectOptions, "onMessage"> {
   base: string;
@@ -26,6 +31,21 @@ export interface BaseConnection extends Omit<Connection, "ping"> {
   waitForRetained: () => Promise<void>;
   /** The same connection for full topic names. `subscribed` resolves when `owner/ping` is subscribed to. */
   link: (subscribed: () => Promise<unknown>) => BrokerLink;
+}
+
+/** One connection, for topics outside of the base topic. */
+export interface BrokerLink {
+  version: Version;
+  /** Resolves when acknowledged; rejects with ConnectionLost or PublishRefused. */
+  publish: (message: Message) => Promise<void>;
+  subscribe: (filter: string) => Promise<void>;
+  /**
+   * Subscribes to these filters, outside of the base topic, and resolves with the payload of each topic that the broker
+   * holds there. Topics of other subscriptions that arrive meanwhile may be among them.
+   */
+  readRetained: (filters: readonly string[]) => Promise<Map<string, string>>;
+  /** Why it ended; resolves, never rejects. */
+  closed: Promise<string>;
 }
 
 export async function openBaseConnection(options: BaseConnectionOptions): Promise<BaseConnection> {

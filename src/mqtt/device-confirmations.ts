@@ -5,8 +5,9 @@ import type { Clock } from "../runtime/clock.ts";
 import { describeDuration } from "../runtime/duration.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
+import type { BrokerLink } from "./base-connection.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "./broker-errors.ts";
-import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
+import type { ConnectionUser } from "./owner-connection.ts";
 
 interface ConfirmationsOptions {
   outputs: Outputs;

@@ -11,9 +11,10 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { atMost } from "../runtime/wait.ts";
+import type { BrokerLink } from "./base-connection.ts";
 import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
-import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
 import { createConfirmations } from "./device-confirmations.ts";
+import type { ConnectionUser } from "./owner-connection.ts";
 
 export interface OutputSenderOptions {
   outputs: Outputs;

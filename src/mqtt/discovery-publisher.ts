@@ -9,8 +9,9 @@ import {
 import { migrateDiscovery, removeAll, type Step } from "../core/discovery/migrate-discovery.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { aborted, sleep } from "../runtime/wait.ts";
+import type { BrokerLink } from "./base-connection.ts";
 import { ConnectionLost, isBrokerError, PublishRefused } from "./broker-errors.ts";
-import type { BrokerLink, ConnectionUser } from "./connection-users.ts";
+import type { ConnectionUser } from "./owner-connection.ts";
 import type { Publisher } from "./publisher.ts";
 
 export interface DiscoveryOptions {

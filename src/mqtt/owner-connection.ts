@@ -4,13 +4,26 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { atMost } from "../runtime/wait.ts";
-import { type BaseConnection, openBaseConnection } from "./base-connection.ts";
+import { type BaseConnection, type BrokerLink, openBaseConnection } from "./base-connection.ts";
 import type { ReceivedMessage } from "./connection.ts";
-import type { ConnectionUser } from "./connection-users.ts";
 import type { Owner } from "./owner.ts";
 import type { ShortConnection } from "./short-connection.ts";
 import { createTopicSender, OFFLINE, type TopicSender, type TopicSenderOptions } from "./topic-sender.ts";
 import { type OnCommand, watchBase } from "./watch-base.ts";
+
+/**
+ * A part of vigie that uses the publisher's connection for topics outside of vigie's base topic: discovery messages for
+ * Home Assistant, messages to devices.
+ */
+export interface ConnectionUser {
+  /** A new connection stands, and vigie owns its base topic. The connection before it is closed for good. */
+  onConnection: (link: BrokerLink) => void;
+  /**
+   * A message outside of the base topic arrived. It may come before `onConnection`: the broker of a resumed session sends
+   * what it kept at once.
+   */
+  onMessage: (message: ReceivedMessage) => void;
+}
 
 export interface OwnerConnectionOptions
   extends Pick<TopicSenderOptions, "events" | "isClearingPaused" | "onAllAcknowledged"> {
@@ -23,7 +36,7 @@ export interface OwnerConnectionOptions
   /** Seconds. */
   keepalive: number;
   signal: AbortSignal;
-  users: ConnectionUser;
+  users: readonly ConnectionUser[];
   onCommand: OnCommand;
   onForeignOwner: (owner: Owner) => void;
 }
@@ -70,7 +83,9 @@ export async function openOwnerConnection(
       if (early) early.push(message);
       else if (isOpen) watch.onMessage(message);
     },
-    onOutsideMessage: users.onMessage,
+    onOutsideMessage: (message) => {
+      for (const user of users) user.onMessage(message);
+    },
   });
   void connection.closed.then(() => {
     isOpen = false;
@@ -91,7 +106,8 @@ export async function openOwnerConnection(
   };
   const watch = watchBase({ ...options, connection, sender, onFailure });
   const checking = watch.checkRetained();
-  users.onConnection(connection.link(() => checking));
+  const link = connection.link(() => checking);
+  for (const user of users) user.onConnection(link);
   return {
     setTopics: (topics) => {
       sender.setTopics(topics);

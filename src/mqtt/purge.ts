@@ -1,7 +1,7 @@
 import { AVAILABILITY, OWNER } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { BrokerLink } from "./base-connection.ts";
 import { PublishRefused } from "./broker-errors.ts";
-import type { BrokerLink } from "./connection-users.ts";
 import { isNested, nestedBases } from "./nested-bases.ts";
 import { endSession, type Owner, pingOwner, readOwner } from "./owner.ts";
 import {

@@ -1,6 +1,7 @@
 import type { MqttConfig } from "../config/config.ts";
 import {
   type BaseConnection,
+  type BrokerLink,
   OWNER_PING,
   OWNER_PONG,
   openBaseConnection,
@@ -10,7 +11,6 @@ import { type BrokerAddress, readAddress } from "./broker-address.ts";
 import { ConnectFailed } from "./broker-errors.ts";
 import { closedWithoutAnswer, refusesVersion } from "./connect-failures.ts";
 import { type CloseOptions, clientId, type ReceivedMessage, type Version } from "./connection.ts";
-import type { BrokerLink } from "./connection-users.ts";
 import type { Message } from "./publish-queue.ts";
 
 export interface ShortConnectionOptions {

@@ -33,7 +33,10 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     base?: string,
   ): RunningVigie {
     houses += 1;
-    const kept = keepPublishing(url, { broker: { base_topic: base ?? `running${houses}` } });
+    const kept = keepPublishing(url, {
+      broker: { base_topic: base ?? `running${houses}` },
+      connected: false,
+    });
     const { publisher, lines } = kept;
     const say = (sentence: string) => void lines.push(sentence);
     const log = { debug: say, info: say, warn: say, error: say };
@@ -48,11 +51,10 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
       refresh,
       problemLog: createProblemLog(log, systemClock),
     });
-    const detach = publisher.addConnectionUser(sender);
     publisher.setTopics(topics({ a: "1" }));
+    publisher.connect([sender]);
     const stop = async () => {
       await sender.stop();
-      detach();
       await publisher.stop();
     };
     ends.push(stop);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Output } from "../../src/core/outputs/output.ts";
 import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
+import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
-import type { BrokerLink } from "../../src/mqtt/connection-users.ts";
 import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
 import type { Message } from "../../src/mqtt/publish-queue.ts";
 import { systemClock } from "../../src/runtime/clock.ts";

@@ -44,9 +44,8 @@ const publisher = createPublisher({
   ...{ clock: systemClock, log, problemLog, random: Math.random, takeOver: false },
   ...{ onCommand: String, onOtherOwner: String },
 });
-publisher.addConnectionUser(sender);
 publisher.setTopics(new Map([["a", { payload: "1" }]]));
-publisher.connect();
+publisher.connect([sender]);
 lines.on("line", (line) => {
   isPeak = line === "ON";
   update();

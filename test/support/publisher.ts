@@ -32,7 +32,12 @@ export function identity(name: string, previousIncarnation: string | null = null
 /** A publisher with its log, commands and yielding kept. */
 export function keepPublishing(
   url: string,
-  options: Partial<Omit<PublisherOptions, "broker">> & { broker?: Partial<MqttConfig>; name?: string } = {},
+  options: Partial<Omit<PublisherOptions, "broker">> & {
+    broker?: Partial<MqttConfig>;
+    name?: string;
+    /** False: the test calls `connect`. */
+    connected?: boolean;
+  } = {},
 ): Kept {
   const lines: string[] = [];
   const say = (sentence: string) => void lines.push(sentence);
@@ -43,7 +48,7 @@ export function keepPublishing(
   const promise = new Promise<string>((resolve) => {
     yieldTo = resolve;
   });
-  const { broker, name = "a", ...rest } = options;
+  const { broker, name = "a", connected = true, ...rest } = options;
   const publisher = createPublisher({
     instance: "vigie",
     identity: identity(name),
@@ -60,7 +65,7 @@ export function keepPublishing(
       yieldTo(incarnation);
     },
   });
-  publisher.connect();
+  if (connected) publisher.connect();
   return { publisher, lines, commands, yielded: promise, hasYielded: () => yielded };
 }
 
