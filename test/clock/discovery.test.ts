@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { observe, readRetained, type Seen } from "../support/observer.ts";
+import { observe, type ReceivedMessage, readRetained } from "../support/observer.ts";
 import { type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup, runVigie, writeConfig } from "../support/vigie.ts";
 
@@ -23,7 +23,7 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
     let all: RunningVigie["observer"] | undefined;
     const beforeStart = async (url: string) => {
       all = await observe(url);
-      cleanup.add(all.leave);
+      cleanup.add(all.disconnect);
     };
     const running = await startVigieAndBroker(cleanup, {
       service: "simulator",
@@ -42,27 +42,32 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
       writeConfig(running.folder, { ...running.config, ...change });
     const start = () => cleanup.startVigie({ folder: running.folder, env: time.env() });
     const messages = (topic: string | RegExp, from = 0) =>
-      observer.seen
+      observer.received
         .slice(from)
-        .filter((seen) => (typeof topic === "string" ? seen.topic === topic : topic.test(seen.topic)));
+        .filter((received) =>
+          typeof topic === "string" ? received.topic === topic : topic.test(received.topic),
+        );
     return { ...running, observer, time, configure, start, messages };
   }
 
-  const keysOf = ({ payload }: Seen) => Object.keys(JSON.parse(payload).components);
-  const indexOf = (all: readonly Seen[], seen: Seen | undefined) => (seen ? all.indexOf(seen) : -1);
+  const keysOf = ({ payload }: ReceivedMessage) => Object.keys(JSON.parse(payload).components);
+  const indexOf = (all: readonly ReceivedMessage[], received: ReceivedMessage | undefined) =>
+    received ? all.indexOf(received) : -1;
 
   test("is told once all it tells of is there, and not again by a restart", async () => {
     const { observer, messages, vigie, start } = await open();
-    const { seen } = observer;
+    const { received } = observer;
     const [told] = messages(DEVICE);
-    const online = seen.find(({ topic, payload }) => topic === "vigie/availability" && payload === "online");
-    expect(indexOf(seen, told)).toBeGreaterThan(indexOf(seen, online));
+    const online = received.find(
+      ({ topic, payload }) => topic === "vigie/availability" && payload === "online",
+    );
+    expect(indexOf(received, told)).toBeGreaterThan(indexOf(received, online));
     const named = Object.values<Record<string, string>>(JSON.parse(told?.payload ?? "").components).flatMap(
       ({ state_topic }) => state_topic ?? [],
     );
     expect(named.filter((topic) => topic !== "vigie/event" && !observer.retained.has(topic))).toEqual([]);
     await vigie.end();
-    const from = seen.length;
+    const from = received.length;
     await start();
     await observer.until(() => messages("vigie/owner", from).length > 0, "vigie is back");
     await observer.until(() => messages("vigie/owner/ping", from).length > 1, "it has looked");
@@ -73,7 +78,7 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
     const { observer, messages, vigie, configure, start } = await open();
     await vigie.end();
     await configure({ rules: [] });
-    const from = observer.seen.length;
+    const from = observer.received.length;
     await start();
     await observer.until(
       ({ retained }) => ![...retained.keys()].some((topic) => topic.startsWith("vigie/rules/")),
@@ -89,14 +94,14 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
     expect((rest?.at ?? 0) - (reduced?.at ?? 0)).toBeGreaterThanOrEqual(APART);
     const cleared = messages(/^vigie\/rules\/red/, from).filter(({ payload }) => payload === "");
     expect(cleared.length).toBeGreaterThan(6);
-    expect(Math.min(...cleared.map((one) => indexOf(observer.seen, one)))).toBeGreaterThan(
-      indexOf(observer.seen, rest),
+    expect(Math.min(...cleared.map((one) => indexOf(observer.received, one)))).toBeGreaterThan(
+      indexOf(observer.received, rest),
     );
   });
 
   test("a rule that is taken away and put back at once, or whose vigie is stopped meanwhile, keeps its topics", async () => {
     const { observer, messages, configure, vigie } = await open();
-    const from = observer.seen.length;
+    const from = observer.received.length;
     await configure({ rules: [] });
     await vigie.says(/new configuration is in force/);
     const back = vigie.lines.length;
@@ -115,11 +120,11 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
 
   test("two changes in one second are two messages with time between them", async () => {
     const { observer, messages, configure, vigie } = await open();
-    const from = observer.seen.length;
+    const from = observer.received.length;
     await configure({ homeassistant: { language: "en" } });
     await vigie.says(/new configuration is in force/);
     await configure({ homeassistant: { language: "fr", exclude: ["now_slot"] } });
-    const isLast = (seen: Seen) => !keysOf(seen).includes("now_slot");
+    const isLast = (received: ReceivedMessage) => !keysOf(received).includes("now_slot");
     await observer.until(() => messages(DEVICE, from).some(isLast), "the last settings count", 20_000);
     const times = [...messages(DEVICE, 0), ...messages(DEVICE, from)]
       .map(({ at }) => at)
@@ -131,7 +136,7 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
   test("at its birth it is told everything again, a moment later and once; a kept birth is an old one", async () => {
     const { observer, messages } = await open();
     await observer.until(() => messages("vigie/owner/ping").length > 2, "it has looked");
-    const from = observer.seen.length;
+    const from = observer.received.length;
     const born = Date.now();
     for (let times = 0; times < 3; times += 1)
       await observer.publish("homeassistant/status", "online", false);
@@ -140,7 +145,7 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
     expect(delay).toBeGreaterThanOrEqual(2_000 / SPEED - 20);
     expect(messages("vigie/now/color", from)).toHaveLength(1);
     expect(messages("vigie/availability", from).map(({ payload }) => payload)).toEqual(["online"]);
-    const later = observer.seen.length;
+    const later = observer.received.length;
     await observer.publish("homeassistant/status", "online", true);
     await new Promise((resolve) => setTimeout(resolve, 11_000 / SPEED));
     expect(messages(DEVICE, later)).toEqual([]);
@@ -168,7 +173,7 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
   test("a purge takes the announcement back first, and the topics when Home Assistant has forgotten them", async () => {
     const { observer, messages, vigie, folder, time, broker } = await open();
     await vigie.end();
-    const from = observer.seen.length;
+    const from = observer.received.length;
     const { code } = await runVigie({ folder, args: ["purge"], env: time.env() });
     expect(code).toBe(0);
     const [gone] = messages(DEVICE, from);

@@ -63,7 +63,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     const folder = await cleanup.createFolder();
     await writeFile(join(folder, "days.csv"), "date,color\n2026-01-05,rouge\n2026-01-06,blanc\n");
     const args = ["simulator", "--port", "0", "--days", "days.csv"];
-    const { held, until, expectPunctual } = await startVigieBefore(cleanup, {
+    const { payloadsOf, until, expectPunctual } = await startVigieBefore(cleanup, {
       at: "2026-01-05T05:00:00Z",
       service: async (time) => {
         const program = await cleanup.startVigie({ folder, args, env: time.env() });
@@ -72,7 +72,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
       before: { "today/color": "rouge", "today/official": "ON" },
       lead: 12,
     });
-    expect(held("now/date", "rouge_now", "service/problem_code")).toEqual({
+    expect(payloadsOf("now/date", "rouge_now", "service/problem_code")).toEqual({
       "now/date": "2026-01-04",
       rouge_now: "OFF",
       "service/problem_code": "none",
@@ -108,10 +108,11 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     const warning = await running.vigie.says(/6 January was corrected: it is rouge, no longer bleu/);
     expect(warning.level).toBe("warn");
     await running.observer.until(
-      ({ seen }) => seen.some(({ topic, payload }) => topic === "vigie/event" && /revised/.test(payload)),
+      ({ received }) =>
+        received.some(({ topic, payload }) => topic === "vigie/event" && /revised/.test(payload)),
       "the event of the revision came",
     );
-    const events = running.observer.seen.filter(({ topic }) => topic === "vigie/event");
+    const events = running.observer.received.filter(({ topic }) => topic === "vigie/event");
     expect(events.map(({ payload, retain }) => ({ retain, ...JSON.parse(payload) }))).toContainEqual({
       retain: false,
       event_type: "revised",
@@ -142,7 +143,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
         expect(time.clock.now()).toBeGreaterThanOrEqual(Date.parse(at));
         expect(time.clock.now()).toBeLessThan(Date.parse(at) + 10 * MINUTE);
       }
-      expect(running.observer.seen.some(({ payload }) => payload === "offline")).toBe(false);
+      expect(running.observer.received.some(({ payload }) => payload === "offline")).toBe(false);
     },
   );
 });

@@ -26,7 +26,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     const broker = await startMosquitto();
     cleanup.add(broker.remove);
     const observer = await observe(broker.url, "vigie/#");
-    cleanup.add(observer.leave);
+    cleanup.add(observer.disconnect);
     const config = vigieConfig(service, broker.url);
     const vigie = await cleanup.startVigie({ folder, config, env: settableTime(clock) });
     const until = (wanted: Record<string, string>) =>
@@ -63,7 +63,9 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     await running.vigie.says(/The clock of this machine is wrong/);
     const color = first.observer.retained.get("vigie/now/color") ?? "";
     expect(
-      running.observer.seen.some(({ topic, payload }) => topic === "vigie/now/color" && payload !== "None"),
+      running.observer.received.some(
+        ({ topic, payload }) => topic === "vigie/now/color" && payload !== "None",
+      ),
     ).toBe(false);
     await running.set("+0");
     await running.until({ "now/color": color, "today/date": today() });
@@ -101,7 +103,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     cleanup.add(service.stop);
     const running = await withClock("+20m", service.url);
     await running.until({ availability: "online", "now/color": "blanc", "service/status": "ok" });
-    const told = () => running.observer.seen.filter(({ topic }) => topic === "vigie/now/color").length;
+    const told = () => running.observer.received.filter(({ topic }) => topic === "vigie/now/color").length;
     const before = told();
     await running.set("+0");
     await running.vigie.says(/The clock was set back by 20 min/);

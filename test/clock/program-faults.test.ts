@@ -47,10 +47,10 @@ describe.skipIf(reason)(`every fault of a service, alone and in pairs ${reason}`
     async ({ group }) => {
       const time = startFakeTime("2026-01-05T13:00:00Z", SPEED);
       const { running, service } = await settle(time);
-      const known = running.observer.seen.length;
+      const known = running.observer.received.length;
       for (const faults of group) await suffer(faults, running, service);
       const watched = ["now/color", "next/color", "today/color", "tomorrow/color", "availability"];
-      const changes = running.observer.seen
+      const changes = running.observer.received
         .slice(known)
         .filter(({ topic }) => watched.some((name) => topic === `vigie/${name}`))
         .map(({ topic, payload }) => `${topic} ${payload}`);

@@ -56,13 +56,13 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   test.concurrent("a restart tells the truth from the store, before any answer", async () => {
     // At the speed of life: it takes minutes until the first question is given up.
     const time = startFakeTime("2026-01-04T21:00:00Z", 1);
-    const { until, held } = await startVigieAndBroker(cleanup, {
+    const { until, payloadsOf } = await startVigieAndBroker(cleanup, {
       service: simulator.url,
       time,
       state: evening.folder,
     });
     await until({ availability: "online" });
-    expect(held("now/color", "next/color", "next/official", "rouge_next", "tomorrow/date")).toEqual({
+    expect(payloadsOf("now/color", "next/color", "next/official", "rouge_next", "tomorrow/date")).toEqual({
       "now/color": "bleu",
       "next/color": "rouge",
       "next/official": "ON",
@@ -81,8 +81,8 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   });
 
   test.concurrent("at 00:00 the civil days turn, the tariff day does not, and what nobody said is None", async () => {
-    const { held, until, expectPunctual } = await restart("2026-01-04T23:00:00Z");
-    expect(held("today/date", "rouge_today", "d7/color")).toEqual({
+    const { payloadsOf, until, expectPunctual } = await restart("2026-01-04T23:00:00Z");
+    expect(payloadsOf("today/date", "rouge_today", "d7/color")).toEqual({
       "today/date": "2026-01-04",
       rouge_today: "OFF",
       "d7/color": said("d7/color"),
@@ -104,8 +104,8 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   });
 
   test.concurrent("at 06:00 rouge is in force", async () => {
-    const { held, until, expectPunctual } = await restart("2026-01-05T05:00:00Z");
-    expect(held("now/color", "now/period", "rouge_now", "rouge_hp_now")).toEqual({
+    const { payloadsOf, until, expectPunctual } = await restart("2026-01-05T05:00:00Z");
+    expect(payloadsOf("now/color", "now/period", "rouge_now", "rouge_hp_now")).toEqual({
       "now/color": "bleu",
       "now/period": "hc",
       rouge_now: "OFF",
@@ -126,24 +126,27 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
   });
 
   test.concurrent("at 22:00 the dear hours of rouge are over, and rouge is not", async () => {
-    const { held, until, expectPunctual } = await restart("2026-01-05T21:00:00Z");
-    expect(held("rouge_hp_now", "offpeak")).toEqual({ rouge_hp_now: "ON", offpeak: "OFF" });
+    const { payloadsOf, until, expectPunctual } = await restart("2026-01-05T21:00:00Z");
+    expect(payloadsOf("rouge_hp_now", "offpeak")).toEqual({ rouge_hp_now: "ON", offpeak: "OFF" });
     await until({ rouge_hp_now: "OFF", offpeak: "ON", "now/period": "hc" });
     expectPunctual();
     await until({ "now/color": "rouge", rouge_now: "ON", "now/slot": "rouge_hc" });
   });
 
   test.concurrent("at 06:00 of the day after, its forecast is in force, and is called one", async () => {
-    const { held, until, expectPunctual } = await restart("2026-01-06T05:00:00Z");
-    expect(held("now/color", "next/official")).toEqual({ "now/color": "rouge", "next/official": "OFF" });
+    const { payloadsOf, until, expectPunctual } = await restart("2026-01-06T05:00:00Z");
+    expect(payloadsOf("now/color", "next/official")).toEqual({
+      "now/color": "rouge",
+      "next/official": "OFF",
+    });
     await until({ "now/date": "2026-01-06", "now/stage": "forecast", "now/official": "OFF" });
     expectPunctual();
     await until({ "now/color": said("d2/color"), "next/color": said("d3/color") });
   });
 
   test.concurrent("after a week nothing is known any more, and nothing is guessed", async () => {
-    const { held, until, expectPunctual } = await restart("2026-01-12T05:00:00Z");
-    expect(held("now/color", "now/date")).toEqual({
+    const { payloadsOf, until, expectPunctual } = await restart("2026-01-12T05:00:00Z");
+    expect(payloadsOf("now/color", "now/date")).toEqual({
       "now/color": said("d7/color"),
       "now/date": "2026-01-11",
     });

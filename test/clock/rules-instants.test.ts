@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
-import { openStory, type StoryOptions } from "../support/lives.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { PlainDays } from "../support/plain-days.ts";
+import { prepareRuns, type RepeatedRunsOptions } from "../support/repeated-runs.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
@@ -17,36 +17,36 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  /** A life that is whole before this instant, however slow this machine is. */
-  const beginBefore = async (from: string, options: StoryOptions, lead = 2 * MINUTE) => {
-    const story = await openStory(cleanup, options);
-    const life = await story.begin(Date.parse(from) - lead, SPEED);
-    await story.until({ availability: "online", "service/status": "ok" });
-    if (life.time.clock.now() < Date.parse(from) - MINUTE / 4) return { story, life };
-    await life.kill();
+  /** Starts a run whose topics are right before this instant, even on a slow machine. */
+  const beginBefore = async (from: string, options: RepeatedRunsOptions, lead = 2 * MINUTE) => {
+    const runs = await prepareRuns(cleanup, options);
+    const run = await runs.startRun(Date.parse(from) - lead, SPEED);
+    await runs.until({ availability: "online", "service/status": "ok" });
+    if (run.time.clock.now() < Date.parse(from) - MINUTE / 4) return { runs, run };
+    await run.kill();
     return beginBefore(from, options, 3 * lead);
   };
   /** When each rule was seen to turn, in seconds after the instant at which it was to. */
   const watch = async (
     from: string,
-    options: StoryOptions,
+    options: RepeatedRunsOptions,
     rules: Record<string, { turn: string; to: "ON" | "OFF" }>,
   ) => {
-    const { story, life } = await beginBefore(from, options);
+    const { runs, run } = await beginBefore(from, options);
     const early = Object.entries(rules).map(([id, { to }]) => [
       `rules/${id}/state`,
       to === "ON" ? "OFF" : "ON",
     ]);
-    await story.until(Object.fromEntries(early));
-    story.away = true;
+    await runs.until(Object.fromEntries(early));
+    runs.serviceDown = true;
     const late = Object.entries(rules).map(async ([id, { turn, to }]) => {
-      await story.until({ [`rules/${id}/state`]: to });
-      const at = life.time.clock.now();
-      await story.until({ [`rules/${id}/since`]: turn });
+      await runs.until({ [`rules/${id}/state`]: to });
+      const at = run.time.clock.now();
+      await runs.until({ [`rules/${id}/since`]: turn });
       return [id, (at - Date.parse(turn)) / 1000];
     });
     const seconds: Record<string, number> = Object.fromEntries(await Promise.all(late));
-    return { seconds, story };
+    return { seconds, runs };
   };
   const expectPunctual = (seconds: Record<string, number>) => {
     for (const late of Object.values(seconds)) expect(late).toBeGreaterThan(-0.5);
@@ -65,7 +65,7 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
       outputs: [{ topic: "boiler/set", choose: [{ when: "lead", payload: "off" }] }],
     };
     const days = { colors: { "2026-01-13": "rouge" } };
-    const { seconds, story } = await watch(
+    const { seconds, runs } = await watch(
       "2026-01-13T04:54:00Z",
       { days, config },
       {
@@ -75,7 +75,10 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
       },
     );
     expectPunctual(seconds);
-    await story.observer.until(() => story.told("boiler/set").join() === "off", "the boiler was told");
+    await runs.observer.until(
+      () => runs.payloadsSentTo("boiler/set").join() === "off",
+      "the boiler was told",
+    );
   });
 
   test.concurrent("a new price row and a tariff day at 06:00:00", async () => {
@@ -105,28 +108,28 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
         { id: "free", when },
       ],
     };
-    const story = await openStory(cleanup, { days, config });
-    const first = await story.begin(Date.parse("2026-01-13T12:00:00Z"), 1);
-    await story.until({ "service/status": "ok", "rules/held/state": "OFF" });
+    const runs = await prepareRuns(cleanup, { days, config });
+    const first = await runs.startRun(Date.parse("2026-01-13T12:00:00Z"), 1);
+    await runs.until({ "service/status": "ok", "rules/held/state": "OFF" });
     await first.kill();
     days.colors = { "2026-01-15": "rouge" };
-    const second = await story.begin(Date.parse("2026-01-13T13:00:00Z"), 1);
-    await story.until({ "rules/held/state": "ON", "rules/free/state": "ON", "rules/held/since": /T13:00/ });
-    const began = Date.parse(story.holds("rules/held/since") ?? "");
+    const second = await runs.startRun(Date.parse("2026-01-13T13:00:00Z"), 1);
+    await runs.until({ "rules/held/state": "ON", "rules/free/state": "ON", "rules/held/since": /T13:00/ });
+    const began = Date.parse(runs.payloadOf("rules/held/since") ?? "");
     // What is published is on the disk some milliseconds later.
     await vi.waitFor(async () => {
-      const state = JSON.parse(await readFile(join(story.folder, "state", "state.json"), "utf8"));
+      const state = JSON.parse(await readFile(join(runs.folder, "state", "state.json"), "utf8"));
       expect(state.rules.rules.held.state).toBe(true);
     }, 10_000);
     await second.kill();
     days.colors = {};
-    const third = await story.begin(second.time.clock.now(), 1);
-    await story.until({ "rules/free/state": "OFF" });
-    expect(story.holds("rules/held/state")).toBe("ON");
+    const third = await runs.startRun(second.time.clock.now(), 1);
+    await runs.until({ "rules/free/state": "OFF" });
+    expect(runs.payloadOf("rules/held/state")).toBe("ON");
     await third.kill();
     const end = began + 20 * MINUTE;
-    const fourth = await story.begin(end - 10_000, 5);
-    await story.until({ "rules/held/state": "OFF", "rules/held/since": /T13:2\d:/ });
+    const fourth = await runs.startRun(end - 10_000, 5);
+    await runs.until({ "rules/held/state": "OFF", "rules/held/since": /T13:2\d:/ });
     expect(fourth.time.clock.now()).toBeGreaterThanOrEqual(end);
   });
 });

@@ -51,16 +51,20 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
       ...(state !== undefined && { state }),
       beforeStart: async (url) => {
         boiler = await observe(url, BOILER);
-        cleanup.add(boiler.leave);
+        cleanup.add(boiler.disconnect);
       },
     });
-    const told = () => boiler?.seen.map(({ payload, retain }) => ({ payload, retain })) ?? [];
+    const told = () => boiler?.received.map(({ payload, retain }) => ({ payload, retain })) ?? [];
     return { ...running, told };
   };
   const states = ({ observer }: VigieBeforeInstant, rule: string) =>
-    observer.seen.filter(({ topic }) => topic === `vigie/rules/${rule}/state`).map(({ payload }) => payload);
+    observer.received
+      .filter(({ topic }) => topic === `vigie/rules/${rule}/state`)
+      .map(({ payload }) => payload);
   const events = ({ observer }: VigieBeforeInstant) =>
-    observer.seen.filter(({ topic }) => topic === "vigie/event").map(({ payload }) => JSON.parse(payload));
+    observer.received
+      .filter(({ topic }) => topic === "vigie/event")
+      .map(({ payload }) => JSON.parse(payload));
 
   beforeAll(async () => {
     // Announced at 06:35 in Paris the day before.
@@ -101,7 +105,7 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
     expect(morning.told()).toEqual([{ payload: "off", retain: false }]);
 
     const night = await open("2026-01-05T21:00:00Z", morning.folder);
-    expect(night.holds("rules/rouge_peak/state")).toBe("ON");
+    expect(night.payloadOf("rules/rouge_peak/state")).toBe("ON");
     await night.observer.until(() => night.told().length > 0, "the boiler was told");
     night.expectPunctual();
     await night.until({ "rules/rouge_peak/state": "OFF", "rules/rouge_ahead/state": "ON" });
@@ -111,7 +115,7 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
 
   test.concurrent("the rule ends with the rouge day", async () => {
     const running = await open("2026-01-06T05:00:00Z", announced.folder);
-    expect(running.holds("rules/rouge_ahead/state")).toBe("ON");
+    expect(running.payloadOf("rules/rouge_ahead/state")).toBe("ON");
     await running.until({ "rules/rouge_ahead/state": "OFF" });
     running.expectPunctual();
   });

@@ -63,15 +63,15 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   });
 
   it.concurrent("that is stopped leaves in order and soon, and nobody sees it while the grace runs", async () => {
-    const { until, container, observer, holds } = await startContainerAndBroker(cleanup);
+    const { until, container, observer, payloadOf } = await startContainerAndBroker(cleanup);
     await until(WHOLE);
-    const before = observer.seen.length;
+    const before = observer.received.length;
     const began = Date.now();
     expect((await container.end()).code).toBe(0);
     expect(Date.now() - began).toBeLessThan(5_000);
     expect(container.lines.at(-1)?.msg).toBe("vigie has stopped");
-    expect(observer.seen.slice(before).filter(({ topic }) => topic === "vigie/availability")).toEqual([]);
-    expect(holds("availability")).toBe("online");
+    expect(observer.received.slice(before).filter(({ topic }) => topic === "vigie/availability")).toEqual([]);
+    expect(payloadOf("availability")).toBe("online");
   });
 
   it.concurrent("that is stopped without a grace is offline at once", async () => {

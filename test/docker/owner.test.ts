@@ -69,7 +69,7 @@ describe.skipIf(withoutDocker)(`two containers on one base topic ${withoutDocker
 
 /** What an onlooker has seen of the owner of the base topic, and what the owner logged of trouble and of the broker. */
 function look({ observer, container }: RunningContainer) {
-  const told = observer.seen.filter(({ topic }) => /^vigie\/(owner|availability)$/.test(topic));
+  const told = observer.received.filter(({ topic }) => /^vigie\/(owner|availability)$/.test(topic));
   const lines = container.lines.filter(({ level, msg }) => level !== "info" || /broker|owner/i.test(msg));
   return { told, lines };
 }

@@ -1,7 +1,7 @@
-import { type Holdings, watchHoldings } from "../support/holdings.ts";
 import { type Mosquitto, type MosquittoOptions, startMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { serveInventedDays } from "../support/running-vigie.ts";
+import { type TopicValues, watchTopicValues } from "../support/topic-values.ts";
 import type { Cleanup } from "../support/vigie.ts";
 import { type Container, type ContainerOptions, openTree, startContainer } from "./container.ts";
 
@@ -15,7 +15,7 @@ export interface RunningContainerOptions extends Partial<ContainerOptions> {
 }
 
 /** A container with two variables and no file, its broker, and an observer of its topics. */
-export interface RunningContainer extends Holdings {
+export interface RunningContainer extends TopicValues {
   broker: Mosquitto;
   observer: Observer;
   container: Container;
@@ -32,7 +32,7 @@ export async function startContainerAndBroker(
   const observer = await observe(broker.url.replace("://", `://${credentials}`), "vigie/#", 5, {
     reconnectPeriod: 100,
   });
-  cleanup.add(observer.leave);
+  cleanup.add(observer.disconnect);
   const options = {
     ...more,
     tree: more.tree ?? (await openTree(cleanup)),
@@ -43,7 +43,7 @@ export async function startContainerAndBroker(
     },
   };
   const container = await startContainer(cleanup, options);
-  return { broker, observer, container, options, ...watchHoldings(observer, "vigie", container.output) };
+  return { broker, observer, container, options, ...watchTopicValues(observer, "vigie", container.output) };
 }
 
 /** Topics and values of a vigie that works. */

@@ -54,7 +54,7 @@ describe("the embedded broker", () => {
     await again.publisher.allAcknowledged();
     await observer.until(({ retained }) => !retained.has("vigie/old"), "the orphan is cleared");
     await again.publisher.stop();
-    await observer.leave();
+    await observer.disconnect();
   });
 
   test("ends within a second with clients connected", async () => {

@@ -38,7 +38,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
       "the broker holds the whole again",
     );
     expect(systemClock.steady() - start).toBeLessThan(5_000);
-    await observer.leave();
+    await observer.disconnect();
   };
   afterAll(async () => {
     for (const end of ends) await end();
@@ -188,7 +188,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     await publisher.allAcknowledged();
     const observer = await observe(broker.url, "vigie/#");
     await observer.until(({ retained }) => retained.get("vigie/a") === "2", "the newest value is there");
-    await observer.leave();
+    await observer.disconnect();
     expect(lines.filter((line) => line.includes("forbidden"))).toEqual([
       "The broker refuses vigie/forbidden: not authorized; the other topics are published",
     ]);

@@ -67,8 +67,8 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
         expect(await keep(urls[protocol](), { broker, identity: same }).yielded).toBe("run-a");
         expect(first.publisher.state().connected).toBe(true);
         expect(first.lines).toHaveLength(1);
-        expect(observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
-        await observer.leave();
+        expect(observer.received.filter(({ payload }) => payload === "offline")).toEqual([]);
+        await observer.disconnect();
       });
 
       test.concurrent.each(["a", "b"])(
@@ -90,7 +90,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
             "the winner owns the base",
           );
           expect(alive[0]!.hasYielded()).toBe(false);
-          await observer.leave();
+          await observer.disconnect();
         },
       );
 
@@ -107,7 +107,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
           "online",
         );
         expect(second.hasYielded()).toBe(false);
-        await observer.leave();
+        await observer.disconnect();
       });
 
       test.concurrent("purge is refused while the owner lives; then it leaves nothing, and no offline comes back", async () => {
@@ -119,11 +119,11 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
         await publisher.stop();
         const observer = await observe(urls[protocol](), `${base}/#`, 4);
         await purge(urls[protocol](), base);
-        const after = observer.seen.length;
+        const after = observer.received.length;
         // The purge took 2 s of the will's 3.
         await new Promise((resolve) => setTimeout(resolve, protocol === "MQTT 5" ? 2_500 : 100));
-        expect(observer.seen.slice(after).filter(({ topic }) => !topic.includes("owner/"))).toEqual([]);
-        await observer.leave();
+        expect(observer.received.slice(after).filter(({ topic }) => !topic.includes("owner/"))).toEqual([]);
+        await observer.disconnect();
         const left = await readRetainedBelow(urls[protocol](), base);
         expect(left).toEqual([]);
       });
@@ -153,10 +153,10 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     const observer = await observe(mosquitto.url, `${broker.base_topic}/#`);
     const second = keep(mosquitto.url, { broker, name: "b" });
     await second.publisher.allAcknowledged();
-    const since = observer.seen.length;
+    const since = observer.received.length;
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect(observer.seen.slice(since).filter(({ payload }) => payload === "offline")).toEqual([]);
-    await observer.leave();
+    expect(observer.received.slice(since).filter(({ payload }) => payload === "offline")).toEqual([]);
+    await observer.disconnect();
   });
 
   test.concurrent("a running vigie yields to a newer word on owner, and leaves that word alone", async () => {
@@ -178,7 +178,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
       ({ retained }) => retained.get(`${broker.base_topic}/owner`) === owner,
       "the word stands",
     );
-    await observer.leave();
+    await observer.disconnect();
   });
 
   test.concurrent("one that was cut off while another took its place yields when it is back", async () => {
@@ -202,11 +202,11 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     const observer = await observe(mosquitto.url, `${broker.base_topic}/owner`);
     await observer.publish(`${broker.base_topic}/owner`, "me!");
     await observer.until(
-      ({ seen }) => seen.at(-1)?.payload.includes("run-a") === true && seen.length > 2,
+      ({ received }) => received.at(-1)?.payload.includes("run-a") === true && received.length > 2,
       "my word",
     );
     expect(hasYielded()).toBe(false);
-    await observer.leave();
+    await observer.disconnect();
   });
 });
 

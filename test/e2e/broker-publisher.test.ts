@@ -39,7 +39,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await observer.until(({ retained }) => retained.get(`${name}/availability`) === "online", "online");
     for (const [topic, { payload }] of SNAPSHOT)
       expect(observer.retained.get(`${name}/${topic}`)).toBe(payload);
-    const order = observer.seen.filter(({ retain }) => retain).map(({ topic }) => topic);
+    const order = observer.received.filter(({ retain }) => retain).map(({ topic }) => topic);
     expect(order.at(0)).toBe(`${name}/owner`);
     expect(order.at(-1)).toBe(`${name}/availability`);
     expect(JSON.parse(observer.retained.get(`${name}/owner`) ?? "")).toEqual({
@@ -51,7 +51,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
       client_id: "vigie-vigie-house-a",
     });
     expect(publisher.state()).toEqual({ connected: true, url: broker.url });
-    await observer.leave();
+    await observer.disconnect();
   });
 
   test("says nothing, online least of all, before it knows what to say", async () => {
@@ -70,14 +70,19 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     publisher.setTopics(topics({ a: "1", b: "1", c: "1" }));
     await publisher.allAcknowledged();
     const observer = await observe(broker.url, `${name}/#`);
-    await observer.until(({ seen }) => seen.length >= 5, "the retained ones");
-    observer.seen.length = 0;
+    await observer.until(({ received }) => received.length >= 5, "the retained ones");
+    observer.received.length = 0;
     publisher.setTopics(topics({ a: "2", b: "1", c: "1" }));
     publisher.setTopics(topics({ a: "3", b: "1" }));
     await publisher.allAcknowledged();
     publisher.publishEvent({ event_type: "announced", color: "rouge" });
-    await observer.until(({ seen }) => seen.some(({ topic }) => topic.endsWith("/event")), "the event");
-    const told = observer.seen.flatMap(({ at: _, ...said }) => (said.topic.includes("owner/") ? [] : [said]));
+    await observer.until(
+      ({ received }) => received.some(({ topic }) => topic.endsWith("/event")),
+      "the event",
+    );
+    const told = observer.received.flatMap(({ at: _, ...said }) =>
+      said.topic.includes("owner/") ? [] : [said],
+    );
     expect(told.filter(({ topic }) => topic === `${name}/a`).at(-1)?.payload).toBe("3");
     expect(told.some(({ topic }) => topic === `${name}/b`)).toBe(false);
     expect(told).toContainEqual({ topic: `${name}/c`, payload: "", retain: true });
@@ -86,7 +91,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
       payload: '{"event_type":"announced","color":"rouge"}',
       retain: false,
     });
-    await observer.leave();
+    await observer.disconnect();
   });
 
   test("tells an event after what it is about, though it is announced first", async () => {
@@ -94,14 +99,17 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     publisher.setTopics(topics({ a: "OFF" }));
     await publisher.allAcknowledged();
     const observer = await observe(broker.url, `${name}/#`);
-    await observer.until(({ seen }) => seen.length >= 3, "the retained ones");
-    observer.seen.length = 0;
+    await observer.until(({ received }) => received.length >= 3, "the retained ones");
+    observer.received.length = 0;
     publisher.publishEvent({ event_type: "rule_on" });
     publisher.setTopics(topics({ a: "ON" }));
-    await observer.until(({ seen }) => seen.some(({ topic }) => topic === `${name}/event`), "the event");
-    const told = observer.seen.filter(({ topic }) => !topic.includes("owner/"));
+    await observer.until(
+      ({ received }) => received.some(({ topic }) => topic === `${name}/event`),
+      "the event",
+    );
+    const told = observer.received.filter(({ topic }) => !topic.includes("owner/"));
     expect(told.map(({ payload }) => payload)).toEqual(["ON", '{"event_type":"rule_on"}']);
-    await observer.leave();
+    await observer.disconnect();
   });
 
   test("sends a value again when it lives longer, though it is equal", async () => {
@@ -110,10 +118,10 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     publisher.setTopics(until(60));
     await publisher.allAcknowledged();
     const observer = await observe(broker.url, `${name}/a`);
-    await observer.until(({ seen }) => seen.length === 1, "the retained one");
+    await observer.until(({ received }) => received.length === 1, "the retained one");
     publisher.setTopics(until(120));
-    await observer.until(({ seen }) => seen.length === 2, "the second");
-    await observer.leave();
+    await observer.until(({ received }) => received.length === 2, "the second");
+    await observer.disconnect();
   });
 
   test("clears what nobody keeps, and leaves another vigie's subtree alone", async () => {
@@ -136,7 +144,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     );
     await observer.publish("nest/later", "x");
     await observer.until(
-      ({ seen }) => seen.at(-1)?.topic === "nest/later" && seen.at(-1)?.payload === "",
+      ({ received }) => received.at(-1)?.topic === "nest/later" && received.at(-1)?.payload === "",
       "cleared live",
     );
     await observer.publish("nest/annexe/more", "x");
@@ -147,7 +155,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
       ...["nest/availability", "nest/now/color", "nest/owner", "outside/nest"],
     ]);
     expect(lines).toContain("Cleared retained topics that vigie does not publish: old/color, now/colour");
-    await observer.leave();
+    await observer.disconnect();
   });
 
   test("sends again what somebody else wrote, cleared or said offline, and does not answer itself", async () => {
@@ -159,17 +167,17 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await observer.publish(`${name}/b`, "");
     await observer.publish(`${name}/availability`, "offline");
     const last = (topic: string) =>
-      observer.seen.findLast((one) => one.topic === `${name}/${topic}`)?.payload;
+      observer.received.findLast((one) => one.topic === `${name}/${topic}`)?.payload;
     await observer.until(
       () => last("a") === "1" && last("b") === "1" && last("availability") === "online",
       "all is right again",
     );
-    const count = observer.seen.filter(({ topic }) => !topic.includes("owner")).length;
+    const count = observer.received.filter(({ topic }) => !topic.includes("owner")).length;
     for (let n = 2; n < 30; n += 1) publisher.setTopics(topics({ a: `${n}`, b: "1" }));
     await observer.until(() => last("a") === "29", "the newest");
-    expect(observer.seen.filter(({ topic }) => !topic.includes("owner")).length).toBeLessThan(count + 30);
+    expect(observer.received.filter(({ topic }) => !topic.includes("owner")).length).toBeLessThan(count + 30);
     expect(lines.filter((line) => line.startsWith("Another program wrote"))).not.toEqual([]);
-    await observer.leave();
+    await observer.disconnect();
   });
 
   test("obeys live commands, refuses retained ones and clears them, answers junk with one line", async () => {
@@ -194,10 +202,10 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
       "a/set: vigie has no such command",
     ]);
     await observer.until(
-      ({ seen }) => seen.filter(({ topic }) => topic === `${name}/a`).length >= 2,
+      ({ received }) => received.filter(({ topic }) => topic === `${name}/a`).length >= 2,
       "the state again",
     );
-    await observer.leave();
+    await observer.disconnect();
   });
 
   test("leaves with the will put off by the grace, and a restart within it is seen by nobody", async () => {
@@ -211,8 +219,8 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     second.publisher.setTopics(topics({ a: "1" }));
     await second.publisher.allAcknowledged();
     await observer.until(() => second.commands.length === 1, "the command of meanwhile");
-    expect(observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
-    await observer.leave();
+    expect(observer.received.filter(({ payload }) => payload === "offline")).toEqual([]);
+    await observer.disconnect();
   });
 
   test("says offline when the grace is over", async () => {
@@ -222,6 +230,6 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await publisher.allAcknowledged();
     await publisher.stop();
     await observer.until(({ retained }) => retained.get("brief/availability") === "offline", "offline");
-    await observer.leave();
+    await observer.disconnect();
   });
 });

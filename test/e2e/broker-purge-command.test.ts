@@ -36,7 +36,7 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
     ]) {
       await observer.publish(topic, "x");
     }
-    await observer.leave();
+    await observer.disconnect();
     const { publisher } = keepPublishing(broker.url, { broker: { base_topic: "house" }, instance: "house" });
     publisher.setTopics(topics({ "now/color": "bleu" }));
     await publisher.allAcknowledged();

@@ -70,7 +70,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     };
   }
   const toldTo = (topic: string) =>
-    observer.seen.filter((one) => one.topic === topic).map(({ payload }) => payload);
+    observer.received.filter((one) => one.topic === topic).map(({ payload }) => payload);
 
   beforeAll(async () => {
     broker = await startMosquitto();
@@ -80,7 +80,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     await Promise.all(ends.splice(0).map((end) => end()));
   });
   afterAll(async () => {
-    await observer.leave();
+    await observer.disconnect();
     await broker.remove();
   });
 
@@ -97,7 +97,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     };
     for (const peak of [false, false, true, true, true, false, false]) await live(peak);
     expect(toldTo(topic)).toEqual(["off", "on"]);
-    expect(observer.seen.filter((one) => one.topic === topic).map(({ retain }) => retain)).toEqual([
+    expect(observer.received.filter((one) => one.topic === topic).map(({ retain }) => retain)).toEqual([
       false,
       false,
     ]);
@@ -126,10 +126,10 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     running.say({ peak: false });
     await away.start();
     const there = await observe(away.url, "boiler/set");
-    await there.until(({ seen }) => seen.length > 0, "the word came");
+    await there.until(({ received }) => received.length > 0, "the word came");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "it has arrived");
-    expect(there.seen.map(({ payload }) => payload)).toEqual(["on"]);
-    await there.leave();
+    expect(there.received.map(({ payload }) => payload)).toEqual(["on"]);
+    await there.disconnect();
     await running.stop();
     await away.remove();
   });
@@ -218,7 +218,7 @@ describe.skipIf(withoutMosquitto)(`commands on a real broker ${withoutMosquitto}
       'simulation/set {"color":"rouge","from":"next"}',
       "refresh/set PRESS",
     ]);
-    const again = (topic: string) => observer.seen.filter((one) => one.topic === `vigie/${topic}`).length;
+    const again = (topic: string) => observer.received.filter((one) => one.topic === `vigie/${topic}`).length;
     await observer.until(
       () => again("rules/peak/enabled") === 2 && again("simulation/color") === 2,
       "told again",
@@ -231,7 +231,7 @@ describe.skipIf(withoutMosquitto)(`commands on a real broker ${withoutMosquitto}
         /^simulation\/set: expected auto, bleu, blanc, rouge, or JSON such as .*, got 'red'$/,
       ),
     ]);
-    await observer.leave();
+    await observer.disconnect();
     await publisher.stop();
     await broker.remove();
   });

@@ -83,7 +83,7 @@ describe.skipIf(withoutMosquitto)(
       await vigie.says(/new configuration is in force/, before);
       await writeConfig(folder, config({ ...prices(0.8), mqtt: { url: broker.url, grace: "20m" } }));
       await running.until({ "prices/rouge_hp": "0.8", availability: "online" });
-      expect(running.observer.seen.filter(({ payload }) => payload === "offline")).toEqual([]);
+      expect(running.observer.received.filter(({ payload }) => payload === "offline")).toEqual([]);
       expect((await vigie.end()).code).toBe(0);
     });
 

@@ -43,7 +43,7 @@ describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () =>
     const broker = await startMosquitto();
     cleanup.add(broker.remove);
     const observer = await observe(broker.url, "vigie/#");
-    cleanup.add(observer.leave);
+    cleanup.add(observer.disconnect);
     const config = vigieConfig(service, broker.url);
     const vigie = await cleanup.startVigie({ folder, config, through: disk(state, options) });
     const right = () =>

@@ -47,10 +47,10 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     expect(yielded.stderr).toMatch(/vigie has another owner: /);
     await heir.says(/^Connected to the broker/);
     const owner = () => first.observer.retained.get("vigie/owner") ?? "";
-    const before = first.observer.seen.length;
+    const before = first.observer.received.length;
     await first.until({ availability: "online", "service/status": "ok" });
     expect((await heir.end()).code).toBe(0);
-    expect(first.observer.seen.slice(before).some(({ payload }) => payload === "offline")).toBe(false);
+    expect(first.observer.received.slice(before).some(({ payload }) => payload === "offline")).toBe(false);
     expect(JSON.parse(owner())).toHaveProperty("incarnation");
 
     const cleared = await runVigie({ folder: elsewhere, args: ["purge"] });

@@ -54,7 +54,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       const beforeStart = async (url: string) => {
         const observer = await observe(url, "attic/#");
         attic.push(observer);
-        cleanup.add(observer.leave);
+        cleanup.add(observer.disconnect);
         await observer.publish("attic/owner", JSON.stringify(OWNER));
         await observer.publish("attic/now/color", "rouge");
       };
@@ -140,7 +140,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
     const beforeStart = async (url: string) => {
       const observer = await observe(url);
       all.push(observer);
-      cleanup.add(observer.leave);
+      cleanup.add(observer.disconnect);
       const planted = { ...FORMER, ...OTHERS, [DEVICE]: JSON.stringify(device) };
       for (const [topic, payload] of Object.entries(planted)) await observer.publish(topic, payload);
     };
@@ -152,8 +152,8 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       !entities(retained).includes("mood_of_the_day");
     await all[0]?.until(isTidy, "nothing former is left", 25_000);
     await running.until({ availability: "online" });
-    const held = await readRetained(running.broker.url);
-    expect(entities(held)).toContain("now_color");
-    expect(Object.fromEntries(held)).toMatchObject(OTHERS);
+    const payloadsOf = await readRetained(running.broker.url);
+    expect(entities(payloadsOf)).toContain("now_color");
+    expect(Object.fromEntries(payloadsOf)).toMatchObject(OTHERS);
   });
 });

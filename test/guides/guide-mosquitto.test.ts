@@ -7,12 +7,12 @@ import { parse } from "yaml";
 import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
 import { readPage, saysAsWritten } from "../support/guide.ts";
-import { type Reader, readGuide } from "../support/guide-house.ts";
-import { type Holdings, watchHoldings } from "../support/holdings.ts";
+import { type Reader, readGuide } from "../support/guide-reader.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { lacking } from "../support/prepared.ts";
 import { serveInventedDays } from "../support/running-vigie.ts";
+import { type TopicValues, watchTopicValues } from "../support/topic-values.ts";
 import { createCleanup, runVigie, type Vigie } from "../support/vigie.ts";
 
 const PAGE = readPage("docs/mosquitto.md");
@@ -22,7 +22,7 @@ const DEVICE = "homeassistant/device/vigie/config";
 const BOILER = "shellies/boiler/relay/0";
 
 /** A broker and a vigie as the guide sets them up; whoever looks at it does so as Home Assistant. */
-interface Site extends Holdings {
+interface Site extends TopicValues {
   reader: Reader;
   folder: string;
   vigie: Vigie;
@@ -70,7 +70,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const observer = await observe(
       `mqtt://homeassistant:${passwordOf("homeassistant")}@127.0.0.1:${broker.port}`,
     );
-    cleanup.add(observer.leave);
+    cleanup.add(observer.disconnect);
     await observer.publish(BOILER, "off");
     const config = {
       ...parse(reader.file("/etc/vigie/vigie.yaml")),
@@ -95,24 +95,24 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       config,
       env,
       port: listener,
-      ...watchHoldings(observer, "vigie", vigie.output),
+      ...watchTopicValues(observer, "vigie", vigie.output),
       brokerLog: () => readFile(log, "utf8"),
     };
   }
 
   test.concurrent("all topics come, commands and discovery work, a purge leaves nothing, and nothing is refused", async () => {
     const site = await openSite();
-    const { vigie, observer, reader, holds, until } = site;
+    const { vigie, observer, reader, payloadOf, until } = site;
     await until({ availability: "online", "rules/known/state": "ON", "service/status": "ok" });
     const wanted = [...renderTopics(rougeFacts(), { grace: 0, laws: "off" }).keys()];
-    expect(wanted.filter((name) => holds(name) === undefined)).toEqual([]);
+    expect(wanted.filter((name) => payloadOf(name) === undefined)).toEqual([]);
     await observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
     await vigie.says(/^Sent "off" to shellies/);
-    const told = () => observer.seen.filter(({ topic }) => topic === DEVICE).length;
+    const told = () => observer.received.filter(({ topic }) => topic === DEVICE).length;
     const before = told();
     await observer.publish("homeassistant/status", "online", false);
     const look = await reader.run("read");
-    expect(look).toMatchObject({ code: 0, stdout: `${holds("now/color")}\n` });
+    expect(look).toMatchObject({ code: 0, stdout: `${payloadOf("now/color")}\n` });
     expect(await reader.run("command")).toMatchObject({ code: 0 });
     await vigie.says(/^refresh\/set: vigie asks the service as soon as its limits of requests allow it$/);
     await reader
@@ -122,7 +122,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       );
     await observer.until(() => told() > before, "Home Assistant is told again", 20_000);
     // A device that was heard is not asked again, and is no problem: it would be one after five seconds.
-    expect(holds("service/problem_code")).toBe("none");
+    expect(payloadOf("service/problem_code")).toBe("none");
     expect((await vigie.end()).code).toBe(0);
     expect(complaints(vigie)).toEqual([]);
     const purge = await runVigie({ folder: site.folder, env: site.env, args: ["purge"] });
@@ -139,7 +139,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const { observer, vigie, until } = site;
     await until({ availability: "online", "rules/known/state": "ON" });
     const stored = (topic: string, payload: string) =>
-      observer.seen.some((one) => one.topic === topic && one.payload === payload);
+      observer.received.some((one) => one.topic === topic && one.payload === payload);
     const mayWrite = async (user: string, topic: string) => {
       const client = await connect(user, site, root);
       const word = `${user} ${Math.random()}`;
@@ -338,6 +338,6 @@ async function missesBirth({ vigie, until, observer }: Site): Promise<void> {
   await observer.publish("homeassistant/status", "online", false);
   // It is told again within ten seconds where it is heard.
   await new Promise((resolve) => setTimeout(resolve, 11_000));
-  expect(observer.seen.filter(({ topic }) => topic === DEVICE)).toHaveLength(1);
+  expect(observer.received.filter(({ topic }) => topic === DEVICE)).toHaveLength(1);
   await vigie.end();
 }

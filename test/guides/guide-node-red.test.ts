@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readPage } from "../support/guide.ts";
-import { readGuide } from "../support/guide-house.ts";
+import { readGuide } from "../support/guide-reader.ts";
 import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { lacking } from "../support/prepared.ts";
@@ -31,14 +31,14 @@ describe.skipIf(missing)(`the flow of docs/node-red.md in a real Node-RED ${miss
     broker = await startMosquitto({ persistence: true });
     cleanup.add(broker.remove);
     running = await observe(broker.url, "#", 5, { reconnectPeriod: 100 });
-    cleanup.add(running.leave);
+    cleanup.add(running.disconnect);
     folder = await cleanup.createFolder();
     const reader = readGuide(PAGE, folder, { broker: broker.port });
     await writeFile(join(folder, "flows.json"), reader.file("flows.json"));
   });
   afterAll(cleanup.run);
 
-  const told = () => running.seen.filter(({ topic }) => topic === COMMAND).map(({ payload }) => payload);
+  const told = () => running.received.filter(({ topic }) => topic === COMMAND).map(({ payload }) => payload);
   const becomes = (words: string[]) =>
     running.until(
       () => told().join() === words.join(),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readPage } from "../support/guide.ts";
-import { type Reader, readGuide } from "../support/guide-house.ts";
+import { type Reader, readGuide } from "../support/guide-reader.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { lacking } from "../support/prepared.ts";
 import { type RunningVigie, serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
@@ -58,9 +58,12 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
   };
 
   test("a topic, all of them, and a day as JSON are read", async () => {
-    expect(await reader.run("color")).toMatchObject({ code: 0, stdout: `${running.holds("now/color")}\n` });
-    expect((await reader.run("all")).stdout).toContain(`vigie/now/color ${running.holds("now/color")}\n`);
-    const { date, color, confidence, official } = JSON.parse(running.holds("tomorrow") ?? "");
+    expect(await reader.run("color")).toMatchObject({
+      code: 0,
+      stdout: `${running.payloadOf("now/color")}\n`,
+    });
+    expect((await reader.run("all")).stdout).toContain(`vigie/now/color ${running.payloadOf("now/color")}\n`);
+    const { date, color, confidence, official } = JSON.parse(running.payloadOf("tomorrow") ?? "");
     expect(await reader.run("json")).toMatchObject({
       code: 0,
       stderr: "",
@@ -71,7 +74,7 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
   test("docs/evcc.md cuts the prices into quarters of an hour, and changes nothing else", async () => {
     const { tariffs } = parse(readGuide(readPage("docs/evcc.md"), home, { broker: 0 }).file("evcc.yaml"));
     const { topic, jq } = tariffs.grid.forecast;
-    const rates = running.holds(topic.replace("vigie/", "")) ?? "";
+    const rates = running.payloadOf(topic.replace("vigie/", "")) ?? "";
     const run = spawnSync("jq", ["-r", jq], { input: rates, encoding: "utf8" });
     const slots: Slot[] = JSON.parse(run.stdout);
     const spans: Slot[] = JSON.parse(rates);

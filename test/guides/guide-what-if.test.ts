@@ -26,7 +26,7 @@ CASES.set(SERVICE_DOWN, async (cleanup) => {
   const color = /^(bleu|blanc|rouge)$/;
   const there = { availability: "online", "service/status": "ok", "now/color": color, "next/color": color };
   await running.until(there, 60_000);
-  const before = running.held("now/color", "next/color", "availability");
+  const before = running.payloadsOf("now/color", "next/color", "availability");
   simulator.faults.set(["down"]);
   // A poll that was under way as it went down is given up in other words: then the next one says this.
   await running.vigie.says(/could not be reached/);
@@ -36,7 +36,7 @@ CASES.set(SERVICE_DOWN, async (cleanup) => {
     "service/problem_code": "service",
   });
   await running.until({ "service/last_error": /./ });
-  expect(running.held("now/color", "next/color", "availability")).toEqual(before);
+  expect(running.payloadsOf("now/color", "next/color", "availability")).toEqual(before);
   simulator.faults.set([]);
   await running.until({ "service/status": "ok", "service/problem": "OFF" }, 60_000);
   await running.vigie.says(/The forecast service answers again/);
@@ -68,14 +68,14 @@ CASES.set("vigie is stopped or killed", async (cleanup) => {
   await running.until({ availability: "online", "season/label": /^\d{4}-\d{4}$/ });
   await running.vigie.end("SIGKILL");
   await expectAnswers("vigie is stopped or killed", [running.folder]);
-  expect(running.holds("availability")).toBe("online");
+  expect(running.payloadOf("availability")).toBe("online");
   const again = { ...running.config, mqtt: { url: running.broker.url, grace: "1s" } };
   const vigie = await cleanup.startVigie({ folder: running.folder, config: again });
   await vigie.says(/^Connected/);
   await running.until({ availability: "online" });
   await vigie.end("SIGKILL");
   await running.until({ availability: "offline" });
-  expect(running.holds("season/label")).toMatch(/^\d{4}-\d{4}$/);
+  expect(running.payloadOf("season/label")).toMatch(/^\d{4}-\d{4}$/);
 });
 
 CASES.set("The state file is damaged or lost", async (cleanup) => {

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDescription } from "../support/device-description.ts";
 import { createCleanup } from "../support/vigie.ts";
-import { type Guest, openGuest } from "./guest.ts";
+import { expectNoComplaints } from "./complaints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { judge } from "./judge.ts";
+import { startInHomeAssistant, type VigieInHomeAssistant } from "./vigie-in-home-assistant.ts";
 
 describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssistant}`, () => {
   const cleanup = createCleanup();
-  let guest: Guest;
+  let connected: VigieInHomeAssistant;
   let mark: number;
 
   beforeAll(async () => {
-    guest = await openGuest(cleanup, "away", { mqtt: { grace: "4s" } });
-    mark = await guest.home.mark();
+    connected = await startInHomeAssistant(cleanup, "away", { mqtt: { grace: "4s" } });
+    mark = await connected.home.mark();
   });
   afterAll(cleanup.run);
 
   const unavailable = async () =>
-    [...(await guest.entities())]
+    [...(await connected.entities())]
       .flatMap(([id, { state }]) => (state === "unavailable" ? [id] : []))
       .toSorted();
 
@@ -26,7 +26,7 @@ describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssista
       .filter((component) => component["availability_topic"] && component["enabled_by_default"] !== false)
       .map((component) => String(component["default_entity_id"]))
       .filter((id) => !id.includes("_rules_rouge_peak_"));
-    await guest.vigie().end("SIGKILL");
+    await connected.vigie().end("SIGKILL");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(await unavailable()).toEqual([]);
     await expect.poll(unavailable, { timeout: 15_000 }).toEqual(expect.arrayContaining(known));
@@ -36,12 +36,12 @@ describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssista
         /_(next_change|next_rouge|season|prices|yesterday|next_on$|next_off$|forecast)/.test(id),
       ),
     ).toEqual([]);
-    await judge(guest.home, mark);
+    await expectNoComplaints(connected.home, mark);
   });
 
   test("is back at once, with everything", async () => {
-    await guest.restart();
+    await connected.restart();
     await expect.poll(unavailable, { timeout: 15_000 }).toEqual([]);
-    await judge(guest.home, mark);
+    await expectNoComplaints(connected.home, mark);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { blueprintHome, type Inputs } from "./blueprints.ts";
+import { expectNoComplaints } from "./complaints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { judge } from "./judge.ts";
 import { pause } from "./states.ts";
 
 const NEEDED: Record<string, Inputs> = {
@@ -26,7 +26,7 @@ describe.skipIf(withoutHomeAssistant)(`the shipped blueprints ${withoutHomeAssis
     expect(
       automations.map(({ entity_id, state, attributes }) => [entity_id, state, attributes["last_triggered"]]),
     ).toEqual(expect.arrayContaining(names.map((name) => [name, "on", null])));
-    await judge(home, mark);
+    await expectNoComplaints(home, mark);
     await use({});
   });
 });

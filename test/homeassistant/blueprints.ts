@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Observer } from "../support/observer.ts";
-import { type Announced, announce, fact } from "./by-hand.ts";
+import { fact, type PublishedDevice, publishDevice } from "./handwritten-device.ts";
 import { openHome, type SharedHome } from "./shared-home.ts";
 
 const SHIPPED = join(import.meta.dirname, "..", "..", "config", "homeassistant");
@@ -74,11 +74,11 @@ function zoneAt(hour: number): string {
   return offset < 0 ? `Etc/GMT+${-offset}` : `Etc/GMT-${offset}`;
 }
 
-/** A rule as vigie announces it. */
-export async function announceRule(observer: Observer, instance: string, id: string) {
+/** Publishes the device of a rule as vigie does. */
+export async function publishRule(observer: Observer, instance: string, id: string) {
   const stamp = { device_class: "timestamp" };
-  return speaking(
-    await announce(
+  return withStateAndForecast(
+    await publishDevice(
       observer,
       instance,
       Object.fromEntries([
@@ -92,24 +92,24 @@ export async function announceRule(observer: Observer, instance: string, id: str
   );
 }
 
-export interface AnnouncedRule extends Announced {
-  /** It turns now. */
-  turn: (state: "ON" | "OFF" | "None") => Promise<void>;
-  /** What it foretells, in seconds from now. */
-  foretell: (turns: { on: number | null; off: number | null }) => Promise<void>;
+export interface PublishedRule extends PublishedDevice {
+  /** Publishes that the state changes now. */
+  publishState: (state: "ON" | "OFF" | "None") => Promise<void>;
+  /** Publishes the next changes, in seconds from now. */
+  publishForecast: (turns: { on: number | null; off: number | null }) => Promise<void>;
 }
 
-function speaking(device: Announced, id: string): AnnouncedRule {
-  const { say } = device;
+function withStateAndForecast(device: PublishedDevice, id: string): PublishedRule {
+  const { publishValue } = device;
   return {
     ...device,
-    turn: async (state) => {
-      await say(`rules/${id}/state`, state);
-      await say(`rules/${id}/since`, instantIn(0));
+    publishState: async (state) => {
+      await publishValue(`rules/${id}/state`, state);
+      await publishValue(`rules/${id}/since`, instantIn(0));
     },
-    foretell: async ({ on, off }) => {
-      await say(`rules/${id}/next_on`, on === null ? "None" : instantIn(on));
-      await say(`rules/${id}/next_off`, off === null ? "None" : instantIn(off));
+    publishForecast: async ({ on, off }) => {
+      await publishValue(`rules/${id}/next_on`, on === null ? "None" : instantIn(on));
+      await publishValue(`rules/${id}/next_off`, off === null ? "None" : instantIn(off));
     },
   };
 }
@@ -128,26 +128,26 @@ export function ruleInputs(instance: string, id: string): Inputs {
   };
 }
 
-/** Waits until this, and no more, came on a topic since a place in what was seen. */
-export async function expectHeard(
+/** Waits until exactly these payloads have arrived on a topic since a position in the received messages. */
+export async function expectMessages(
   shared: SharedHome,
   [topic, from]: [topic: string, from: number],
   wanted: readonly string[],
 ): Promise<void> {
   await settle(shared);
   const heard = () =>
-    shared.observer.seen
+    shared.observer.received
       .slice(from)
       .filter((message) => message.topic === topic)
       .map(({ payload }) => payload);
   await expect.poll(heard, { timeout: 5_000 }).toEqual(wanted);
 }
 
-/** What came before has had its effect in Home Assistant, and that has come back. */
+/** Waits until Home Assistant has handled all earlier messages, and its own messages have arrived. */
 export async function settle({ home, observer }: SharedHome): Promise<void> {
   await home.mark();
   await home.mark();
-  const mark = `settled/${observer.seen.length}`;
+  const mark = `settled/${observer.received.length}`;
   await observer.publish(mark, "x", false);
-  await observer.until(({ seen }) => seen.some(({ topic }) => topic === mark), "the mark came");
+  await observer.until(({ received }) => received.some(({ topic }) => topic === mark), "the mark came");
 }

@@ -3,18 +3,18 @@ import type { HomeAssistantConfig } from "../../src/config/config.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import { testDescription } from "../support/device-description.ts";
 import { createCleanup } from "../support/vigie.ts";
-import { type Guest, openGuest, RULES } from "./guest.ts";
+import { expectNoComplaints } from "./complaints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { judge } from "./judge.ts";
+import { RULES, startInHomeAssistant, type VigieInHomeAssistant } from "./vigie-in-home-assistant.ts";
 
 describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${withoutHomeAssistant}`, () => {
   const cleanup = createCleanup();
-  let guest: Guest;
+  let connected: VigieInHomeAssistant;
   let mark: number;
 
   beforeAll(async () => {
-    guest = await openGuest(cleanup, "seen");
-    mark = await guest.home.mark();
+    connected = await startInHomeAssistant(cleanup, "seen");
+    mark = await connected.home.mark();
   });
   afterAll(cleanup.run);
 
@@ -26,7 +26,7 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
   test.each(["fr", "en"] as const)(
     "have the ids, names, categories and units that were announced, in %s",
     async (language) => {
-      await guest.configure({ homeassistant: { language } });
+      await connected.configure({ homeassistant: { language } });
       const wanted = announced(language).map(
         ([key, { name, default_entity_id, unique_id, entity_category, enabled_by_default }]) => ({
           key,
@@ -38,7 +38,7 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
         }),
       );
       const entries = async () =>
-        [...(await guest.entries()).values()].map((entry) => ({
+        [...(await connected.entries()).values()].map((entry) => ({
           key: entry.unique_id.slice("seen_".length),
           id: entry.entity_id,
           unique_id: entry.unique_id,
@@ -53,11 +53,11 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
   );
 
   test("show what the broker holds, each in its own terms", async () => {
-    const states = await guest.entities();
+    const states = await connected.entities();
     const wrong = announced("en").flatMap(([, component]) => {
       const state = states.get(String(component["default_entity_id"]));
       if (component["enabled_by_default"] === false) return state ? [`${state.entity_id} is there`] : [];
-      const payload = guest.observer.retained.get(String(component["state_topic"]));
+      const payload = connected.observer.retained.get(String(component["state_topic"]));
       return isShown(component, payload, state?.state)
         ? []
         : [`${component["default_entity_id"]}: ${payload} is shown as ${state?.state}`];
@@ -66,7 +66,7 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
   });
 
   test("carry units, classes and options", async () => {
-    const states = await guest.entities();
+    const states = await connected.entities();
     expect(states.get("sensor.seen_now_rate")?.attributes).toMatchObject({
       unit_of_measurement: "EUR/kWh",
       state_class: "measurement",
@@ -97,38 +97,38 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
 
   test("give the Energy dashboard prices that it accepts", async () => {
     const meter = "sensor.seen_meter";
-    await guest.home.post(`/api/states/${meter}`, {
+    await connected.home.post(`/api/states/${meter}`, {
       state: "12.5",
       attributes: { device_class: "energy", state_class: "total_increasing", unit_of_measurement: "kWh" },
     });
-    const prices = [...(await guest.entities()).keys()].filter((id) =>
+    const prices = [...(await connected.entities()).keys()].filter((id) =>
       /sensor\.seen_(now_rate|prices_\w+_h[pc])$/.test(id),
     );
     expect(prices).toHaveLength(7);
     for (const price of prices) {
-      await guest.home.ask("energy/save_prefs", { energy_sources: [gridWith(meter, price)] });
-      const found = (await guest.home.ask("energy/validate")) as {
+      await connected.home.ask("energy/save_prefs", { energy_sources: [gridWith(meter, price)] });
+      const found = (await connected.home.ask("energy/validate")) as {
         energy_sources: { type: string; affected_entities: unknown }[][];
       };
       const aboutPrice = found.energy_sources.flat().filter((issue) => JSON.stringify(issue).includes(price));
       expect(aboutPrice).toEqual([]);
     }
-    await guest.home.ask("energy/save_prefs", { energy_sources: [] });
+    await connected.home.ask("energy/save_prefs", { energy_sources: [] });
   });
 
   test("make no statistics that Home Assistant would complain of, and no line in its log", async () => {
-    const issues = (await guest.home.ask("recorder/validate_statistics")) as Record<string, unknown>;
+    const issues = (await connected.home.ask("recorder/validate_statistics")) as Record<string, unknown>;
     expect(Object.keys(issues).filter((id) => id.includes("seen_") && id !== "sensor.seen_meter")).toEqual(
       [],
     );
-    await judge(guest.home, mark);
+    await expectNoComplaints(connected.home, mark);
   });
 
   test("come back when a user deletes one, with its state", async () => {
-    await guest.home.ask("config/entity_registry/remove", { entity_id: "sensor.seen_now_slot" });
-    await guest.home.until({ "sensor.seen_now_slot": null });
-    await guest.home.call("mqtt", "publish", { topic: "homeassistant/status", payload: "online" });
-    await guest.home.until({ "sensor.seen_now_slot": /_h[pc]$|unknown/ }, 20_000);
+    await connected.home.ask("config/entity_registry/remove", { entity_id: "sensor.seen_now_slot" });
+    await connected.home.until({ "sensor.seen_now_slot": null });
+    await connected.home.call("mqtt", "publish", { topic: "homeassistant/status", payload: "online" });
+    await connected.home.until({ "sensor.seen_now_slot": /_h[pc]$|unknown/ }, 20_000);
   });
 });
 

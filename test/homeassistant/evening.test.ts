@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
-import { type BlueprintHome, blueprintHome, expectHeard, type Inputs } from "./blueprints.ts";
-import { type Announced, announce, fact } from "./by-hand.ts";
+import { type BlueprintHome, blueprintHome, expectMessages, type Inputs } from "./blueprints.ts";
+import { expectNoComplaints } from "./complaints.ts";
+import { fact, type PublishedDevice, publishDevice } from "./handwritten-device.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { judge } from "./judge.ts";
 import { pause } from "./states.ts";
 
 const VIGIE = "evening_vigie";
@@ -11,7 +11,7 @@ const STAGE = `sensor.${VIGIE}_tomorrow_stage`;
 
 describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAssistant}`, () => {
   let shared: BlueprintHome;
-  let vigie: Announced;
+  let vigie: PublishedDevice;
   let mark: number;
   let from: number;
   let automations = 0;
@@ -19,7 +19,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
   beforeAll(async () => {
     shared = await blueprintHome();
     mark = await shared.home.mark();
-    vigie = await announce(
+    vigie = await publishDevice(
       shared.observer,
       VIGIE,
       Object.fromEntries([
@@ -35,13 +35,13 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
   });
   beforeEach(async () => {
     await shared.use({});
-    await vigie.say("availability", "online");
-    await vigie.say("next_rouge/date", "None");
-    await vigie.say("next_rouge/confidence", "None");
-    await vigie.say("tomorrow/date", await civil(1));
-    await vigie.say("tomorrow/stage", "final");
+    await vigie.publishValue("availability", "online");
+    await vigie.publishValue("next_rouge/date", "None");
+    await vigie.publishValue("next_rouge/confidence", "None");
+    await vigie.publishValue("tomorrow/date", await civil(1));
+    await vigie.publishValue("tomorrow/stage", "final");
     await shared.home.until({ [DATE]: "unknown", [STAGE]: "final" });
-    from = shared.observer.seen.length;
+    from = shared.observer.received.length;
   });
   afterAll(async () => {
     if (!shared) return;
@@ -55,12 +55,12 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
   /** The time of the day so many seconds from now. */
   const wall = (seconds: number) =>
     shared.render(`{{ (now() + timedelta(seconds=${seconds})).strftime('%H:%M:%S') }}`);
-  const expectTold = (...wanted: string[]) => expectHeard(shared, ["told", from], wanted);
+  const expectSent = (...wanted: string[]) => expectMessages(shared, ["told", from], wanted);
 
   const untilTold = () => {
     const { observer } = shared;
     return observer.until(
-      ({ seen }) => seen.slice(from).some(({ topic }) => topic === "told"),
+      ({ received }) => received.slice(from).some(({ topic }) => topic === "told"),
       "it was told",
     );
   };
@@ -86,37 +86,37 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     });
 
   const comes = async (days: number, confidence: string) => {
-    await vigie.say("next_rouge/confidence", confidence);
-    await vigie.say("next_rouge/date", await civil(days));
+    await vigie.publishValue("next_rouge/confidence", confidence);
+    await vigie.publishValue("next_rouge/date", await civil(days));
     await shared.home.until({ [DATE]: await civil(days) });
   };
 
   test("a rouge day is told at the time that was asked for, once, though Home Assistant restarts", async () => {
     await comes(1, "100");
     await useMessage(await wall(5));
-    await expectTold();
+    await expectSent();
     await untilTold();
     const wanted = `${await civil(1)}: rouge from 06:00 on.`;
-    await expectTold(wanted);
+    await expectSent(wanted);
     await shared.home.restart();
     await shared.home.until({ [DATE]: await civil(1) });
-    for (const confidence of ["None", "100"]) await vigie.say("next_rouge/confidence", confidence);
+    for (const confidence of ["None", "100"]) await vigie.publishValue("next_rouge/confidence", confidence);
     await pause(4_000);
-    await expectTold(wanted);
-    await judge(shared.home, mark);
+    await expectSent(wanted);
+    await expectNoComplaints(shared.home, mark);
   });
 
   test("one that is known later, or came while Home Assistant was down, is told then, with vigie gone too", async () => {
     const tomorrow = await civil(1);
     await useMessage(await wall(-60));
-    await vigie.say("availability", "offline");
-    await expectTold();
+    await vigie.publishValue("availability", "offline");
+    await expectSent();
     await shared.home.restart(async () => {
-      await vigie.say("next_rouge/confidence", "85");
-      await vigie.say("next_rouge/date", tomorrow);
+      await vigie.publishValue("next_rouge/confidence", "85");
+      await vigie.publishValue("next_rouge/date", tomorrow);
     });
     await untilTold();
-    await expectTold(`${tomorrow}: rouge from 06:00 on (forecast, 85 %).`);
+    await expectSent(`${tomorrow}: rouge from 06:00 on (forecast, 85 %).`);
   });
 
   test("nothing is told of a forecast that is not sure enough, nor of a day that is further away", async () => {
@@ -125,43 +125,43 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await pause(4_000);
     await comes(2, "100");
     await pause(4_000);
-    await expectTold();
+    await expectSent();
   });
 
   test("an alarm comes once where tomorrow is not final from its time on, and none where it is", async () => {
     await useAlarm(await wall(2), SHORT);
     await pause(3_000);
-    await expectTold();
-    await vigie.say("tomorrow/stage", "announced");
+    await expectSent();
+    await vigie.publishValue("tomorrow/stage", "announced");
     await untilTold();
-    await expectTold("Tomorrow's colour is not final (announced).");
+    await expectSent("Tomorrow's colour is not final (announced).");
     await shared.home.restart();
     await shared.home.until({ [STAGE]: "announced" });
-    await vigie.say("tomorrow/stage", "forecast");
+    await vigie.publishValue("tomorrow/stage", "forecast");
     await pause(5_000);
-    await expectTold("Tomorrow's colour is not final (announced).");
-    await judge(shared.home, mark);
+    await expectSent("Tomorrow's colour is not final (announced).");
+    await expectNoComplaints(shared.home, mark);
   });
 
   test("a restart and a short silence are no alarm, a longer one is", async () => {
     await useAlarm(await wall(-60), SHORT);
     await shared.home.restart();
     await shared.home.until({ [STAGE]: "final" });
-    for (const silence of ["offline", "online"]) await vigie.say("availability", silence);
-    for (const stage of ["None", "final"]) await vigie.say("tomorrow/stage", stage);
+    for (const silence of ["offline", "online"]) await vigie.publishValue("availability", silence);
+    for (const stage of ["None", "final"]) await vigie.publishValue("tomorrow/stage", stage);
     await shared.home.until({ [STAGE]: "final" });
     await pause(5_000);
-    await expectTold();
-    await vigie.say("availability", "offline");
+    await expectSent();
+    await vigie.publishValue("availability", "offline");
     await untilTold();
-    await expectTold("vigie says nothing of tomorrow.");
+    await expectSent("vigie says nothing of tomorrow.");
   });
 
   test("what is final of another day is not tomorrow's", async () => {
     await useAlarm(await wall(-60), SHORT);
-    await vigie.say("tomorrow/date", await civil(0));
+    await vigie.publishValue("tomorrow/date", await civil(0));
     await untilTold();
-    await expectTold("vigie says nothing of tomorrow.");
+    await expectSent("vigie says nothing of tomorrow.");
   });
 });
 

@@ -3,11 +3,11 @@ import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
 import { bleuDaysWith } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
-import { type Announced, announce, fact } from "./by-hand.ts";
-import { openGuest } from "./guest.ts";
+import { complaints, expectNoComplaints } from "./complaints.ts";
+import { fact, type PublishedDevice, publishDevice } from "./handwritten-device.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { complaints, judge } from "./judge.ts";
 import { type SharedHome, sharedHome } from "./shared-home.ts";
+import { startInHomeAssistant } from "./vigie-in-home-assistant.ts";
 
 const HAND = "hand";
 const COLOR = "sensor.hand_now_color";
@@ -19,13 +19,13 @@ const reason = withoutHomeAssistant || withoutFakeTime;
 describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${reason}`, () => {
   const cleanup = createCleanup();
   let shared: SharedHome;
-  let device: Announced;
+  let device: PublishedDevice;
   let mark: number;
 
   beforeAll(async () => {
     shared = await sharedHome();
     mark = await shared.home.mark();
-    device = await announce(shared.observer, HAND, {
+    device = await publishDevice(shared.observer, HAND, {
       ...Object.fromEntries([
         fact(HAND, "sensor", "now/color", "moment", {
           device_class: "enum",
@@ -40,10 +40,10 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
         command_topic: "hand/rules/rouge_peak/enabled/set",
       },
     });
-    await device.say("availability", "online");
-    await device.say("now/color", "rouge");
-    await device.say("rules/rouge_peak/next_on", "2026-01-05T04:55:00Z");
-    await device.say("rules/rouge_peak/enabled", "ON");
+    await device.publishValue("availability", "online");
+    await device.publishValue("now/color", "rouge");
+    await device.publishValue("rules/rouge_peak/next_on", "2026-01-05T04:55:00Z");
+    await device.publishValue("rules/rouge_peak/enabled", "ON");
     await shared.home.until({ [COLOR]: "rouge", [NEXT_ON]: "2026-01-05T04:55:00+00:00", [ENABLED]: "on" });
   });
   afterAll(async () => {
@@ -59,32 +59,32 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
     expect(entries.map(({ entity_id }) => entity_id).sort()).toEqual([COLOR, NEXT_ON, ENABLED].sort());
     const devices = (await shared.home.devices()).filter(({ name }) => name === HAND);
     expect(new Set(entries.map(({ device_id }) => device_id))).toEqual(new Set(devices.map(({ id }) => id)));
-    await judge(shared.home, mark);
+    await expectNoComplaints(shared.home, mark);
   });
 
   test("None is unknown, and only what has an availability becomes unavailable", async () => {
-    await device.say("now/color", "None");
+    await device.publishValue("now/color", "None");
     await shared.home.until({ [COLOR]: "unknown" });
-    await device.say("availability", "offline");
+    await device.publishValue("availability", "offline");
     await shared.home.until({ [COLOR]: "unavailable", [NEXT_ON]: "2026-01-05T04:55:00+00:00" });
-    await device.say("availability", "online");
+    await device.publishValue("availability", "online");
     await shared.home.until({ [COLOR]: "unknown" });
-    await judge(shared.home, mark);
+    await expectNoComplaints(shared.home, mark);
   });
 
   test("a switch that is pressed in Home Assistant is a command on the broker", async () => {
     const { home, observer } = shared;
     await home.call("switch", "turn_off", { entity_id: ENABLED });
-    const isCommand = ({ topic, payload, retain }: (typeof observer.seen)[number]) =>
+    const isCommand = ({ topic, payload, retain }: (typeof observer.received)[number]) =>
       topic === "hand/rules/rouge_peak/enabled/set" && payload === "OFF" && !retain;
-    await observer.until(({ seen }) => seen.some(isCommand), "the command came");
+    await observer.until(({ received }) => received.some(isCommand), "the command came");
   });
 
   test("what was said while Home Assistant was away counts when it is back", async () => {
     const since = await shared.home.mark();
-    await shared.home.restart(() => device.say("now/color", "blanc"));
+    await shared.home.restart(() => device.publishValue("now/color", "blanc"));
     await shared.home.until({ [COLOR]: "blanc", [NEXT_ON]: "2026-01-05T04:55:00+00:00" });
-    await judge(shared.home, since);
+    await expectNoComplaints(shared.home, since);
   });
 
   test("a vigie on the same broker makes nobody complain, also where its service is down", async () => {
@@ -98,17 +98,17 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
       days,
     });
     cleanup.add(simulator.stop);
-    const { home, running } = await openGuest(cleanup, "attic", { service: simulator.url, time });
+    const { home, running } = await startInHomeAssistant(cleanup, "attic", { service: simulator.url, time });
     const since = await home.mark();
     await running.until({ availability: "online", "now/color": "rouge" });
     simulator.faults.set(["down"]);
     await running.until({ "service/status": "degraded" }, 40_000);
-    await judge(home, since);
+    await expectNoComplaints(home, since);
   });
 
   test("a value that is none of its options is seen by the judge", async () => {
     const since = await shared.home.mark();
-    await device.say("now/color", "green");
+    await device.publishValue("now/color", "green");
     await expect
       .poll(() => complaints(shared.home, since))
       .toEqual([expect.stringContaining("Ignoring invalid option received on topic 'hand/now/color'")]);
@@ -120,6 +120,6 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
     await shared.home.until({ [COLOR]: null, [NEXT_ON]: null, [ENABLED]: null });
     const devices = await shared.home.devices();
     expect(devices.filter(({ name }) => name === HAND)).toEqual([]);
-    await judge(shared.home, since);
+    await expectNoComplaints(shared.home, since);
   });
 });

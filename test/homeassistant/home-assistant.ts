@@ -17,7 +17,7 @@ import { pause, type State, untilStates, type Wanted } from "./states.ts";
  *   await home.until({ "sensor.vigie_now_color": "rouge" });
  *   await home.call("switch", "turn_on", { entity_id: "switch.vigie_rules_rouge_peak_enabled" });
  *   await home.restart(async () => { … what happens meanwhile … });
- *   await judge(home, mark);              // judge.ts: nothing in the log since then, and nothing to repair
+ *   await expectNoComplaints(home, mark); // complaints.ts: nothing in the log since then, and nothing to repair
  *
  * It ends with the process that started it. Tests share one: see shared-home.ts.
  */

@@ -1,57 +1,59 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readRetained } from "../support/observer.ts";
 import { createCleanup, runVigie } from "../support/vigie.ts";
-import { type Guest, openGuest, RULES } from "./guest.ts";
+import { expectNoComplaints } from "./complaints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { judge } from "./judge.ts";
+import { RULES, startInHomeAssistant, type VigieInHomeAssistant } from "./vigie-in-home-assistant.ts";
 
 describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${withoutHomeAssistant}`, () => {
   const cleanup = createCleanup();
-  let guest: Guest;
+  let connected: VigieInHomeAssistant;
   let mark: number;
   let first: Map<string, string>;
 
   beforeAll(async () => {
-    guest = await openGuest(cleanup, "life");
-    mark = await guest.home.mark();
+    connected = await startInHomeAssistant(cleanup, "life");
+    mark = await connected.home.mark();
     first = await identities();
   });
   afterAll(cleanup.run);
 
   /** Which entity each id is: the same one as before, history and all, or another of that id. */
   const identities = async (instance?: string) =>
-    new Map([...(await guest.entries(instance))].map(([id, entry]) => [id, entry.id]));
+    new Map([...(await connected.entries(instance))].map(([id, entry]) => [id, entry.id]));
   const without = (...parts: string[]) =>
     new Map([...first].filter(([id]) => !parts.some((part) => id.includes(part))));
   const expectSame = async (wanted: Map<string, string>) => {
     await expect.poll(identities, { timeout: 15_000, interval: 100 }).toEqual(wanted);
     const unavailable = async () =>
-      [...(await guest.entities())].filter(([id, { state }]) => wanted.has(id) && state === "unavailable");
+      [...(await connected.entities())].filter(
+        ([id, { state }]) => wanted.has(id) && state === "unavailable",
+      );
     await expect.poll(unavailable, { timeout: 5_000 }).toEqual([]);
-    await judge(guest.home, mark);
+    await expectNoComplaints(connected.home, mark);
   };
 
   // Asked of the broker: what expires goes without a word.
   const kept = async (topics: RegExp) =>
-    [...(await readRetained(guest.broker.url)).keys()].filter((topic) => topics.test(topic));
+    [...(await readRetained(connected.broker.url)).keys()].filter((topic) => topics.test(topic));
   const expectKept = (topics: RegExp, wanted: string[]) =>
     expect.poll(() => kept(topics), { timeout: 20_000 }).toEqual(wanted);
 
   test("its names follow the language, and nothing else does", async () => {
-    await guest.configure({ homeassistant: { language: "fr" } });
-    const name = async () => (await guest.entries()).get("sensor.life_now_color")?.original_name;
+    await connected.configure({ homeassistant: { language: "fr" } });
+    const name = async () => (await connected.entries()).get("sensor.life_now_color")?.original_name;
     await expect.poll(name, { timeout: 10_000 }).toBe("Couleur en cours");
     await expectSame(first);
-    await guest.configure({ homeassistant: { language: "en" } });
+    await connected.configure({ homeassistant: { language: "en" } });
     await expect.poll(name, { timeout: 10_000 }).toBe("Colour now");
     await expectSame(first);
   });
 
   test("a rule that is named anew keeps its entities", async () => {
     const [ahead, week] = RULES;
-    await guest.configure({ rules: [ahead, { ...week, name: { fr: "Semaine", en: "Coming days" } }] });
+    await connected.configure({ rules: [ahead, { ...week, name: { fr: "Semaine", en: "Coming days" } }] });
     const name = async () =>
-      (await guest.entries()).get("binary_sensor.life_rules_week_state")?.original_name;
+      (await connected.entries()).get("binary_sensor.life_rules_week_state")?.original_name;
     await expect.poll(name, { timeout: 10_000 }).toBe("Coming days");
     await expectSame(first);
   });
@@ -60,24 +62,24 @@ describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${wit
     const [ahead, week] = RULES;
     const ids = async () => [...(await identities()).keys()].toSorted();
     const renamed = [...first.keys()].map((id) => id.replace("_rules_week_", "_rules_month_")).toSorted();
-    await guest.configure({ rules: [ahead, { ...week, id: "month" }] });
+    await connected.configure({ rules: [ahead, { ...week, id: "month" }] });
     await expect.poll(ids, { timeout: 15_000 }).toEqual(renamed);
     const others = new Map([...(await identities())].filter(([id]) => !id.includes("_rules_month_")));
     expect(others).toEqual(without("_rules_week_"));
-    await judge(guest.home, mark);
-    await guest.configure({ rules: RULES });
+    await expectNoComplaints(connected.home, mark);
+    await connected.configure({ rules: RULES });
     await expectSame(first);
   });
 
   test("an entity that its owner does without goes, and nothing but it", async () => {
-    await guest.configure({ homeassistant: { language: "en", exclude: ["now_slot"] } });
+    await connected.configure({ homeassistant: { language: "en", exclude: ["now_slot"] } });
     await expectSame(without("now_slot"));
-    await guest.configure({ homeassistant: { language: "en" } });
+    await connected.configure({ homeassistant: { language: "en" } });
     await expectSame(first);
   });
 
   test("single components take over from the device and give back, and every entity stays the same", async () => {
-    await guest.configure({ homeassistant: { language: "en", discovery: "components" } });
+    await connected.configure({ homeassistant: { language: "en", discovery: "components" } });
     const device = "homeassistant/device/life/config";
     const anyOf = /^homeassistant\/.*\blife\b/;
     const singles = [...first].map(([id]) => {
@@ -88,37 +90,37 @@ describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${wit
       .poll(async () => (await kept(anyOf)).toSorted(), { timeout: 20_000 })
       .toEqual(singles.toSorted());
     await expectSame(first);
-    await guest.configure({ homeassistant: { language: "en", discovery: "device" } });
+    await connected.configure({ homeassistant: { language: "en", discovery: "device" } });
     await expectKept(anyOf, [device]);
     await expectSame(first);
   });
 
   test("with another prefix Home Assistant, which does not know it, forgets the device", async () => {
-    await guest.configure({ homeassistant: { language: "en", prefix: "elsewhere" } });
+    await connected.configure({ homeassistant: { language: "en", prefix: "elsewhere" } });
     await expectSame(new Map());
     await expectKept(/^elsewhere\//, ["elsewhere/device/life/config"]);
-    await guest.configure({ homeassistant: { language: "en" } });
+    await connected.configure({ homeassistant: { language: "en" } });
     await expectSame(first);
     await expectKept(/^elsewhere\//, []);
   });
 
   test("under another name it is another device, and the old one is gone", async () => {
-    await guest.configure({ instance: "after" });
+    await connected.configure({ instance: "after" });
     await expect.poll(async () => (await identities("after")).size, { timeout: 15_000 }).toBe(first.size);
     await expectSame(new Map());
-    expect((await guest.entities("after")).has("sensor.after_now_color")).toBe(true);
+    expect((await connected.entities("after")).has("sensor.after_now_color")).toBe(true);
     await expectKept(/^life\//, []);
   });
 
   test("a purge leaves neither entity, device nor topic", async () => {
-    await guest.vigie().end();
-    const { code } = await runVigie({ folder: guest.running.folder, args: ["purge"] });
+    await connected.vigie().end();
+    const { code } = await runVigie({ folder: connected.running.folder, args: ["purge"] });
     expect(code).toBe(0);
     await expect.poll(async () => (await identities("after")).size, { timeout: 15_000 }).toBe(0);
     expect(
-      (await guest.home.devices()).filter(({ name }) => ["Life", "After"].includes(String(name))),
+      (await connected.home.devices()).filter(({ name }) => ["Life", "After"].includes(String(name))),
     ).toEqual([]);
     await expectKept(/(^|\/)(life|after)\//, []);
-    await judge(guest.home, mark);
+    await expectNoComplaints(connected.home, mark);
   });
 });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
 import {
-  type AnnouncedRule,
-  announceRule,
   type BlueprintHome,
   blueprintHome,
-  expectHeard,
+  expectMessages,
+  type PublishedRule,
+  publishRule,
   ruleInputs,
   settle,
 } from "./blueprints.ts";
-import { type Announced, announce } from "./by-hand.ts";
+import { expectNoComplaints } from "./complaints.ts";
+import { type PublishedDevice, publishDevice } from "./handwritten-device.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
-import { judge } from "./judge.ts";
 
 const VIGIE = "preheat_vigie";
 const RULE = `binary_sensor.${VIGIE}_rules_preheat_state`;
@@ -19,17 +19,17 @@ const MEMORY = "input_number.preheat_memory";
 
 describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeAssistant}`, () => {
   let shared: BlueprintHome;
-  let rule: AnnouncedRule;
-  let heating: Announced;
+  let rule: PublishedRule;
+  let heating: PublishedDevice;
   let mark: number;
   let from: number;
-  const expectTold = (...wanted: string[]) => expectHeard(shared, ["heating/set", from], wanted);
+  const expectSent = (...wanted: string[]) => expectMessages(shared, ["heating/set", from], wanted);
 
   beforeAll(async () => {
     shared = await blueprintHome();
     mark = await shared.home.mark();
-    rule = await announceRule(shared.observer, VIGIE, "preheat");
-    heating = await announce(shared.observer, "heating", {
+    rule = await publishRule(shared.observer, VIGIE, "preheat");
+    heating = await publishDevice(shared.observer, "heating", {
       thermostat: {
         platform: "climate",
         name: "thermostat",
@@ -42,21 +42,21 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
         temp_step: 0.5,
       },
     });
-    await heating.say("mode", "heat");
+    await heating.publishValue("mode", "heat");
     await shared.home.until({ [RULE]: "unavailable", [THERMOSTAT]: "unavailable" });
     const inputs = { thermostat: THERMOSTAT, raise: 1.5, memory: MEMORY };
     await shared.use({ preheat: ["preheat", { ...inputs, ...ruleInputs(VIGIE, "preheat") }] });
   });
   beforeEach(async () => {
-    await rule.turn("OFF");
-    await rule.foretell({ on: null, off: null });
-    await rule.say("availability", "online");
-    await heating.say("alive", "online");
+    await rule.publishState("OFF");
+    await rule.publishForecast({ on: null, off: null });
+    await rule.publishValue("availability", "online");
+    await heating.publishValue("alive", "online");
     await settle(shared);
     await shared.home.until({ [RULE]: "off", [THERMOSTAT]: "heat", [MEMORY]: "0.0" });
-    await heating.say("set", "19.5");
+    await heating.publishValue("set", "19.5");
     await shared.home.until(isSetTo(19.5));
-    from = shared.observer.seen.length;
+    from = shared.observer.received.length;
   });
   afterAll(async () => {
     if (!shared) return;
@@ -70,61 +70,61 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
   });
 
   test("it is warmer while the rule is ON, and what it was afterwards: each said once", async () => {
-    await rule.turn("ON");
+    await rule.publishState("ON");
     await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
-    await rule.turn("OFF");
+    await rule.publishState("OFF");
     await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
-    await expectTold("21.0", "19.5");
-    await judge(shared.home, mark);
+    await expectSent("21.0", "19.5");
+    await expectNoComplaints(shared.home, mark);
   });
 
   test("nothing is done while the rule is unknown or unavailable", async () => {
-    await rule.turn("None");
+    await rule.publishState("None");
     await shared.home.until({ [RULE]: "unknown" });
-    await rule.say("availability", "offline");
+    await rule.publishValue("availability", "offline");
     await shared.home.until({ [RULE]: "unavailable" });
-    await expectTold();
+    await expectSent();
   });
 
   test("a restart raises it no further, and puts back what was when the rule was over meanwhile", async () => {
-    await rule.turn("ON");
+    await rule.publishState("ON");
     await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
     await shared.home.restart();
     await shared.home.until({ [RULE]: "on", ...isSetTo(21) });
-    await expectTold("21.0");
-    await shared.home.restart(() => rule.turn("OFF"));
+    await expectSent("21.0");
+    await shared.home.restart(() => rule.publishState("OFF"));
     await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
-    await expectTold("21.0", "19.5");
-    await judge(shared.home, mark);
+    await expectSent("21.0", "19.5");
+    await expectNoComplaints(shared.home, mark);
   });
 
   test("with vigie gone the turns that it had foretold are carried out", async () => {
-    await rule.foretell({ on: 2, off: 4 });
-    await rule.say("availability", "offline");
+    await rule.publishForecast({ on: 2, off: 4 });
+    await rule.publishValue("availability", "offline");
     await shared.home.until(isSetTo(21));
     await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
-    await expectTold("21.0", "19.5");
+    await expectSent("21.0", "19.5");
   });
 
   test("who sets another temperature meanwhile keeps it", async () => {
-    await rule.turn("ON");
+    await rule.publishState("ON");
     await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
-    await heating.say("set", "18");
+    await heating.publishValue("set", "18");
     await shared.home.until(isSetTo(18));
-    await rule.turn("OFF");
+    await rule.publishState("OFF");
     await shared.home.until({ [RULE]: "off", [MEMORY]: "0.0" });
-    await expectTold("21.0", "18");
+    await expectSent("21.0", "18");
   });
 
   test("a thermostat that was away at the end is put back when it is there", async () => {
-    await rule.turn("ON");
+    await rule.publishState("ON");
     await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
-    await heating.say("alive", "offline");
+    await heating.publishValue("alive", "offline");
     await shared.home.until({ [THERMOSTAT]: "unavailable" });
-    await rule.turn("OFF");
+    await rule.publishState("OFF");
     await shared.home.until({ [RULE]: "off" });
-    await heating.say("alive", "online");
+    await heating.publishValue("alive", "online");
     await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
-    await expectTold("21.0", "19.5");
+    await expectSent("21.0", "19.5");
   });
 });

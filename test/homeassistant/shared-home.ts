@@ -6,11 +6,11 @@ import { type HomeAssistant, type HomeAssistantOptions, startHomeAssistant } fro
  * A Home Assistant with its broker. Most files share one, started by whoever asks first; the blueprints share another
  * (blueprints.ts). A test with a vigie:
  *
- *   const guest = await openGuest(cleanup, "attic");                         // guest.ts
- *   const mark = await guest.home.mark();
- *   await guest.running.until({ "now/color": "rouge" });                     // on the broker
- *   await guest.home.until({ "sensor.attic_now_color": "rouge" });           // in Home Assistant
- *   await judge(guest.home, mark);
+ *   const connected = await startInHomeAssistant(cleanup, "attic");          // vigie-in-home-assistant.ts
+ *   const mark = await connected.home.mark();
+ *   await connected.running.until({ "now/color": "rouge" });                 // on the broker
+ *   await connected.home.until({ "sensor.attic_now_color": "rouge" });       // in Home Assistant
+ *   await expectNoComplaints(connected.home, mark);
  *   afterAll(cleanup.run);                                                   // purges the instance, too
  */
 export interface SharedHome {

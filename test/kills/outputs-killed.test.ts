@@ -23,7 +23,7 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
   afterEach(async () => {
     spare = undefined;
     for (const child of children.splice(0)) child.kill("SIGKILL");
-    await observer.leave();
+    await observer.disconnect();
     await broker.remove();
     await rm(folder, { recursive: true, force: true });
   });
@@ -56,7 +56,7 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
     child.kill("SIGKILL");
     await gone;
   }
-  const told = () => observer.seen.map(({ payload }) => payload);
+  const told = () => observer.received.map(({ payload }) => payload);
 
   test("at rest, before and after each turn, is told off once and on once", async () => {
     for (const [line, word] of [

@@ -30,7 +30,7 @@ describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
     const broker = await startMosquitto();
     cleanup.add(broker.remove);
     const observer = await observe(broker.url, "vigie/#");
-    cleanup.add(observer.leave);
+    cleanup.add(observer.disconnect);
     const folder = await cleanup.createFolder();
     const config = vigieConfig(service.url, broker.url);
     const right = () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
+import { createIntlWallClock } from "../support/intl-wall-clock.ts";
 import { factsInputAt, knownDaysOf, official } from "../support/known-days.ts";
-import { createNaiveWall } from "../support/naive-wall.ts";
 import { NO_REAL_DAYS, readRealDays } from "../support/real-days.ts";
 import { UNPRICED } from "../support/tariff.ts";
 
@@ -22,7 +22,7 @@ interface NaiveHour {
 }
 
 function readHours(from: number, until: number, colors: Map<IsoDate, Color>): NaiveHour[] {
-  const wall = createNaiveWall("Europe/Paris");
+  const wall = createIntlWallClock("Europe/Paris");
   const walls: { date: IsoDate; hour: number }[] = [];
   for (let at = from; at < until; at += HOUR) {
     const { date, time } = wall(at);

@@ -1,23 +1,23 @@
 import mqtt from "mqtt";
 
-export interface Seen {
+export interface ReceivedMessage {
   topic: string;
   payload: string;
   retain: boolean;
-  /** When it came, by the clock on the wall. */
+  /** When it arrived, by the real clock. */
   at: number;
 }
 
-/** Another program on the same broker: sees all there is, and may write. */
+/** Another client of the same broker: it receives all messages, and may publish. */
 export interface Observer {
-  /** All messages in the order in which they came. */
-  seen: Seen[];
-  /** What is retained, by what came so far. */
+  /** All messages in the order of their arrival. */
+  received: ReceivedMessage[];
+  /** The retained payloads, by topic. */
   retained: Map<string, string>;
   publish: (topic: string, payload: string, retain?: boolean) => Promise<void>;
-  /** Resolves when this holds; gives up after 25 s unless told. */
-  until: (holds: (observer: Observer) => boolean, what: string, patience?: number) => Promise<void>;
-  leave: () => Promise<void>;
+  /** Resolves when the condition is true; rejects after 25 s by default. */
+  until: (condition: (observer: Observer) => boolean, what: string, patience?: number) => Promise<void>;
+  disconnect: () => Promise<void>;
 }
 
 export async function observe(
@@ -33,21 +33,21 @@ export async function observe(
   });
   const checks = new Set<() => void>();
   const observer: Observer = {
-    seen: [],
+    received: [],
     retained: new Map(),
     publish: async (topic, payload, retain = true) => {
       await client.publishAsync(topic, payload, { qos: 1, retain });
     },
-    until: (holds, what, patience = 25_000) =>
+    until: (condition, what, patience = 25_000) =>
       new Promise((resolve, reject) => {
         const check = () => {
-          if (!holds(observer)) return;
+          if (!condition(observer)) return;
           checks.delete(check);
           clearInterval(again);
           clearTimeout(limit);
           resolve();
         };
-        // What is waited for may be another program's doing, and bring no message.
+        // The condition may depend on another program, and become true without a message.
         const again = setInterval(check, 20);
         const limit = setTimeout(() => {
           clearInterval(again);
@@ -56,11 +56,11 @@ export async function observe(
         checks.add(check);
         check();
       }),
-    leave: () => client.endAsync(),
+    disconnect: () => client.endAsync(),
   };
   client.on("error", () => undefined);
   client.on("message", (topic, payload, { retain }) => {
-    observer.seen.push({ topic, payload: payload.toString(), retain, at: Date.now() });
+    observer.received.push({ topic, payload: payload.toString(), retain, at: Date.now() });
     if (payload.length === 0) observer.retained.delete(topic);
     else if (retain || version === 4) observer.retained.set(topic, payload.toString());
     for (const check of checks) check();
@@ -69,14 +69,14 @@ export async function observe(
   return observer;
 }
 
-/** What a newcomer would be told now: all that is retained. */
+/** Reads all retained messages, as a client that connects now. */
 export async function readRetained(url: string): Promise<Map<string, string>> {
   const observer = await observe(url);
   const mark = `mark/${Math.random()}`;
   const client = await mqtt.connectAsync(url, { protocolVersion: 5, reconnectPeriod: 0 });
   await client.publishAsync(mark, "x", { qos: 1 });
-  await observer.until(({ seen }) => seen.some(({ topic }) => topic === mark), "the mark came");
+  await observer.until(({ received }) => received.some(({ topic }) => topic === mark), "the mark came");
   await client.endAsync();
-  await observer.leave();
+  await observer.disconnect();
   return observer.retained;
 }

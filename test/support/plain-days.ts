@@ -1,4 +1,4 @@
-import { createNaiveWall, shiftDate } from "./naive-wall.ts";
+import { createIntlWallClock, shiftDate } from "./intl-wall-clock.ts";
 import type { PlainAnswer } from "./plain-service.ts";
 
 export interface PlainDays {
@@ -29,7 +29,7 @@ export function answerDays(path: string, at: number, days: PlainDays): PlainAnsw
   return { body: { date, color: colors[date] ?? "bleu", confidence, is_official: isOfficial } };
 }
 
-const wall = createNaiveWall("Europe/Paris");
+const wall = createIntlWallClock("Europe/Paris");
 
 /** Nothing here is about seasons. */
 const COUNTS = { rouge: 22, blanc: 43, bleu: 300 };

@@ -4,9 +4,9 @@ import { expect } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { type FakeTime, MINUTE, SPEED, startFakeTime } from "./fake-time.ts";
-import { type Holdings, PATIENCE, watchHoldings } from "./holdings.ts";
 import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
+import { PATIENCE, type TopicValues, watchTopicValues } from "./topic-values.ts";
 import type { Cleanup, Vigie } from "./vigie.ts";
 
 export interface RunningVigieOptions {
@@ -24,7 +24,7 @@ export interface RunningVigieOptions {
 }
 
 /** A vigie, its broker, and an observer of its topics. The base topic is the instance: `vigie` by default. */
-export interface RunningVigie extends Holdings {
+export interface RunningVigie extends TopicValues {
   folder: string;
   broker: Mosquitto;
   observer: Observer;
@@ -42,7 +42,7 @@ export async function startVigieAndBroker(
   if (!options.broker) cleanup.add(broker.remove);
   const base = String(options.config?.["instance"] ?? "vigie");
   const observer = await observe(broker.url, `${base}/#`);
-  cleanup.add(observer.leave);
+  cleanup.add(observer.disconnect);
   await options.beforeStart?.(broker.url);
   const config = vigieConfig(options.service, broker.url, options.config);
   const vigie = await cleanup.startVigie({
@@ -56,7 +56,7 @@ export async function startVigieAndBroker(
     observer,
     vigie,
     config,
-    ...watchHoldings(observer, base, vigie.output),
+    ...watchTopicValues(observer, base, vigie.output),
   };
 }
 
@@ -114,7 +114,7 @@ export async function startVigieBefore(
   const running = await startVigieAndBroker(cleanup, { ...rest, service: await service(time), time });
   const tooLate = () => time.clock.now() > at - MINUTE;
   const wanted = Object.entries({ availability: "online", ...before });
-  const isThere = () => wanted.every(([name, value]) => running.holds(name) === value);
+  const isThere = () => wanted.every(([name, value]) => running.payloadOf(name) === value);
   await running.observer.until(() => isThere() || tooLate(), `${JSON.stringify(wanted)} is there`, PATIENCE);
   const ready = time.clock.now();
   if (tooLate()) {

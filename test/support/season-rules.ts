@@ -5,8 +5,8 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
 import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
-import { createNaiveWall, shiftDate } from "./naive-wall.ts";
-import type { Told, Word } from "./told.ts";
+import type { AllowedColors, DeliveredAnswers } from "./delivered-answers.ts";
+import { createIntlWallClock, shiftDate } from "./intl-wall-clock.ts";
 
 type Hold = (topic: string) => string | undefined;
 type State = "ON" | "OFF" | "None";
@@ -23,8 +23,8 @@ type Shipped = (typeof SHIPPED)[number];
  * What the shipped rules must say by the wall clock and by what was told, each in its own words. Undefined where that
  * hangs on a forecast's confidence, or where the service's endpoints disagree: that is not known here.
  */
-export function judgeRules(told: Told, hold: Hold, at: Instant): string[] {
-  const expected = statesOf(told, at);
+export function judgeRules(answers: DeliveredAnswers, hold: Hold, at: Instant): string[] {
+  const expected = statesOf(answers, at);
   return SHIPPED.flatMap((id) => {
     const state = hold(`rules/${id}/state`);
     const wanted = expected[id];
@@ -34,21 +34,21 @@ export function judgeRules(told: Told, hold: Hold, at: Instant): string[] {
   });
 }
 
-const wall = createNaiveWall("Europe/Paris");
+const wall = createIntlWallClock("Europe/Paris");
 
-function statesOf({ word }: Told, at: Instant): Record<Shipped, State | undefined> {
+function statesOf({ allowedColors }: DeliveredAnswers, at: Instant): Record<Shipped, State | undefined> {
   const { now, next, isPeak, time } = momentAt(at);
   const soon = momentAt(at + LEAD);
-  const peak = (moment: Moment) => (moment.isPeak ? rougeOf(moment.now, word(moment.now)) : "OFF");
-  const tomorrow = trustedRougeOf(next, word(next));
+  const peak = (moment: Moment) => (moment.isPeak ? rougeOf(moment.now, allowedColors(moment.now)) : "OFF");
+  const tomorrow = trustedRougeOf(next, allowedColors(next));
   const heats = time >= "03:30" && time < "06:00";
   const week = Array.from({ length: 7 }, (_, days) => shiftDate(next, days));
   return {
-    rouge_ahead: either(tomorrow, rougeOf(now, word(now))),
+    rouge_ahead: either(tomorrow, rougeOf(now, allowedColors(now))),
     rouge_peak: either(peak(momentAt(at)), peak(soon)),
     preheat: heats ? tomorrow : "OFF",
-    rouge_this_week: week.map((date) => trustedRougeOf(date, word(date))).reduce(either),
-    dear: dearOf(now, isPeak, word(now)),
+    rouge_this_week: week.map((date) => trustedRougeOf(date, allowedColors(date))).reduce(either),
+    dear: dearOf(now, isPeak, allowedColors(now)),
   };
 }
 
@@ -67,25 +67,25 @@ function momentAt(at: Instant): Moment {
   return { now, next: shiftDate(now, 1), isPeak: time >= "06:00" && time < "22:00", time };
 }
 
-function rougeOf(date: IsoDate, word: Word): State | undefined {
-  const color = onlyColor(word);
+function rougeOf(date: IsoDate, allowedColors: AllowedColors): State | undefined {
+  const color = onlyColor(allowedColors);
   if (color === undefined) return undefined;
   if (color !== null) return color === "rouge" ? "ON" : "OFF";
   return isColorAllowed(date, "rouge", "tempo") ? "None" : "OFF";
 }
 
 /** Of a rouge forecast nobody knows here whether it is trusted enough. */
-function trustedRougeOf(date: IsoDate, word: Word): State | undefined {
-  const state = rougeOf(date, word);
-  return state === "ON" && !word.official ? undefined : state;
+function trustedRougeOf(date: IsoDate, allowedColors: AllowedColors): State | undefined {
+  const state = rougeOf(date, allowedColors);
+  return state === "ON" && !allowedColors.official ? undefined : state;
 }
 
 /** Only the peak hours of a rouge day cost more than 0.30 EUR. */
-function dearOf(date: IsoDate, isPeak: boolean, word: Word): State | undefined {
-  return onlyColor(word) === null ? undefined : isPeak ? rougeOf(date, word) : "OFF";
+function dearOf(date: IsoDate, isPeak: boolean, allowedColors: AllowedColors): State | undefined {
+  return onlyColor(allowedColors) === null ? undefined : isPeak ? rougeOf(date, allowedColors) : "OFF";
 }
 
-function onlyColor({ colors }: Word): Color | null | undefined {
+function onlyColor({ colors }: AllowedColors): Color | null | undefined {
   const [color, ...others] = colors;
   return others.length > 0 ? undefined : color;
 }

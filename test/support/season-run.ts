@@ -5,8 +5,9 @@ import { forecastFor } from "../../src/simulator/forecast.ts";
 import { officialColor } from "../../src/simulator/official-colors.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
+import { recordDeliveredAnswers } from "./delivered-answers.ts";
+import { shiftDate } from "./intl-wall-clock.ts";
 import { createModelBroker, createModelPublisher } from "./model-broker.ts";
-import { shiftDate } from "./naive-wall.ts";
 import { createMachineClock } from "./season-clock.ts";
 import { type HeapWatch, watchHeap } from "./season-heap.ts";
 import { createBoundaries, createMishaps } from "./season-mishaps.ts";
@@ -17,7 +18,6 @@ import { createJudge, findMissedRouge, judgeRemains, judgeSilence } from "./seas
 import { createMemoryStore, GRACE, type LifeOfVigie, type LifeOptions, startLife } from "./season-vigie.ts";
 import type { FaultName } from "./service-faults.ts";
 import { openServiceLine } from "./service-line.ts";
-import { createTold } from "./told.ts";
 import { startVirtualTime, type VirtualTime } from "./virtual-time.ts";
 
 export interface SeasonOptions {
@@ -103,8 +103,8 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   const machine = createMachineClock(clock);
   const broker = createModelBroker(clock);
   const publisher = createModelPublisher(broker, machine);
-  const told = createTold();
-  const judge = createJudge(told);
+  const answers = recordDeliveredAnswers();
+  const judge = createJudge(answers);
   const rules = readShippedRules();
   const random = randomFrom(`season/${seed}`);
   const offset = random();
@@ -139,7 +139,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
       lying.map(([date, color]) => `${color} was read of ${date}`),
     );
     machine.heard();
-    told.hear(answer, clock.now());
+    answers.record(answer, clock.now());
   };
   const saidOf = (date: IsoDate, at: Instant) =>
     officialColor(date, at, line.world) ?? forecastFor(date, at, line.world).color;
@@ -202,12 +202,12 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   const judgeLife = (isBoundary: boolean) => {
     const belief = machine.belief();
     const wrong = judge(broker.get, machine.now());
-    const wrongRules = judgeRules(told, broker.get, machine.now());
+    const wrongRules = judgeRules(answers, broker.get, machine.now());
     const silence = belief === "own" ? [] : judgeSilence(broker.get);
     if (belief === "own") {
       complain(isBoundary ? "boundary" : "colour", wrong);
       complain(isBoundary ? "boundary" : "rule", wrongRules);
-      for (const date of findMissedRouge(broker.get, machine.now(), told)) missedRouge.add(date);
+      for (const date of findMissedRouge(broker.get, machine.now(), answers)) missedRouge.add(date);
     } else if (belief === "nothing" || wrong.length + wrongRules.length > 0) complain("clock", silence);
     if (belief === "either" && isOwedTheTime()) complain("clock", ["nobody told the time since it was set"]);
     complain("orphan", publisher.orphans() ?? []);
@@ -227,7 +227,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     } else if (life) written = [...new Set([...written, machine.skew()])];
     else {
       const instants = [0, ...written].map((skew) => clock.now() + skew);
-      complain("colour", judgeRemains(broker.get, instants, GRACE, told.word));
+      complain("colour", judgeRemains(broker.get, instants, GRACE, answers.allowedColors));
     }
   };
   /** Whenever something was sent or befell, at the boundaries, and now and then for what may have expired. */

@@ -1,20 +1,20 @@
 import type { Color, Instant, IsoDate, Period } from "../../src/core/calendar/tariff.ts";
 import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
-import { createNaiveWall, shiftDate } from "./naive-wall.ts";
+import type { AllowedColors, DeliveredAnswers } from "./delivered-answers.ts";
+import { createIntlWallClock, shiftDate } from "./intl-wall-clock.ts";
 import { SHIPPED } from "./season-rules.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES } from "./tariff.ts";
-import type { Told, Word } from "./told.ts";
 
 type Hold = (topic: string) => string | undefined;
 
 /** What is wrong with the broker's topics at one instant, by the wall clock and by what vigie was told. */
 export type Judge = (hold: Hold, at: Instant) => string[];
 
-const wall = createNaiveWall("Europe/Paris");
+const wall = createIntlWallClock("Europe/Paris");
 const AHEAD = ["today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 const ROUGE = { rouge_now: "now", rouge_next: "next", rouge_today: "today", rouge_tomorrow: "tomorrow" };
 
-export function createJudge(told: Told): Judge {
+export function createJudge(answers: DeliveredAnswers): Judge {
   return (hold, at) => {
     const { date: today, time } = wall(at);
     const now = time < "06:00" ? shiftDate(today, -1) : today;
@@ -32,10 +32,10 @@ export function createJudge(told: Told): Judge {
     ]);
     for (const [days, name] of AHEAD.entries()) dates.set(name, shiftDate(today, days));
     for (const [name, date] of dates) {
-      const word = told.word(date);
+      const allowedColors = answers.allowedColors(date);
       expect(`${name}/date`, [date]);
-      expect(`${name}/color`, [...word.colors]);
-      expect(`${name}/official`, [word.official ? "ON" : "OFF"]);
+      expect(`${name}/color`, [...allowedColors.colors]);
+      expect(`${name}/official`, [allowedColors.official ? "ON" : "OFF"]);
     }
     for (const [topic, name] of Object.entries(ROUGE)) {
       expect(topic, rougeOf(dates.get(name) ?? "", hold(`${name}/color`)));
@@ -47,7 +47,7 @@ export function createJudge(told: Told): Judge {
     expect("now/rate", [isColor(color) ? String(priceOf(now, color)[period]) : null]);
     expect("rouge_hp_now", period === "hc" ? ["OFF"] : rougeOf(now, color));
     expect("availability", ["online"]);
-    return [...wrong, ...judgeParents(hold, dates, told)];
+    return [...wrong, ...judgeParents(hold, dates, answers)];
   };
 }
 
@@ -66,19 +66,19 @@ export function judgeSilence(hold: Hold): string[] {
 }
 
 /** Which of the days at hand are told to be rouge, and not shown so. */
-export function findMissedRouge(hold: Hold, at: Instant, told: Told): IsoDate[] {
+export function findMissedRouge(hold: Hold, at: Instant, answers: DeliveredAnswers): IsoDate[] {
   const { date: today, time } = wall(at);
   const now = time < "06:00" ? shiftDate(today, -1) : today;
   const shown = { now, next: shiftDate(now, 1), today, tomorrow: shiftDate(today, 1) };
   return Object.entries(shown).flatMap(([name, date]) => {
-    const { colors } = told.word(date);
+    const { colors } = answers.allowedColors(date);
     const isRouge = colors.size === 1 && colors.has("rouge");
     return isRouge && !(hold(`${name}/color`) === "rouge" && hold(`rouge_${name}`) === "ON") ? [date] : [];
   });
 }
 
 /** The JSON topics say the same; `forecast` and `next_rouge` nothing that was not told. */
-function judgeParents(hold: Hold, dates: ReadonlyMap<string, IsoDate>, told: Told): string[] {
+function judgeParents(hold: Hold, dates: ReadonlyMap<string, IsoDate>, answers: DeliveredAnswers): string[] {
   const wrong: string[] = [];
   for (const [name, date] of dates) {
     const parent = JSON.parse(hold(name) ?? "{}");
@@ -88,10 +88,11 @@ function judgeParents(hold: Hold, dates: ReadonlyMap<string, IsoDate>, told: Tol
   }
   const { days = [] } = JSON.parse(hold("forecast") ?? "{}");
   for (const { date, color } of days) {
-    if (!told.word(date).colors.has(color)) wrong.push(`forecast says ${color} of ${date}`);
+    if (!answers.allowedColors(date).colors.has(color)) wrong.push(`forecast says ${color} of ${date}`);
   }
   const rouge = hold("next_rouge/date") ?? "None";
-  if (rouge !== "None" && !told.word(rouge).colors.has("rouge")) wrong.push(`next_rouge is ${rouge}`);
+  if (rouge !== "None" && !answers.allowedColors(rouge).colors.has("rouge"))
+    wrong.push(`next_rouge is ${rouge}`);
   return wrong;
 }
 
@@ -100,7 +101,7 @@ export function judgeRemains(
   hold: Hold,
   instants: readonly Instant[],
   grace: number,
-  told: (date: IsoDate) => Word,
+  answers: (date: IsoDate) => AllowedColors,
 ): string[] {
   const dates = instants
     .flatMap((at) => [at, at - grace - 1_000])
@@ -113,7 +114,7 @@ export function judgeRemains(
   if (date === undefined && color === undefined) return [];
   // Left by a vigie that knew its clock to be wrong: it is as true as ever.
   if (date === "None" && color === "None") return [];
-  const lawful = dates.some((one) => one === date && told(one).colors.has(isColor(color) ? color : null));
+  const lawful = dates.some((one) => one === date && answers(one).colors.has(isColor(color) ? color : null));
   return lawful ? [] : [`a dead vigie's now is ${color} of ${date}`];
 }
 

@@ -1,4 +1,4 @@
-# One house over several boots: reboots, power cuts, a wrong clock. The service is there at first, and then rarely.
+# One machine over several boots: reboots, power cuts, a wrong clock. The service is there at first, and then rarely.
 set -u
 . /suite/findings.sh
 cd /root

@@ -11,7 +11,7 @@ import {
   wallInstant,
   weekday,
 } from "../../../src/core/calendar/dates.ts";
-import { createNaiveWall, shiftDate } from "../../support/naive-wall.ts";
+import { createIntlWallClock, shiftDate } from "../../support/intl-wall-clock.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
 const at = (text: string) => Date.parse(text);
@@ -88,7 +88,7 @@ const HOURS = 64;
 const EARLY = 10 * 60;
 
 describe.each(NIGHTS)("read minute by minute, in %s from %s", (zone, from) => {
-  const naive = createNaiveWall(zone);
+  const naive = createIntlWallClock(zone);
   const minutes = Array.from({ length: HOURS * 60 }, (_, index) => at(from) + index * 60_000);
   const walls = minutes.map(naive);
   const wallMinutes = walls.map(({ date, time }) => Date.parse(`${date}T${time}Z`) / 60_000);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { addDays, dayStart, isoInstant } from "../../../src/core/calendar/dates.ts";
 import { nextPeriodChange, periodAt, periodSpans } from "../../../src/core/calendar/period.ts";
 import type { DailyWindow, Tariff } from "../../../src/core/calendar/tariff.ts";
-import { createNaiveWall } from "../../support/naive-wall.ts";
+import { createIntlWallClock } from "../../support/intl-wall-clock.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
 const at = (text: string) => Date.parse(text);
@@ -24,7 +24,7 @@ function naivePeriod(time: string, tariff: Tariff): string {
 
 /** Walks a stretch of time in steps, and compares each with what Intl says the wall shows. */
 function checkWalk(tariff: Tariff, from: number, until: number, step: number): void {
-  const naive = createNaiveWall(tariff.time_zone);
+  const naive = createIntlWallClock(tariff.time_zone);
   let edge: number | undefined;
   let later: string | undefined;
   for (let instant = until; instant >= from; instant -= step) {

@@ -4,7 +4,7 @@ import { type Findings, runOnMachine, withoutMachine } from "./machine.ts";
 describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}`, () => {
   let found: Findings;
   beforeAll(async () => {
-    found = await runOnMachine("house.sh");
+    found = await runOnMachine("service.sh");
   });
   const text = (name: string) => found(name).text;
   const succeeds = (name: string) => expect(found(name), name).toMatchObject({ code: 0 });
@@ -125,7 +125,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
     });
   });
 
-  describe("a house that looks on", () => {
+  describe("the topics during a kill and an upgrade", () => {
     it("has vigie back after kill -9, within the pause of ten seconds and a start", () => {
       succeeds("back after kill -9");
       expect(tenths("back after kill -9")).toBeGreaterThanOrEqual(95);

@@ -1,4 +1,4 @@
-# A house from the first install to the last trace, on one boot: a broker that asks for a password, and a service.
+# The service from its installation to its removal, in one boot, with a broker that asks for a password.
 set -u
 . /suite/findings.sh
 secret=Bon-jour-7731
@@ -16,7 +16,7 @@ nobody() { su nobody -s /bin/sh -c "$*"; }
 install_vigie() { sh /package/systemd/install.sh "$@"; }
 state_id() { jq -r .installation /var/lib/vigie/state.json; }
 
-printf 'listener 1883 127.0.0.1\nallow_anonymous false\npassword_file /etc/mosquitto/passwords\n' >/etc/mosquitto/conf.d/house.conf
+printf 'listener 1883 127.0.0.1\nallow_anonymous false\npassword_file /etc/mosquitto/passwords\n' >/etc/mosquitto/conf.d/network.conf
 install -m 600 -o mosquitto /dev/null /etc/mosquitto/passwords
 mosquitto_passwd -b /etc/mosquitto/passwords vigie $secret
 mosquitto_passwd -b /etc/mosquitto/passwords reader of-all
@@ -65,7 +65,7 @@ finding "nobody reads the password" nobody cat /etc/vigie/mqtt_password
 finding "nobody reads the credential" nobody cat /run/credentials/vigie.service/mqtt_password
 finding "nobody reads the environment" nobody cat "/proc/$(pid)/environ"
 
-# --- Killed, upgraded: seen by a house that looks on -----------------------------------------------------------------
+# --- Killed, upgraded: the topics that an observer receives ----------------------------------------------------------
 sub -t vigie/availability -F %p >availability &
 looking=$!
 old=$(pid)

@@ -4,13 +4,13 @@ import { type Cleanup, runVigie, startVigie, type Vigie, writeConfig } from "../
 import { type SharedHome, sharedHome } from "./shared-home.ts";
 import type { State } from "./states.ts";
 
-/** A vigie as a guest of the shared Home Assistant. Each file takes an instance of its own: no other may see its entities. */
-export interface Guest extends SharedHome {
+/** A vigie that is connected with the shared Home Assistant. Each test file has its own instance name, and so its own entities. */
+export interface VigieInHomeAssistant extends SharedHome {
   running: RunningVigie;
   instance: string;
-  /** The process of now: another one after `restart`. */
+  /** The current process: another one after `restart`. */
   vigie: () => Vigie;
-  /** Other settings, taken over by the running vigie. */
+  /** Changes the settings of the running vigie. */
   configure: (change: Record<string, unknown>) => Promise<void>;
   restart: (signal?: NodeJS.Signals, meanwhile?: () => Promise<unknown>) => Promise<void>;
   /** What Home Assistant keeps of its entities, by entity id: the registry's own id outlives names and settings. */
@@ -47,7 +47,7 @@ export const RULES = [
   },
 ];
 
-export interface GuestOptions extends Record<string, unknown> {
+export interface VigieInHomeAssistantOptions extends Record<string, unknown> {
   /** The address of a forecast service; left out, vigie invents the days itself. */
   service?: string;
   time?: FakeTime;
@@ -56,11 +56,11 @@ export interface GuestOptions extends Record<string, unknown> {
 }
 
 /** Resolves when Home Assistant shows what vigie says. The cleanup ends vigie and purges its topics. */
-export async function openGuest(
+export async function startInHomeAssistant(
   cleanup: Cleanup,
   instance: string,
-  options: GuestOptions = {},
-): Promise<Guest> {
+  options: VigieInHomeAssistantOptions = {},
+): Promise<VigieInHomeAssistant> {
   const { service = "simulator", time, mqtt, ...more } = options;
   const shared = await sharedHome();
   const settings = {

@@ -1,10 +1,10 @@
-/** What a wall clock shows, by Intl alone: a second opinion on the zone arithmetic. */
+/** Local date and time, computed by Intl alone: an independent check of the zone arithmetic. */
 export interface Wall {
   date: string;
   time: string;
 }
 
-export function createNaiveWall(timeZone: string): (at: number) => Wall {
+export function createIntlWallClock(timeZone: string): (at: number) => Wall {
   const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
   return (at) => {
     const text = format.format(at);

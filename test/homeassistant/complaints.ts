@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { type HomeAssistant, MARKER } from "./home-assistant.ts";
 import type { LogLine } from "./process.ts";
 
-/** Home Assistant is content since a mark: no warning and no error in its log, and nothing to repair. */
-export async function judge(
+/** Checks that Home Assistant has logged no warning and no error since a mark, and shows no repair. */
+export async function expectNoComplaints(
   home: HomeAssistant,
   since: number,
   allowed: readonly RegExp[] = [],
@@ -13,7 +13,7 @@ export async function judge(
   expect(repairs.filter((issue) => !NOT_OURS.includes(String(issue["translation_key"])))).toEqual([]);
 }
 
-/** What Home Assistant complained of since a mark, but for what any Home Assistant says. */
+/** The warnings and errors of Home Assistant since a mark, without those that each Home Assistant logs. */
 export async function complaints(
   home: HomeAssistant,
   since: number,

@@ -8,9 +8,9 @@ export interface Ran {
   stderr: string;
 }
 
-/** A reader of a guide: `/etc`, the home folder and the broker are a folder and a port of the test's own. */
+/** Follows a guide with a temporary folder in place of `/etc` and the home folder, and with the broker of the test. */
 export interface Reader {
-  /** The text as this reader types it. */
+  /** The text with these replacements. */
   own: (text: string) => string;
   /** The guide's block for this path. */
   file: (path: string) => string;
@@ -27,7 +27,7 @@ export function readGuide(page: string, root: string, ports: { broker: number; l
       .replaceAll("sudo ", "")
       .replaceAll("-g mosquitto ", "")
       .replaceAll("chown mosquitto:", "true")
-      // Somebody types the password twice.
+      // The command asks for the password twice.
       .replaceAll(/^mosquitto_passwd .* (\w+)$/gm, "printf '%s\\n%s\\n' '$1 password' '$1 password' | $&")
       .replaceAll("npx vigie", `'${process.execPath}' '${MAIN}'`)
       .replaceAll("/etc/", `${root}/etc/`)
@@ -43,7 +43,7 @@ export function readGuide(page: string, root: string, ports: { broker: number; l
   };
 }
 
-/** Ends at the first command that fails, as a reader would. */
+/** Ends at the first command that fails. */
 function runScript(script: string, home: string, env: Record<string, string>): Promise<Ran> {
   const path = process.env["PATH"] ?? "";
   const child = spawn("sh", ["-ec", script], {

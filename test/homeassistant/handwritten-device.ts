@@ -1,24 +1,24 @@
 import type { Observer } from "../support/observer.ts";
 
-/** What stands in a component beside its id: `state_topic` and the like, below the base topic. */
+/** The keys of a component besides its id, such as `state_topic` below the base topic. */
 export type Component = Record<string, unknown> & { platform: string };
 
-/** A device as vigie announces it, written by hand: what a test says of it owes vigie nothing. */
-export interface Announced {
-  /** The value of a topic below the base, retained. */
-  say: (topic: string, value: string) => Promise<void>;
-  /** Takes the device away, and then its topics. */
+/** A device like that of vigie, but written by hand, so that the test does not depend on vigie. */
+export interface PublishedDevice {
+  /** Publishes the value of a topic below the base topic, retained. */
+  publishValue: (topic: string, value: string) => Promise<void>;
+  /** Removes the device, and then its topics. */
   clear: () => Promise<void>;
 }
 
-export async function announce(
+export async function publishDevice(
   observer: Observer,
   instance: string,
   components: Record<string, Component>,
-): Promise<Announced> {
+): Promise<PublishedDevice> {
   const topic = `homeassistant/device/${instance}/config`;
   const said = new Set<string>();
-  const say = async (name: string, value: string) => {
+  const publishValue = async (name: string, value: string) => {
     said.add(name);
     await observer.publish(`${instance}/${name}`, value);
   };
@@ -31,7 +31,7 @@ export async function announce(
   };
   await observer.publish(topic, JSON.stringify(message));
   return {
-    say,
+    publishValue,
     clear: async () => {
       await observer.publish(topic, "");
       // Home Assistant must have forgotten the entities before their topics go.
