@@ -4,19 +4,18 @@ import { periodAt } from "../calendar/period.ts";
 import { byColor, type Color, type IsoDate, type Period } from "../calendar/tariff.ts";
 import { allowedColors } from "../calendar/tariff-laws.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
-import { CIVIL_DAYS, type DayFacts } from "../facts/facts.ts";
+import { CIVIL_DAYS, type CivilDay, type DayFacts } from "../facts/facts.ts";
 import { seasonFacts } from "../facts/season-facts.ts";
 import type { View } from "../facts/view.ts";
-import { type DayName, LONGEST_RANGE, WEEKDAYS, type Weekday } from "./rule.ts";
+import { type DayCondition, WEEKDAYS, type Weekday } from "./rule.ts";
 
 /** What conditions compare, at one instant. Days, rate and season are derived when a condition first reads them. */
 export interface ConditionFacts {
   period: Period;
   /** Of the tariff day in force. */
   weekday: Weekday;
-  day: (name: DayName) => RuleDay;
-  /** So many tariff days from `next` on. */
-  daysFromNext: (count: number) => readonly RuleDay[];
+  /** The day of this name, or each day of a range. */
+  days: (name: DayCondition["day"], range: number | null) => readonly RuleDay[];
   rate: () => Measure;
   season: () => SeasonMeasures;
 }
@@ -42,29 +41,21 @@ export interface SeasonMeasures {
 }
 
 export function conditionFacts(view: View): ConditionFacts {
-  const { at, tariff, now, next } = view;
-  const days = new Map<IsoDate, RuleDay>();
-  const dayOf = (date: IsoDate): RuleDay => {
-    const known = days.get(date);
-    if (known) return known;
-    const day = { facts: view.day(date), allowed: lawfulColors(date, tariff.laws) };
-    days.set(date, day);
-    return day;
-  };
+  const { at, tariff, now } = view;
   const period = periodAt(at, tariff);
-  let longestRange: RuleDay[] | undefined;
   let season: SeasonMeasures | undefined;
   return {
     period,
     weekday: WEEKDAYS[weekday(now) - 1] ?? "sun",
-    day: (name) => dayOf(dateOf(name, view)),
-    daysFromNext: (count) => {
-      longestRange ??= Array.from({ length: LONGEST_RANGE }, (_, index) => dayOf(addDays(next, index)));
-      return longestRange.slice(0, count);
-    },
+    days: memoize((name: DayCondition["day"], range: number | null) =>
+      datesOf(name, range, view).map((date) => ({
+        facts: view.day(date),
+        allowed: lawfulColors(date, tariff.laws),
+      })),
+    ),
     rate: () => {
-      const { facts } = dayOf(now);
-      return { value: facts.rates[period], certain: facts.official };
+      const { rates, official } = view.day(now);
+      return { value: rates[period], certain: official };
     },
     season: () => {
       season ??= seasonMeasures(view);
@@ -73,9 +64,11 @@ export function conditionFacts(view: View): ConditionFacts {
   };
 }
 
-function dateOf(name: DayName, { now, next, today }: View): IsoDate {
-  if (name === "now") return now;
-  return name === "next" ? next : addDays(today, CIVIL_DAYS.indexOf(name));
+function datesOf(name: DayCondition["day"], range: number | null, { now, next, today }: View): IsoDate[] {
+  if (range !== null) return Array.from({ length: range }, (_, days) => addDays(next, days));
+  if (name === "now") return [now];
+  if (name === "next") return [next];
+  return [addDays(today, CIVIL_DAYS.indexOf(name as CivilDay))];
 }
 
 /** The service's counts are certain only for the tariff day on which it gave them; vigie's own count is of official days. */

@@ -1,24 +1,23 @@
-import type { ConditionFacts } from "./condition-facts.ts";
-import type { Finding, SimpleResult } from "./condition-result.ts";
+import type { ConditionFacts, RuleDay } from "./condition-facts.ts";
 import type { BoundaryKind } from "./evaluation-input.ts";
-import type { SimpleCondition } from "./rule.ts";
+import type { Group, Negation, SimpleCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 
 /** All that has to be known of one kind of condition; `CONDITION_KINDS` has one entry for each. */
 export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
-  evaluate: (condition: C, moment: ConditionMoment) => Finding;
-  /** Where time alone can change what it gives. */
-  boundaries: (condition: C) => ConditionBoundaries;
+  evaluate: (condition: C, moment: Moment) => Finding;
+  /** Where time alone can change what it gives; `times` are of the wall clock, `03:30`. */
+  boundaries: (condition: C) => { kinds: readonly BoundaryKind[]; times: readonly string[] };
   /** Whatever becomes known of the days: true where it cannot be OFF, false where it cannot be ON, else null. */
-  possible: (condition: C, moment: ConditionMoment) => Truth;
+  possible: (condition: C, moment: Moment) => Truth;
   /** What it tests, in words. */
   describe: (condition: C, threshold: number | null) => string;
   /** What it found, in words. */
-  describeFinding: (result: SimpleResult & { condition: C }) => string;
+  describeFinding: (result: Finding & { condition: C }) => string;
 }
 
-/** The instant at which a condition is evaluated. */
-export interface ConditionMoment {
+/** The instant at which conditions are evaluated. */
+export interface Moment {
   facts: ConditionFacts;
   /** Milliseconds since midnight. */
   wallClock: number;
@@ -26,8 +25,30 @@ export interface ConditionMoment {
   threshold: number | null;
 }
 
-export interface ConditionBoundaries {
-  kinds: readonly BoundaryKind[];
-  /** Times of the wall clock, `03:30`. */
-  times: readonly string[];
+/** A condition with what it found: verdict and reasons are made together. */
+export type ConditionResult = GroupResult | SimpleResult;
+
+export interface GroupResult extends Outcome {
+  condition: Group | Negation;
+  parts: readonly ConditionResult[];
+}
+
+export interface SimpleResult extends Finding {
+  condition: SimpleCondition;
+}
+
+/** What a simple condition gives, and what it compared. */
+export interface Finding extends Outcome {
+  /** The period, the weekday, the wall clock in milliseconds since midnight, or a number; null where that is not known. */
+  value: string | number | null;
+  /** Of a condition over days: each of them. */
+  days: readonly DayResult[];
+}
+
+export interface DayResult extends RuleDay, Outcome {}
+
+export interface Outcome {
+  truth: Truth;
+  /** The same by official colours and the tariff's laws alone; null where a forecast decides. */
+  certain: Truth;
 }

@@ -2,44 +2,35 @@ import { COLORS, type Color } from "../calendar/tariff.ts";
 import type { DayFacts } from "../facts/facts.ts";
 import { percent } from "../facts/format-value.ts";
 import type { RuleDay } from "./condition-facts.ts";
-import type { ConditionKind, ConditionMoment } from "./condition-kind.ts";
-import type { DayResult } from "./condition-result.ts";
-import type { DayCondition, DayName } from "./rule.ts";
+import type { ConditionKind, DayResult } from "./condition-kind.ts";
+import type { DayCondition } from "./rule.ts";
 import { atLeast, both, type Truth } from "./truth.ts";
 
 export const DAY: ConditionKind<DayCondition> = {
-  evaluate: (condition, moment) => {
-    const { threshold } = moment;
+  evaluate: (condition, { facts, threshold }) => {
     const confidence = condition.confidence === "threshold" ? threshold : condition.confidence;
-    const days: DayResult[] = [];
-    for (const { facts, allowed } of daysOf(condition, moment)) {
-      const truth = testDay(condition, facts, allowed, confidence);
-      days.push({ facts, allowed, truth, certain: certainTruth(condition, facts, allowed, truth) });
-    }
+    const days = facts.days(condition.day, condition.range).map((day): DayResult => {
+      const truth = testDay(condition, day, confidence);
+      return { facts: day.facts, allowed: day.allowed, truth, certain: certainTruth(condition, day, truth) };
+    });
+    const truths = days.map(({ truth }) => truth);
+    const certain = days.map((day) => day.certain);
     const { least } = condition;
-    const truth = atLeast(
-      least,
-      days.map((day) => day.truth),
-    );
-    const certain = atLeast(
-      least,
-      days.map((day) => day.certain),
-    );
-    return { truth, certain, value: null, days };
+    return { truth: atLeast(least, truths), certain: atLeast(least, certain), value: null, days };
   },
   boundaries: ({ day, range, stage }) => {
     if (range !== null || day === "now" || day === "next") return { kinds: ["tariff_day"], times: [] };
     // The stage of a civil day becomes final when its tariff day begins.
     return { kinds: stage ? ["civil_day", "tariff_day"] : ["civil_day"], times: [] };
   },
-  possible: (condition, moment) => {
+  possible: (condition, { facts }) => {
     if (contradictsItself(condition)) return false;
-    const { color, confidence, official, stage, known, least } = condition;
+    const { day, range, least, color, confidence, official, stage, known } = condition;
     if (!color) return null;
-    const testsMore = [confidence, official, stage, known].some((test) => test !== null);
-    const days = daysOf(condition, moment).map(({ allowed }): Truth => {
+    const testsColorOnly = [confidence, official, stage, known].every((test) => test === null);
+    const days = facts.days(day, range).map(({ allowed }): Truth => {
       if (!allowed.some((one) => color.includes(one))) return false;
-      return allowed.every((one) => color.includes(one)) && !testsMore ? true : null;
+      return testsColorOnly && allowed.every((one) => color.includes(one)) ? true : null;
     });
     return atLeast(least, days);
   },
@@ -65,50 +56,37 @@ export const DAY: ConditionKind<DayCondition> = {
   },
 };
 
-function daysOf({ day, range }: DayCondition, { facts }: ConditionMoment): readonly RuleDay[] {
-  return range === null ? [facts.day(day as DayName)] : facts.daysFromNext(range);
-}
-
 /** What one day gives. `confidence` in percent; null: not tested. */
-function testDay(
-  condition: DayCondition,
-  facts: DayFacts,
-  allowed: readonly Color[],
-  confidence: number | null,
-): Truth {
+function testDay(condition: DayCondition, day: RuleDay, confidence: number | null): Truth {
+  const { color, official, stage, known } = condition;
+  const { facts } = day;
   let truth: Truth = true;
-  if (condition.color) truth = testColor(condition.color, facts, allowed);
+  if (color) truth = testColor(color, day);
   if (confidence !== null) truth = both(truth, testConfidence(facts, confidence));
-  if (condition.official !== null) truth = both(truth, facts.official === condition.official);
-  if (condition.stage)
-    truth = both(truth, facts.stage === null ? null : condition.stage.includes(facts.stage));
-  if (condition.known !== null) truth = both(truth, (facts.color !== null) === condition.known);
+  if (official !== null) truth = both(truth, facts.official === official);
+  if (stage) truth = both(truth, facts.stage === null ? null : stage.includes(facts.stage));
+  if (known !== null) truth = both(truth, (facts.color !== null) === known);
   return truth;
 }
 
 /** The same by what no forecast can change: an official colour, and what the tariff's laws forbid. */
-function certainTruth(
-  { color, stage }: DayCondition,
-  facts: DayFacts,
-  allowed: readonly Color[],
-  truth: Truth,
-): Truth {
+function certainTruth({ color, stage }: DayCondition, { facts, allowed }: RuleDay, truth: Truth): Truth {
   // An announced day becomes final by being seen once more.
   if (facts.official) return stage && facts.stage !== "final" ? null : truth;
   return color && !color.some((one) => allowed.includes(one)) ? false : null;
 }
 
-function testColor(colors: readonly Color[], facts: DayFacts, allowed: readonly Color[]): Truth {
+function testColor(colors: readonly Color[], { facts, allowed }: RuleDay): Truth {
   if (facts.color !== null) return colors.includes(facts.color);
   return colors.some((color) => allowed.includes(color)) ? null : false;
 }
 
 /** Compares the same whole percent that is published. An official colour always passes. */
-function testConfidence(facts: DayFacts, least: number): Truth {
-  if (facts.official) return true;
-  if (facts.color === null) return null;
-  const confidence = percent(facts.confidence);
-  return confidence !== null && confidence >= least;
+function testConfidence({ official, color, confidence }: DayFacts, least: number): Truth {
+  if (official) return true;
+  if (color === null) return null;
+  const share = percent(confidence);
+  return share !== null && share >= least;
 }
 
 /** A day that is not known has no colour, and one that is official is no forecast. */

@@ -1,11 +1,10 @@
-import type { ConditionMoment } from "./condition-kind.ts";
+import type { ConditionResult, GroupResult, Moment } from "./condition-kind.ts";
 import { kindOf } from "./condition-kinds.ts";
-import type { ConditionResult, GroupResult } from "./condition-result.ts";
 import type { Condition, Group } from "./rule.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
 
 /** What a condition gives at one moment, and why. */
-export function evaluateCondition(condition: Condition, moment: ConditionMoment): ConditionResult {
+export function evaluateCondition(condition: Condition, moment: Moment): ConditionResult {
   switch (condition.kind) {
     case "all":
     case "any":
@@ -23,16 +22,14 @@ export function evaluateCondition(condition: Condition, moment: ConditionMoment)
 }
 
 /** Every part is evaluated, also when one has decided: the reasons show them all. */
-function evaluateGroup(condition: Group, moment: ConditionMoment): GroupResult {
+function evaluateGroup(condition: Group, moment: Moment): GroupResult {
+  const parts = condition.parts.map((part) => evaluateCondition(part, moment));
   const join = condition.kind === "all" ? both : either;
   let truth: Truth = condition.kind === "all";
   let certain: Truth = truth;
-  const parts: ConditionResult[] = [];
-  for (const part of condition.parts) {
-    const result = evaluateCondition(part, moment);
-    truth = join(truth, result.truth);
-    certain = join(certain, result.certain);
-    parts.push(result);
+  for (const part of parts) {
+    truth = join(truth, part.truth);
+    certain = join(certain, part.certain);
   }
   return { condition, truth, certain, parts };
 }

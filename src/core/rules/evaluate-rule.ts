@@ -1,33 +1,37 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { type Boundary, boundariesAfter, sortedOnce } from "./condition-boundaries.ts";
-import type { ConditionResult } from "./condition-result.ts";
+import type { ConditionResult } from "./condition-kind.ts";
 import { evaluateCondition } from "./evaluate-condition.ts";
 import { type EvaluationInput, intervalAt } from "./evaluation-input.ts";
 import type { Rule } from "./rule.ts";
 import { either, type Truth } from "./truth.ts";
 
-/** What the conditions of a rule give, widened by its lead and its lag. */
-interface WidenedResult {
+/** What the conditions of a rule give from an instant on, widened by its lead and its lag. */
+export interface RuleResult {
+  start: Instant;
   truth: Truth;
-  certain: Truth;
+  /** `truth`, or what the owner decided that unknown counts as. */
+  state: Truth;
+  /** No forecast decides. */
+  sure: boolean;
 }
 
-/** What a rule gives at an instant, with the conditions that decide it. */
+/** What a rule gives at an instant, with the conditions that decide it and when they hold. */
 export function evaluateRuleAt(
   rule: Rule,
   input: EvaluationInput,
   threshold: number | null,
   at: Instant,
-): WidenedResult & { result: ConditionResult; decided_at: Instant } {
+): { result: RuleResult; conditions: ConditionResult; decided_at: Instant } {
   const { lead, lag } = rule;
-  const past = lag === 0 ? [] : evaluateStretches(rule, input, threshold, at - lag, at - 1);
-  const stretches = [...past, ...evaluateStretches(rule, input, threshold, at, at + lead)];
-  const { truth, certain } = widen(stretches);
+  const past = lag === 0 ? [] : evaluateConditions(rule, input, threshold, at - lag, at - 1);
+  const stretches = [...past, ...evaluateConditions(rule, input, threshold, at, at + lead)];
+  const result = widen(rule, stretches, at);
   // The present decides before the past, and the past before what is ahead.
-  const deciding = stretches.filter((stretch) => stretch.truth === truth);
+  const deciding = stretches.filter(({ conditions }) => conditions.truth === result.truth);
   const decisive = deciding.findLast(({ start }) => start <= at) ?? deciding[0];
   if (!decisive) throw new RangeError(`Expected conditions around ${at}, got none`);
-  return { truth, certain, result: decisive.result, decided_at: decisive.start };
+  return { result, conditions: decisive.conditions, decided_at: decisive.start };
 }
 
 /** What a rule gives from one instant to before another: at the first, and at each at which that can change. */
@@ -37,57 +41,54 @@ export function evaluateRuleBetween(
   threshold: number | null,
   from: Instant,
   to: Instant,
-): (WidenedResult & { start: Instant })[] {
+): RuleResult[] {
+  if (from >= to) return [];
   const { lead, lag } = rule;
-  const stretches = evaluateStretches(rule, input, threshold, from - lag, to - 1 + lead);
-  if (lead === 0 && lag === 0) return stretches;
+  const stretches = evaluateConditions(rule, input, threshold, from - lag, to - 1 + lead);
+  if (lead === 0 && lag === 0) return stretches.map((stretch) => widen(rule, [stretch], stretch.start));
   const starts = stretches.flatMap(({ start }) => [start - lead, start + lag]);
   const instants = sortedOnce([from, ...starts.filter((at) => at > from && at < to)]);
   return instants.map((at) => {
-    const seen = stretches.filter(({ start, end }) => end > at - lag && start <= at + lead);
-    return { start: at, ...widen(seen) };
+    const near = stretches.filter(({ start, end }) => end > at - lag && start <= at + lead);
+    return widen(rule, near, at);
   });
 }
 
-/** A time in which the conditions alone, without lead and lag, give the same. */
-interface Stretch extends WidenedResult {
+/** A time in which the conditions give the same. */
+interface Stretch {
   start: Instant;
   end: Instant;
-  result: ConditionResult;
+  conditions: ConditionResult;
 }
 
-function evaluateStretches(
+/** The conditions alone, without lead and lag: at the first instant, and at each boundary up to the last. */
+function evaluateConditions(
   { when }: Rule,
   input: EvaluationInput,
   threshold: number | null,
   first: Instant,
   last: Instant,
 ): Stretch[] {
-  const stretches: Stretch[] = [];
-  const add = ({ at, interval }: Boundary) => {
-    const { facts, start, wallAtStart } = interval;
-    const result = evaluateCondition(when, { facts, wallClock: wallAtStart + (at - start), threshold });
-    const { truth, certain } = result;
-    const before = stretches.at(-1);
-    if (before) before.end = at;
-    stretches.push({ start: at, end: Number.POSITIVE_INFINITY, truth, certain, result });
-  };
-  add({ at: first, interval: intervalAt(input, first) });
-  if (last === first) return stretches;
-  for (const boundary of boundariesAfter(when, input, first)) {
+  const boundaries: Boundary[] = [{ at: first, interval: intervalAt(input, first) }];
+  for (const boundary of last > first ? boundariesAfter(when, input, first) : []) {
     if (boundary.at > last) break;
-    add(boundary);
+    boundaries.push(boundary);
   }
-  return stretches;
+  return boundaries.map(({ at, interval }, index) => {
+    const wallClock = interval.wallAtStart + (at - interval.start);
+    const conditions = evaluateCondition(when, { facts: input.factsIn(interval), wallClock, threshold });
+    return { start: at, end: boundaries[index + 1]?.at ?? Number.POSITIVE_INFINITY, conditions };
+  });
 }
 
-/** ON where one of these is ON; OFF where all are OFF. */
-function widen(stretches: readonly WidenedResult[]): WidenedResult {
+/** ON where the conditions are ON at any of these times; OFF where they are at all of them. */
+function widen({ when_unknown }: Rule, stretches: readonly Stretch[], start: Instant): RuleResult {
   let truth: Truth = false;
   let certain: Truth = false;
-  for (const stretch of stretches) {
-    truth = either(truth, stretch.truth);
-    certain = either(certain, stretch.certain);
+  for (const { conditions } of stretches) {
+    truth = either(truth, conditions.truth);
+    certain = either(certain, conditions.certain);
   }
-  return { truth, certain };
+  const state = truth === null && when_unknown !== null ? when_unknown === "on" : truth;
+  return { start, truth, state, sure: truth !== null && truth === certain };
 }

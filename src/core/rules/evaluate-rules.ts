@@ -1,3 +1,4 @@
+import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import { evaluateRuleAt, evaluateRuleBetween } from "./evaluate-rule.ts";
 import { type EvaluationInput, withKnownDays } from "./evaluation-input.ts";
@@ -5,7 +6,6 @@ import { areSame, forecastsOf, type HeldForecasts, withForecasts } from "./held-
 import { LONGEST_SHIFT, type Rule } from "./rule.ts";
 import type { RuleSettings } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
-import type { Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The verdict of each rule, and what the next evaluation needs of them. */
@@ -15,113 +15,95 @@ export function evaluateRules(
   settings: RuleSettings,
   previous: RulesState,
 ): { verdicts: Verdict[]; next: RulesState } {
-  const inputWith = inputsWithForecasts(input);
+  const inputOf = inputByForecasts(input);
   const verdicts = rules.map((rule) => {
     const before = entryOf(previous.rules, rule.id);
-    const forecasts = before?.believed ?? previous.heard;
     const setting = entryOf(settings, rule.id);
     // A rule without a threshold has none to move.
     const threshold = rule.threshold === null ? null : (setting?.threshold?.value ?? rule.threshold);
     let verdict = evaluateRule(rule, input, threshold);
-    if (setting?.enabled === false) verdict = switchedOff(verdict);
+    if (setting?.enabled === false) verdict = switchOff(verdict);
     else if (rule.hold > 0) {
-      verdict = { ...verdict, moved: before?.moved ?? null };
-      const earlier = inputWith(forecasts);
-      if (earlier)
-        verdict = withHold(evaluateRule(rule, earlier, threshold), verdict, before, forecasts, input.at);
+      const forecasts = before?.believed ?? previous.heard;
+      const earlierInput = inputOf(forecasts);
+      const earlier = earlierInput === input ? null : evaluateRule(rule, earlierInput, threshold);
+      verdict = withHold(verdict, earlier, forecasts, before, input.at);
     }
     return { ...verdict, since: sinceOf(verdict, before, previous.at, input) };
   });
   return { verdicts, next: nextState(previous, verdicts, input) };
 }
 
-/** The input with earlier forecasts; null where they are the present ones. Rules that hold the same ones share it. */
-export function inputsWithForecasts(
-  input: EvaluationInput,
-): (forecasts: HeldForecasts) => EvaluationInput | null {
-  const made = new Map<HeldForecasts, EvaluationInput | null>();
-  return (forecasts) => {
-    const known = made.get(forecasts);
-    if (known !== undefined) return known;
-    const knownDays = withForecasts(input.knownDays, forecasts, input.at, input.tariff);
-    const earlier = knownDays && withKnownDays(input, knownDays);
-    made.set(forecasts, earlier);
-    return earlier;
-  };
-}
-
-/** What an unknown verdict counts as where its owner decided that. */
-export function countAs({ when_unknown }: Rule, truth: Truth): Truth {
-  return truth === null && when_unknown !== null ? when_unknown === "on" : truth;
+/** The input with earlier forecasts, or the same object where they are the present ones; shared by the rules that hold them. */
+export function inputByForecasts(input: EvaluationInput): (forecasts: HeldForecasts) => EvaluationInput {
+  const { knownDays, at, tariff } = input;
+  const inputOf = memoize((forecasts: HeldForecasts, _: null) => {
+    const earlier = withForecasts(knownDays, forecasts, at, tariff);
+    return earlier === knownDays ? input : withKnownDays(input, earlier);
+  });
+  return (forecasts) => inputOf(forecasts, null);
 }
 
 function evaluateRule(rule: Rule, input: EvaluationInput, threshold: number | null): Verdict {
-  const { truth, certain, result, decided_at } = evaluateRuleAt(rule, input, threshold, input.at);
-  const state = countAs(rule, truth);
+  const { result, conditions, decided_at } = evaluateRuleAt(rule, input, threshold, input.at);
   return {
     rule,
-    state,
+    state: result.state,
     since: input.at,
-    sure: truth !== null && truth === certain,
-    reason: state === truth ? "conditions" : "when_unknown",
+    sure: result.sure,
+    reason: result.state === result.truth ? "conditions" : "when_unknown",
     enabled: true,
     threshold,
-    result,
+    conditions,
     decided_at,
     held: null,
     moved: null,
   };
 }
 
-function switchedOff(verdict: Verdict): Verdict {
+function switchOff(verdict: Verdict): Verdict {
   return { ...verdict, state: false, sure: true, reason: "disabled", enabled: false };
 }
 
-/** Earlier forecasts decide until the hold is over, where the present ones would change the verdict again. */
+/**
+ * Earlier forecasts decide until the hold is over, where the present ones would change the verdict again. `earlier`:
+ * the verdict by these forecasts; null where they are the present ones.
+ */
 function withHold(
-  earlier: Verdict,
   present: Verdict,
-  previous: RuleState | undefined,
+  earlier: Verdict | null,
   forecasts: HeldForecasts,
+  before: RuleState | undefined,
   at: Instant,
 ): Verdict {
-  const { moved } = present;
   const { hold } = present.rule;
+  const moved = before?.moved ?? null;
+  if (!earlier) return { ...present, moved };
   // A clock that was set back leaves a change in the future: no rule waits for that, unless it is a small correction.
   const until = moved === null || moved - at > hold ? at : moved + hold;
-  if (at >= until) return earlier.state === present.state ? present : { ...present, moved: at };
-  const isHolding = previous?.believed !== undefined;
-  if (!isHolding && earlier.state === present.state) return present;
+  const isChanged = earlier.state !== present.state;
+  if (at >= until) return { ...present, moved: isChanged ? at : moved };
+  const isHolding = before?.believed !== undefined;
+  if (!isHolding && !isChanged) return { ...present, moved };
   return { ...earlier, moved, held: { until, forecasts } };
 }
 
-/** When the state of this verdict began. */
-function sinceOf(
-  verdict: Verdict,
-  previous: RuleState | undefined,
-  last: Instant | null,
-  input: EvaluationInput,
-): Instant {
-  if (!previous) return input.at;
-  if (previous.state === verdict.state && previous.since <= input.at) return previous.since;
-  return changedAt(verdict, previous, last, input);
-}
-
 /** A change by the clock counts from its own instant, also when vigie did not run at that time; a change by news from now. */
-function changedAt(
+function sinceOf(
   { rule, state, threshold, enabled }: Verdict,
-  previous: RuleState,
+  before: RuleState | undefined,
   last: Instant | null,
   input: EvaluationInput,
 ): Instant {
   const { at } = input;
+  if (!before) return at;
+  if (before.state === state && before.since <= at) return before.since;
   const from = Math.max(last ?? at, at - LONGEST_SHIFT);
   if (from >= at || !enabled) return at;
   const results = evaluateRuleBetween(rule, input, threshold, from, at + 1);
-  const states = results.map(({ truth }) => countAs(rule, truth));
-  const before = states.findLastIndex((one) => one !== state);
-  const change = results[before + 1];
-  return change && before >= 0 && states[before] === previous.state ? change.start : at;
+  const other = results.findLastIndex((result) => result.state !== state);
+  const change = results[other + 1];
+  return change && results[other]?.state === before.state ? change.start : at;
 }
 
 /** `rules` and `heard` are the same objects where nothing changed: then nothing has to be written. */
@@ -142,12 +124,12 @@ function nextState(previous: RulesState, verdicts: readonly Verdict[], input: Ev
   };
 }
 
-function nextRuleState(previous: RuleState | undefined, { state, since, moved, held }: Verdict): RuleState {
+function nextRuleState(before: RuleState | undefined, { state, since, moved, held }: Verdict): RuleState {
   const isSame =
-    previous?.state === state &&
-    previous.since === since &&
-    (previous.moved ?? null) === moved &&
-    previous.believed === held?.forecasts;
-  if (isSame) return previous;
+    before?.state === state &&
+    before.since === since &&
+    (before.moved ?? null) === moved &&
+    before.believed === held?.forecasts;
+  if (isSame) return before;
   return { state, since, ...(moved !== null && { moved }), ...(held && { believed: held.forecasts }) };
 }

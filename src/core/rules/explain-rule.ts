@@ -1,6 +1,6 @@
 import { isoInstant } from "../calendar/dates.ts";
+import type { ConditionResult } from "./condition-kind.ts";
 import { kindOf } from "./condition-kinds.ts";
-import type { ConditionResult } from "./condition-result.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import type { VerdictForecast } from "./forecast-verdicts.ts";
 import { describeCircumstances } from "./reasons.ts";
@@ -45,7 +45,7 @@ export function explainRule(
     next_on: next_on === null ? null : isoInstant(next_on),
     next_off: next_off === null ? null : isoInstant(next_off),
     notes: describeCircumstances(verdict, now),
-    tree: branchOf(verdict.result, verdict.threshold),
+    tree: branchOf(verdict.conditions, verdict.threshold),
   };
 }
 

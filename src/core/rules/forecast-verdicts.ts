@@ -1,9 +1,8 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { boundariesAfter } from "./condition-boundaries.ts";
 import { evaluateRuleBetween } from "./evaluate-rule.ts";
-import { countAs, inputsWithForecasts } from "./evaluate-rules.ts";
+import { inputByForecasts } from "./evaluate-rules.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
-import type { Rule } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -31,19 +30,22 @@ export interface VerdictSpan {
 
 /** The forecast of each verdict: the same evaluation, at every later instant at which the verdict can change. */
 export function forecastVerdicts(verdicts: readonly Verdict[], input: EvaluationInput): VerdictForecast[] {
-  const inputWith = inputsWithForecasts(input);
+  const inputOf = inputByForecasts(input);
+  const { until } = input;
   return verdicts.map((verdict) => {
-    if (!verdict.enabled) return forecastSwitchedOff(verdict, input);
-    const earlier = verdict.held && inputWith(verdict.held.forecasts);
-    const spans = spansAhead(verdict, input, earlier);
-    // The present state began when it began: the forecast stays the same until something changes.
-    if (spans[0]) spans[0].start = Math.min(spans[0].start, verdict.since);
+    const { since, held } = verdict;
+    if (!verdict.enabled) {
+      const spans = [{ start: since, end: until, state: false, sure: true }];
+      return { until, spans, next_on: null, next_off: null, state_until: null, next_boundary: null };
+    }
+    const spans = spansAhead(verdict, input, held ? inputOf(held.forecasts) : input);
+    const change = spans.find(({ state }) => state !== verdict.state);
     return {
-      until: input.until,
+      until,
       spans,
       next_on: nextChangeTo(true, spans),
       next_off: nextChangeTo(false, spans),
-      state_until: spans.find(({ state }) => state !== spans[0]?.state)?.start ?? input.until,
+      state_until: change?.start ?? until,
       next_boundary: nextBoundaryOf(verdict, input),
     };
   });
@@ -51,65 +53,53 @@ export function forecastVerdicts(verdicts: readonly Verdict[], input: Evaluation
 
 /** The earliest instant at which time alone can change any of these; null where there is none. */
 export function nextRuleBoundary(forecasts: readonly VerdictForecast[]): Instant | null {
-  const boundaries = forecasts.flatMap(({ next_boundary }) => next_boundary ?? []);
-  return boundaries.length === 0 ? null : Math.min(...boundaries);
-}
-
-function forecastSwitchedOff({ since }: Verdict, { until }: EvaluationInput): VerdictForecast {
-  const spans = [{ start: since, end: until, state: false, sure: true }];
-  return { until, spans, next_on: null, next_off: null, state_until: null, next_boundary: null };
+  return earliest(forecasts.map(({ next_boundary }) => next_boundary ?? Number.POSITIVE_INFINITY));
 }
 
 /** While a verdict is held the earlier forecasts decide, then the present ones. */
 function spansAhead(
-  verdict: Verdict,
+  { rule, threshold, since, held }: Verdict,
   input: EvaluationInput,
-  earlier: EvaluationInput | null,
+  earlier: EvaluationInput,
 ): VerdictSpan[] {
   const { at, until } = input;
-  const release = earlier && verdict.held ? Math.min(verdict.held.until, until) : at;
-  const spans: VerdictSpan[] = [];
-  if (earlier && release > at) addSpans(spans, verdict, earlier, at, release);
-  if (until > release) addSpans(spans, verdict, input, release, until);
-  return spans;
-}
-
-function addSpans(
-  spans: VerdictSpan[],
-  { rule, threshold }: Verdict,
-  input: EvaluationInput,
-  from: Instant,
-  to: Instant,
-): void {
-  for (const { start, truth, certain } of evaluateRuleBetween(rule, input, threshold, from, to)) {
-    const state = countAs(rule, truth);
-    const sure = truth !== null && truth === certain;
-    const last = spans.at(-1);
-    if (last?.state === state && last.sure === sure) last.end = to;
-    else {
-      if (last) last.end = start;
-      spans.push({ start, end: to, state, sure });
-    }
-  }
+  const release = held ? Math.min(held.until, until) : at;
+  const results = [
+    ...evaluateRuleBetween(rule, earlier, threshold, at, release),
+    ...evaluateRuleBetween(rule, input, threshold, release, until),
+  ];
+  const changes = results.filter(({ state, sure }, index) => {
+    const before = results[index - 1];
+    return state !== before?.state || sure !== before.sure;
+  });
+  // The present state began when it began: the forecast stays the same until something changes.
+  return changes.map(({ start, state, sure }, index) => ({
+    start: index === 0 ? Math.min(start, since) : start,
+    end: changes[index + 1]?.start ?? until,
+    state,
+    sure,
+  }));
 }
 
 function nextChangeTo(state: boolean, spans: readonly VerdictSpan[]): Instant | null {
-  const change = spans.find(
-    (span, index) => index > 0 && span.state === state && spans[index - 1]?.state !== state,
-  );
-  return change?.start ?? null;
+  const isChange = (span: VerdictSpan, index: number) =>
+    index > 0 && span.state === state && spans[index - 1]?.state !== state;
+  return spans.find(isChange)?.start ?? null;
 }
 
 /** A boundary of the conditions, or a lead before one, or a lag after one, or the end of the hold. */
-function nextBoundaryOf({ rule, held }: Verdict, input: EvaluationInput): Instant | null {
-  const next = Math.min(
-    ...[0, rule.lead, -rule.lag].map((shift) => firstBoundary(rule, input, input.at + shift) - shift),
-    held?.until ?? Number.POSITIVE_INFINITY,
-  );
-  return Number.isFinite(next) ? next : null;
+function nextBoundaryOf(
+  { rule: { when, lead, lag }, held }: Verdict,
+  input: EvaluationInput,
+): Instant | null {
+  const instants = [...new Set([0, lead, -lag])].map((shift) => {
+    const { value } = boundariesAfter(when, input, input.at + shift).next();
+    return value ? value.at - shift : Number.POSITIVE_INFINITY;
+  });
+  return earliest(held ? [...instants, held.until] : instants);
 }
 
-function firstBoundary({ when }: Rule, input: EvaluationInput, after: Instant): Instant {
-  for (const { at } of boundariesAfter(when, input, after)) return at;
-  return Number.POSITIVE_INFINITY;
+function earliest(instants: readonly Instant[]): Instant | null {
+  const first = Math.min(...instants);
+  return Number.isFinite(first) ? first : null;
 }

@@ -3,7 +3,7 @@ import type { Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
 import { conditionFacts } from "./condition-facts.ts";
-import type { ConditionMoment } from "./condition-kind.ts";
+import type { Moment } from "./condition-kind.ts";
 import { kindOf } from "./condition-kinds.ts";
 import { canBeWithin } from "./number-conditions.ts";
 import {
@@ -43,7 +43,7 @@ function warnOfConstant({ when }: Rule, tariff: Tariff): string[] {
 }
 
 /** A week of each month, without a holiday, at each time at which a period, a day or a window of the rule begins. */
-function* sampleMoments(condition: Condition, tariff: Tariff): Generator<ConditionMoment> {
+function* sampleMoments(condition: Condition, tariff: Tariff): Generator<Moment> {
   const windows = simpleConditionsIn(condition).flatMap((simple) => kindOf(simple).boundaries(simple).times);
   const periods = tariff.off_peak.flatMap(({ from, to }) => [from, to]);
   const times = new Set(["00:00", tariff.day_starts_at, ...periods, ...windows]);
@@ -59,7 +59,7 @@ function* sampleMoments(condition: Condition, tariff: Tariff): Generator<Conditi
 }
 
 /** true: cannot be OFF at this moment; false: cannot be ON; null: can be either, as far as is easily told. */
-function possibleTruth(condition: Condition, moment: ConditionMoment): Truth {
+function possibleTruth(condition: Condition, moment: Moment): Truth {
   switch (condition.kind) {
     case "all": {
       const isExcluded = excludeEachOther(condition);
@@ -110,7 +110,7 @@ function warnOfNegation(condition: Condition): string[] {
   const test = key === "official" ? "official" : "sure enough";
   const what = doubtful.color?.join(" or ") ?? doubtful.day;
   return [
-    `not over ${key}: a day that is only not ${test} counts as "not ${what}" too; leave ${key} out of what is negated`,
+    `not over ${key}: a day whose colour is not ${test} yet counts as "not ${what}", too; leave out ${key} below not`,
   ];
 }
 
@@ -127,7 +127,7 @@ function warnOfMidnight(condition: Condition, tariff: Tariff): string[] {
   if (!day) return [];
   const instead = day === "today" ? "now (or next)" : day === "tomorrow" ? "next" : "now or next";
   return [
-    `${day} together with the night: it flips at 00:00, in the middle of it, and not at ${tariff.day_starts_at}; ${instead} flips with the tariff day`,
+    `${day} together with the night: ${day} changes at 00:00, in the middle of the night, and not at ${tariff.day_starts_at}; ${instead} changes with the tariff day`,
   ];
 }
 

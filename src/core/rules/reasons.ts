@@ -1,6 +1,6 @@
 import { localTime } from "../calendar/dates.ts";
+import type { ConditionResult, DayResult, SimpleResult } from "./condition-kind.ts";
 import { kindOf } from "./condition-kinds.ts";
-import type { ConditionResult, DayResult, SimpleResult } from "./condition-result.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -19,14 +19,14 @@ export interface Reasons {
 type Now = Pick<EvaluationInput, "at" | "tariff">;
 
 export function reasonsOf(verdict: Verdict, now: Now): Reasons {
-  const { result, enabled, threshold, decided_at } = verdict;
-  const deciding = enabled ? decidingConditions(result) : [];
+  const { conditions, enabled, threshold, decided_at } = verdict;
+  const deciding = enabled ? decidingConditions(conditions) : [];
   const dayResult = deciding.find(({ condition }) => condition.kind === "day");
   const at = decided_at === now.at ? "" : `at ${timeOf(decided_at, now)}: `;
   return {
     day: dayResult?.condition.kind === "day" ? dayResult.condition.day : null,
     deciding: dayResult ? decidingDay(dayResult) : null,
-    complete: daysIn(result).every(({ facts }) => facts.color !== null),
+    complete: daysIn(conditions).every(({ facts }) => facts.color !== null),
     because: [
       ...describeCircumstances(verdict, now),
       ...deciding.map((simple) => `${at}${describeResult(simple, threshold)}`),

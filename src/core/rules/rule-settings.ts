@@ -2,16 +2,18 @@ import { z } from "zod";
 import type { Rule } from "./rule.ts";
 import { entryOf } from "./rules-state.ts";
 
-/** What was set while vigie runs, by rule id; a rule that is as configured has no entry. Plain data for the state file. */
-export type RuleSettings = Readonly<Record<string, RuleSetting>>;
-
-export interface RuleSetting {
+const ruleSetting = z.object({
   /** false: switched off. */
-  enabled: boolean;
+  enabled: z.boolean(),
   /** A threshold that was moved, with the configured one that it replaced. */
-  threshold: { value: number; configured: number } | null;
-}
+  threshold: z.object({ value: z.number(), configured: z.number() }).nullable(),
+});
 
+const ruleSettings = z.record(z.string(), ruleSetting);
+
+/** What was set while vigie runs, by rule id; a rule that is as configured has no entry. Plain data for the state file. */
+export type RuleSettings = Readonly<z.infer<typeof ruleSettings>>;
+type RuleSetting = z.infer<typeof ruleSetting>;
 type ConfiguredRule = Pick<Rule, "id" | "threshold">;
 
 export const NO_SETTINGS: RuleSettings = {};
@@ -50,7 +52,7 @@ export function settleSettings(
 
 /** As the state file kept it; what cannot be read is as if nothing were set. */
 export function readRuleSettings(kept: unknown): RuleSettings {
-  return settingsSchema.safeParse(kept).data ?? NO_SETTINGS;
+  return ruleSettings.safeParse(kept).data ?? NO_SETTINGS;
 }
 
 function settingOf(settings: RuleSettings, id: string): RuleSetting {
@@ -72,11 +74,3 @@ function describeEdit(
 }
 
 const AS_CONFIGURED: RuleSetting = { enabled: true, threshold: null };
-
-const settingsSchema = z.record(
-  z.string(),
-  z.object({
-    enabled: z.boolean(),
-    threshold: z.object({ value: z.number(), configured: z.number() }).nullable(),
-  }),
-);

@@ -1,55 +1,40 @@
 import { parseTimeOfDay } from "../calendar/dates.ts";
-import type { ConditionKind, ConditionMoment } from "./condition-kind.ts";
-import type { Finding } from "./condition-result.ts";
+import type { ConditionKind, Finding } from "./condition-kind.ts";
 import type { BetweenCondition, PeriodCondition, WeekdayCondition } from "./rule.ts";
 
+/** What is known at any time is as possible as it is true. */
+
 export const PERIOD: ConditionKind<PeriodCondition> = {
-  evaluate: evaluatePeriod,
+  evaluate: ({ period }, { facts }) => finding(facts.period, facts.period === period),
   boundaries: () => ({ kinds: ["period"], times: [] }),
-  possible: (condition, moment) => evaluatePeriod(condition, moment).truth,
+  possible: (condition, moment) => PERIOD.evaluate(condition, moment).truth,
   describe: ({ period }) => (period === "hp" ? "in peak hours" : "in off-peak hours"),
   describeFinding: ({ value }) => `the period is ${value}`,
 };
 
 export const BETWEEN: ConditionKind<BetweenCondition> = {
-  evaluate: evaluateBetween,
+  evaluate: ({ from, to }, { wallClock }) => {
+    const isAfter = wallClock >= parseTimeOfDay(from);
+    const isBefore = wallClock < parseTimeOfDay(to);
+    // 22:00 to 06:00 goes over midnight.
+    return finding(wallClock, from < to ? isAfter && isBefore : isAfter || isBefore);
+  },
   // Where the clocks are moved, the wall clock can jump into the window or out of it.
   boundaries: ({ from, to }) => ({ kinds: ["clock_shift"], times: [from, to] }),
-  possible: (condition, moment) => evaluateBetween(condition, moment).truth,
+  possible: (condition, moment) => BETWEEN.evaluate(condition, moment).truth,
   describe: ({ from, to }) => `between ${from} and ${to}`,
-  describeFinding: ({ value }) => `it is ${timeText(Number(value))}`,
+  describeFinding: ({ value }) =>
+    `it is ${new Date(Number(value)).toISOString().slice("1970-01-01T".length, -8)}`,
 };
 
 export const WEEKDAY: ConditionKind<WeekdayCondition> = {
-  evaluate: evaluateWeekday,
+  evaluate: ({ days }, { facts }) => finding(facts.weekday, days.includes(facts.weekday)),
   boundaries: () => ({ kinds: ["tariff_day"], times: [] }),
-  possible: (condition, moment) => evaluateWeekday(condition, moment).truth,
+  possible: (condition, moment) => WEEKDAY.evaluate(condition, moment).truth,
   describe: ({ days }) => `weekday is ${days.join(" or ")}`,
   describeFinding: ({ value }) => `the tariff day is ${value}`,
 };
 
-function evaluatePeriod({ period }: PeriodCondition, { facts }: ConditionMoment): Finding {
-  return finding(facts.period, facts.period === period);
-}
-
-function evaluateBetween(condition: BetweenCondition, { wallClock }: ConditionMoment): Finding {
-  const [from, to] = [parseTimeOfDay(condition.from), parseTimeOfDay(condition.to)];
-  const isAfter = wallClock >= from;
-  const isBefore = wallClock < to;
-  // 22:00 to 06:00 goes over midnight.
-  return finding(wallClock, from < to ? isAfter && isBefore : isAfter || isBefore);
-}
-
-function evaluateWeekday({ days }: WeekdayCondition, { facts }: ConditionMoment): Finding {
-  return finding(facts.weekday, days.includes(facts.weekday));
-}
-
 function finding(value: string | number, truth: boolean): Finding {
   return { truth, certain: truth, value, days: [] };
-}
-
-function timeText(milliseconds: number): string {
-  const minutes = Math.floor(milliseconds / 60_000);
-  const two = (part: number) => String(part).padStart(2, "0");
-  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }

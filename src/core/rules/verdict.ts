@@ -1,5 +1,5 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { ConditionResult } from "./condition-result.ts";
+import type { ConditionResult } from "./condition-kind.ts";
 import type { HeldForecasts } from "./held-forecasts.ts";
 import type { Rule } from "./rule.ts";
 import type { Truth } from "./truth.ts";
@@ -18,7 +18,7 @@ export interface Verdict {
   /** The threshold in force, percent; null where the rule declares none. */
   threshold: number | null;
   /** The conditions with what they found at `decided_at`. */
-  result: ConditionResult;
+  conditions: ConditionResult;
   /** The instant whose conditions decide: later than now where a lead decides, earlier where a lag does. */
   decided_at: Instant;
   /** Set while a hold lets earlier forecasts decide. */

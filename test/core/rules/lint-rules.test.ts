@@ -89,7 +89,7 @@ describe("what means something else than it seems", () => {
     [
       { day: "tomorrow", color: "rouge", period: "hc" },
       {},
-      "tomorrow together with the night: it flips at 00:00",
+      "tomorrow together with the night: tomorrow changes at 00:00",
     ],
     [
       { all: [{ day: "today", color: "rouge" }, { any: [{ between: ["22:00", "02:00"] }] }] },
