@@ -73,7 +73,7 @@ describe("health", () => {
       /data old: the service last answered 4 h ago, days known/,
     ],
     ["the service never there", found({ last: null }), true, /data missing/],
-  ])("with %s is told part by part", (_, found, healthy, words) => {
+  ])("with %s is described part by part", (_, found, healthy, words) => {
     const verdict = judgeHealth(found, NOW);
     expect(verdict.healthy).toBe(healthy);
     expect(describeHealth(verdict)).toEqual(typeof words === "string" ? words : expect.stringMatching(words));

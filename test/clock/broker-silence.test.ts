@@ -9,11 +9,11 @@ import { createCleanup } from "../support/vigie.ts";
 const reason = withoutMosquitto || withoutFakeTime;
 const PUBACK = 0x40;
 
-describe.skipIf(reason)(`a broker that leaves one answer out ${reason}`, () => {
+describe.skipIf(reason)(`a broker that omits one acknowledgement ${reason}`, () => {
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  test("is left after two minutes, and what it owed is sent again", async () => {
+  test("the connection is closed after two minutes, and the unacknowledged payload is sent again", async () => {
     const time = startFakeTime("2026-01-05T12:00:00Z", SPEED);
     const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: true });
     cleanup.add(simulator.stop);

@@ -13,7 +13,7 @@ const DEVICE = "homeassistant/device/vigie/config";
 const RULE = { id: "red", when: { day: "now", color: "rouge" } };
 const INVENTED = { base_url: "simulator", allow_simulator: true };
 
-describe.skipIf(without)(`what Home Assistant is told over the broker ${without}`, () => {
+describe.skipIf(without)(`the discovery messages on the broker ${without}`, () => {
   const cleanup = createCleanup();
   afterEach(cleanup.run);
 
@@ -54,7 +54,7 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
   const indexOf = (all: readonly ReceivedMessage[], received: ReceivedMessage | undefined) =>
     received ? all.indexOf(received) : -1;
 
-  test("is told once all it tells of is there, and not again by a restart", async () => {
+  test("comes once all topics that it names are published, and not again after a restart", async () => {
     const { observer, messages, vigie, start } = await open();
     const { received } = observer;
     const [told] = messages(DEVICE);
@@ -74,7 +74,7 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
     expect(messages(DEVICE, from)).toEqual([]);
   });
 
-  test("a rule that is removed while vigie is away leaves in two steps, and only then its topics go", async () => {
+  test("a rule that is removed while vigie is down is removed in two steps, and only then are its topics cleared", async () => {
     const { observer, messages, vigie, configure, start } = await open();
     await vigie.end();
     await configure({ rules: [] });
@@ -133,7 +133,7 @@ describe.skipIf(without)(`what Home Assistant is told over the broker ${without}
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(APART);
   });
 
-  test("at its birth it is told everything again, a moment later and once; a kept birth is an old one", async () => {
+  test("after the start of Home Assistant everything is published again, a moment later and once; a retained start message is an old one", async () => {
     const { observer, messages } = await open();
     await observer.until(() => messages("vigie/owner/ping").length > 2, "it has looked");
     const from = observer.received.length;

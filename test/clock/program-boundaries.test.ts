@@ -13,7 +13,7 @@ const NO_DAYS = new Map<string, "rouge" | "bleu">();
 const reason = withoutMosquitto || withoutFakeTime;
 const LONG = process.env["VIGIE_TEST_LONG"] === "1";
 
-describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life ${reason}`, () => {
+describe.skipIf(reason)(`the built program at ${SPEED} times real speed ${reason}`, () => {
   const cleanup = createCleanup();
   afterAll(cleanup.run);
   const simulator = async (time: FakeTime, days = NO_DAYS, faults: FaultName[] = []) => {
@@ -59,7 +59,7 @@ describe.skipIf(reason)(`the built program at ${SPEED} times the speed of life $
     expect(vigie.lines.filter(({ msg }) => msg.includes("VIOLET"))).toHaveLength(1);
   });
 
-  test.concurrent("the simulator as a program of its own, under the same clock, is believed in what time it is", async () => {
+  test.concurrent("the simulator as a program of its own, on the same clock: its Date header is accepted", async () => {
     const folder = await cleanup.createFolder();
     await writeFile(join(folder, "days.csv"), "date,color\n2026-01-05,rouge\n2026-01-06,blanc\n");
     const args = ["simulator", "--port", "0", "--days", "days.csv"];

@@ -49,7 +49,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
   };
   const today = () => civilDate(Date.now(), "Europe/Paris");
 
-  test.concurrent("behind its own state file says nothing of the moment, until the clock is set right", async () => {
+  test.concurrent("behind its own state file publishes nothing of the moment, until the clock is corrected", async () => {
     const real = startFakeTime(new Date().toISOString(), 1);
     const simulator = await startFaultyService({ port: 0, seed: 1, clock: real.clock, sendDate: false });
     cleanup.add(simulator.stop);
@@ -95,7 +95,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     },
   );
 
-  test.concurrent("and set right by minutes says anew what lives only so long: the broker counts by its own clock", async () => {
+  test.concurrent("and corrected by minutes, topics with an expiry are sent again: the broker counts by its own clock", async () => {
     const service = await startPlainService((path) => ({
       ...answerOf(path, today()),
       headers: { date: new Date().toUTCString() },
@@ -110,7 +110,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     await running.observer.until(() => told() > before, "now/color was told once more");
   });
 
-  test.concurrent("is believed where check_clock is off, and where nothing speaks against it", async () => {
+  test.concurrent("is used when check_clock is off, and when no evidence contradicts it", async () => {
     const running = await withClock("-1d", `http://127.0.0.1:${await freePort()}`);
     await running.until({ availability: "online", "today/date": addDays(today(), -1), "now/color": "None" });
   });

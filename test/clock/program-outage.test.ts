@@ -80,7 +80,7 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
     expectPunctual();
   });
 
-  test.concurrent("at 00:00 the civil days turn, the tariff day does not, and what nobody said is None", async () => {
+  test.concurrent("at 00:00 the civil days change, the tariff day does not, and an unknown day is None", async () => {
     const { payloadsOf, until, expectPunctual } = await restart("2026-01-04T23:00:00Z");
     expect(payloadsOf("today/date", "rouge_today", "d7/color")).toEqual({
       "today/date": "2026-01-04",
@@ -144,7 +144,7 @@ describe.skipIf(reason)(`the service is away since the evening before a rouge da
     await until({ "now/color": said("d2/color"), "next/color": said("d3/color") });
   });
 
-  test.concurrent("after a week nothing is known any more, and nothing is guessed", async () => {
+  test.concurrent("after a week no day is known, and nothing is guessed", async () => {
     const { payloadsOf, until, expectPunctual } = await restart("2026-01-12T05:00:00Z");
     expect(payloadsOf("now/color", "now/date")).toEqual({
       "now/color": said("d7/color"),

@@ -20,7 +20,7 @@ describe.skipIf(reason)(`rules of a configuration ${reason}`, () => {
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  test.concurrent("are published, change and go as it is edited; those that go leave nothing, and their outputs stay as they are", async () => {
+  test.concurrent("are published, change and are removed as it is edited; a removed rule leaves no topic, and its output keeps its payload", async () => {
     const config = { rules: [NOW, WEEK], outputs: [BOILER, HEATER] };
     const runs = await prepareRuns(cleanup, { days: DAYS, config });
     const { until, payloadsSentTo, observer } = runs;
@@ -56,7 +56,7 @@ describe.skipIf(reason)(`rules of a configuration ${reason}`, () => {
     expect((await run.vigie.end()).code).toBe(0);
   });
 
-  test.concurrent("are published by `vigie once`, too, and what it was told to forget is cleared; no device is told", async () => {
+  test.concurrent("are published by `vigie once`, too, and topics of removed rules are cleared; nothing is sent to a device", async () => {
     const runs = await prepareRuns(cleanup, {
       days: DAYS,
       config: { rules: [NOW, WEEK], outputs: [BOILER] },

@@ -119,7 +119,7 @@ describe.skipIf(reason)(`a boiler and a heat pump, in many short runs ${reason}`
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  test.concurrent("three rouge days in a row preheat three times, and the heat pump is told each step once", async () => {
+  test.concurrent("three rouge days in a row preheat three times, and the heat pump receives each step once", async () => {
     const dates = ["2026-01-13", "2026-01-14", "2026-01-15"];
     const days = { colors: Object.fromEntries(dates.map((date) => [date, "rouge"])) };
     const runs = await prepareRuns(cleanup, { days, config: CONFIG });
@@ -153,7 +153,7 @@ describe.skipIf(reason)(`a boiler and a heat pump, in many short runs ${reason}`
     expect(withoutRepeats(payloadsSentTo("vigie/rules/rouge_ahead/state"))).toEqual(["ON"]);
   });
 
-  test.concurrent("killed at each minute around 06:00 and 22:00, vigie tells the boiler off once, before 06:00, and on once", {
+  test.concurrent("killed at each minute around 06:00 and 22:00, vigie sends the boiler off once, before 06:00, and on once", {
     timeout: 600_000,
   }, async () => {
     const days = { colors: { "2026-01-13": "rouge" } };

@@ -13,7 +13,7 @@ const SPEED = 20;
 const RED = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
 const ROW = { bleu: { hp: 0.1, hc: 0.1 }, blanc: { hp: 0.1, hc: 0.1 }, rouge: { hp: 0.1, hc: 0.1 } };
 
-describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
+describe.skipIf(reason)(`rules change at their own instant ${reason}`, () => {
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
@@ -99,7 +99,7 @@ describe.skipIf(reason)(`rules turn at their own instant ${reason}`, () => {
     expectPunctual(seconds);
   });
 
-  test.concurrent("a hold over deaths: it ends at its own instant, and what the forecast says by then counts", async () => {
+  test.concurrent("a hold over kills ends at its own instant, and the forecast of that instant counts", async () => {
     const days: PlainDays = { colors: {} };
     const when = { day: "next_7_days", color: "rouge" };
     const config = {

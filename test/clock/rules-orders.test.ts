@@ -84,7 +84,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await hears(runs, "off");
   });
 
-  test.concurrent("with dry_when_simulated devices are kept out of it, and hear of a true rouge all the same", async () => {
+  test.concurrent("with dry_when_simulated devices receive nothing of a simulation, but the payload of a real rouge day", async () => {
     const outputs = { dry_when_simulated: true, list: [OUTPUT] };
     const runs = await prepareRuns(cleanup, {
       days: { colors: { "2026-01-14": "rouge" } },
@@ -101,7 +101,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     expect(runs.payloadOf("simulation/color")).toBe("rouge");
   });
 
-  test.concurrent("a relay that does not answer is told again, is a problem, and is none once it answers", async () => {
+  test.concurrent("a relay that does not answer receives the payload again and is a problem until it answers", async () => {
     const confirm = { topic: "boiler/state", every: "30s", for: "2m" };
     const days = { colors: { "2026-01-13": "rouge" } };
     const config = { rules: [RED], outputs: [{ ...OUTPUT, confirm }] };
@@ -126,7 +126,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     expect(runs.payloadsSentTo(BOILER)).toHaveLength(times);
   });
 
-  test.concurrent("a rule's settings are moved, survive a death, and give way to a configuration that is edited", async () => {
+  test.concurrent("a rule's settings change by a command, survive a kill, and yield to an edited configuration", async () => {
     const days = { colors: { "2026-01-16": "rouge" }, confidence: 70 };
     const rules = [RED, WEEK];
     const runs = await prepareRuns(cleanup, { days, config: { rules } });

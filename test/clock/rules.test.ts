@@ -92,7 +92,7 @@ describe.skipIf(reason)(`a rouge day and a boiler ${reason}`, () => {
     expect(running.told()).toEqual([]);
   });
 
-  test.concurrent("the boiler is told off once before 06:00, and on once at 22:00", async () => {
+  test.concurrent("the payload off is sent once before 06:00, and on once at 22:00", async () => {
     const morning = await open("2026-01-05T05:00:00Z", announced.folder);
     await morning.observer.until(() => morning.told().length > 0, "the boiler was told");
     const early = Date.parse("2026-01-05T05:00:00Z") - morning.time.clock.now();

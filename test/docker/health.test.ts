@@ -12,7 +12,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  it.concurrent("is ill until vigie has begun, and then well, within the time that the image gives it", async () => {
+  it.concurrent("is unhealthy until vigie has started, and then healthy, within the start period of the image", async () => {
     const began = Date.now();
     const running = await startContainerAndBroker(cleanup);
     await running.container.first();
@@ -25,7 +25,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     expect((Date.now() - began) * 1e6).toBeLessThan(Healthcheck.StartPeriod);
   });
 
-  it.concurrent("stays well while only the service is away: no restart would help", async () => {
+  it.concurrent("stays healthy while only the service is down: no restart would help", async () => {
     const running = await startContainerAndBroker(cleanup, {
       env: { VIGIE_SERVICE_BASE_URL: `http://${NOBODY}` },
     });
@@ -38,7 +38,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     ]);
   });
 
-  it.concurrent("is ill while the broker is away, and well again after its return", async () => {
+  it.concurrent("is unhealthy while the broker is down, and healthy after its return", async () => {
     const running = await startContainerAndBroker(cleanup);
     await running.until(WHOLE);
     await untilHealth(running, 0);
@@ -49,7 +49,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     await untilHealth(running, 0);
   });
 
-  it.concurrent("is ill once the loop is frozen, and well once it goes on", async () => {
+  it.concurrent("is unhealthy when the loop hangs, and healthy when it continues", async () => {
     const running = await startContainerAndBroker(cleanup);
     await running.until(WHOLE);
     await untilHealth(running, 0);
@@ -63,7 +63,7 @@ describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () =
     await untilHealth(running, 0);
   });
 
-  it.concurrent("is asked of nobody where nothing runs", async () => {
+  it.concurrent("fails where nothing runs", async () => {
     expect(await askHealth(await openTree(cleanup))).toMatchObject({ code: 2 });
   });
 

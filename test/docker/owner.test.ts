@@ -11,7 +11,7 @@ describe.skipIf(withoutDocker)(`two containers on one base topic ${withoutDocker
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  it.concurrent("and restart: always: the second asks and leaves each time, the first does not notice", async () => {
+  it.concurrent("and restart: always: the second one checks and ends each time, and the first one is not disturbed", async () => {
     const running = await startContainerAndBroker(cleanup, { volumes: { "/data": await openVolume() } });
     await running.until(WHOLE);
     const before = look(running);
@@ -32,7 +32,7 @@ describe.skipIf(withoutDocker)(`two containers on one base topic ${withoutDocker
     expect((await running.container.health()).code).toBe(0);
   });
 
-  it.concurrent("and one folder: the second is told by the folder itself", async () => {
+  it.concurrent("and one folder: the lock of the folder refuses the second one", async () => {
     const options = { volumes: { "/data": await openVolume() } };
     const running = await startContainerAndBroker(cleanup, options);
     await running.until(WHOLE);

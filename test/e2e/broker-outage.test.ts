@@ -45,7 +45,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   });
 
   test.concurrent.each([false, true])(
-    "is whole again after the broker was killed, persistence %s",
+    "has all topics right again after the broker was killed, persistence %s",
     async (persistence) => {
       const broker = await brokerWith({ persistence });
       const { publisher, lines } = keep(broker);
@@ -92,7 +92,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     expect(lines).toEqual([`Connected to the broker at ${broker.url} (MQTT 5)`]);
   });
 
-  test.concurrent("notices a broker that stays frozen, says so, and is whole after it thaws", async () => {
+  test.concurrent("detects a broker that hangs, logs it, and is right when the broker continues", async () => {
     const broker = await brokerWith();
     const { publisher, lines } = keep(broker, { keepalive: 1 });
     publisher.setTopics(SNAPSHOT);
@@ -135,7 +135,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     expect(lines[1]).toMatch(/^The broker at .* accepts the connection again, after /);
   });
 
-  test.concurrent("says a wrong password as such, once, and goes on when it is right", async () => {
+  test.concurrent("logs a wrong password once, and goes on when it is right", async () => {
     const { url, port } = await brokerWith({
       lines: ["allow_anonymous false", "password_file FOLDER/passwords"],
       files: { passwords: passwordLine("vigie", "right") },
@@ -156,7 +156,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     await right.publisher.stop();
   });
 
-  test.concurrent("leaves nothing stale of the moment after a power cut of both", async () => {
+  test.concurrent("leaves no topic of the moment after a power cut of both", async () => {
     const broker = await brokerWith({ persistence: true });
     const { publisher } = keep(broker);
     const expires = Date.now() + 2_000;

@@ -145,7 +145,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     expect(systemClock.steady() - start).toBeLessThan(2_000);
   });
 
-  test.concurrent("a dead owner's session is ended, so that its will never speaks", async () => {
+  test.concurrent("the session of an owner that has ended is closed, so that its will is not published", async () => {
     const broker = { base_topic: newBase(), grace: 3_000 };
     const first = keep(mosquitto.url, { broker });
     await first.publisher.allAcknowledged();
@@ -181,7 +181,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     await observer.disconnect();
   });
 
-  test.concurrent("one that was cut off while another took its place yields when it is back", async () => {
+  test.concurrent("a vigie that was disconnected while another one took its place ends when it is connected again", async () => {
     const base_topic = newBase();
     const line = await openLine(mosquitto.port);
     const first = keep(line.url, { broker: { base_topic } });

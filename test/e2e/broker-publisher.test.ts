@@ -180,7 +180,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await observer.disconnect();
   });
 
-  test("obeys live commands, refuses retained ones and clears them, answers junk with one line", async () => {
+  test("carries out commands, refuses and clears retained ones, and answers other payloads with one line", async () => {
     const { publisher, base: name, lines, commands } = own();
     const observer = await observe(broker.url, `${name}/#`);
     await observer.publish(`${name}/refresh/set`, "PRESS");
@@ -208,7 +208,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await observer.disconnect();
   });
 
-  test("leaves with the will put off by the grace, and a restart within it is seen by nobody", async () => {
+  test("ends with its will delayed by the grace, and a restart within the grace is not visible", async () => {
     const observer = await observe(broker.url, "calm/#");
     const first = own({ broker: { base_topic: "calm" } });
     first.publisher.setTopics(topics({ a: "1" }));

@@ -113,7 +113,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     },
   );
 
-  test("what changes while the broker is away is sent when it is back, and only the last of it", async () => {
+  test("of the changes while the broker is down, only the last payload is sent when it is back", async () => {
     const away = await startMosquitto();
     const saved = savedState();
     const running = settle([BOILER], saved, away.url, "away");
@@ -162,7 +162,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     expect(toldTo("kept/set").length).toBeLessThanOrEqual(2);
   });
 
-  test("a relay that never answers is a problem, said once", async () => {
+  test("a relay that never answers is a problem, logged once", async () => {
     const confirm = { topic: "dead/relay", every: 40, for: 150 };
     const running = settle([{ ...BOILER, topic: "dead/set", confirm }]);
     running.say({ peak: true });

@@ -56,7 +56,7 @@ describe.skipIf(withoutMosquitto)(
     });
     afterAll(cleanup.run);
 
-    test.concurrent("is in force without a gap, a wrong one is said and changes nothing, SIGHUP asks for it", async () => {
+    test.concurrent("is in force without a gap, a wrong one is logged and changes nothing, SIGHUP reads it again", async () => {
       const running = await startVigieAndBroker(cleanup, { service, config: prices(0.5) });
       const { folder, vigie, broker } = running;
       const config = (more: object) => vigieConfig(service, broker.url, { ...more });

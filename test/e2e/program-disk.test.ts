@@ -36,7 +36,7 @@ describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () =>
       options: "ro",
       words: /^The state cannot be saved in .*: it is read-only\. vigie goes on/,
     },
-  ])("because the disk is $trouble is said once, and the run goes on", async ({ options, words }) => {
+  ])("because the disk is $trouble is logged once, and the run goes on", async ({ options, words }) => {
     const folder = await cleanup.createFolder();
     const state = join(folder, "state");
     await mkdir(state);

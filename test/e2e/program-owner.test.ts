@@ -9,7 +9,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
   const cleanup = createCleanup();
   afterAll(cleanup.run);
 
-  test.concurrent("are kept out while the first one lives, who is never thrown off; --take-over replaces it", async () => {
+  test.concurrent("are refused while the first one runs, which stays connected; --take-over replaces it", async () => {
     const service = await serveInventedDays(cleanup);
     const first = await startVigieAndBroker(cleanup, { service });
     await first.until({ availability: "online", "service/status": "ok" });

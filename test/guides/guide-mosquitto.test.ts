@@ -243,7 +243,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     expect(complaints(vigie)).toEqual([]);
   });
 
-  test.concurrent("what is wrong with certificates and passwords is said in the guide's words", async () => {
+  test.concurrent("wrong certificates and passwords are logged in the words of the guide", async () => {
     const { reader, folder, listener } = await startBroker();
     const service = await serveInventedDays(cleanup);
     const said = async (change: object, password = passwordOf("vigie")) => {

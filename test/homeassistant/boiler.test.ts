@@ -70,7 +70,7 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
     await expectNoComplaints(shared.home, mark);
   });
 
-  test("a turn that comes while the one before is carried out is carried out next", async () => {
+  test("a change during the handling of the previous change is carried out next", async () => {
     await use("switch.slow_boiler");
     await rule.publishState("ON");
     await rule.publishState("OFF");
@@ -80,7 +80,7 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
     await use(BOILER);
   });
 
-  test("nothing is done while the rule is unknown, unavailable, or says again what it said", async () => {
+  test("nothing is done while the rule is unknown or unavailable, or when it repeats its state", async () => {
     for (const state of ["None", "OFF", "None"] as const) await rule.publishState(state);
     await shared.home.until({ [RULE]: "unknown" });
     await rule.publishValue("availability", "offline");
@@ -97,7 +97,7 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
     await expectSent("OFF");
   });
 
-  test("with vigie gone the turns that it had foretold are carried out", async () => {
+  test("with vigie down, the forecast changes of the rule are carried out", async () => {
     await rule.publishForecast({ on: 3, off: 5 });
     await rule.publishValue("availability", "offline");
     await shared.home.until({ [RULE]: "unavailable" });
@@ -107,7 +107,7 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
     await expectSent("OFF", "ON");
   });
 
-  test("a restart of Home Assistant says nothing again, and makes up for the turn that it missed", async () => {
+  test("a restart of Home Assistant sends no payload twice, and sends the one of a missed change", async () => {
     await rule.publishState("ON");
     await shared.home.until({ [BOILER]: "off", [MEMORY]: "on" });
     await shared.home.restart();
@@ -143,7 +143,7 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
     await expectSent("OFF", "ON");
   });
 
-  test("a relay that was away, or comes back switched on, is told when it is there", async () => {
+  test("a relay that was unavailable, or returns switched on, receives the payload when it is available", async () => {
     await relay.publishValue("alive", "offline");
     await shared.home.until({ [BOILER]: "unavailable" });
     await rule.publishState("ON");

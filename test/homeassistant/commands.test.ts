@@ -51,7 +51,7 @@ describe.skipIf(withoutHomeAssistant)(
       await connected.home.until({ [entity_id]: "auto", "sensor.asked_simulation_until": "unknown" });
     });
 
-    test("a turn of a rule is an event, and the service is asked again at a press", async () => {
+    test("a change of a rule is an event, and a press of the button polls the service", async () => {
       const before = (await connected.home.state("event.asked_event"))?.state;
       const entity_id = "select.asked_simulation_color";
       await connected.home.call("select", "select_option", { entity_id, option: "rouge" });
@@ -72,7 +72,7 @@ describe.skipIf(withoutHomeAssistant)(
       await expectNoComplaints(connected.home, mark);
     });
 
-    test("a command that is given while vigie restarts is obeyed when it is back", async () => {
+    test("a command that is sent while vigie restarts is carried out afterwards", async () => {
       const entity_id = "number.asked_rules_week_threshold";
       await connected.restart("SIGTERM", () =>
         connected.home.call("number", "set_value", { entity_id, value: 40 }),

@@ -91,7 +91,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await shared.home.until({ [DATE]: await civil(days) });
   };
 
-  test("a rouge day is told at the time that was asked for, once, though Home Assistant restarts", async () => {
+  test("the message about a rouge day is sent once, at the configured time, also when Home Assistant restarts", async () => {
     await comes(1, "100");
     await useMessage(await wall(5));
     await expectSent();
@@ -106,7 +106,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await expectNoComplaints(shared.home, mark);
   });
 
-  test("one that is known later, or came while Home Assistant was down, is told then, with vigie gone too", async () => {
+  test("for a day that becomes known later, or while Home Assistant was down, the message is sent then, also with vigie down", async () => {
     const tomorrow = await civil(1);
     await useMessage(await wall(-60));
     await vigie.publishValue("availability", "offline");
@@ -119,7 +119,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await expectSent(`${tomorrow}: rouge from 06:00 on (forecast, 85 %).`);
   });
 
-  test("nothing is told of a forecast that is not sure enough, nor of a day that is further away", async () => {
+  test("no message is sent for a forecast with too little confidence, nor for a later day", async () => {
     await useMessage(await wall(-60));
     await comes(1, "75");
     await pause(4_000);
@@ -143,7 +143,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await expectNoComplaints(shared.home, mark);
   });
 
-  test("a restart and a short silence are no alarm, a longer one is", async () => {
+  test("a restart and a short absence of vigie cause no alarm, a longer absence does", async () => {
     await useAlarm(await wall(-60), SHORT);
     await shared.home.restart();
     await shared.home.until({ [STAGE]: "final" });

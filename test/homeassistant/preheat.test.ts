@@ -98,7 +98,7 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
     await expectNoComplaints(shared.home, mark);
   });
 
-  test("with vigie gone the turns that it had foretold are carried out", async () => {
+  test("with vigie down, the forecast changes of the rule are carried out", async () => {
     await rule.publishForecast({ on: 2, off: 4 });
     await rule.publishValue("availability", "offline");
     await shared.home.until(isSetTo(21));

@@ -62,7 +62,7 @@ describe.skipIf(withoutHomeAssistant)(`restarts in every order ${withoutHomeAssi
     await expectNoComplaints(connected.home, mark, [BROKER_LOST]);
   };
 
-  test("vigie's own are seen by nobody", async () => {
+  test("those of vigie are not visible", async () => {
     const seen = connected.observer.received.length;
     await vigie();
     await connected.observer.until(
@@ -82,7 +82,7 @@ describe.skipIf(withoutHomeAssistant)(`restarts in every order ${withoutHomeAssi
     expect(offline).toEqual([]);
   });
 
-  test("of Home Assistant leave everything as it was, and are answered with everything once more", async () => {
+  test("those of Home Assistant change nothing, and vigie then publishes everything once more", async () => {
     const seen = connected.observer.received.length;
     await homeAssistant();
     await expectWhole();
@@ -102,7 +102,7 @@ describe.skipIf(withoutHomeAssistant)(`restarts in every order ${withoutHomeAssi
       "the broker, vigie and Home Assistant at once",
       [() => Promise.all([replaceBroker(), vigie("SIGKILL"), homeAssistant()])],
     ],
-  ])("of %s leave everything as it was", async (_, steps) => {
+  ])("those of %s change nothing", async (_, steps) => {
     for (const step of steps) await step();
     await expectWhole();
   });

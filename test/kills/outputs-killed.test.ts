@@ -58,7 +58,7 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
   }
   const told = () => observer.received.map(({ payload }) => payload);
 
-  test("at rest, before and after each turn, is told off once and on once", async () => {
+  test("killed between messages, before and after each change: the payloads off and on are sent once each", async () => {
     for (const [line, word] of [
       ["ON", "off"],
       ["ON", "off"],
@@ -72,7 +72,7 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
     expect(told()).toEqual(["off", "on"]);
   });
 
-  test("at any instant around the turn, always comes to know what is in force", async () => {
+  test("killed at any instant around the change: the device always receives the payload in force", async () => {
     const turns = Array.from({ length: 3 }, (_, turn) => (turn % 2 === 0 ? "ON" : "OFF"));
     for (const turn of turns) {
       const first = await start(turn);

@@ -90,7 +90,7 @@ describe("the alarm", () => {
     stop();
   });
 
-  test("is silent once stopped", () => {
+  test("does nothing after it was stopped", () => {
     const { rung, stop } = start(START + 1_000);
     stop();
     vi.advanceTimersByTime(10_000);

@@ -23,7 +23,7 @@ it("a service that says nothing official for three days is silent, and asked aga
   expect(isOfficialSilent(memory, now + 7 * 24 * HOUR)).toBe(false);
 });
 
-it("a single false is no silence", () => {
+it("a single false does not count as three days without an official colour", () => {
   const { memory, now } = afterAnswers(73, HOUR, (index) => (index === 40 ? false : null));
   expect(isOfficialSilent(memory, now)).toBe(false);
 });

@@ -39,7 +39,7 @@ describe("the error model", () => {
     );
   });
 
-  test("is never less sure as the day nears, and never leaves the truth once it has found it", () => {
+  test("becomes no less confident as the day comes nearer, and keeps the right colour once it has it", () => {
     fc.assert(
       fc.property(dates, fc.integer(), (date, seed) => {
         const world = worldOf(seed);
@@ -52,7 +52,7 @@ describe("the error model", () => {
     );
   });
 
-  test("changes its mind now and then", () => {
+  test("changes a colour now and then", () => {
     const world = worldOf(3);
     const turned = datesBetween("2025-10-01", "2026-04-30").filter(
       (date) =>

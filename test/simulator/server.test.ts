@@ -50,7 +50,7 @@ describe("the four endpoints", () => {
     );
   });
 
-  test("say the same to whoever asks again, after a new start as well", async () => {
+  test("are the same for the same request, also after a new start", async () => {
     const paths = [
       forecasts.path,
       season.path,

@@ -61,12 +61,12 @@ describe.skipIf(withoutMachine)(`vigie through reboots and power cuts ${withoutM
       expect(text(`clock behind the ${witness}: now`)).toBe("None");
     });
 
-    it("leaves what is true by its date", () => {
+    it("keeps the dated topics", () => {
       expect(text("clock behind the service: today")).toBe("None");
       expect(text("clock behind the service: forecast")).toMatch(/"date":"\d{4}-\d\d-\d\d","color":"rouge"/);
     });
 
-    it("and is set right by the network makes all whole without a restart", () => {
+    it("and is corrected by the network: all topics are right without a restart", () => {
       succeeds("clock set right");
       expect(text("clock set right: problem")).toBe("none");
     });

@@ -163,7 +163,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
   });
 
   describe("the watchdog", () => {
-    it("leaves one that works alone", () =>
+    it("does not restart a vigie that works", () =>
       expect(text("restarts by the watchdog of one that works")).toBe("0"));
 
     it("replaces one that is frozen, within its bound", () => {
@@ -233,7 +233,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       expect(text("left of what was kept")).toBe("");
     });
 
-    it("leaves a person alone who is called vigie, and so does install.sh", () => {
+    it("keeps an account of a person with the name vigie, and so does install.sh", () => {
       succeeds("a person called vigie");
       expect(text("a person called vigie")).toMatch(/there is an account vigie of a person/);
     });

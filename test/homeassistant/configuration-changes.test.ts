@@ -5,7 +5,7 @@ import { expectNoComplaints } from "./complaints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { RULES, startInHomeAssistant, type VigieInHomeAssistant } from "./vigie-in-home-assistant.ts";
 
-describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${withoutHomeAssistant}`, () => {
+describe.skipIf(withoutHomeAssistant)(`changes of the configuration ${withoutHomeAssistant}`, () => {
   const cleanup = createCleanup();
   let connected: VigieInHomeAssistant;
   let mark: number;
@@ -58,7 +58,7 @@ describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${wit
     await expectSame(first);
   });
 
-  test("one with another id has others, and the first are the same ones when they come back", async () => {
+  test("a rule with another id has other entities, and the first entities return with the first id", async () => {
     const [ahead, week] = RULES;
     const ids = async () => [...(await identities()).keys()].toSorted();
     const renamed = [...first.keys()].map((id) => id.replace("_rules_week_", "_rules_month_")).toSorted();
@@ -71,14 +71,14 @@ describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${wit
     await expectSame(first);
   });
 
-  test("an entity that its owner does without goes, and nothing but it", async () => {
+  test("an excluded entity is removed, and no other one", async () => {
     await connected.configure({ homeassistant: { language: "en", exclude: ["now_slot"] } });
     await expectSame(without("now_slot"));
     await connected.configure({ homeassistant: { language: "en" } });
     await expectSame(first);
   });
 
-  test("single components take over from the device and give back, and every entity stays the same", async () => {
+  test("a change to single components and back keeps every entity", async () => {
     await connected.configure({ homeassistant: { language: "en", discovery: "components" } });
     const device = "homeassistant/device/life/config";
     const anyOf = /^homeassistant\/.*\blife\b/;
@@ -95,7 +95,7 @@ describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${wit
     await expectSame(first);
   });
 
-  test("with another prefix Home Assistant, which does not know it, forgets the device", async () => {
+  test("with a prefix that Home Assistant does not know, the device is removed", async () => {
     await connected.configure({ homeassistant: { language: "en", prefix: "elsewhere" } });
     await expectSame(new Map());
     await expectKept(/^elsewhere\//, ["elsewhere/device/life/config"]);
@@ -104,7 +104,7 @@ describe.skipIf(withoutHomeAssistant)(`an installation through its changes ${wit
     await expectKept(/^elsewhere\//, []);
   });
 
-  test("under another name it is another device, and the old one is gone", async () => {
+  test("another instance is another device, and the old one is removed", async () => {
     await connected.configure({ instance: "after" });
     await expect.poll(async () => (await identities("after")).size, { timeout: 15_000 }).toBe(first.size);
     await expectSame(new Map());

@@ -62,7 +62,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     expect((await container.says(/starts/)).level).toBe("info");
   });
 
-  it.concurrent("that is stopped leaves in order and soon, and nobody sees it while the grace runs", async () => {
+  it.concurrent("that is stopped ends in order and quickly, and this is not visible during the grace", async () => {
     const { until, container, observer, payloadOf } = await startContainerAndBroker(cleanup);
     await until(WHOLE);
     const before = observer.received.length;
@@ -81,7 +81,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     await until({ availability: "offline" });
   });
 
-  it.concurrent("leaves as soon while broker and service are away, and on SIGINT", async () => {
+  it.concurrent("ends as quickly while broker and service are down, and on SIGINT", async () => {
     const env = { VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9", VIGIE_MQTT_URL: "mqtt://127.0.0.1:9" };
     const container = await startContainer(cleanup, { tree: await openTree(cleanup), env });
     await container.says(/broker/);
