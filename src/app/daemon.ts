@@ -15,7 +15,7 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
 import { createServiceClient } from "../service/service-client.ts";
-import { openAddress } from "../simulator/address.ts";
+import { openAddress } from "../simulator/open-address.ts";
 import type { Store } from "../state/store.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
 import { createCommandHandler } from "./handle-command.ts";

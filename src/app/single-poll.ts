@@ -4,7 +4,7 @@ import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { createServiceClient } from "../service/service-client.ts";
-import { openAddress } from "../simulator/address.ts";
+import { openAddress } from "../simulator/open-address.ts";
 import type { Store } from "../state/store.ts";
 import { loopSettings } from "./daemon.ts";
 import { createLoop } from "./loop.ts";

@@ -10,7 +10,7 @@ import { deadline, sleep } from "../runtime/wait.ts";
 import { keepMemory } from "../service/client-memory.ts";
 import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
-import { openAddress } from "../simulator/address.ts";
+import { openAddress } from "../simulator/open-address.ts";
 import type { Io } from "./io.ts";
 
 /** A client for one command. */

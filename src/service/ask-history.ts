@@ -76,9 +76,8 @@ async function askPart(part: DateRange, limits: RequestOptions, options: History
     }
   }
   const names = tried.map(({ start, end }) => `${start}/${end}`).join(", ");
-  log.warn(
-    `The service understood none of these names for the dates of a history: ${names}. Set service.history_parameters to the right ones`,
-  );
+  const problem = `The service understood none of these names for the dates of a history: ${names}`;
+  log.warn(`${problem}. Set service.history_parameters to the right ones`);
   throw failure;
 }
 

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import type { Instant } from "../core/calendar/tariff.ts";
 
-/** What the client has learned of one service and spent on it: plain data, kept in the state file, one a source. */
+/** What the client has learnt of one service, and how much it sent to it. Plain data, kept in the state file. */
 export const clientMemorySchema = z.object({
-  /** Confidence was seen over 1: this service counts in percent. */
+  /** A confidence over 1 was seen: this service sends percent. */
   percent: z.boolean(),
-  /** The names of the history parameters that worked. */
+  /** The parameter names that this service understood in a request for history. */
   history_parameters: z.object({ start: z.string(), end: z.string() }).nullable(),
+  /** Requests sent on a day (UTC). */
   spent: z.object({ day: z.iso.date(), count: z.number().int().nonnegative() }),
+  /** The pause after a 429; `turns` counts the 429s in a row. */
   pause: z.object({ until: z.number(), turns: z.number().int() }).nullable(),
   /** Answers of the date endpoint that did not say `is_official`: since when, how many, the last one. */
   official_missing: z.object({ since: z.number(), answers: z.number().int(), last: z.number() }).nullable(),
@@ -15,7 +17,7 @@ export const clientMemorySchema = z.object({
 
 export type ClientMemory = z.output<typeof clientMemorySchema>;
 
-/** Where the memory lives: the daemon persists it, a command forgets it. `set` is called after every request. */
+/** Holds the memory: `run` saves it, a command does not. `set` is called after every request. */
 export interface MemoryKeeper {
   get(): ClientMemory;
   set(memory: ClientMemory): void;
@@ -32,13 +34,13 @@ export function keepMemory(memory: ClientMemory = EMPTY_MEMORY): MemoryKeeper {
 }
 
 /**
- * True for a service that never says `is_official`: three days of answers without it. It is asked again after a week, so
- * that a service that learns to say it is noticed.
+ * Whether the service never sends `is_official`: three days of answers without it. After a week the date endpoint is
+ * requested again, in case the service has begun to send it.
  */
 export function isOfficialSilent(memory: ClientMemory, now: Instant): boolean {
   const missing = memory.official_missing;
   if (missing === null || missing.answers < ENOUGH_ANSWERS) return false;
-  return missing.last - missing.since >= SILENT_AFTER && now - missing.last < ASKED_AGAIN_AFTER;
+  return missing.last - missing.since >= SILENT_AFTER && now - missing.last < REQUESTED_AGAIN_AFTER;
 }
 
 /** The memory after an answer of the date endpoint. */
@@ -59,6 +61,6 @@ export const EMPTY_MEMORY: ClientMemory = {
 
 const DAY = 86_400_000;
 const SILENT_AFTER = 3 * DAY;
-const ASKED_AGAIN_AFTER = 7 * DAY;
-/** A clock set right between two answers makes no silence of three days. */
+const REQUESTED_AGAIN_AFTER = 7 * DAY;
+/** Two answers are not enough: the clock may have been set between them. */
 const ENOUGH_ANSWERS = 24;

@@ -19,16 +19,13 @@ export interface HttpResponse {
 
 /** The JSON of a response; throws the error that its status, its content type or its body amounts to. */
 export function readResponse(response: HttpResponse, operation: string, now: Instant): unknown {
-  const { status, headers } = response;
-  const text = new TextDecoder().decode(response.body);
+  const { status, body } = response;
+  const text = new TextDecoder().decode(body);
   const summary = summarize(response, text);
   if (status === 429) throw new ServiceBusy(operation, retryAfterOf(response, now));
   if (status >= 500) throw new ServiceFailed(operation, summary);
   if (status >= 400) throw new RequestRefused(operation, summary, validationDetails(text));
-  if (status >= 300) throw new AnswerUnreadable(operation, describeRedirect(headers), { summary });
-  if (status !== 200) {
-    throw new AnswerUnreadable(operation, `Expected status 200, got ${status}`, { summary });
-  }
+  if (status !== 200) throw new AnswerUnreadable(operation, describeStatus(response), { summary });
   if (!isJsonType(summary.contentType)) {
     const why = `Expected application/json, got ${summary.contentType}; is service.base_url the service's address?`;
     throw new AnswerUnreadable(operation, why, { summary });
@@ -88,9 +85,9 @@ function validationDetails(text: string): ValidationError["detail"] {
 
 const MOST_DETAILS = 8;
 
-function describeRedirect(headers: HttpResponse["headers"]): string {
+function describeStatus({ status, headers }: HttpResponse): string {
   const location = headers.get("location");
-  if (location === undefined) return "Expected an answer, got a redirect without an address";
+  if (location === undefined) return `Expected status 200, got ${status}`;
   const target = maskAddress(cleanText(location.replace(/[?#].*$/s, ""), 200));
   return `Expected an answer, got a redirect to ${target}; it is not followed, set service.base_url instead`;
 }

@@ -59,7 +59,8 @@ export function createValueReader(settings: ReadSettings, confidences: readonly 
     if (number !== null) numbers.confidence.push(number);
     const read = toConfidence(number, scale);
     if (read === null && isSent(value)) {
-      const sent = `The service sent the confidence ${describeValue(value)}, which is no ${scale}`;
+      const most = scale === "percent" ? 100 : 1;
+      const sent = `The service sent the confidence ${describeValue(value)}, which is not from 0 to ${most}`;
       warn("confidence", `${sent}: it is not used. Check service.confidence`);
     }
     return read;

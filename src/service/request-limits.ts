@@ -50,7 +50,7 @@ export function withoutOneRequest(spent: SpentBudget): SpentBudget {
   return { ...spent, count: Math.max(0, spent.count - 1) };
 }
 
-/** The pause after a 429: as long as the service asks for; it doubles where a 429 follows a 429, and without a length. */
+/** The pause after a 429: as long as the service asks for, else a minute; with each further 429 it doubles. */
 export function pauseAfter(before: Pause | null, retryAfter: number | null, now: Instant): Pause {
   const turns = (before?.turns ?? 0) + 1;
   const doubled = FIRST_PAUSE * 2 ** Math.min(turns - 1, 10);
@@ -88,7 +88,7 @@ function pauseLeft(pause: Pause | null, now: Instant): number {
   return left > LONGEST_PAUSE ? 0 : Math.max(0, left);
 }
 
-/** Each day begins with 0. Where the clock was set back to an earlier day, the count goes on: it neither blocks nor restarts. */
+/** Each day begins with 0. After the clock was set back to an earlier day the count goes on from what it was. */
 function spentToday(spent: SpentBudget, now: Instant): SpentBudget {
   const day = civilDate(now, "UTC");
   return day > spent.day ? { day, count: 0 } : { day, count: spent.count };

@@ -45,7 +45,9 @@ export class ServiceBusy extends ServiceError {
 
   constructor(operation: string, retryAfter: number | null) {
     const pause = retryAfter === null ? "a pause" : `a pause of ${Math.ceil(retryAfter / 1000)} s`;
-    super(`The forecast service asks for ${pause} (429, too many requests): ${operation} is sent after it`);
+    super(
+      `The forecast service asks for ${pause} (429, too many requests): ${operation} is not sent before its end`,
+    );
     this.retryAfter = retryAfter;
   }
 }
@@ -95,7 +97,7 @@ export class BudgetSpent extends ServiceError {
 
   constructor(operation: string, budget: number) {
     super(
-      `The ${budget} requests that vigie sends in a day at most are used up: ${operation} is not sent before midnight UTC`,
+      `${operation} is not sent before midnight UTC: the ${budget} requests that vigie allows itself in a day are used up`,
     );
   }
 }

@@ -86,7 +86,7 @@ export function createFaultyService(options: FaultyServiceOptions): FaultyServic
   return { world, faults, requests: () => requests, answer };
 }
 
-/** Announces a rouge or blanc day as bleu early in the morning, and corrects it later: one really was as late as this. */
+/** Announces a rouge or blanc day as bleu in the early morning and corrects it at 11:00, as late as ever seen. */
 export const announceRevised: World["announcements"] = (date, color) => {
   if (color === "bleu") return announceAt("10:30")(date, color);
   return [

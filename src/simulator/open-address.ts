@@ -1,25 +1,26 @@
 import type { ServiceConfig } from "../config/config.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** Where the service is asked, and how that ends. */
+/** The address of the service. */
 export interface Address {
   base: string;
-  /** The days are invented: to be said everywhere. */
+  /** The days are invented: the log, the topics and the page say so. */
   simulated: boolean;
+  /** Ends the simulator where one was started. */
   stop(): Promise<void>;
 }
 
-/** The address behind `service.base_url`; for `simulator` one is started, on loopback, on a free port. */
+/** The address that `service.base_url` means; for `simulator` a simulator is started, on loopback, on a free port. */
 export async function openAddress(
   { base_url }: Pick<ServiceConfig, "base_url">,
   clock: Clock,
 ): Promise<Address> {
   if (base_url !== "simulator") return { base: base_url, simulated: false, stop: async () => undefined };
   const { startSimulator } = await import("./server.ts");
-  // Its clock is this one: it has nothing to say about what time it is.
+  // Its clock is this machine's own: a `Date` header would prove nothing.
   const running = await startSimulator({ port: 0, seed: SEED, clock, sendDate: false });
   return { base: running.url, simulated: true, stop: running.stop };
 }
 
-/** One seed for all, so that every command invents the same days. */
+/** Always the same seed: every command invents the same days. */
 const SEED = 1;
