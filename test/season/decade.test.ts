@@ -52,7 +52,7 @@ function readHours(from: number, until: number, colors: Map<IsoDate, Color>): Na
   return hours;
 }
 
-/** `known` is the instant up to which the book knows the colours: what changes then is not known to change. */
+/** `known` is the instant up to which the colours are known: a change at that instant is not known. */
 function expected(hour: NaiveHour, colors: Map<IsoDate, Color>, known: number): unknown[] {
   const { now, next, today, tomorrow, period, color_until, period_until } = hour;
   const color_change = hour.color_change < known ? hour.color_change : null;
@@ -105,7 +105,7 @@ function checkHours(colors: Map<IsoDate, Color>): number {
     if (!isWorthALook(hours, index)) continue;
     const hour = hours[index]!;
     if (hour.now > until) {
-      // The book of a fortnight and the two months behind it: enough for every answer, and quick.
+      // The known days of a fortnight and two months after it: enough for every fact, and quick.
       const place = dates.indexOf(hour.now);
       const held = dates.slice(Math.max(0, place - 2), place + 75);
       days = Object.fromEntries(held.map((date) => [date, official(colors.get(date)!)]));

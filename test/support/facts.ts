@@ -41,7 +41,7 @@ const moment = fc.record({
   announcement: fc.record({ stage, date, late: fc.boolean() }),
   boundaries: fc.record({ day: instant, period: instant, midnight: instant, late: instant }),
 });
-const sighting = fc.record({
+const nextDayOfColor = fc.record({
   date: maybe(date),
   confidence: ratio,
   outlook: fc.constantFrom("known", "none_in_horizon", "unknown", "season_over"),
@@ -55,8 +55,8 @@ const spans = fc.array(
 const dated = fc.record({
   yesterday: fc.record({ date, color, predicted_color: color, prediction_confidence: ratio }),
   next_change: fc.record({ color: maybe(instant), period: maybe(instant), rate: maybe(instant) }),
-  next_rouge: sighting,
-  next_blanc: sighting,
+  next_rouge: nextDayOfColor,
+  next_blanc: nextDayOfColor,
   forecast: fc.record({ updated_at: maybe(instant), days: fc.array(anyDay, { maxLength: 60 }) }),
   rates: spans,
   rates_forecast: spans,

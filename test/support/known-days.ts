@@ -5,11 +5,11 @@ import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import type { FactsInput } from "../../src/core/facts/facts.ts";
 import type { PollRecord } from "../../src/core/facts/poll-record.ts";
 
-const UNSAID: Rates = { hp: null, hc: null };
+const NO_RATES: Rates = { hp: null, hc: null };
 const SEEN_AT = Date.parse("2026-01-01T00:00:00Z");
 
 export function official(color: Color, more: Partial<OfficialColor> = {}): KnownDay {
-  return { official: { color, rates: UNSAID, seen_at: SEEN_AT, final: true, ...more } };
+  return { official: { color, rates: NO_RATES, seen_at: SEEN_AT, final: true, ...more } };
 }
 
 export function forecast(color: Color | null, more: Partial<KnownForecast> = {}): KnownDay {
@@ -20,7 +20,7 @@ export function forecast(color: Color | null, more: Partial<KnownForecast> = {})
       confidence: 0.8,
       source: "model",
       explanation: "cold and no wind",
-      rates: UNSAID,
+      rates: NO_RATES,
       said_at: SEEN_AT,
       seen_at: SEEN_AT,
       ...more,

@@ -38,7 +38,7 @@ describe("the tariff day of Europe/Paris", () => {
   });
 });
 
-describe("wall-clock times that a shift of the clocks touches", () => {
+describe("wall-clock times near a shift of the clocks", () => {
   it.each([
     [
       "in a gap is reached at the end of the gap",
@@ -48,7 +48,7 @@ describe("wall-clock times that a shift of the clocks touches", () => {
       "2026-03-29T01:00:00Z",
     ],
     [
-      "at a gap's beginning is reached at its end",
+      "at the beginning of a gap is reached at its end",
       "2026-03-29",
       "02:00",
       "Europe/Paris",
@@ -114,7 +114,7 @@ describe.each(NIGHTS)("read minute by minute, in %s from %s", (zone, from) => {
       );
     });
 
-  it("has the civil date on the wall, and midnight is where it changes", () => {
+  it("has the civil date of the wall clock, and midnight is where it changes", () => {
     const dates = walls.map(({ date }) => date);
     const changes = changesAfter(dates, (later, date) => later !== date);
     for (const place of placesIn(dates, 0, minutes.length)) {
@@ -125,26 +125,29 @@ describe.each(NIGHTS)("read minute by minute, in %s from %s", (zone, from) => {
     }
   });
 
-  it.each(["00:00", "02:30", "06:00", "23:30"])("is in the day that %s on the wall has begun", (start) => {
-    const tariff = { ...UNPRICED, time_zone: zone, day_starts_at: start };
-    let reached = "";
-    const dates = walls.map(({ date, time }) => {
-      const wall = `${date}T${time}`;
-      if (wall > reached) reached = wall;
-      const day = reached.slice(0, 10);
-      return reached.slice(11) >= start ? day : shiftDate(day, -1);
-    });
-    const changes = changesAfter(dates, (later, date) => later > date);
-    // The first day may have begun before the first minute looked at: what was reached earlier is not known there.
-    const known = dates.findIndex((date) => date !== dates[0]);
-    for (const place of placesIn(dates, known, minutes.length)) {
-      expect(tariffDate(minutes[place] ?? 0, tariff), walls[place]?.time).toBe(dates[place]);
-    }
-    for (const place of placesIn(dates, known, known + EARLY)) {
-      const next = shiftDate(dates[place] ?? "", 1);
-      expect(dayStart(next, tariff), walls[place]?.time).toBe(changes[place]);
-    }
-  });
+  it.each(["00:00", "02:30", "06:00", "23:30"])(
+    "is in the tariff day that has begun at %s on the wall clock",
+    (start) => {
+      const tariff = { ...UNPRICED, time_zone: zone, day_starts_at: start };
+      let reached = "";
+      const dates = walls.map(({ date, time }) => {
+        const wall = `${date}T${time}`;
+        if (wall > reached) reached = wall;
+        const day = reached.slice(0, 10);
+        return reached.slice(11) >= start ? day : shiftDate(day, -1);
+      });
+      const changes = changesAfter(dates, (later, date) => later > date);
+      // The first day may have begun before the first minute looked at: what was reached earlier is not known there.
+      const known = dates.findIndex((date) => date !== dates[0]);
+      for (const place of placesIn(dates, known, minutes.length)) {
+        expect(tariffDate(minutes[place] ?? 0, tariff), walls[place]?.time).toBe(dates[place]);
+      }
+      for (const place of placesIn(dates, known, known + EARLY)) {
+        const next = shiftDate(dates[place] ?? "", 1);
+        expect(dayStart(next, tariff), walls[place]?.time).toBe(changes[place]);
+      }
+    },
+  );
 });
 
 describe("dates", () => {

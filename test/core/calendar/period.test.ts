@@ -50,7 +50,7 @@ describe("peak and off-peak", () => {
     expect(isoInstant(nextPeriodChange(at(instant), UNPRICED) ?? 0)).toBe(edge);
   });
 
-  it("windows that touch are one: midnight is no change", () => {
+  it("windows that touch are one: the period does not change at midnight", () => {
     const tariff = withWindows("22:00-00:00", "00:00-06:00");
     expect(nextPeriodChange(at("2026-01-05T21:00:00Z"), tariff)).toBe(at("2026-01-06T05:00:00Z"));
     expect(periodSpans("2026-01-05", tariff)).toHaveLength(2);
@@ -65,12 +65,12 @@ describe("peak and off-peak", () => {
     },
   );
 
-  it("a window that falls into the gap whole is not there that night", () => {
+  it("a window that is skipped as a whole does not exist that night", () => {
     const tariff = withWindows("02:10-02:50");
     expect(nextPeriodChange(at("2026-03-28T12:00:00Z"), tariff)).toBe(at("2026-03-30T00:10:00Z"));
   });
 
-  it("an hour that comes twice is read twice", () => {
+  it("an hour that comes twice has its periods twice", () => {
     const spans = periodSpans("2026-10-24", withWindows("02:30-06:00")).map(({ start, period }) => [
       isoInstant(start),
       period,
@@ -84,7 +84,7 @@ describe("peak and off-peak", () => {
   });
 });
 
-describe("an edge is the first instant of another period", () => {
+describe("the next change is the first instant of another period", () => {
   it.each([
     ["2026-03-28T23:00Z", "02:30-06:00"],
     ["2026-10-24T23:00Z", "02:30-06:00"],
@@ -120,7 +120,7 @@ describe("an edge is the first instant of another period", () => {
     );
   });
 
-  it("and the spans of a tariff day are whole, in order and change at each cut", () => {
+  it("and the spans of a tariff day are without a gap, in order, and each has another period than the one before", () => {
     fc.assert(
       fc.property(anyTariff, fc.constantFrom(...shifts, ...more), (odd, date) => {
         const tariff = { ...UNPRICED, ...odd };

@@ -26,13 +26,13 @@ describe("what the tariff allows", () => {
     for (const color of COLORS) expect(isColorAllowed(date, color, "tempo")).toBe(colors.includes(color));
   });
 
-  it("is everything where the laws are off", () => {
+  it("is every colour where the laws are off", () => {
     expect(allowedColors("2026-07-12", "off")).toEqual(COLORS);
     expect(isColorAllowed("2026-07-12", "rouge", "off")).toBe(true);
     expect(isColorAllowedInRestOfSeason("2026-07-12", "rouge", "off")).toBe(true);
   });
 
-  it("until the end of the season, by the last day that could have the colour", () => {
+  it("in the rest of the season, by the last day that can have the colour", () => {
     expect(isColorAllowedInRestOfSeason("2026-03-31", "rouge", "tempo")).toBe(true);
     expect(isColorAllowedInRestOfSeason("2026-04-01", "rouge", "tempo")).toBe(false);
     expect(isColorAllowedInRestOfSeason("2026-08-31", "rouge", "tempo")).toBe(false);
@@ -44,13 +44,13 @@ describe("what the tariff allows", () => {
 });
 
 describe.skipIf(NO_REAL_DAYS)("eleven real seasons (skipped unless VIGIE_REAL_DAYS names the file)", () => {
-  it("hold no day that the laws forbid", () => {
+  it("have no day that the laws rule out", () => {
     const days = readRealDays();
     expect(days.length).toBeGreaterThan(4000);
     expect(days.filter(({ date, color }) => !isColorAllowed(date, color, "tempo"))).toEqual([]);
   });
 
-  it("hold quotas that are no law", () => {
+  it("have another number of rouge days in 2019-2020: quotas are not a law", () => {
     const rouge = new Map<string, number>();
     for (const { date, color } of readRealDays()) {
       if (color === "rouge") rouge.set(seasonOf(date).label, (rouge.get(seasonOf(date).label) ?? 0) + 1);

@@ -20,13 +20,13 @@ describe("a season", () => {
     expect(datesBetween("2027-09-01", "2028-08-31")).toHaveLength(366);
   });
 
-  it("is found by its label, and a label that is none by nothing", () => {
+  it("is found by its label; what is not a label finds nothing", () => {
     expect(seasonWithLabel("2025-2026")).toEqual(seasonOf("2026-01-05"));
     for (const label of ["2025-2027", "2025", "2025-2026 ", "25-26"])
       expect(seasonWithLabel(label)).toBeUndefined();
   });
 
-  it("has no dates between an end and a start", () => {
+  it("has no dates where the end is before the start", () => {
     expect(datesBetween("2026-01-02", "2026-01-01")).toEqual([]);
   });
 });

@@ -20,8 +20,8 @@ const knownDays = (days: Record<IsoDate, OfficialColor>): KnownDays => ({
 });
 const compare = (before: KnownDays, after: KnownDays, now = NOON) => findDayEvents(before, after, now, PARIS);
 
-describe("what happened between two books", () => {
-  it("is nothing when nothing official changed", () => {
+describe("the events between two states of the known days", () => {
+  it("are none when nothing official changed", () => {
     const before = knownDays({ "2026-01-06": official("rouge") });
     expect(compare(before, before)).toEqual([]);
     expect(compare(before, knownDays({ "2026-01-06": official("rouge") }))).toEqual([]);
@@ -47,20 +47,20 @@ describe("what happened between two books", () => {
         { kind: "final", color: "rouge" },
       ],
     ],
-  ])("from %j to %j is said once", (before, after, notices) => {
+  ])("from %j to %j", (before, after, events) => {
     const date = "2026-01-06";
     expect(
       compare(before ? knownDays({ [date]: before }) : NO_KNOWN_DAYS, knownDays({ [date]: after })),
-    ).toEqual(notices.map((notice) => ({ ...notice, date })));
+    ).toEqual(events.map((event) => ({ ...event, date })));
   });
 
-  it("announces no day gone by: a year of history is no news", () => {
+  it("do not announce past days: a year of history is not news", () => {
     const days = { "2025-02-01": official("bleu", true), "2026-01-04": official("blanc", true) };
     expect(compare(NO_KNOWN_DAYS, knownDays(days))).toEqual([]);
     expect(compare(NO_KNOWN_DAYS, knownDays(days), BEFORE_SIX)).toHaveLength(2);
   });
 
-  it("tells that yesterday was corrected, and nothing of the day before", () => {
+  it("include a revision of yesterday, and nothing of the day before", () => {
     const before = knownDays({ "2026-01-03": official("bleu", true), "2026-01-04": official("bleu", true) });
     const after = knownDays({ "2026-01-03": official("blanc", true), "2026-01-04": official("blanc", true) });
     expect(compare(before, after)).toEqual([
@@ -68,7 +68,7 @@ describe("what happened between two books", () => {
     ]);
   });
 
-  it("comes by date", () => {
+  it("are sorted by date", () => {
     const after = knownDays({ "2026-01-07": official("bleu"), "2026-01-06": official("rouge") });
     expect(compare(NO_KNOWN_DAYS, after).map(({ date }) => date)).toEqual(["2026-01-06", "2026-01-07"]);
   });

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const answer = (skew: number) => ({ date: NOON, now: NOON + skew, steady: 1000 });
 
-describe("whether this machine's clock may be believed", () => {
+describe("whether this machine's clock is right", () => {
   test.each([
     ["with nothing to compare it with", { answer: null, newest: null }, NOON, 0, true, NOON],
     [
@@ -50,7 +50,7 @@ describe("whether this machine's clock may be believed", () => {
       NOON + MINUTE,
     ],
     [
-      "a night asleep after a right answer, steady time standing still",
+      "suspended for a night after a right answer, the steady clock standing still",
       { answer: answer(0), newest: null },
       NOON + 8 * HOUR,
       2000,
@@ -66,7 +66,7 @@ describe("whether this machine's clock may be believed", () => {
       NOON + 1000,
     ],
     [
-      "half an hour ahead, then corrected: the answer outranks the book",
+      "half an hour ahead, then corrected: the answer counts more than the newest known instant",
       { answer: answer(30 * MINUTE), newest: NOON + 30 * MINUTE },
       NOON + MINUTE,
       1000 + MINUTE,

@@ -43,7 +43,7 @@ describe("the next change", () => {
     ["is unknown where nothing known differs", { "2026-01-05": bleu, "2026-01-06": bleu }, null],
     ["is unknown while the colour in force is", { "2026-01-06": official("rouge") }, null],
     [
-      "does not count a forecast that the laws forbid",
+      "does not count a forecast that the tariff rules out",
       { "2026-01-05": bleu, "2026-01-06": forecast("rouge"), "2026-01-10": forecast("rouge") },
       "2026-01-06T05:00:00Z",
     ],
@@ -51,7 +51,7 @@ describe("the next change", () => {
     expect(iso(datedOf(noon, knownDaysOf(days)).next_change.color)).toBe(expected);
   });
 
-  it("of the rate is not where only the name of the period changes", () => {
+  it("of the rate is not where the period changes and the rate stays", () => {
     const equal = { hp: 0.2, hc: 0.2 };
     const flat = { from: "2025-08-01", bleu: equal, blanc: equal, rouge: { hp: 0.7, hc: 0.2 } };
     const days = officialDays("2026-01-05", "2026-01-07", { "2026-01-06": "blanc", "2026-01-07": "rouge" });
@@ -67,21 +67,21 @@ describe("the next change", () => {
     expect(datedOf(noon, knownDays, tariff).next_change.rate).toBeNull();
   });
 
-  it("of the rate is unknown where a half of the rates is missing first", () => {
+  it("of the rate is unknown where a missing rate comes first", () => {
     const half = official("bleu", { rates: { hp: 0.2, hc: null } });
     const whole = official("rouge", { rates: { hp: 0.7, hc: 0.3 } });
     const knownDays = knownDaysOf({ "2026-01-05": half, "2026-01-06": whole });
     expect(datedOf(noon, knownDays).next_change.rate).toBeNull();
   });
 
-  it("of the rate is ahead, whatever changed before in the same tariff day", () => {
+  it("of the rate is ahead of now, whatever changed earlier in the tariff day", () => {
     const knownDays = knownDaysOf({ "2026-01-05": bleu, "2026-01-06": bleu });
     expect(iso(datedOf("2026-01-05T23:00:00+01:00", knownDays, PRICED).next_change.rate)).toBe(
       "2026-01-06T05:00:00Z",
     );
   });
 
-  it("of the period does not exist with windows that touch all day", () => {
+  it("of the period does not exist where there is no off-peak window", () => {
     expect(datedOf(noon, knownDaysOf({}), { ...UNPRICED, off_peak: [] }).next_change.period).toBeNull();
   });
 });
@@ -91,7 +91,7 @@ describe("the next rouge and the next blanc", () => {
 
   it.each([
     [
-      "a forecast is seen with its confidence",
+      "a forecast counts, with its confidence",
       { "2026-01-06": official("bleu"), "2026-01-07": forecast("rouge") },
       "2026-01-07",
       0.8,
@@ -102,7 +102,7 @@ describe("the next rouge and the next blanc", () => {
     ["all known, none of it rouge", officialDays("2026-01-06", "2026-01-12"), null, null, "none_in_horizon"],
     ["the end of the horizon is d7", officialDays("2026-01-06", "2026-01-11"), null, null, "unknown"],
     [
-      "what lies beyond the horizon is not looked at",
+      "days beyond the horizon do not count",
       officialDays("2026-01-06", "2026-01-13", { "2026-01-13": "rouge" }),
       null,
       null,
@@ -112,7 +112,7 @@ describe("the next rouge and the next blanc", () => {
     expect(datedOf(monday, knownDaysOf(days)).next_rouge).toEqual({ date, confidence, outlook });
   });
 
-  it("an unknown day that could not be so hides nothing", () => {
+  it("an unknown day that the tariff rules out hides nothing", () => {
     const days = officialDays("2026-01-06", "2026-01-12", { "2026-01-12": "rouge" });
     const { "2026-01-10": _saturday, "2026-01-11": _sunday, ...others } = days;
     const { next_rouge, next_blanc } = datedOf(monday, knownDaysOf(others));
@@ -120,7 +120,7 @@ describe("the next rouge and the next blanc", () => {
     expect(next_blanc).toMatchObject({ date: null, outlook: "unknown" });
   });
 
-  it("look from next on: a rouge day in force is not the next one", () => {
+  it("count from next on: a rouge day in force is not the next one", () => {
     const knownDays = knownDaysOf(officialDays("2026-01-05", "2026-01-12", { "2026-01-05": "rouge" }));
     expect(datedOf(monday, knownDays).next_rouge.date).toBeNull();
     expect(datedOf("2026-01-05T05:59:59+01:00", knownDays).next_rouge.date).toBe("2026-01-05");
@@ -134,11 +134,11 @@ describe("the next rouge and the next blanc", () => {
     ["2026-08-31T12:00:00+02:00", "none_in_horizon"],
     ["2026-10-24T12:00:00+02:00", "none_in_horizon"],
     ["2026-10-26T12:00:00+01:00", "unknown"],
-  ])("with an empty book at %s the outlook for rouge is %s", (at, outlook) => {
+  ])("with no known day at %s the outlook for rouge is %s", (at, outlook) => {
     expect(datedOf(at, knownDaysOf({})).next_rouge.outlook).toBe(outlook);
   });
 
-  it("without laws no season is over", () => {
+  it("without the laws of the tariff no season is over", () => {
     const tariff = { ...UNPRICED, laws: "off" } as const;
     expect(datedOf("2026-07-01T12:00:00+02:00", knownDaysOf({}), tariff).next_rouge.outlook).toBe("unknown");
     const days = officialDays("2026-07-02", "2026-07-08");
@@ -160,7 +160,7 @@ describe("yesterday", () => {
     });
   });
 
-  it("is unknown where only a forecast was seen", () => {
+  it("is unknown where only a forecast is known", () => {
     const knownDays = knownDaysOf({ "2026-01-04": forecast("rouge") });
     expect(datedOf("2026-01-05T12:00:00+01:00", knownDays).yesterday).toMatchObject({
       color: null,
@@ -170,7 +170,7 @@ describe("yesterday", () => {
 });
 
 describe("the forecast", () => {
-  it("lists the days from today to d7 that the book knows anything of", () => {
+  it("lists the days from today to d7 that an answer has named", () => {
     const knownDays = knownDaysOf(
       {
         "2026-01-04": official("bleu"),
@@ -221,7 +221,7 @@ describe("the rates ahead", () => {
     ]);
   });
 
-  it("end in the middle of a day where a half is not known", () => {
+  it("end in the middle of a day where a rate is not known", () => {
     const half = knownDaysOf({ "2026-01-05": official("bleu", { rates: { hp: 0.2, hc: null } }) });
     expect(lines(datedOf("2026-01-05T12:00:00+01:00", half).rates)).toEqual([
       ["2026-01-05T05:00:00Z", "2026-01-05T21:00:00Z", 0.2],

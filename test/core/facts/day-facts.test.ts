@@ -5,12 +5,12 @@ import { forecast, official } from "../../support/known-days.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const NOON = Date.parse("2026-01-05T12:00:00+01:00");
-const look = (date: string, day: KnownDay | undefined, tariff = UNPRICED) =>
+const factsOf = (date: string, day: KnownDay | undefined, tariff = UNPRICED) =>
   dayFacts(date, day, NOON, tariff);
 
 describe("a day", () => {
   it("has its official colour with certainty, whatever was forecast", () => {
-    expect(look("2026-01-06", { ...official("bleu"), ...forecast("rouge") })).toMatchObject({
+    expect(factsOf("2026-01-06", { ...official("bleu"), ...forecast("rouge") })).toMatchObject({
       color: "bleu",
       confidence: 1,
       official: true,
@@ -19,41 +19,41 @@ describe("a day", () => {
     });
   });
 
-  it("keeps the words of a forecast that agreed", () => {
-    expect(look("2026-01-06", { ...official("rouge"), ...forecast("rouge") })).toMatchObject({
+  it("keeps source and explanation of a forecast of the same colour", () => {
+    expect(factsOf("2026-01-06", { ...official("rouge"), ...forecast("rouge") })).toMatchObject({
       source: "model",
       explanation: "cold and no wind",
     });
   });
 
-  it("has the forecast's colour and confidence otherwise, and none where it said none", () => {
-    expect(look("2026-01-07", forecast("rouge"))).toMatchObject({
+  it("else has the forecast's colour and confidence, and none where it has none", () => {
+    expect(factsOf("2026-01-07", forecast("rouge"))).toMatchObject({
       color: "rouge",
       confidence: 0.8,
       official: false,
       stage: "forecast",
     });
-    expect(look("2026-01-07", forecast("rouge", { confidence: null })).confidence).toBeNull();
+    expect(factsOf("2026-01-07", forecast("rouge", { confidence: null })).confidence).toBeNull();
   });
 
   it.each([
-    ["not seen as final, not begun", "2026-01-06", official("rouge", { final: false }), "announced"],
-    ["seen as final", "2026-01-06", official("rouge"), "final"],
-    ["begun", "2026-01-05", official("rouge", { final: false }), "final"],
+    ["official, not final, not begun", "2026-01-06", official("rouge", { final: false }), "announced"],
+    ["official and final", "2026-01-06", official("rouge"), "final"],
+    ["official, not final, begun", "2026-01-05", official("rouge", { final: false }), "final"],
     ["forecast, though begun", "2026-01-05", forecast("rouge"), "forecast"],
-    ["named without a colour", "2026-01-06", forecast(null), null],
-    ["not in the book", "2026-01-06", undefined, null],
+    ["forecast without a colour", "2026-01-06", forecast(null), null],
+    ["of which nothing is known", "2026-01-06", undefined, null],
     [
-      "in the book for its prediction only",
+      "of which only a prediction is known",
       "2026-01-06",
       { prediction: { color: "bleu", confidence: 1 } },
       null,
     ],
-  ] as const)("%s: its stage follows", (_, date, day, stage) => {
-    expect(look(date, day).stage).toBe(stage);
+  ] as const)("%s has its stage", (_, date, day, stage) => {
+    expect(factsOf(date, day).stage).toBe(stage);
   });
 
-  it("begins at its start and not a second before", () => {
+  it("is final from its start on, not a second before", () => {
     const day = official("rouge", { final: false });
     const stage = (at: string) => dayFacts("2026-01-06", day, Date.parse(at), UNPRICED).stage;
     expect(stage("2026-01-06T05:59:59+01:00")).toBe("announced");
@@ -64,38 +64,38 @@ describe("a day", () => {
     ["rouge on a Saturday", "2026-01-10", "rouge"],
     ["rouge in July", "2026-07-15", "rouge"],
     ["blanc on a Sunday", "2026-01-11", "blanc"],
-  ] as const)("forecast as %s is unknown, for the laws forbid it", (_, date, color) => {
-    expect(look(date, forecast(color))).toMatchObject({
+  ] as const)("forecast as %s is unknown: the tariff rules it out", (_, date, color) => {
+    expect(factsOf(date, forecast(color))).toMatchObject({
       color: null,
       confidence: null,
       stage: null,
       source: "model",
       explanation: "cold and no wind",
     });
-    expect(look(date, forecast(color), { ...UNPRICED, laws: "off" }).color).toBe(color);
-    expect(look(date, official(color)).color).toBe(color);
+    expect(factsOf(date, forecast(color), { ...UNPRICED, laws: "off" }).color).toBe(color);
+    expect(factsOf(date, official(color)).color).toBe(color);
   });
 
-  it("of which nothing is known stays unknown even where only bleu is possible", () => {
-    expect(look("2026-01-11", undefined).color).toBeNull();
+  it("of which nothing is known stays unknown, even where only bleu is allowed", () => {
+    expect(factsOf("2026-01-11", undefined).color).toBeNull();
   });
 
-  it("says what it was revised from", () => {
-    expect(look("2026-01-06", official("rouge", { revised_from: "bleu" })).revised_from).toBe("bleu");
-    expect(look("2026-01-06", official("rouge")).revised_from).toBeNull();
+  it("has the colour that it was revised from", () => {
+    expect(factsOf("2026-01-06", official("rouge", { revised_from: "bleu" })).revised_from).toBe("bleu");
+    expect(factsOf("2026-01-06", official("rouge")).revised_from).toBeNull();
   });
 });
 
 describe("the rates of a day", () => {
   const rows = { ...UNPRICED, rates: [FEBRUARY_PRICES, AUGUST_PRICES] };
   const owners = { ...rows, rates_first: "owner" } as const;
-  const said = { hp: 0.7, hc: 0.2 };
+  const given = { hp: 0.7, hc: 0.2 };
 
   it.each([
-    ["the service's, where it counts first", forecast("rouge", { rates: said }), rows, { hp: 0.7, hc: 0.2 }],
+    ["the service's, where it counts first", forecast("rouge", { rates: given }), rows, { hp: 0.7, hc: 0.2 }],
     [
       "the owner's, where it counts first",
-      forecast("rouge", { rates: said }),
+      forecast("rouge", { rates: given }),
       owners,
       { hp: 0.7295, hc: 0.1615 },
     ],
@@ -107,36 +107,36 @@ describe("the rates of a day", () => {
     ],
     [
       "the service's where the owner has none",
-      forecast("rouge", { rates: said }),
+      forecast("rouge", { rates: given }),
       { ...owners, rates: [] },
-      said,
+      given,
     ],
-    ["nobody's", forecast("rouge"), UNPRICED, { hp: null, hc: null }],
-    ["none without a colour", forecast(null, { rates: said }), rows, { hp: null, hc: null }],
+    ["unknown where nobody gives any", forecast("rouge"), UNPRICED, { hp: null, hc: null }],
+    ["none without a colour", forecast(null, { rates: given }), rows, { hp: null, hc: null }],
     [
-      "those said with the official colour",
-      { ...forecast("rouge"), ...official("rouge", { rates: said }) },
+      "those given with the official colour",
+      { ...forecast("rouge"), ...official("rouge", { rates: given }) },
       rows,
-      said,
+      given,
     ],
     [
       "the agreeing forecast's for an official day",
-      { ...forecast("rouge", { rates: said }), ...official("rouge") },
+      { ...forecast("rouge", { rates: given }), ...official("rouge") },
       rows,
-      said,
+      given,
     ],
     [
       "never the forecast's of another colour",
-      { ...forecast("rouge", { rates: said }), ...official("bleu") },
+      { ...forecast("rouge", { rates: given }), ...official("bleu") },
       rows,
       { hp: 0.1654, hc: 0.1356 },
     ],
   ])("are %s", (_, day, tariff, rates) => {
-    expect(look("2026-12-01", day, tariff).rates).toEqual(rates);
+    expect(factsOf("2026-12-01", day, tariff).rates).toEqual(rates);
   });
 
   it("are of the row in force when the day starts", () => {
-    const hp = (date: string) => look(date, official("bleu"), rows).rates.hp;
+    const hp = (date: string) => factsOf(date, official("bleu"), rows).rates.hp;
     expect([hp("2026-01-31"), hp("2026-02-01"), hp("2026-07-31"), hp("2026-08-01")]).toEqual([
       null,
       0.1612,

@@ -11,12 +11,12 @@ import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.t
 const HOUR = 3_600_000;
 const JUST_ANSWERED = { last_success: Number.MAX_SAFE_INTEGER - 3 * HOUR };
 
-describe("the next turn", () => {
+describe("the next boundary", () => {
   it.each([
     ["midnight", "2026-01-05T23:59:59+01:00", "2026-01-05T23:00:00Z"],
     ["the start of the day", "2026-01-05T00:00:00+01:00", "2026-01-05T05:00:00Z"],
     ["the hour from which the announcement is late", "2026-01-05T06:00:00+01:00", "2026-01-05T11:00:00Z"],
-    ["the edge of the period", "2026-01-05T12:00:00+01:00", "2026-01-05T21:00:00Z"],
+    ["the change of the period", "2026-01-05T12:00:00+01:00", "2026-01-05T21:00:00Z"],
     ["06:00 of a short night", "2026-03-29T00:00:00+01:00", "2026-03-29T04:00:00Z"],
     ["06:00 of a long night", "2026-10-25T00:00:00+02:00", "2026-10-25T05:00:00Z"],
   ])("is %s", (_, at, boundary) => {
@@ -26,9 +26,9 @@ describe("the next turn", () => {
   });
 
   it("is three hours after the last success, when the service counts as down", () => {
-    const known = factsInputAt("2026-01-05T13:00:00+01:00", knownDaysOf({}));
-    expect(deriveFacts(known, UNPRICED).next_boundary).toBe(known.clock.at - 60_000 + 3 * HOUR);
-    const simulated = { ...known, polls: { ...known.polls, simulated: true } };
+    const input = factsInputAt("2026-01-05T13:00:00+01:00", knownDaysOf({}));
+    expect(deriveFacts(input, UNPRICED).next_boundary).toBe(input.clock.at - 60_000 + 3 * HOUR);
+    const simulated = { ...input, polls: { ...input.polls, simulated: true } };
     expect(isoInstant(deriveFacts(simulated, UNPRICED).next_boundary)).toBe("2026-01-05T21:00:00Z");
   });
 });
@@ -45,9 +45,9 @@ const anyKnownDay: fc.Arbitrary<KnownDay> = fc
     { arbitrary: fc.tuple(colors, rates), weight: 2 },
     { arbitrary: fc.tuple(), weight: 1 },
   )
-  .map(([color, said, final]) => {
-    if (color === undefined || said === undefined) return {};
-    return final === undefined ? forecast(color, { rates: said }) : official(color, { rates: said, final });
+  .map(([color, given, final]) => {
+    if (color === undefined || given === undefined) return {};
+    return final === undefined ? forecast(color, { rates: given }) : official(color, { rates: given, final });
   });
 const tariffs: fc.Arbitrary<Tariff> = fc.record({
   time_zone: fc.constantFrom("Europe/Paris", "UTC", "Australia/Lord_Howe", "Africa/Cairo", "America/Havana"),
@@ -83,33 +83,32 @@ const situations = fc
       Object.fromEntries(known.map((day, index) => [addDays(first, index), day])),
     );
     const situation = factsInputAt(at, knownDays, { last_success: at - silent });
-    return { known: { ...situation, clock: { at, right }, late_after: lateAfter }, tariff };
+    return { input: { ...situation, clock: { at, right }, late_after: lateAfter }, tariff };
   });
 
-const later = (known: FactsInput, at: number): FactsInput => ({ ...known, clock: { ...known.clock, at } });
+const later = (input: FactsInput, at: number): FactsInput => ({ ...input, clock: { ...input.clock, at } });
 
-describe("between two turns", () => {
-  it("nothing changes", () => {
+describe("between two boundaries", () => {
+  it("no fact changes", () => {
     fc.assert(
-      fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), ({ known, tariff }, share) => {
-        const { at } = known.clock;
-        const boundary = deriveFacts(known, tariff).next_boundary;
-        expect(boundary).toBeGreaterThan(at);
-        const { at: _, ...facts } = deriveFacts(known, tariff);
-        for (const instant of [boundary - 1, at + Math.floor((boundary - 1 - at) * share)]) {
-          expect(deriveFacts(later(known, instant), tariff)).toEqual({ at: instant, ...facts });
+      fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), ({ input, tariff }, share) => {
+        const { at, ...facts } = deriveFacts(input, tariff);
+        const last = facts.next_boundary - 1;
+        expect(last).toBeGreaterThanOrEqual(at);
+        for (const instant of [last, at + Math.floor((last - at) * share)]) {
+          expect(deriveFacts(later(input, instant), tariff)).toEqual({ at: instant, ...facts });
         }
       }),
       { numRuns: 1000 },
     );
   });
 
-  it("the expiries of the moment are all ahead, and none comes before the next turn", () => {
+  it("the boundaries of the moment are ahead, and none comes before the next boundary", () => {
     fc.assert(
-      fc.property(situations, ({ known, tariff }) => {
-        const { moment } = deriveFacts({ ...known, clock: { ...known.clock, right: true } }, tariff);
-        const boundaries = Object.values(moment?.boundaries ?? {});
-        expect(Math.min(...boundaries)).toBeGreaterThanOrEqual(deriveFacts(known, tariff).next_boundary);
+      fc.property(situations, ({ input, tariff }) => {
+        const clock = { ...input.clock, right: true };
+        const { moment, next_boundary } = deriveFacts({ ...input, clock }, tariff);
+        expect(Math.min(...Object.values(moment?.boundaries ?? {}))).toBeGreaterThanOrEqual(next_boundary);
       }),
     );
   });

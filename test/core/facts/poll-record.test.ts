@@ -14,15 +14,15 @@ const HOUR = 3_600_000;
 const answer: Answer = { kind: "forecasts", updated_at: AT, days: [] };
 const before = knownDaysOf({ "2026-01-05": official("bleu") }, { updated_at: AT });
 
-/** The same days, as the service says an hour, or more, later. */
-function saidAgain(hours: number): KnownDays {
+/** The same days in a later update of the service. */
+function updatedAfter(hours: number): KnownDays {
   return { ...before, updated_at: AT + hours * HOUR };
 }
 
 describe("a record of polls", () => {
   const first = recordAnswer(startPollRecord(AT, before, false), { answer, at: AT, before, after: before });
 
-  it("shows the first success of a life at once, whatever an earlier life saw", () => {
+  it("publishes the first success after a start at once", () => {
     expect(first).toMatchObject({ last_success: AT, shown_success: AT, shown_update: AT });
   });
 
@@ -31,15 +31,15 @@ describe("a record of polls", () => {
     [3, 0],
     [4, 4],
     [5, 5],
-  ])("after %i h of the same days shows what was so %i h later", (hours, shown) => {
+  ])("after %i h of the same days publishes the times of %i h later", (hours, shown) => {
     const at = AT + hours * HOUR;
-    const next = recordAnswer(first, { answer, at, before, after: saidAgain(hours) });
+    const next = recordAnswer(first, { answer, at, before, after: updatedAfter(hours) });
     expect(next).toMatchObject({ last_success: at, shown_success: AT + shown * HOUR });
     expect(next.shown_update).toBe(AT + shown * HOUR);
     expect(isShownAlike(first, next)).toBe(shown === 0);
   });
 
-  it("shows when the service last spoke beside each change of a day", () => {
+  it("publishes the update together with each change of a day", () => {
     const after = knownDaysOf({ "2026-01-05": official("rouge") }, { updated_at: AT + HOUR });
     const next = recordAnswer(first, { answer, at: AT + HOUR, before, after });
     expect(next.shown_update).toBe(AT + HOUR);
@@ -50,7 +50,7 @@ describe("a record of polls", () => {
     [2, 0],
     [3, 3],
   ])(
-    "%i h after the last success that was shown, beside a change of a day, shows that of %i h later",
+    "%i h after the last published success, together with a change of a day, publishes that of %i h later",
     (hours, shown) => {
       const after = knownDaysOf({ "2026-01-05": official("rouge") }, { updated_at: AT });
       const next = recordAnswer(first, { answer, at: AT + hours * HOUR, before, after });
@@ -58,20 +58,20 @@ describe("a record of polls", () => {
     },
   );
 
-  it("takes a history for no sign of the days ahead", () => {
+  it("does not count a history answer as a success", () => {
     const history: Answer = { kind: "history", start: "2026-01-01", end: "2026-01-05", entries: [] };
     const next = recordAnswer(first, { answer: history, at: AT + 5 * HOUR, before, after: before });
     expect(next.last_success).toBe(AT);
   });
 
-  it("keeps a failure until something is answered, and learns nothing where nothing was asked", () => {
+  it("keeps a failure until an answer comes, and stays the same where nothing was sent", () => {
     const failed = recordPollOutcome(first, { answers: 0, failures: ["no route"] });
     expect(failed.failure).toBe("no route");
     expect(recordPollOutcome(failed, { answers: 0, failures: [] })).toBe(failed);
     expect(recordPollOutcome(failed, { answers: 1, failures: [] }).failure).toBeNull();
   });
 
-  it("shows the success that ends a failure at once", () => {
+  it("publishes the success that ends a failure at once", () => {
     const failed = recordPollOutcome(first, { answers: 0, failures: ["no route"] });
     const at = AT + HOUR;
     expect(recordAnswer(failed, { answer, at, before, after: before }).shown_success).toBe(at);

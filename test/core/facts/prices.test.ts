@@ -15,7 +15,7 @@ function pricesAt(at: string, days: Record<string, KnownDay>, tariff: Tariff = T
 }
 
 describe("the prices in force", () => {
-  it("are the owner's newest row that has begun where the service said none", () => {
+  it("are the owner's newest row that has begun, where the service gives none", () => {
     const { from: _, ...august } = AUGUST_PRICES;
     const { from: __, ...february } = FEBRUARY_PRICES;
     expect(pricesAt(NOON, {})).toEqual({ ...august, source: "owner" });
@@ -23,7 +23,7 @@ describe("the prices in force", () => {
     expect(pricesAt("2026-08-01T06:00:00+02:00", {})).toEqual({ ...august, source: "owner" });
   });
 
-  it("are unknown where nobody said any", () => {
+  it("are unknown where nobody gives any", () => {
     expect(pricesAt(NOON, {}, UNPRICED)).toEqual({ bleu: NONE, blanc: NONE, rouge: NONE, source: null });
     expect(pricesAt("2026-01-05T12:00:00+01:00", {})).toMatchObject({ bleu: NONE, source: null });
   });
@@ -50,7 +50,7 @@ describe("the prices in force", () => {
     expect(prices.rouge).toEqual({ hp: 0.7, hc: 0.1 });
   });
 
-  it("do not use what was said of a day before the row in force, nor of one after it", () => {
+  it("do not use what the service gave for a day before the row in force, nor for one after it", () => {
     const stale = { "2026-07-31": official("bleu", { rates: { hp: 0.1, hc: 0.05 } }) };
     expect(pricesAt(NOON, stale)).toMatchObject({ bleu: AUGUST_PRICES.bleu, source: "owner" });
     const early = { "2026-08-01": forecast("bleu", { rates: { hp: 0.1, hc: 0.05 } }) };
@@ -73,7 +73,7 @@ describe("the prices in force", () => {
     });
   });
 
-  it("do not use what was said with another colour, or with one that the laws forbid", () => {
+  it("do not use what the service gave with another colour, or with one that the tariff rules out", () => {
     const rates = { hp: 0.7, hc: 0.1 };
     const prices = pricesAt(NOON, {
       "2026-12-07": { ...forecast("rouge", { rates }), ...official("bleu") },
@@ -104,7 +104,7 @@ describe("service and owner compared", () => {
     expect(compare(0.17, 0.1356)).toEqual([{ color: "bleu", period: "hp", service: 0.17, owner: 0.1654 }]);
   });
 
-  it("do not differ by less than is published, nor where one says nothing", () => {
+  it("do not differ by less than is published, nor where one has no price", () => {
     expect(compare(0.165400001, null)).toEqual([]);
   });
 });

@@ -23,25 +23,28 @@ describe("the season", () => {
   const days = officialDays("2025-09-01", "2026-01-07", rouge);
   const knownDays = knownDaysOf(days, { seasons: { "2025-2026": SEASON } });
 
-  it("is as the service says, and counted by vigie: the day in force used, one announced not", () => {
+  it("is as the service gives it and as vigie counts: the day in force is used, an announced one is not", () => {
     const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", knownDays);
     expect(season).toEqual(SEASON);
     expect(used).toEqual({ rouge: 1, blanc: 0, bleu: 126 });
     expect(left).toEqual({ rouge: 21, blanc: 43, bleu: 174 });
   });
 
-  it("uses a day from its start on", () => {
+  it("counts a day as used from its start on", () => {
     expect(datedOf("2026-01-06T05:59:59+01:00", knownDays).used?.rouge).toBe(1);
     expect(datedOf("2026-01-06T06:00:00+01:00", knownDays).used?.rouge).toBe(2);
   });
 
-  it.each(["2025-09-01", "2025-12-24", "2026-01-05"])("is not counted while %s is missing", (date) => {
-    const { [date]: _, ...others } = days;
-    const gap = knownDaysOf({ ...others, [date]: forecast("bleu") }, { seasons: knownDays.seasons });
-    expect(datedOf("2026-01-05T12:00:00+01:00", gap)).toMatchObject({ used: null, left: null });
-  });
+  it.each(["2025-09-01", "2025-12-24", "2026-01-05"])(
+    "is not counted while the official colour of %s is missing",
+    (date) => {
+      const { [date]: _, ...others } = days;
+      const gap = knownDaysOf({ ...others, [date]: forecast("bleu") }, { seasons: knownDays.seasons });
+      expect(datedOf("2026-01-05T12:00:00+01:00", gap)).toMatchObject({ used: null, left: null });
+    },
+  );
 
-  it("has nothing left to say where the service has not said the whole", () => {
+  it("has no days left where the service gave no total", () => {
     const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", knownDaysOf(days));
     expect([season, left]).toEqual([null, null]);
     expect(used?.rouge).toBe(1);
@@ -65,13 +68,13 @@ describe("31 August and 1 September", () => {
     }
   });
 
-  it("the new one from 06:00 on, with one day used", () => {
+  it("the new season is in force from 06:00 on, with one day used", () => {
     const { season, used } = datedOf("2026-09-01T06:00:00+02:00", knownDays);
     expect(season?.label).toBe("2026-2027");
     expect(used).toEqual({ rouge: 0, blanc: 1, bleu: 0 });
   });
 
-  it("an answer about the other season says nothing of this one", () => {
+  it("an answer about another season is not used for this one", () => {
     const old = knownDaysOf(days, { seasons: { "2025-2026": SEASON } });
     expect(datedOf("2026-09-01T06:00:00+02:00", old)).toMatchObject({ season: null, left: null });
   });

@@ -21,8 +21,8 @@ const AUGUST = wall("2026-08-10", "12:00");
 const rougeFor = (from: "now" | "next", at = AUGUST): Simulation =>
   startSimulation({ color: "rouge", from, for: HOUR }, at, PARIS);
 
-function momentOf(known: FactsInput): MomentFacts {
-  const { moment } = deriveFacts(known, PARIS);
+function momentOf(input: FactsInput): MomentFacts {
+  const { moment } = deriveFacts(input, PARIS);
   if (!moment) throw new Error("Expected the facts of the moment, got none");
   return moment;
 }
@@ -40,7 +40,7 @@ describe("a simulation", () => {
   const BLEU = knownDaysOf({ "2026-08-10": official("bleu"), "2026-08-11": forecast("bleu") });
   const pretended = { color: "rouge", official: true, stage: "final", confidence: 1, source: "simulation" };
 
-  test("settles its tariff day when it begins", () => {
+  test("fixes its tariff day when it starts", () => {
     expect(rougeFor("now")).toEqual({
       color: "rouge",
       from: "now",
@@ -52,7 +52,7 @@ describe("a simulation", () => {
     expect(rougeFor("now", wall("2026-08-11", "05:30")).date).toBe("2026-08-10");
   });
 
-  test("pretends its colour wherever that day is looked at, and marks it", () => {
+  test("shows its colour wherever that day is shown, with its own source", () => {
     const moment = momentOf({ ...factsInputAt(AUGUST, BLEU), simulation: rougeFor("next") });
     const day = { date: "2026-08-11", ...pretended };
     expect([shownOf(moment.next), shownOf(moment.days.tomorrow)]).toEqual([day, day]);
@@ -64,17 +64,17 @@ describe("a simulation", () => {
     ]);
   });
 
-  test("goes on over the day start about the same day", () => {
+  test("stays with the same day over the day start", () => {
     const simulation = rougeFor("next", wall("2026-08-11", "05:30"));
     expect(simulation.date).toBe("2026-08-11");
     const moment = momentOf({ ...factsInputAt(wall("2026-08-11", "06:10"), BLEU), simulation });
     expect([moment.now.color, moment.next.color]).toEqual(["rouge", null]);
   });
 
-  test("shows in the topics of the day, and not in forecast, prices, rates and announcement", () => {
-    const known = factsInputAt(AUGUST, BLEU);
+  test("changes the topics of the day, and not forecast, prices, rates and announcement", () => {
+    const input = factsInputAt(AUGUST, BLEU);
     const topics = (simulation: Simulation | null) =>
-      renderTopics(deriveFacts({ ...known, simulation }, PARIS), { grace: 0, laws: PARIS.laws });
+      renderTopics(deriveFacts({ ...input, simulation }, PARIS), { grace: 0, laws: PARIS.laws });
     const read = (simulation: Simulation | null, name: string) => topics(simulation).get(name)?.payload;
     for (const [name, without, within] of [
       ["now/color", "bleu", "rouge"],
@@ -95,7 +95,7 @@ describe("a simulation", () => {
     expect(topics(rougeFor("now")).get("now/color")?.expires).toBe(AUGUST + HOUR);
   });
 
-  test("ends by itself, at its own tick", () => {
+  test("ends by itself, at a boundary of its own", () => {
     const simulation = rougeFor("now");
     const at = (instant: number) => ({ ...factsInputAt(instant, BLEU), simulation });
     expect(deriveFacts(at(AUGUST), PARIS).next_boundary).toBe(simulation.until);
@@ -103,11 +103,11 @@ describe("a simulation", () => {
     expect(momentOf(at(simulation.until)).now.color).toBe("bleu");
     expect(deriveFacts(at(simulation.until), PARIS).simulation).toBeNull();
     expect(runningSimulation(simulation, simulation.until)).toBeNull();
-    // A clock that was set back makes it no longer than it was meant to be.
+    // A clock that was set back does not make it longer.
     expect(runningSimulation(simulation, AUGUST - 1)).toBeNull();
   });
 
-  test("is read back from the state file, or is none", () => {
+  test("is read back from the state file; anything else counts as none", () => {
     const simulation = rougeFor("next");
     expect(readSimulation(JSON.parse(JSON.stringify(simulation)))).toEqual(simulation);
     fc.assert(
@@ -118,7 +118,7 @@ describe("a simulation", () => {
       expect(readSimulation(kept)).toBeNull();
   });
 
-  test("is seen by rules at the instants at which it runs", () => {
+  test("is in the view of rules while it runs", () => {
     const simulation = rougeFor("now");
     const colorAt = (at: number) => simulateView(viewAt(BLEU, at, PARIS), simulation).day("2026-08-10").color;
     expect([AUGUST - 1, AUGUST, AUGUST + HOUR - 1, AUGUST + HOUR].map(colorAt)).toEqual([
@@ -149,9 +149,9 @@ describe("with any simulation", () => {
 
   test("an official rouge is never shown as anything milder", () => {
     fc.assert(
-      fc.property(cases, ([knownDays, { begun, ...wish }, later]) => {
-        const known = factsInputAt(begun + later, knownDays);
-        const moment = momentOf({ ...known, simulation: startSimulation(wish, begun, PARIS) });
+      fc.property(cases, ([knownDays, { begun, ...request }, later]) => {
+        const input = factsInputAt(begun + later, knownDays);
+        const moment = momentOf({ ...input, simulation: startSimulation(request, begun, PARIS) });
         for (const day of [moment.now, moment.next, ...Object.values(moment.days)]) {
           if (knownDays.days[day.date]?.official?.color === "rouge") expect(day.color).toBe("rouge");
         }
@@ -162,10 +162,10 @@ describe("with any simulation", () => {
 
   test("forecast, next_rouge, rates, prices and season stay to the byte, and only the one day differs", () => {
     fc.assert(
-      fc.property(cases, ([knownDays, { begun, ...wish }, later, failing]) => {
-        const simulation = startSimulation(wish, begun, PARIS);
-        const known = { ...factsInputAt(begun + later, knownDays), output_problem: failing };
-        const [without, within] = [known, { ...known, simulation }].map((one) => deriveFacts(one, PARIS));
+      fc.property(cases, ([knownDays, { begun, ...request }, later, failing]) => {
+        const simulation = startSimulation(request, begun, PARIS);
+        const input = { ...factsInputAt(begun + later, knownDays), output_problem: failing };
+        const [without, within] = [input, { ...input, simulation }].map((one) => deriveFacts(one, PARIS));
         expect(JSON.stringify(within?.dated)).toBe(JSON.stringify(without?.dated));
         expect(within?.service).toEqual(without?.service);
         const [plain, pretended] = [without, within].map((facts) => facts?.moment);
