@@ -1,6 +1,6 @@
 import type { Config, MqttConfig } from "../config/config.ts";
 import type { BrokerLink } from "../mqtt/base-connection.ts";
-import { isBrokerError } from "../mqtt/broker-errors.ts";
+import { BrokerError } from "../mqtt/broker-errors.ts";
 import { removeDiscovery } from "../mqtt/discovery-publisher.ts";
 import { type Identity, ownerOf } from "../mqtt/owner.ts";
 import { purgeBase } from "../mqtt/purge.ts";
@@ -46,7 +46,7 @@ export async function clearFormerPlaces(options: FormerPlacesOptions): Promise<v
       problemLog.isOver(`former place ${base}`, `The topics below ${base} are cleared`);
     } catch (error) {
       if (signal.aborted) return;
-      if (!isBrokerError(error)) throw error;
+      if (!(error instanceof BrokerError)) throw error;
       problemLog.starts(
         `former place ${base}`,
         `The topics below ${base}, where vigie published before, cannot be cleared yet: ${error.message}`,

@@ -1,5 +1,5 @@
 import { ConfigError } from "../config/problems.ts";
-import { isBrokerError } from "../mqtt/broker-errors.ts";
+import { BrokerError } from "../mqtt/broker-errors.ts";
 import { isReadByJournal, journalPriority } from "../runtime/log-lines.ts";
 import { ServiceError } from "../service/service-errors.ts";
 import { NewerState } from "../state/state.ts";
@@ -45,5 +45,5 @@ function exitCodeOf(error: Error): number | undefined {
   if (error instanceof WrongUsage || error instanceof ConfigError) return 2;
   if (error instanceof Yielded) return 3;
   if (error instanceof NewerState || error instanceof CommandFailed) return 1;
-  return error instanceof ServiceError || isBrokerError(error) ? 1 : undefined;
+  return error instanceof ServiceError || error instanceof BrokerError ? 1 : undefined;
 }

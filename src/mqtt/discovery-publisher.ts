@@ -10,7 +10,7 @@ import { migrateDiscovery, removeAll, type Step } from "../core/discovery/migrat
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { aborted, sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
-import { ConnectionLost, isBrokerError, PublishRefused } from "./broker-errors.ts";
+import { BrokerError, ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
 import type { Publisher } from "./publisher.ts";
 
@@ -121,7 +121,7 @@ async function updateDiscovery(
     problemLog.isOver("discovery", "Every discovery message is published");
   } catch (error) {
     if (signal.aborted) return;
-    if (!isBrokerError(error)) throw error;
+    if (!(error instanceof BrokerError)) throw error;
     problemLog.starts(
       "discovery",
       `Not every discovery message is published, so entities of Home Assistant may be missing or out of date: ${error.message}`,
@@ -140,7 +140,7 @@ async function readOrAssumeNone(
     problemLog.isOver("read discovery", "vigie can read the discovery messages on the broker again");
     return found;
   } catch (error) {
-    if (signal.aborted || !isBrokerError(error)) throw error;
+    if (signal.aborted || !(error instanceof BrokerError)) throw error;
     problemLog.starts(
       "read discovery",
       `vigie cannot read the discovery messages on the broker, so an entity that is no longer wanted may stay in Home Assistant: ${error.message}`,

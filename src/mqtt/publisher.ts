@@ -5,7 +5,7 @@ import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { nameBroker } from "./broker-address.ts";
-import { isBrokerError } from "./broker-errors.ts";
+import { BrokerError } from "./broker-errors.ts";
 import type { Version } from "./connection.ts";
 import { claimBase, type Identity, type Owner, ownerOf } from "./owner.ts";
 import {
@@ -131,7 +131,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   };
   const logFailure = (error: unknown) => {
     if (signal.aborted) return;
-    if (!isBrokerError(error)) throw error;
+    if (!(error instanceof BrokerError)) throw error;
     options.problemLog.starts("broker", error.message);
   };
   /** One connection after the other, until the publisher stops or another vigie owns the base topic. Never gives up. */

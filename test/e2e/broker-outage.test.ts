@@ -128,7 +128,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect(lines).toEqual([
-      `Nothing listens at ${broker.url} (connection refused): is the broker running, is the port right?`,
+      `The broker at ${broker.url} is not listening (connection refused): is it running, is the port right?`,
     ]);
     await broker.start();
     await becomesWhole(broker);

@@ -264,7 +264,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     };
     await hear(await said({}, "wrong"), /does not let vigie in/);
     await hear(await said({ tls: {} }), /does mqtt.tls.ca_file hold/);
-    await hear(await said({ tls: { ca_file, server_name: "other.lan" } }), /is for another name/);
+    await hear(await said({ tls: { ca_file, server_name: "other.lan" } }), /certificate for another name/);
     const expire = reader.own(
       "cd ~/vigie-ca && openssl x509 -req -in broker.csr -CA ca.crt -CAkey ca.key -days -1 -copy_extensions copy -out /etc/mosquitto/certs/old.crt",
     );
@@ -272,7 +272,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       0,
     );
     const old = await startBroker(undefined, "old");
-    await hear(await said({ url: `mqtts://127.0.0.1:${old.listener}` }), /is not valid now: expired/);
+    await hear(await said({ url: `mqtts://127.0.0.1:${old.listener}` }), /is not valid now: it has expired/);
     expect(listener).not.toBe(old.listener);
     expect(cases).toHaveLength(4);
   });

@@ -55,7 +55,7 @@ CASES.set("The broker is down", async (cleanup) => {
   const health = async () => Object.values(await runVigie({ folder, args: ["health"] })).join();
   await vi.waitFor(async () => expect(await health()).toMatch(/reached at .*data fresh/), POLLING);
   await broker.end();
-  await vigie.says(/^Nothing listens/);
+  await vigie.says(/is not listening/);
   await vi.waitFor(async () => expect(await health()).toMatch(/not reached at/), POLLING);
   await expectAnswers("The broker is down", [folder]);
   await broker.start();
