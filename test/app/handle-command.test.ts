@@ -1,25 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { handleCommand } from "../../src/app/handle-command.ts";
-import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Command } from "../../src/mqtt/read-command.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { createMemoryStore } from "../support/season-vigie.ts";
 import { PARIS } from "../support/tariff.ts";
-import { openTestLoop } from "../support/test-loop.ts";
+import { openTestLoop, RULES } from "../support/test-loop.ts";
 
-const RULES = rulesOptions.parse([
-  {
-    id: "ahead",
-    when: {
-      any: [
-        { day: "next", color: "rouge" },
-        { day: "now", color: "rouge" },
-      ],
-    },
-  },
-  { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
-]);
 const EVENING = Date.parse("2026-01-04T19:00:00Z");
 const ROUGE = knownDaysOf({ ...officialDays("2026-01-01", "2026-01-12"), "2026-01-05": official("rouge") });
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn } from "../../src/core/days/learn.ts";
@@ -10,26 +9,13 @@ import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { stateAfter } from "../support/outputs.ts";
 import { createMemoryStore } from "../support/season-vigie.ts";
 import { PARIS } from "../support/tariff.ts";
-import { openTestLoop } from "../support/test-loop.ts";
+import { openTestLoop, RULES } from "../support/test-loop.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2026-01-05T12:00:00Z");
 const EVENING = Date.parse("2026-01-04T19:00:00Z");
 const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
 const ROUGE = knownDaysOf({ ...BLEU.days, "2026-01-05": official("rouge") });
-
-const RULES = rulesOptions.parse([
-  {
-    id: "ahead",
-    when: {
-      any: [
-        { day: "next", color: "rouge" },
-        { day: "now", color: "rouge" },
-      ],
-    },
-  },
-  { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
-]);
 
 const forecasts: Answer = {
   kind: "forecasts",

@@ -15,6 +15,7 @@ import {
   serialiseState,
   withSource,
 } from "../../src/state/state.ts";
+import { SEASON } from "../support/answers.ts";
 import { anyText } from "../support/any-text.ts";
 import { PARIS } from "../support/tariff.ts";
 
@@ -67,15 +68,7 @@ const ANSWERS: Answer[] = [
   },
   {
     kind: "season",
-    season: {
-      label: "2025-2026",
-      start: "2025-09-01",
-      end: "2026-08-31",
-      remaining: { rouge: 20, blanc: 30, bleu: 200 },
-      total: { rouge: 22, blanc: 43, bleu: 300 },
-      days_elapsed: 120,
-      days_remaining: 245,
-    },
+    season: SEASON,
   },
 ];
 const KNOWN_DAYS = ANSWERS.reduce((days, answer) => learn(days, answer, NOW, PARIS), NO_KNOWN_DAYS);

@@ -1,7 +1,17 @@
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
-import type { Answer, DayInAnswer } from "../../src/core/contract/answer.ts";
+import type { Answer, DayInAnswer, SeasonInAnswer } from "../../src/core/contract/answer.ts";
 
 const NO_RATES = { hp: null, hc: null };
+
+export const SEASON: SeasonInAnswer = {
+  label: "2025-2026",
+  start: "2025-09-01",
+  end: "2026-08-31",
+  remaining: { rouge: 20, blanc: 30, bleu: 200 },
+  total: { rouge: 22, blanc: 43, bleu: 300 },
+  days_elapsed: 120,
+  days_remaining: 245,
+};
 
 export function dayInAnswer(
   date: IsoDate,

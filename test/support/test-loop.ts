@@ -1,5 +1,6 @@
 import { createLoop, type Devices, type LoopOptions } from "../../src/app/loop.ts";
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
+import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { VerdictChange } from "../../src/core/rules/verdict-changes.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
@@ -7,6 +8,20 @@ import { emptyState } from "../../src/state/state.ts";
 import type { Store } from "../../src/state/store.ts";
 import { createMemoryStore, GRACE } from "./season-vigie.ts";
 import { PARIS } from "./tariff.ts";
+
+/** A rule without settings, and one with a threshold. */
+export const RULES = rulesOptions.parse([
+  {
+    id: "ahead",
+    when: {
+      any: [
+        { day: "next", color: "rouge" },
+        { day: "now", color: "rouge" },
+      ],
+    },
+  },
+  { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
+]);
 
 export interface TestLoopOptions extends Partial<Pick<LoopOptions, "rules" | "checkClock" | "ask">> {
   store?: Store;

@@ -9,6 +9,7 @@ import {
   dayInAnswer,
   forecastsAnswer as forecasts,
   historyAnswer,
+  SEASON,
 } from "../../support/answers.ts";
 import { PARIS } from "../../support/tariff.ts";
 
@@ -18,15 +19,6 @@ const at = (time: string, date = "2026-01-04"): Instant => wallInstant(date, tim
 const forecast = (color: Color | null, more: Partial<DayInAnswer> = {}) => dayInAnswer(DATE, color, more);
 const date = (color: Color | null, official: boolean | null, more: Partial<DayInAnswer> = {}) =>
   dateAnswer(DATE, color, official, more);
-const SEASON: SeasonInAnswer = {
-  label: "2025-2026",
-  start: "2025-09-01",
-  end: "2026-08-31",
-  remaining: { rouge: 20, blanc: 30, bleu: 200 },
-  total: { rouge: 22, blanc: 43, bleu: 300 },
-  days_elapsed: 120,
-  days_remaining: 245,
-};
 /** An answer that names no day. */
 const EMPTY = forecasts(null);
 
