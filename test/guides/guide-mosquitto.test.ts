@@ -118,7 +118,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     await reader
       .run("check", { ...site.env, VIGIE_CONFIG: join(site.folder, "vigie.yaml") })
       .then(({ stdout }) =>
-        expect(stdout).toContain(`ok   broker, mqtts://127.0.0.1:${site.port}: MQTT 5, `),
+        expect(stdout).toContain(`ok      broker, mqtts://127.0.0.1:${site.port}: MQTT 5, `),
       );
     await observer.until(() => told() > before, "Home Assistant is told again", 20_000);
     // A device that was heard is not asked again, and is no problem: it would be one after five seconds.

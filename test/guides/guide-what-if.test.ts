@@ -111,7 +111,7 @@ CASES.set("Prices change", async (cleanup) => {
     service: await serveInventedDays(cleanup),
     config: { tariff: { rates } },
   });
-  await vigie.says(/one of them is out of date/);
+  await vigie.says(/one of the two is out of date/);
   await until({ "prices/source": "service" });
   expectLog("Prices change", vigie);
 });
@@ -161,7 +161,7 @@ CASES.set("Somebody else writes vigie's topics", async (cleanup) => {
   await until({ "now/color": /^(bleu|blanc|rouge)$/ });
   await vigie.says(/^Another program wrote/);
   await observer.publish("vigie/old", "x");
-  await vigie.says(/^Cleared what/);
+  await vigie.says(/^Cleared retained topics/);
   await observer.publish("vigie/refresh/set", "PRESS");
   await vigie.says(/^Refused and cleared/);
   await observer.publish("vigie/refresh/set", "push", false);
