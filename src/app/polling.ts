@@ -32,17 +32,21 @@ export function createPolling(options: PollingOptions): Polling {
   const stopping = new AbortController();
   let lastPoll: number | null = null;
   let polling = Promise.resolve();
+  let isPolling = false;
 
   const findDue = () =>
     duePoll(clock.now(), lastPoll, { poll: times, tariff, knownDays: memory.days(), offset });
   const poll = async (ways: { essential: boolean; confirm: boolean }) => {
     lastPoll = clock.now();
+    isPolling = true;
     const outcome = await loop.poll({ ...ways, signal: stopping.signal });
+    isPolling = false;
     if (!stopping.signal.aborted) options.onPolled(outcome);
   };
   return {
+    // While a poll is under way, one that becomes due stays due: the clock may have been set right in between.
     pollIfDue: () => {
-      const due = findDue();
+      const due = isPolling ? null : findDue();
       if (due) polling = poll(due);
     },
     // It takes the place of the hourly poll where that is due: pressing the button again and again must not put it off.

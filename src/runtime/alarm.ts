@@ -28,8 +28,10 @@ export function startAlarm({ clock, due, onDue, onJump, onWake }: AlarmOptions):
   const sleep = () => {
     clearTimeout(timer);
     if (isStopped) return;
-    const wait = Math.min(LONGEST_SLEEP, Math.max(1, Math.ceil(due() - clock.now())));
-    timer = setTimeout(wake, wait);
+    // A reset never puts off the next comparison of the clocks.
+    const longest = last.steady + LONGEST_SLEEP - clock.steady();
+    const wait = Math.min(longest, Math.ceil(due() - clock.now()));
+    timer = setTimeout(wake, Math.max(1, wait));
   };
   const wake = () => {
     const now = clock.now();

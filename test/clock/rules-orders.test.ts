@@ -164,7 +164,10 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const line = await second.vigie.says(
       /threshold of week was changed in the configuration from 60: it is 65 now/,
     );
-    expect(line).toEqual({ level: "warn", msg: expect.stringContaining("the 74 that it had been moved to") });
+    expect(line).toEqual({
+      level: "warn",
+      msg: expect.stringContaining("the value 74 that was set while vigie ran does not count any more"),
+    });
     await runs.until({ "rules/week/threshold": "65", "rules/week/state": "ON", "rules/red/enabled": "OFF" });
   });
 

@@ -90,6 +90,17 @@ describe("the alarm", () => {
     stop();
   });
 
+  test("compares the clocks in time, however often what is due next changes", () => {
+    const { set, jumps, stop, setDue } = start(START + 3_600_000);
+    set(2_700_000);
+    for (let second = 1; second <= 15; second += 1) {
+      vi.advanceTimersByTime(1_000);
+      setDue(START + 3_600_000 + second);
+    }
+    expect(jumps).toEqual([2_700_000]);
+    stop();
+  });
+
   test("does nothing after it was stopped", () => {
     const { rung, stop } = start(START + 1_000);
     stop();
