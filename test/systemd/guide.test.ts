@@ -19,7 +19,7 @@ describe.skipIf(withoutMachine)(`the guide for a Raspberry Pi ${withoutMachine}`
 
   it.each([
     ["vigie health", /^loop alive; broker reached at \S+; data fresh/],
-    ["sudo vigie check --live", /ok {3}broker[\s\S]*ok {3}service, history/],
+    ["sudo vigie check --live", /ok {6}broker[\s\S]*ok {6}service, history/],
     ["sudo vigie show", /^now +\S+ +rouge/m],
     ["systemctl status vigie", /active \(running\)[\s\S]*Status: "loop alive/],
     ["journalctl -u vigie -n 20", /Connected to the broker/],
