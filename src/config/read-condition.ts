@@ -1,5 +1,5 @@
-import { COLORS } from "../core/calendar/tariff.ts";
-import type { Condition, DayCondition, NonEmpty, NumberCondition } from "../core/rules/rule.ts";
+import { COLORS, type Color } from "../core/calendar/tariff.ts";
+import type { Bounds, Condition, DayCondition, NonEmpty } from "../core/rules/rule.ts";
 import { type DayKey, type GivenCondition, type OneOrMore, rangeLength } from "./condition-options.ts";
 
 /** Keys in one object are joined by "and". */
@@ -13,7 +13,10 @@ type Given<Key extends keyof GivenCondition> = NonNullable<GivenCondition[Key]>;
 
 /** How each kind of condition is read, in the order in which reasons name them: a kind that is forgotten does not compile. */
 const READERS: {
-  [Kind in Condition["kind"]]: (value: Given<Kind>, given: GivenCondition) => readonly Condition[];
+  [Kind in Condition["kind"]]: (
+    value: Given<Kind>,
+    given: GivenCondition,
+  ) => NonEmpty<Extract<Condition, { kind: Kind }>>;
 } = {
   day: (day, given) => [readDay(day, given)],
   period: (period) => [{ kind: "period", period }],
@@ -21,8 +24,8 @@ const READERS: {
   weekday: (days) => [{ kind: "weekday", days: listOf(days) }],
   rate: (bounds) => [{ kind: "rate", bounds }],
   days_remaining: (bounds) => [{ kind: "days_remaining", bounds }],
-  remaining: (counts) => readCounts("remaining", counts),
-  left: (counts) => readCounts("left", counts),
+  remaining: (counts) => byColor(counts, (color, bounds) => ({ kind: "remaining", color, bounds })),
+  left: (counts) => byColor(counts, (color, bounds) => ({ kind: "left", color, bounds })),
   all: (parts) => [{ kind: "all", parts: nonEmpty(parts.map(readCondition)) }],
   any: (parts) => [{ kind: "any", parts: nonEmpty(parts.map(readCondition)) }],
   not: (part) => [{ kind: "not", part: readCondition(part) }],
@@ -75,11 +78,13 @@ function readDayKey<Key extends DayKey>(
   return value === null ? {} : DAY_READERS[key](value, range);
 }
 
-function readCounts(kind: "remaining" | "left", counts: Given<"left">): NumberCondition[] {
-  return COLORS.flatMap((color) => {
-    const bounds = counts[color];
-    return bounds ? [{ kind, color, bounds }] : [];
-  });
+function byColor<T>(counts: Given<"left">, read: (color: Color, bounds: Bounds) => T): NonEmpty<T> {
+  return nonEmpty(
+    COLORS.flatMap((color) => {
+      const bounds = counts[color];
+      return bounds ? [read(color, bounds)] : [];
+    }),
+  );
 }
 
 /** The schema lets no empty list and no empty condition through: an empty `all` would always be ON. */
