@@ -28,14 +28,14 @@ describe("the time on the wall", () => {
   });
 
   test("an hour that the clocks leave out is no hour", () => {
-    const forecast = futureOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
+    const forecast = forecastOf({ between: ["02:15", "02:45"] }, "2026-03-28T12:00:00Z");
     expect(forecast.spans.filter(({ state }) => state).map(({ start }) => start)).toEqual([]);
-    const long = futureOf({ between: ["01:30", "03:30"] }, "2026-03-28T12:00:00Z");
+    const long = forecastOf({ between: ["01:30", "03:30"] }, "2026-03-28T12:00:00Z");
     expect(onSpans(long)).toEqual([["2026-03-29T00:30:00.000Z", "2026-03-29T01:30:00.000Z"]]);
   });
 
   test("an hour that comes twice is read twice", () => {
-    const forecast = futureOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
+    const forecast = forecastOf({ between: ["02:15", "02:45"] }, "2026-10-24T12:00:00Z");
     expect(onSpans(forecast)).toEqual([
       ["2026-10-25T00:15:00.000Z", "2026-10-25T00:45:00.000Z"],
       ["2026-10-25T01:15:00.000Z", "2026-10-25T01:45:00.000Z"],
@@ -78,7 +78,7 @@ describe("numbers", () => {
     );
   });
 
-  test("a price row turns a rate at the start of the day of its date", () => {
+  test("a price row changes a rate at the start of the tariff day of its date", () => {
     const knownDays = knownDaysOf({ "2026-07-31": official("bleu"), "2026-08-01": official("bleu") });
     const forecast = refresh(
       ruleOf({ rate: { above: 0.164 } }),
@@ -145,14 +145,14 @@ describe("conditions together", () => {
     expect(stateAt(when, NOON, knownDays)).toBe(state);
   });
 
-  test("when_unknown settles what is not known, and says so", () => {
-    const world = inputAt(NOON, knownDays);
-    const settled = (when_unknown: string) => refresh(ruleOf(MAYBE, { when_unknown }), world).verdict;
+  test("when_unknown decides what unknown counts as, and is the reason", () => {
+    const input = inputAt(NOON, knownDays);
+    const settled = (when_unknown: string) => refresh(ruleOf(MAYBE, { when_unknown }), input).verdict;
     expect([settled("on"), settled("off")]).toMatchObject([
       { state: true, reason: "when_unknown", sure: false },
       { state: false, reason: "when_unknown", sure: false },
     ]);
-    expect(refresh(ruleOf(YES, { when_unknown: "off" }), world).verdict).toMatchObject({
+    expect(refresh(ruleOf(YES, { when_unknown: "off" }), input).verdict).toMatchObject({
       state: true,
       reason: "conditions",
     });
@@ -162,13 +162,13 @@ describe("conditions together", () => {
     const MOVED = { r: { enabled: true, threshold: { value: 71, configured: 60 } } };
     const doubtful = knownDaysOf({ "2026-01-06": forecast("rouge", { confidence: 0.7 }) });
     const rule = ruleOf({ day: "next", color: "rouge", confidence: "threshold" }, { threshold: 60 });
-    const world = inputAt(NOON, doubtful);
-    expect(refresh(rule, world).verdict).toMatchObject({ state: true, threshold: 60 });
-    expect(refresh(rule, world, undefined, MOVED).verdict).toMatchObject({
+    const input = inputAt(NOON, doubtful);
+    expect(refresh(rule, input).verdict).toMatchObject({ state: true, threshold: 60 });
+    expect(refresh(rule, input, undefined, MOVED).verdict).toMatchObject({
       state: false,
       threshold: 71,
     });
-    expect(refresh(ruleOf(YES), world, undefined, MOVED).verdict.threshold).toBe(null);
+    expect(refresh(ruleOf(YES), input, undefined, MOVED).verdict.threshold).toBe(null);
   });
 
   test("a rule that is switched off is OFF, whatever its conditions say", () => {
@@ -186,12 +186,12 @@ describe("conditions together", () => {
   });
 });
 
-function futureOf(when: object, at: string) {
+function forecastOf(when: object, at: string) {
   const days = officialDays(at.slice(0, 10), at.slice(0, 10));
   return refresh(ruleOf(when), inputAt(at, knownDaysOf(days))).forecast;
 }
 
-function onSpans({ spans }: ReturnType<typeof futureOf>): string[][] {
+function onSpans({ spans }: ReturnType<typeof forecastOf>): string[][] {
   return spans
     .filter(({ state }) => state)
     .map(({ start, end }) => [new Date(start).toISOString(), new Date(end).toISOString()]);

@@ -31,7 +31,7 @@ function linesOf(...args: Parameters<typeof explained>): string[] {
 }
 
 describe("an explanation", () => {
-  test("is a tree with what each condition saw", () => {
+  test("is a tree with what each condition found", () => {
     const when = {
       any: [
         { day: "next", color: "rouge", confidence: 80 },
@@ -59,7 +59,7 @@ describe("an explanation", () => {
     ]);
   });
 
-  test("says when it next turns, that a forecast decides, and why an unknown day is not rouge", () => {
+  test("says when it next changes, that a forecast decides, and why an unknown day is not rouge", () => {
     expect(linesOf({ day: "now", color: "rouge" }, AT)[0]).toBe("r  OFF  next ON at 2026-01-05T05:00:00Z");
     expect(linesOf({ day: "d2", color: "rouge" }, AT)[0]).toContain("r  ON  (a forecast decides)");
     const saturday = linesOf({ day: "d6", color: "rouge" }, AT);
@@ -69,7 +69,7 @@ describe("an explanation", () => {
     ]);
   });
 
-  test("says what stands above the conditions", () => {
+  test("says what decides beside the conditions", () => {
     const unknown = { day: "d3", color: "rouge" };
     expect(linesOf(unknown, AT, { when_unknown: "on" })[1]).toBe(
       "  ! unknown, which counts as ON (when_unknown)",
@@ -84,6 +84,10 @@ describe("an explanation", () => {
       "  ! lead: the conditions at 06:00 decide",
       "  ✔ all of",
     ]);
+    // 06:00 of another day than the one of the explanation.
+    expect(linesOf(peak, "2026-01-04T21:00:00Z", { lead: "8h" })[1]).toBe(
+      "  ! lead: the conditions at 2026-01-05 06:00 decide",
+    );
     expect(linesOf(peak, "2026-01-05T21:03:00Z", { lag: "5m" })[1]).toBe(
       "  ! lag: the conditions at 21:58 decide",
     );

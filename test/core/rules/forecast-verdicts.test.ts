@@ -68,8 +68,8 @@ describe("the forecast of a rule", () => {
   });
 
   test("a lead begins earlier, a lag ends later", () => {
-    const world = inputAt("2026-01-04T11:00:00Z", threeRouge);
-    const { forecast } = refresh(ruleOf(ROUGE_PEAK, { lead: "5m", lag: "10m" }), world);
+    const input = inputAt("2026-01-04T11:00:00Z", threeRouge);
+    const { forecast } = refresh(ruleOf(ROUGE_PEAK, { lead: "5m", lag: "10m" }), input);
     expect(onSpans(forecast)[0]).toEqual(["2026-01-05T04:55:00.000Z", "2026-01-05T21:10:00.000Z", true]);
     expect(
       refresh(ruleOf(ROUGE_PEAK, { lead: "5m" }), inputAt("2026-01-05T04:55:00Z", threeRouge)).verdict.state,
@@ -100,7 +100,7 @@ describe("the forecast of a rule", () => {
     expect(until({})).toBe(Date.parse("2026-01-06T05:00:00Z"));
   });
 
-  test("is the same at each refresh until something turns", () => {
+  test("is the same at each refresh until a verdict changes", () => {
     const rule = ruleOf(ROUGE_PEAK);
     const first = refresh(rule, inputAt("2026-01-05T11:00:00Z", threeRouge));
     const second = refresh(rule, inputAt("2026-01-05T12:30:00Z", threeRouge), first.next);
@@ -128,12 +128,12 @@ test("an announced day may become final by being seen again, so its stage is not
   expect(asked({ color: "rouge" })).toMatchObject({ state: true, sure: true });
 });
 
-describe("what the plan says, nothing announced since, is what later evaluation gives", () => {
+describe("what is forecast, nothing announced since, is what later evaluation gives", () => {
   const shifts = fc.record({
     lead: fc.constantFrom("0s", "5m", "3h", "24h"),
     lag: fc.constantFrom("0s", "7m", "10h", "24h"),
   });
-  test("at every instant, for any rule, book and season", () => {
+  test("at every instant, for any rule, days and season", () => {
     fc.assert(
       fc.property(
         anyStart.chain((start) => fc.tuple(fc.constant(start), anyDays(start), fc.nat({ max: 24 * 60 }))),
@@ -229,7 +229,7 @@ describe("a simulated colour", () => {
     until: begun + HOUR,
   };
 
-  test("turns rules at once, and the plan knows its end", () => {
+  test("changes verdicts at once, and the forecast has its end", () => {
     const knownDays = knownDaysOf({ "2026-07-06": official("bleu"), "2026-07-07": official("bleu") });
     const { verdict, forecast } = refresh(
       ruleOf(ROUGE_PEAK),

@@ -11,24 +11,24 @@ const NEXT_ROUGE = { day: "next", color: "rouge" };
 const ROUGE = forecast("rouge");
 const BLEU = forecast("bleu");
 
-/** One rule over a sequence of words on Monday 5 January; the state after each. */
-function follow(when: object, more: object, words: [at: string, day: KnownDay][], restart = false) {
+/** One rule, refreshed with one forecast after another for Monday 5 January. */
+function follow(when: object, more: object, days: [at: string, day: KnownDay][], restart = false) {
   const rule = ruleOf(when, more);
   let previous: RulesState = NO_RULES_STATE;
-  return words.map(([at, day]) => {
-    const round = refresh(rule, inputAt(at, knownDaysOf({ "2026-01-05": day })), previous);
-    previous = restart ? readRulesState(JSON.parse(JSON.stringify(round.next))) : round.next;
-    return round;
+  return days.map(([at, day]) => {
+    const after = refresh(rule, inputAt(at, knownDaysOf({ "2026-01-05": day })), previous);
+    previous = restart ? readRulesState(JSON.parse(JSON.stringify(after.next))) : after.next;
+    return after;
   });
 }
 
-const states = (rounds: ReturnType<typeof follow>) => rounds.map(({ verdict }) => verdict.state);
+const states = (refreshes: ReturnType<typeof follow>) => refreshes.map(({ verdict }) => verdict.state);
 
 describe("hold", () => {
   test.each([false, true])(
-    "the first change of mind counts at once, the next waits for it (restarted: %s)",
+    "the first change of a forecast counts at once, the next waits for the hold (restarted: %s)",
     (restart) => {
-      const rounds = follow(
+      const refreshes = follow(
         NEXT_ROUGE,
         { hold: "30m" },
         [
@@ -42,69 +42,71 @@ describe("hold", () => {
         ],
         restart,
       );
-      expect(states(rounds)).toEqual([false, true, true, true, false, false, true]);
-      expect(rounds[2]?.verdict.held?.until).toBe(Date.parse("2026-01-04T11:30:00Z"));
-      expect(rounds[3]?.next.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
-      expect(rounds[2] && nextRuleBoundary([rounds[2].forecast])).toBe(Date.parse("2026-01-04T11:30:00Z"));
+      expect(states(refreshes)).toEqual([false, true, true, true, false, false, true]);
+      expect(refreshes[2]?.verdict.held?.until).toBe(Date.parse("2026-01-04T11:30:00Z"));
+      expect(refreshes[3]?.next.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
+      expect(refreshes[2] && nextRuleBoundary([refreshes[2].forecast])).toBe(
+        Date.parse("2026-01-04T11:30:00Z"),
+      );
     },
   );
 
-  test("the plan of a held rule ends with its hold", () => {
-    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+  test("the forecast of a held verdict ends with its hold", () => {
+    const refreshes = follow(NEXT_ROUGE, { hold: "30m" }, [
       ["2026-01-04T10:00:00Z", BLEU],
       ["2026-01-04T11:00:00Z", ROUGE],
       ["2026-01-04T11:05:00Z", BLEU],
     ]);
-    expect(rounds[2]?.forecast.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
+    expect(refreshes[2]?.forecast.next_off).toBe(Date.parse("2026-01-04T11:30:00Z"));
   });
 
-  test("a forecast that returns to what it was ends it without a turn", () => {
-    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+  test("a forecast that returns to what it was ends it without a change", () => {
+    const refreshes = follow(NEXT_ROUGE, { hold: "30m" }, [
       ["2026-01-04T10:00:00Z", BLEU],
       ["2026-01-04T11:00:00Z", ROUGE],
       ["2026-01-04T11:05:00Z", BLEU],
       ["2026-01-04T11:20:00Z", ROUGE],
       ["2026-01-04T11:40:00Z", ROUGE],
     ]);
-    expect(states(rounds)).toEqual([false, true, true, true, true]);
-    expect(rounds[3]?.verdict.held).toBe(null);
+    expect(states(refreshes)).toEqual([false, true, true, true, true]);
+    expect(refreshes[3]?.verdict.held).toBe(null);
   });
 
   test("an official colour cuts it short", () => {
-    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+    const refreshes = follow(NEXT_ROUGE, { hold: "30m" }, [
       ["2026-01-04T10:00:00Z", BLEU],
       ["2026-01-04T11:00:00Z", ROUGE],
       ["2026-01-04T11:05:00Z", BLEU],
       ["2026-01-04T11:06:00Z", official("bleu")],
     ]);
-    expect(states(rounds)).toEqual([false, true, true, false]);
-    expect(rounds[3]?.verdict.held).toBe(null);
+    expect(states(refreshes)).toEqual([false, true, true, false]);
+    expect(refreshes[3]?.verdict.held).toBe(null);
   });
 
   test("what it holds to counts until its end, also where that makes no difference for a while", () => {
     const windows = { any: [{ between: ["11:30", "12:30"] }, { between: ["12:40", "13:00"] }] };
-    const rounds = follow({ ...NEXT_ROUGE, ...windows }, { hold: "2h" }, [
+    const refreshes = follow({ ...NEXT_ROUGE, ...windows }, { hold: "2h" }, [
       ["2026-01-04T10:40:00Z", BLEU],
       ["2026-01-04T10:45:00Z", ROUGE],
       ["2026-01-04T10:50:00Z", BLEU],
       ["2026-01-04T11:30:00Z", BLEU],
       ["2026-01-04T11:40:00Z", BLEU],
     ]);
-    expect(states(rounds)).toEqual([false, true, true, false, true]);
-    expect(rounds[2]?.forecast.next_on).toBe(Date.parse("2026-01-04T11:40:00Z"));
+    expect(states(refreshes)).toEqual([false, true, true, false, true]);
+    expect(refreshes[2]?.forecast.next_on).toBe(Date.parse("2026-01-04T11:40:00Z"));
   });
 
   test("06:00 is 06:00, also while it holds", () => {
-    const rounds = follow({ day: "next", color: "rouge" }, { hold: "2h" }, [
+    const refreshes = follow({ day: "next", color: "rouge" }, { hold: "2h" }, [
       ["2026-01-05T03:00:00Z", BLEU],
       ["2026-01-05T04:30:00Z", ROUGE],
       ["2026-01-05T04:45:00Z", BLEU],
       ["2026-01-05T05:00:00Z", BLEU],
     ]);
-    expect(states(rounds)).toEqual([false, true, true, null]);
+    expect(states(refreshes)).toEqual([false, true, true, null]);
   });
 
-  test("the first word on a date is no change of mind", () => {
+  test("the first forecast of a date is no change", () => {
     const rule = ruleOf({ day: "next_2_days", color: "rouge" }, { hold: "1h" });
     const first = refresh(rule, inputAt("2026-01-04T10:00:00Z", knownDaysOf({ "2026-01-05": ROUGE })));
     const second = refresh(
@@ -118,38 +120,38 @@ describe("hold", () => {
   });
 
   test("a clock that is set back leaves no rule waiting", () => {
-    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+    const refreshes = follow(NEXT_ROUGE, { hold: "30m" }, [
       ["2026-01-04T18:00:00Z", BLEU],
       ["2026-01-04T19:00:00Z", ROUGE],
       ["2026-01-04T11:00:00Z", BLEU],
     ]);
-    expect(states(rounds)).toEqual([false, true, false]);
-    expect(rounds[2]?.next.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
+    expect(states(refreshes)).toEqual([false, true, false]);
+    expect(refreshes[2]?.next.rules["r"]?.since).toBe(Date.parse("2026-01-04T11:00:00Z"));
   });
 
   test("a clock that is corrected by a second, or by minutes, ends no hold", () => {
-    const rounds = follow(NEXT_ROUGE, { hold: "30m" }, [
+    const refreshes = follow(NEXT_ROUGE, { hold: "30m" }, [
       ["2026-01-04T18:00:00Z", BLEU],
       ["2026-01-04T19:00:00Z", ROUGE],
       ["2026-01-04T18:59:59Z", BLEU],
       ["2026-01-04T18:40:00Z", BLEU],
       ["2026-01-04T19:30:00Z", BLEU],
     ]);
-    expect(states(rounds)).toEqual([false, true, true, true, false]);
+    expect(states(refreshes)).toEqual([false, true, true, true, false]);
   });
 
-  test("a rule without hold follows every word, and remembers no forecasts", () => {
-    const rounds = follow(NEXT_ROUGE, {}, [
+  test("a rule without hold follows every forecast, and keeps none", () => {
+    const refreshes = follow(NEXT_ROUGE, {}, [
       ["2026-01-04T11:00:00Z", ROUGE],
       ["2026-01-04T11:05:00Z", BLEU],
       ["2026-01-04T11:06:00Z", ROUGE],
     ]);
-    expect(states(rounds)).toEqual([true, false, true]);
-    expect(rounds[2]?.next.heard).toEqual({});
+    expect(states(refreshes)).toEqual([true, false, true]);
+    expect(refreshes[2]?.next.heard).toEqual({});
   });
 });
 
-const word = fc.constantFrom(
+const anyForecast = fc.constantFrom(
   ROUGE,
   BLEU,
   forecast("blanc"),
@@ -168,12 +170,12 @@ const RULES = [
 ];
 
 describe("random sequences of forecasts", () => {
-  const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 25 }), fc.nat({ max: 2 }), word), {
+  const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 25 }), fc.nat({ max: 2 }), anyForecast), {
     minLength: 5,
     maxLength: 40,
   });
 
-  test("no rule flaps twice within its hold by changes of mind", () => {
+  test("forecasts that change do not change a verdict twice within its hold", () => {
     fc.assert(
       fc.property(fc.constantFrom<object>(...RULES), steps, (when, sequence) => {
         const rule = ruleOf(when, { hold: "30m" });
@@ -183,17 +185,17 @@ describe("random sequences of forecasts", () => {
           "2026-01-07": BLEU,
         };
         let previous: RulesState = NO_RULES_STATE;
-        // Between two boundaries of the clock, so that only minds change.
+        // Between two boundaries, so that only forecasts change.
         let at = Date.parse("2026-01-04T06:00:00Z");
         const flips: number[] = [];
         let last: boolean | null | undefined;
         for (const [minutes, index, day] of sequence) {
           at += minutes * MINUTE;
           days[`2026-01-0${5 + index}`] = day;
-          const round = refresh(rule, inputAt(at, knownDaysOf({ ...days })), previous);
-          previous = index === 0 ? readRulesState(JSON.parse(JSON.stringify(round.next))) : round.next;
-          if (last !== undefined && round.verdict.state !== last) flips.push(at);
-          last = round.verdict.state;
+          const after = refresh(rule, inputAt(at, knownDaysOf({ ...days })), previous);
+          previous = index === 0 ? readRulesState(JSON.parse(JSON.stringify(after.next))) : after.next;
+          if (last !== undefined && after.verdict.state !== last) flips.push(at);
+          last = after.verdict.state;
         }
         for (const [index, flip] of flips.entries()) {
           expect(flip - (flips[index - 1] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(30 * MINUTE);
@@ -203,11 +205,11 @@ describe("random sequences of forecasts", () => {
     );
   }, 30_000);
 
-  test("hold never delays a boundary of the clock: where no mind changed, a rule with it is as one without", () => {
+  test("hold never delays a boundary: where no forecast changed, a rule with it is as one without", () => {
     fc.assert(
       fc.property(
         fc.constantFrom<object>(...RULES, { all: [NEXT_ROUGE, { between: ["03:30", "06:00"] }] }),
-        fc.array(word, { minLength: 4, maxLength: 4 }),
+        fc.array(anyForecast, { minLength: 4, maxLength: 4 }),
         fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 5, maxLength: 20 }),
         (when, days, minutes) => {
           const knownDays = knownDaysOf(
@@ -218,9 +220,9 @@ describe("random sequences of forecasts", () => {
           let at = Date.parse("2026-01-04T06:00:00Z");
           for (const step of minutes) {
             at += step * MINUTE;
-            const round = refresh(held, inputAt(at, knownDays), previous);
-            previous = round.next;
-            expect(round.verdict.state).toBe(refresh(free, inputAt(at, knownDays)).verdict.state);
+            const after = refresh(held, inputAt(at, knownDays), previous);
+            previous = after.next;
+            expect(after.verdict.state).toBe(refresh(free, inputAt(at, knownDays)).verdict.state);
           }
         },
       ),
@@ -228,7 +230,7 @@ describe("random sequences of forecasts", () => {
     );
   }, 30_000);
 
-  test("the plan of a rule that holds is what later evaluation gives", () => {
+  test("the forecast of a held verdict is what later evaluation gives", () => {
     fc.assert(
       fc.property(
         fc.constantFrom<object>(...RULES),
@@ -241,23 +243,23 @@ describe("random sequences of forecasts", () => {
             "2026-01-06": BLEU,
             "2026-01-07": BLEU,
           };
-          let round = refresh(rule, inputAt("2026-01-04T06:00:00Z", knownDaysOf({ ...days })));
+          let after = refresh(rule, inputAt("2026-01-04T06:00:00Z", knownDaysOf({ ...days })));
           let at = Date.parse("2026-01-04T06:00:00Z");
           for (const [minutes, index, day] of sequence.slice(0, 6)) {
             at += minutes * MINUTE;
             days[`2026-01-0${5 + index}`] = day;
-            round = refresh(rule, inputAt(at, knownDaysOf({ ...days })), round.next);
+            after = refresh(rule, inputAt(at, knownDaysOf({ ...days })), after.next);
           }
-          const { forecast } = round;
-          // Awake at each instant at which time alone can turn it, as the cycle is.
-          for (let turns = 0, awake = at; turns < 100; turns += 1) {
-            const turn = nextRuleBoundary([round.forecast]) ?? Number.POSITIVE_INFINITY;
-            awake = Math.min(turn, at + later * MINUTE);
-            if (awake >= forecast.until) break;
-            round = refresh(rule, inputAt(awake, knownDaysOf({ ...days })), round.next);
-            const span = forecast.spans.find(({ start, end }) => start <= awake && awake < end);
-            expect([awake, round.verdict.state]).toEqual([awake, span?.state]);
-            if (awake === at + later * MINUTE) break;
+          const { forecast } = after;
+          // Refreshed at each boundary, as the loop does.
+          for (let count = 0, next = at; count < 100; count += 1) {
+            const boundary = nextRuleBoundary([after.forecast]) ?? Number.POSITIVE_INFINITY;
+            next = Math.min(boundary, at + later * MINUTE);
+            if (next >= forecast.until) break;
+            after = refresh(rule, inputAt(next, knownDaysOf({ ...days })), after.next);
+            const span = forecast.spans.find(({ start, end }) => start <= next && next < end);
+            expect([next, after.verdict.state]).toEqual([next, span?.state]);
+            if (next === at + later * MINUTE) break;
           }
         },
       ),
@@ -270,7 +272,7 @@ describe("since", () => {
   const knownDays = knownDaysOf({ "2026-01-05": official("rouge"), "2026-01-06": official("bleu") });
   const PEAK = { all: [{ day: "now", color: "rouge" }, { period: "hp" }] };
 
-  test("is the instant of the turn, also when nobody was awake to see it", () => {
+  test("is the instant of the change, also when vigie did not run at that time", () => {
     const rule = ruleOf(PEAK);
     const before = refresh(rule, inputAt("2026-01-05T03:00:00Z", knownDays));
     const after = refresh(rule, inputAt("2026-01-05T07:12:34Z", knownDays), before.next);

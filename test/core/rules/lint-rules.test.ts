@@ -10,6 +10,15 @@ const ROUGE = { day: "now", color: "rouge" };
 describe("a rule that can never be ON", () => {
   test.each<[string, object]>([
     ["two colours of one day", { all: [ROUGE, { day: "now", color: ["bleu", "blanc"] }] }],
+    [
+      "two colours of one day, one of them deeper",
+      {
+        all: [
+          { ...ROUGE, period: "hp" },
+          { day: "now", color: "bleu" },
+        ],
+      },
+    ],
     ["what it asks and its opposite", { all: [{ period: "hp" }, { not: { period: "hp" } }] }],
     ["rouge on a Saturday", { all: [ROUGE, { weekday: ["sat", "sun"] }] }],
     ["blanc on a Sunday", { day: "now", color: "blanc", weekday: "sun" }],
@@ -35,7 +44,7 @@ describe("a rule that can never be OFF", () => {
     ["one or the other period", { any: [{ period: "hp" }, { period: "hc" }] }],
     ["every colour", { day: "next", color: ["bleu", "blanc", "rouge"] }],
     ["every weekday", { weekday: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] }],
-    ["never ON turned around", { not: { ...ROUGE, weekday: "sun" } }],
+    ["not of what is never ON", { not: { ...ROUGE, weekday: "sun" } }],
   ])("%s", (_, when) => {
     expect(warningsOf(when)).toMatch(/^rules\[0\] r: can never be OFF: /);
   });

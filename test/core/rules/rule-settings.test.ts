@@ -42,13 +42,13 @@ describe("the settings of rules", () => {
     expect(moveThreshold(NO_SETTINGS, PEAK, 50)).toBe(NO_SETTINGS);
   });
 
-  test("survive a restart with the same configuration, without a word", () => {
+  test("survive a restart with the same configuration, without a line in the log", () => {
     const set = switchRule(moveThreshold(NO_SETTINGS, WEEK, 80), PEAK.id, false);
     const kept = readRuleSettings(JSON.parse(JSON.stringify(set)));
     expect(settleSettings(kept, [WEEK, PEAK])).toEqual({ settings: set, lines: [] });
   });
 
-  test("give way where the owner edits the configuration, and that is said", () => {
+  test("give way where the owner edits the configuration, with a line in the log", () => {
     const set = switchRule(moveThreshold(NO_SETTINGS, WEEK, 80), "week", false);
     const { settings, lines } = settleSettings(set, [EDITED]);
     expect(settingOf(settings, EDITED)).toEqual({ enabled: false, threshold: 70 });

@@ -34,7 +34,7 @@ describe("the topics of a rule", () => {
     );
   });
 
-  test("say what is so until the rule next turns, and no longer", () => {
+  test("say what is so until the verdict next changes, and no longer", () => {
     const expires = Date.parse("2026-01-05T21:00:00Z") + GRACE;
     expect(peak.get("rules/r/state")).toEqual({ payload: "ON", expires });
     expect(peak.get("rules/r/since")).toEqual({ payload: "2026-01-05T04:57:00Z", expires });
@@ -85,7 +85,7 @@ describe("the topics of a rule", () => {
     expect(moved.get("rules/r/enabled")).toEqual({ payload: "ON" });
   });
 
-  test("of a rule that is switched off never expire: nothing turns it", () => {
+  test("of a rule that is switched off never expire: nothing changes it", () => {
     const off = topicsOf({ period: "hp" }, {}, { settings: { r: { enabled: false, threshold: null } } });
     expect(off.get("rules/r/state")).toEqual({ payload: "OFF" });
     expect(off.get("rules/r/enabled")).toEqual({ payload: "OFF" });
