@@ -1,25 +1,30 @@
 import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
-import { toExitCode } from "./exit-code.ts";
+import { ConfigError } from "../config/problems.ts";
 import type { Io } from "./io.ts";
-import { readArgs } from "./usage.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
 
 /** `vigie check [--live]`: checks the configuration; with `--live` also the service and the broker. */
-export async function check(args: string[], io: Io, checkLive: LiveCheck): Promise<number> {
-  let live = 0;
-  const code = await toExitCode("check", io, async () => {
+export async function check(args: string[], io: CheckIo, checkLive: LiveCheck): Promise<number> {
+  try {
     const options = { config: { type: "string" }, live: { type: "boolean" } } as const;
     const { values } = readArgs({ args, options });
     const loaded = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
     for (const warning of loaded.warnings) io.stderr.write(`warning: ${warning}\n`);
     io.stderr.write(describe(loaded));
-    if (values.live) live = await checkLive(loaded.config, io);
-  });
-  return code || live;
+    return values.live ? await checkLive(loaded.config) : 0;
+  } catch (error) {
+    if (error instanceof ConfigError) io.stderr.write(`${error.problems.join("\n")}\n`);
+    else if (error instanceof WrongUsage) io.stderr.write(`vigie check: ${error.message}\n`);
+    else throw error;
+    return 2;
+  }
 }
 
+type CheckIo = Pick<Io, "env" | "cwd" | "stderr">;
+
 /** Asks each endpoint of the service and the broker; gives the exit code. */
-export type LiveCheck = (config: Config, io: Io) => Promise<number>;
+export type LiveCheck = (config: Config) => Promise<number>;
 
 function describe({ config, file }: LoadedConfig): string {
   const { service, mqtt, instance, rules, state } = config;
