@@ -1,5 +1,5 @@
 import type { MqttConfig } from "../config/config.ts";
-import { AVAILABILITY, type Topics } from "../core/topics/topic.ts";
+import { AVAILABILITY } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
@@ -8,7 +8,7 @@ import { type BaseConnection, type BrokerLink, openBaseConnection } from "./base
 import type { ReceivedMessage } from "./connection.ts";
 import type { Owner } from "./owner.ts";
 import type { ShortConnection } from "./short-connection.ts";
-import { createTopicSender, OFFLINE, type TopicSender, type TopicSenderOptions } from "./topic-sender.ts";
+import { OFFLINE, type TopicSender } from "./topic-sender.ts";
 import { type OnCommand, watchBase } from "./watch-base.ts";
 
 /**
@@ -25,18 +25,18 @@ export interface ConnectionUser {
   onMessage: (message: ReceivedMessage) => void;
 }
 
-export interface OwnerConnectionOptions
-  extends Pick<TopicSenderOptions, "events" | "isClearingPaused" | "onAllAcknowledged"> {
+export interface OwnerConnectionOptions {
   broker: MqttConfig;
   me: Owner;
+  sender: TopicSender;
+  users: readonly ConnectionUser[];
   clock: Clock;
   log: Log;
   problemLog: ProblemLog;
   random: () => number;
-  /** Seconds. */
-  keepalive: number;
+  /** Seconds; 60 when undefined. */
+  keepalive?: number;
   signal: AbortSignal;
-  users: readonly ConnectionUser[];
   onCommand: OnCommand;
   onForeignOwner: (owner: Owner) => void;
 }
@@ -46,10 +46,6 @@ export type LeaveReason = "for good" | "to start again";
 
 /** The lasting connection of the owner of a base topic: with its client id, its will, its session. */
 export interface OwnerConnection {
-  setTopics: (topics: Topics) => void;
-  /** There are events to publish, or topics may be cleared again. */
-  wake: () => void;
-  republishAll: () => void;
   closed: Promise<string>;
   /** Resolves when all that the broker held is checked, or could not be. */
   checked: Promise<void>;
@@ -64,9 +60,8 @@ export async function openOwnerConnection(
   claimed: ShortConnection,
   options: OwnerConnectionOptions,
 ): Promise<OwnerConnection> {
-  const { broker, me, users, problemLog, signal } = options;
+  const { broker, me, sender, users, problemLog, signal } = options;
   const grace = Math.ceil(broker.grace / 1000);
-  // The broker sends a resumed session's commands at once, before the topics are known that say which rules there are.
   let early: ReceivedMessage[] | undefined = [];
   let isOpen = true;
   const connection = await openBaseConnection({
@@ -76,7 +71,7 @@ export async function openOwnerConnection(
     clientId: me.client_id,
     session: grace,
     will: { topic: `${broker.base_topic}/${AVAILABILITY}`, payload: OFFLINE, delay: grace },
-    keepalive: options.keepalive,
+    keepalive: options.keepalive ?? KEEPALIVE,
     random: options.random,
     signal,
     onMessage: (message) => {
@@ -90,13 +85,6 @@ export async function openOwnerConnection(
   void connection.closed.then(() => {
     isOpen = false;
   });
-  const sender = createTopicSender({
-    ...options,
-    publish: connection.publish,
-    owner: JSON.stringify(me),
-    // What the broker holds is read when all topics are sent. A refusal is logged then, too.
-    subscribeToCommands: () => connection.subscribe("#", false).catch(() => undefined),
-  });
   const onFailure = (error: unknown) => {
     if (!isOpen || signal.aborted) return;
     problemLog.starts(
@@ -104,23 +92,21 @@ export async function openOwnerConnection(
       `vigie cannot check what the broker holds below the base topic: ${(error as Error).message}`,
     );
   };
-  const watch = watchBase({ ...options, connection, sender, onFailure });
+  const watch = watchBase({ ...options, connection, onFailure });
+  // The broker sends a resumed session's commands at once: they wait for the topics, which say which rules there are.
+  void sender.hasTopics.then(() => {
+    for (const message of early ?? []) watch.onMessage(message);
+    early = undefined;
+    sender.start({
+      ...connection,
+      // What the broker holds is read when all topics are sent. A refusal is logged then, too.
+      subscribeToCommands: () => connection.subscribe("#", false).catch(() => undefined),
+    });
+  });
   const checking = watch.checkRetained();
   const link = connection.link(() => checking);
   for (const user of users) user.onConnection(link);
   return {
-    setTopics: (topics) => {
-      sender.setTopics(topics);
-      const messages = early ?? [];
-      early = undefined;
-      for (const message of messages) watch.onMessage(message);
-      sender.wake();
-    },
-    wake: sender.wake,
-    republishAll: () => {
-      sender.resend(sender.wanted().keys());
-      sender.wake();
-    },
     closed: connection.closed,
     checked: checking.then(
       () => problemLog.isOver("watch", "vigie can check what the broker holds below the base topic again"),
@@ -138,7 +124,7 @@ export async function openOwnerConnection(
 }
 
 async function leave(connection: BaseConnection, sender: TopicSender, why: LeaveReason): Promise<void> {
-  await atMost(sender.whenIdle(), LEAVING_LIMIT);
+  await atMost(sender.allAcknowledged(), LEAVING_LIMIT);
   // Without its will: the next connection of this process follows at once.
   if (why === "to start again") return connection.close();
   if (connection.version === 4) {
@@ -152,5 +138,6 @@ async function leave(connection: BaseConnection, sender: TopicSender, why: Leave
   await connection.close({ reasonCode: 4 });
 }
 
+const KEEPALIVE = 60;
 /** Leaving takes less than 5 s, also where the broker is down or frozen. */
 const LEAVING_LIMIT = 1_000;

@@ -1,5 +1,4 @@
 import type { MqttConfig } from "../config/config.ts";
-import type { Topics } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
@@ -15,6 +14,7 @@ import {
   openOwnerConnection,
 } from "./owner-connection.ts";
 import { openShortConnection, type ShortConnection } from "./short-connection.ts";
+import { createTopicSender, type TopicSender } from "./topic-sender.ts";
 import type { OnCommand } from "./watch-base.ts";
 
 export interface PublisherOptions {
@@ -42,20 +42,14 @@ export interface PublisherState {
   url: string;
 }
 
-export interface Publisher {
+export interface Publisher
+  extends Pick<
+    TopicSender,
+    "setTopics" | "publishEvent" | "republishAll" | "pauseClearing" | "allAcknowledged"
+  > {
   /** Connects for the first time: nothing is published before. Each connection is given to these users. */
   connect: (users?: readonly ConnectionUser[]) => void;
-  /** What the broker should hold from now on, and nothing else. Returns at once. */
-  setTopics: (topics: Topics) => void;
-  /** Published once, not retained, after the topics that were set before or in the same synchronous step. */
-  publishEvent: (event: object) => void;
-  /** Publishes every topic once more, though nothing changed. */
-  republishAll: () => void;
-  /** From now on no topic is cleared, until the returned function is called. */
-  pauseClearing: () => () => void;
   state: () => PublisherState;
-  /** Resolves when the broker has acknowledged every topic that was set, and `online`. */
-  allAcknowledged: () => Promise<void>;
   /** `to start again`: the next publisher of this process connects at once, so `offline` is not published. */
   stop: (why?: LeaveReason) => Promise<void>;
 }
@@ -68,37 +62,30 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const me = ownerOf(identity, instance);
   const connectionLog = createConnectionLog(options, me);
   const state: PublisherState = { connected: false, url: nameBroker(broker) };
-  const events: string[] = [];
-  const waiting: (() => void)[] = [];
-  let topics: Topics | undefined;
-  let isClearingPaused = false;
-  let isAcknowledged = false;
-  let connection: OwnerConnection | undefined;
-  // Only the first claim: a vigie whose base topic another one took over does not take it back.
-  let { takeOver } = options;
-  let running: Promise<void> | undefined;
-
   const setConnected = (connected: boolean) => {
     if (state.connected === connected) return;
     state.connected = connected;
     options.onStateChange?.();
   };
+  const sender = createTopicSender({
+    ...options,
+    owner: JSON.stringify(me),
+    onAllAcknowledged: () => setConnected(true),
+  });
+  let connection: OwnerConnection | undefined;
+  // Only the first claim: a vigie whose base topic another one took over does not take it back.
+  let { takeOver } = options;
+  let running: Promise<void> | undefined;
+
   /** Returns the other owner, where there is one. */
   const publishUntilClosed = async (claiming: ShortConnection, users: readonly ConnectionUser[]) => {
     let other: Owner | undefined;
     const opened = await openOwnerConnection(claiming, {
       ...options,
       me,
+      sender,
       users,
-      events,
       signal,
-      keepalive: options.keepalive ?? KEEPALIVE,
-      isClearingPaused: () => isClearingPaused,
-      onAllAcknowledged: () => {
-        isAcknowledged = true;
-        for (const resolve of waiting.splice(0)) resolve();
-        setConnected(true);
-      },
       onForeignOwner: (owner) => {
         other ??= owner;
         void opened.giveUp();
@@ -107,7 +94,6 @@ export function createPublisher(options: PublisherOptions): Publisher {
     connection = opened;
     // The publisher may have been stopped while there was no connection to leave.
     if (signal.aborted) void opened.leave("for good");
-    if (topics) opened.setTopics(topics);
     void opened.checked.then(() => claiming.close());
     connectionLog.connected(claiming.version);
     const since = clock.steady();
@@ -139,37 +125,16 @@ export function createPublisher(options: PublisherOptions): Publisher {
     while (!signal.aborted) {
       const other = await connectOnce(users).catch(logFailure);
       if (other) return options.onOtherOwner(other);
-      isAcknowledged = false;
       setConnected(false);
       await sleep(BETWEEN_ATTEMPTS, signal).catch(() => undefined);
     }
   };
   return {
+    ...sender,
     connect: (users = []) => {
       running ??= stayConnected(users);
     },
-    setTopics: (newest) => {
-      topics = newest;
-      isAcknowledged = false;
-      connection?.setTopics(newest);
-    },
-    publishEvent: (event) => {
-      events.push(JSON.stringify(event));
-      if (events.length > MOST_EVENTS) events.shift();
-      // The topics that the event is about are set in the same synchronous step, and are published before it.
-      queueMicrotask(() => connection?.wake());
-    },
-    republishAll: () => connection?.republishAll(),
-    pauseClearing: () => {
-      isClearingPaused = true;
-      return () => {
-        isClearingPaused = false;
-        connection?.wake();
-      };
-    },
     state: () => state,
-    allAcknowledged: () =>
-      isAcknowledged ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
     stop: async (why = "for good") => {
       stopping.abort();
       await connection?.leave(why);
@@ -208,9 +173,6 @@ function createConnectionLog({ broker, log, problemLog }: PublisherOptions, me: 
   };
 }
 
-const KEEPALIVE = 60;
 const BETWEEN_ATTEMPTS = 1_000;
 const QUICK_LOSS = 10_000;
 const MANY_QUICK_LOSSES = 3;
-/** Older events are no news any more. */
-const MOST_EVENTS = 20;

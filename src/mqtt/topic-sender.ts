@@ -6,67 +6,86 @@ import type { BaseConnection } from "./base-connection.ts";
 import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
 
 export interface TopicSenderOptions {
-  publish: BaseConnection["publish"];
-  /** The payload of `owner`, which is published already. */
+  /** The payload of `owner`. */
   owner: string;
-  /** Published once each, in order, when no topic is left to send; removed when acknowledged. */
-  events: string[];
-  /** While it is, topics that are not wanted any more stay. */
-  isClearingPaused: () => boolean;
-  /** Called before `online` is published; never rejects. */
-  subscribeToCommands: () => Promise<void>;
-  /** Every topic is acknowledged, `online` too. */
-  onAllAcknowledged: () => void;
   clock: Pick<Clock, "now">;
   problemLog: ProblemLog;
+  /** The broker has acknowledged every topic and event. */
+  onAllAcknowledged: () => void;
 }
 
-/** Makes the topics on the broker equal to the wanted ones, over one connection. */
+/** Makes the topics on the broker equal to the wanted ones, over one connection after the other. */
 export interface TopicSender {
-  /** What the broker should hold. Nothing is sent before `wake` is called. */
+  /** What the broker should hold from now on, and nothing else. Returns at once. */
   setTopics: (topics: Topics) => void;
-  /** Sends what is to be sent: topics that differ, events, and topics whose clearing was paused. */
-  wake: () => void;
+  /** Resolves when topics are set for the first time. */
+  hasTopics: Promise<void>;
+  /** Published once, not retained, after the topics that were set before or in the same synchronous step. */
+  publishEvent: (event: object) => void;
+  /** Publishes every topic once more, though nothing changed. */
+  republishAll: () => void;
+  /** From now on no topic is cleared, until the returned function is called. */
+  pauseClearing: () => () => void;
+  /** Resolves when the broker has acknowledged every topic that was set, `online`, and every event. */
+  allAcknowledged: () => Promise<void>;
+  /** Sends over this connection until it closes. Topics are set by then; on the broker only `owner` is known to be right. */
+  start: (connection: SenderConnection) => void;
   /** What the broker should hold by now, with `owner` and, once all else is acknowledged, `online`. */
   wanted: () => Topics;
   /** Whether the broker has acknowledged the payload that is wanted now. */
   isAcknowledged: (topic: string) => boolean;
   /** The broker holds something else there: these topics are sent again, or cleared where they are not wanted. */
   resend: (topics: Iterable<string>) => void;
-  /** Resolves when nothing is left to send. */
-  whenIdle: () => Promise<void>;
+}
+
+export interface SenderConnection {
+  publish: BaseConnection["publish"];
+  closed: Promise<unknown>;
+  /** Called before `online` is published; never rejects. */
+  subscribeToCommands: () => Promise<void>;
 }
 
 export const OFFLINE = "offline";
 const ONLINE: [string, Topic] = [AVAILABILITY, { payload: "online" }];
 
-/** At first only `owner` counts as sent: a new connection publishes every topic once. */
+/** What was sent over one connection. */
+interface Progress extends SenderConnection {
+  acknowledged: Map<string, Topic>;
+  /** Noted until the next plan: an acknowledgement that is on its way must not undo it. */
+  toResend: Set<string>;
+  /** Topic to the reason. */
+  refused: Map<string, string>;
+  isOnlineWanted: boolean;
+  isRunning: boolean;
+  /** Woken while it finds nothing to send: by now there may be something. */
+  isWoken: boolean;
+}
+
 export function createTopicSender(options: TopicSenderOptions): TopicSender {
-  const { publish, events, clock, problemLog, isClearingPaused } = options;
+  const { clock, problemLog, onAllAcknowledged } = options;
   const owner: [string, Topic] = [OWNER, { payload: options.owner }];
-  const acknowledged = new Map([owner]);
-  // Noted until the next plan: an acknowledgement that is on its way must not undo it.
-  const toResend = new Set<string>();
-  const refused = new Map<string, string>();
-  const idleWaiters: (() => void)[] = [];
-  let topics: Topics | undefined;
-  let isOnlineWanted = false;
+  const events: string[] = [];
+  const waiting: (() => void)[] = [];
+  let topics: Topics = new Map();
   let wanted: Topics = new Map([owner]);
-  let isRunning = false;
-  // Called while the sender finds nothing to do: by now there may be something.
-  let isWoken = false;
+  let isClearingPaused = false;
+  let current: Progress | undefined;
+  let noteTopics: () => void = () => undefined;
+  const hasTopics = new Promise<void>((resolve) => {
+    noteTopics = resolve;
+  });
 
   const updateWanted = () => {
-    wanted = new Map([...(topics ?? []), owner, ...(isOnlineWanted ? [ONLINE] : [])]);
+    wanted = new Map([...topics, owner, ...(current?.isOnlineWanted ? [ONLINE] : [])]);
   };
-  const planChanges = () => {
+  const planChanges = ({ acknowledged, toResend }: Progress) => {
     for (const topic of toResend) acknowledged.set(topic, UNKNOWN);
     toResend.clear();
     const changes = diffTopics(acknowledged, wanted);
-    return isClearingPaused() ? changes.filter(({ kind }) => kind !== "clear") : changes;
+    return isClearingPaused ? changes.filter(({ kind }) => kind !== "clear") : changes;
   };
   /** Stops where other topics are wanted meanwhile: these get a plan of their own, so that its last topic arrives last. */
-  const send = async ({ topic }: Change, planned: Topics) => {
+  const send = async ({ topic }: Change, planned: Topics, { publish, acknowledged, refused }: Progress) => {
     const value = planned.get(topic);
     let isSent = false;
     const refusal = await refusalOf(
@@ -85,52 +104,88 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     else acknowledged.delete(topic);
   };
   /** False when there is nothing to send. */
-  const sendNext = async (): Promise<boolean> => {
-    const changes = planChanges();
+  const sendNext = async (progress: Progress): Promise<boolean> => {
+    const changes = planChanges(progress);
     if (changes.length > 0) {
       const planned = wanted;
-      await Promise.all(changes.map((change) => send(change, planned)));
-      logRefused(refused, problemLog);
+      await Promise.all(changes.map((change) => send(change, planned, progress)));
+      logRefused(progress.refused, problemLog);
       return true;
     }
     // `online` is sent last: no entity becomes available with an old value, and who sees it can send commands.
-    if (topics && !isOnlineWanted) {
-      await options.subscribeToCommands();
-      isOnlineWanted = true;
+    if (!progress.isOnlineWanted) {
+      await progress.subscribeToCommands();
+      progress.isOnlineWanted = true;
       updateWanted();
       return true;
     }
     const [event] = events;
-    if (event === undefined || !isOnlineWanted) return false;
-    await refusalOf(publish({ topic: "event", payload: event, retain: false }));
+    if (event === undefined) return false;
+    await refusalOf(progress.publish({ topic: "event", payload: event, retain: false }));
     if (events[0] === event) events.shift();
     return true;
   };
-  const run = async () => {
-    isRunning = true;
-    do isWoken = false;
-    while ((await sendNext()) || isWoken);
-    isRunning = false;
-    if (!isOnlineWanted) return;
-    options.onAllAcknowledged();
-    for (const resolve of idleWaiters.splice(0)) resolve();
+  const run = async (progress: Progress) => {
+    progress.isRunning = true;
+    do progress.isWoken = false;
+    while ((await sendNext(progress)) || progress.isWoken);
+    progress.isRunning = false;
+    for (const resolve of waiting.splice(0)) resolve();
+    onAllAcknowledged();
+  };
+  const wake = () => {
+    if (!current) return;
+    current.isWoken = true;
+    if (!current.isRunning) run(current).catch(ignoreLostConnection);
+  };
+  const resend = (wrong: Iterable<string>) => {
+    for (const topic of wrong) current?.toResend.add(topic);
+    wake();
   };
   return {
     setTopics: (newest) => {
       topics = newest;
       updateWanted();
+      noteTopics();
+      wake();
     },
-    wake: () => {
-      isWoken = true;
-      if (!isRunning) run().catch(ignoreLostConnection);
+    hasTopics,
+    publishEvent: (event) => {
+      events.push(JSON.stringify(event));
+      if (events.length > MOST_EVENTS) events.shift();
+      // The topics that the event is about are set in the same synchronous step, and are published before it.
+      queueMicrotask(wake);
+    },
+    republishAll: () => resend(wanted.keys()),
+    pauseClearing: () => {
+      isClearingPaused = true;
+      return () => {
+        isClearingPaused = false;
+        wake();
+      };
+    },
+    allAcknowledged: () =>
+      current && !current.isRunning ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+    start: (connection) => {
+      const progress: Progress = {
+        ...connection,
+        acknowledged: new Map([owner]),
+        toResend: new Set(),
+        refused: new Map(),
+        isOnlineWanted: false,
+        isRunning: false,
+        isWoken: false,
+      };
+      current = progress;
+      void connection.closed.then(() => {
+        if (current === progress) current = undefined;
+      });
+      updateWanted();
+      wake();
     },
     wanted: () => wanted,
-    isAcknowledged: (topic) => acknowledged.get(topic)?.payload === wanted.get(topic)?.payload,
-    resend: (wrong) => {
-      for (const topic of wrong) toResend.add(topic);
-    },
-    whenIdle: () =>
-      isOnlineWanted && !isRunning ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve)),
+    isAcknowledged: (topic) => current?.acknowledged.get(topic)?.payload === wanted.get(topic)?.payload,
+    resend,
   };
 }
 
@@ -160,10 +215,12 @@ function logRefused(refused: ReadonlyMap<string, string>, problemLog: ProblemLog
   problemLog.starts("refused", `${first}${more}; the other topics are published`);
 }
 
-/** The connection itself says why it ended, and the next one has a sender of its own. */
+/** The connection itself says why it ended. The next one starts anew. */
 function ignoreLostConnection(error: unknown): void {
   if (!(error instanceof ConnectionLost)) throw error;
 }
 
 /** What the broker holds instead of the wanted payload: no payload that is ever wanted. */
 const UNKNOWN: Topic = { payload: "" };
+/** Older events are no news any more. */
+const MOST_EVENTS = 20;

@@ -55,7 +55,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
     isWaiting = true;
     while (unexpected.size > 0) {
       if (clock.steady() - lastJudged < BETWEEN_JUDGEMENTS) await sleep(BETWEEN_JUDGEMENTS, signal);
-      await sender.whenIdle();
+      await sender.allAcknowledged();
       await connection.waitForEcho();
       judge();
       lastJudged = clock.steady();
@@ -78,7 +78,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
       else if (!isNested(message.topic, nested)) action(message, options);
     },
     checkRetained: async () => {
-      await sender.whenIdle();
+      await sender.allAcknowledged();
       await connection.subscribe("#");
       await connection.waitForRetained();
       judge();
@@ -131,7 +131,6 @@ function createCorrection(
     logForeign(foreign, logged, log);
     logOrphans(orphans, log);
     sender.resend([...foreign, ...orphans]);
-    sender.wake();
   };
 }
 
@@ -177,10 +176,7 @@ function handleCommand({ topic, payload }: ReceivedMessage, { sender, log, onCom
     return;
   }
   log.warn(`${topic}: ${problem}`);
-  const states = stateTopics(topic).filter((state) => wanted.has(state));
-  if (states.length === 0) return;
-  sender.resend(states);
-  sender.wake();
+  sender.resend(stateTopics(topic).filter((state) => wanted.has(state)));
 }
 
 /** The topics show what there is: each rule has `enabled`, and one with a threshold has `threshold`. */

@@ -3,54 +3,88 @@ import type { MessageSource } from "../../src/mqtt/publish-queue.ts";
 import { createTopicSender } from "../../src/mqtt/topic-sender.ts";
 import { topics } from "../support/publisher.ts";
 
-const OPTIONS = {
-  owner: "{}",
-  events: [],
-  isClearingPaused: () => false,
-  subscribeToCommands: async () => undefined,
-  onAllAcknowledged: () => undefined,
-  clock: { now: () => 0 },
-  problemLog: { starts: String, isOver: String },
-};
+const create = () =>
+  createTopicSender({
+    owner: "{}",
+    clock: { now: () => 0 },
+    problemLog: { starts: String, isOver: String },
+    onAllAcknowledged: () => undefined,
+  });
 const messageOf = (source: MessageSource) => (typeof source === "function" ? source() : source);
+const closed = new Promise(() => undefined);
 
 test("commands are subscribed to before `online`, which is published when all else is there", async () => {
   const order: string[] = [];
   const note = async (word: string) => void order.push(word);
-  const sender = createTopicSender({
-    ...OPTIONS,
-    publish: (source) => note(messageOf(source)?.topic ?? "nothing"),
-    events: ["{}"],
-    subscribeToCommands: () => note("subscribes"),
-  });
-  sender.wake();
+  const sender = create();
+  sender.publishEvent({});
   sender.setTopics(topics({ a: "1", b: "2" }));
-  sender.wake();
-  await sender.whenIdle();
+  sender.start({
+    publish: (source) => note(messageOf(source)?.topic ?? "nothing"),
+    subscribeToCommands: () => note("subscribes"),
+    closed,
+  });
+  await sender.allAcknowledged();
   expect(order).toEqual(["a", "b", "subscribes", "availability", "event"]);
 });
 
 test("what is wanted anew while it is sent begins from its start, so that its last topic is seen last", async () => {
   const order: string[] = [];
   const waiting: (() => void)[] = [];
-  const sender = createTopicSender({
-    ...OPTIONS,
+  const sender = create();
+  sender.setTopics(topics({ color: "None", service: "down" }));
+  sender.start({
     // One at a time, each when the test lets it.
     publish: async (source) => {
       await new Promise<void>((goOn) => waiting.push(goOn));
       const message = messageOf(source);
       if (message) order.push(`${message.topic} ${message.payload}`);
     },
+    subscribeToCommands: async () => undefined,
+    closed,
   });
   const letOne = async () => {
     waiting.shift()?.();
     await new Promise(setImmediate);
   };
-  sender.setTopics(topics({ color: "None", service: "down" }));
-  sender.wake();
   await letOne();
   sender.setTopics(topics({ color: "rouge", service: "ok" }));
-  sender.wake();
   while (waiting.length > 0) await letOne();
   expect(order).toEqual(["color None", "color rouge", "service ok", "availability online"]);
+});
+
+test("a connection that closes leaves nothing acknowledged: the next one is sent everything", async () => {
+  const sent: string[][] = [];
+  const connect = () => {
+    const order: string[] = [];
+    sent.push(order);
+    let close: (why: string) => void = () => undefined;
+    const connection = {
+      publish: async (source: MessageSource) => void order.push(messageOf(source)?.topic ?? "nothing"),
+      subscribeToCommands: async () => undefined,
+      closed: new Promise<string>((resolve) => {
+        close = resolve;
+      }),
+    };
+    return { connection, close: () => close("cut") };
+  };
+  const sender = create();
+  sender.setTopics(topics({ a: "1" }));
+  const first = connect();
+  sender.start(first.connection);
+  await sender.allAcknowledged();
+  first.close();
+  await new Promise(setImmediate);
+  let isAcknowledged = false;
+  const again = sender.allAcknowledged().then(() => {
+    isAcknowledged = true;
+  });
+  await new Promise(setImmediate);
+  expect(isAcknowledged).toBe(false);
+  sender.start(connect().connection);
+  await again;
+  expect(sent).toEqual([
+    ["a", "availability"],
+    ["a", "availability"],
+  ]);
 });

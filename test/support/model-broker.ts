@@ -2,9 +2,10 @@ import type { Topics } from "../../src/core/topics/topic.ts";
 import { AVAILABILITY } from "../../src/core/topics/topic.ts";
 import { ConnectionLost } from "../../src/mqtt/broker-errors.ts";
 import type { Message, MessageSource } from "../../src/mqtt/publish-queue.ts";
-import { createTopicSender, OFFLINE, type TopicSender } from "../../src/mqtt/topic-sender.ts";
+import { createTopicSender, OFFLINE } from "../../src/mqtt/topic-sender.ts";
 import { type BaseWatch, watchBase } from "../../src/mqtt/watch-base.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
+import { aborted } from "../../src/runtime/wait.ts";
 
 /** Retained messages as MQTT 5 keeps them: each until it expires, by a clock of the test's own. */
 export interface ModelBroker {
@@ -67,25 +68,22 @@ export interface ModelPublisher {
 }
 
 export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPublisher {
-  let topics: Topics | undefined;
   let current: ModelConnection | undefined;
+  const sender = createTopicSender({
+    owner: "{}",
+    clock,
+    problemLog: { starts: fail, isOver: () => undefined },
+    onAllAcknowledged: () => undefined,
+  });
   const connect = () => {
     const ending = new AbortController();
+    const own: ModelConnection = { end: () => ending.abort(), hasLooked: false };
+    current = own;
     const publish = async (source: MessageSource) => {
       if (current !== own) throw new ConnectionLost("The connection to the broker is gone: test");
       const message = typeof source === "function" ? source() : source;
       if (message) broker.put(message);
     };
-    const sender = createTopicSender({
-      publish,
-      owner: "{}",
-      events: [],
-      isClearingPaused: () => false,
-      subscribeToCommands: async () => undefined,
-      onAllAcknowledged: () => undefined,
-      clock,
-      problemLog: { starts: fail, isOver: () => undefined },
-    });
     const watch: BaseWatch = watchBase({
       connection: {
         publish,
@@ -106,27 +104,25 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
       onCommand: () => undefined,
       onForeignOwner: () => undefined,
       onFailure: (error) => {
-        throw error;
+        if (current === own) throw error;
       },
     });
-    const own: ModelConnection = { sender, end: () => ending.abort(), hasLooked: false };
-    current = own;
-    if (topics) sender.setTopics(topics);
-    sender.wake();
-    void watch.checkRetained().then(() => {
-      own.hasLooked = true;
-    });
+    const connection = {
+      publish,
+      closed: aborted(ending.signal),
+      subscribeToCommands: async () => undefined,
+    };
+    void sender.hasTopics.then(() => sender.start(connection));
+    watch.checkRetained().then(
+      () => {
+        own.hasLooked = true;
+      },
+      () => undefined,
+    );
   };
   return {
-    want: (newest) => {
-      topics = newest;
-      current?.sender.setTopics(newest);
-      current?.sender.wake();
-    },
-    sendAgain: () => {
-      current?.sender.resend(current.sender.wanted().keys());
-      current?.sender.wake();
-    },
+    want: sender.setTopics,
+    sendAgain: sender.republishAll,
     connect,
     lose: () => {
       current?.end();
@@ -136,14 +132,13 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
     isConnected: () => current !== undefined,
     orphans: () => {
       if (!current?.hasLooked) return undefined;
-      const wanted = current.sender.wanted();
+      const wanted = sender.wanted();
       return broker.topics().filter((topic) => !wanted.has(topic) && topic !== AVAILABILITY);
     },
   };
 }
 
 interface ModelConnection {
-  sender: TopicSender;
   end: () => void;
   hasLooked: boolean;
 }
