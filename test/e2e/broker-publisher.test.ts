@@ -43,12 +43,12 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     expect(order.at(0)).toBe(`${name}/owner`);
     expect(order.at(-1)).toBe(`${name}/availability`);
     expect(JSON.parse(observer.retained.get(`${name}/owner`) ?? "")).toEqual({
-      installation: "house-a",
+      installation: "running-a",
       incarnation: "run-a",
       host: "host-a",
       version: "1.0.0",
       since: "1970-01-01T00:00:00Z",
-      client_id: "vigie-vigie-house-a",
+      client_id: "vigie-vigie-running-a",
     });
     expect(publisher.state()).toEqual({ connected: true, url: broker.url });
     await observer.disconnect();
