@@ -32,6 +32,8 @@ export interface DaemonOptions {
   problemLog: ProblemLog;
   clock: Clock;
   random: () => number;
+  /** Milliseconds: `onWake` is called at least this often. */
+  longestSleep: number;
   identity: Identity;
   takeOver: boolean;
   /** Another vigie owns the base topic: this one has to end. */
@@ -191,6 +193,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   schedule = startSchedule({
     clock,
     log,
+    longestSleep: options.longestSleep,
     offset,
     boundary: () => loop.snapshot().boundary,
     refresh: loop.refresh,

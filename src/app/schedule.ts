@@ -8,6 +8,8 @@ import { pollCron } from "./poll-cron.ts";
 export interface ScheduleOptions {
   clock: Clock;
   log: Log;
+  /** Milliseconds: the clock is compared, and `onWake` called, at least this often. */
+  longestSleep: number;
   /** 0 to 1: this installation's own second of the minute. */
   offset: number;
   /** When time alone next changes a fact or a verdict, by this machine's clock. */
@@ -28,6 +30,7 @@ export function startSchedule(options: ScheduleOptions): Alarm {
   let nextLook = cron.next();
   return startAlarm({
     clock,
+    longestSleep: options.longestSleep,
     onWake: options.onWake,
     due: () => Math.min(boundary(), nextLook),
     onDue: () => {

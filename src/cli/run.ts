@@ -108,6 +108,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     ...options,
     clock: systemClock,
     random: Math.random,
+    longestSleep: Math.min(LONGEST_SLEEP, systemd.interval),
     onOtherOwner: (owner: Owner) => {
       yielded.abort(new Yielded(baseTaken(daemon.status()?.config ?? config, owner)));
     },
@@ -146,5 +147,7 @@ async function showFirstLook(daemon: Daemon, health: HealthReport, io: Io): Prom
   io.stdout.write(describeFirstLook(daemon.status()));
 }
 
+/** A suspend or a clock that was set is noticed this soon; each wake costs an idle machine CPU time. */
+const LONGEST_SLEEP = 15_000;
 const BETWEEN_LOOKS = 1_000;
 const LONGEST_ONCE = 300_000;

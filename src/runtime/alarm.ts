@@ -2,6 +2,8 @@ import type { Clock } from "./clock.ts";
 
 export interface AlarmOptions {
   clock: Clock;
+  /** Milliseconds: a suspend or a clock that was set is noticed this soon. */
+  longestSleep: number;
   /** When something is due next; asked again at each wake. */
   due: () => number;
   onDue: () => void;
@@ -21,7 +23,7 @@ export interface Alarm {
  * Calls `onDue` when something is due by the wall clock, however the process was suspended or the clock was set. One long
  * timer would not do: it counts the time that passes, not the wall clock. So it wakes several times a minute to compare.
  */
-export function startAlarm({ clock, due, onDue, onJump, onWake }: AlarmOptions): Alarm {
+export function startAlarm({ clock, longestSleep, due, onDue, onJump, onWake }: AlarmOptions): Alarm {
   let last = { now: clock.now(), steady: clock.steady() };
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -29,7 +31,7 @@ export function startAlarm({ clock, due, onDue, onJump, onWake }: AlarmOptions):
     clearTimeout(timer);
     if (isStopped) return;
     // A reset never puts off the next comparison of the clocks.
-    const longest = last.steady + LONGEST_SLEEP - clock.steady();
+    const longest = last.steady + longestSleep - clock.steady();
     const wait = Math.min(longest, Math.ceil(due() - clock.now()));
     timer = setTimeout(wake, Math.max(1, wait));
   };
@@ -53,6 +55,4 @@ export function startAlarm({ clock, due, onDue, onJump, onWake }: AlarmOptions):
   };
 }
 
-/** A suspend or a clock that was set is noticed this soon; each wake costs an idle machine CPU time. */
-const LONGEST_SLEEP = 15_000;
 const TOLERATED_JUMP = 2_000;

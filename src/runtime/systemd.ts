@@ -5,6 +5,8 @@ import type { ProblemLog } from "./problem-log.ts";
 
 /** Sends the status to systemd, where systemd started this process and asks for it (Type=notify, WatchdogSec=). */
 export interface SystemdNotifier {
+  /** How often systemd has to hear, in milliseconds: `report` has to be called at least this often. */
+  interval: number;
   /**
    * To be called each time that the loop shows that it is alive. Sends at a third of the time after which systemd would
    * restart the process, and at once when the status is new.
@@ -25,7 +27,8 @@ export interface SystemdOptions {
 export function createSystemdNotifier(options: SystemdOptions): SystemdNotifier {
   const { env, clock, problemLog, timeout = NOTIFY_TIMEOUT } = options;
   const { NOTIFY_SOCKET, PATH, WATCHDOG_USEC } = env;
-  if (!NOTIFY_SOCKET) return { report: () => undefined, stopping: async () => undefined };
+  if (!NOTIFY_SOCKET)
+    return { interval: LONGEST_INTERVAL, report: () => undefined, stopping: async () => undefined };
   const interval = reportInterval(WATCHDOG_USEC);
   let nextReport = 0;
   let sending: Promise<void> | undefined;
@@ -46,6 +49,7 @@ export function createSystemdNotifier(options: SystemdOptions): SystemdNotifier 
     sending = undefined;
   };
   return {
+    interval,
     report: (status, isNew) => {
       if (isNew) nextReport = 0;
       if (isStopping || sending || clock.steady() < nextReport) return;

@@ -11,7 +11,7 @@ const SECOND = 1000;
 test("health is written every 30 s, and at once when there is news of the broker or of the data", async () => {
   const folder = await folderWith();
   const problemLog = { starts: () => undefined, isOver: () => undefined };
-  const systemd = { report: () => undefined, stopping: async () => undefined };
+  const systemd = { interval: 60_000, report: () => undefined, stopping: async () => undefined };
   const report = reportHealth({ RUNTIME_DIRECTORY: folder }, { problemLog, systemd });
   const state = { connected: false, last_success: null as number | null };
   const daemon = {

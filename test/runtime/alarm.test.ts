@@ -29,6 +29,7 @@ describe("the alarm", () => {
     let next = due;
     const { stop, reset } = startAlarm({
       clock,
+      longestSleep: 15_000,
       due: () => next,
       onDue: () => {
         rung.push(clock.now());

@@ -79,14 +79,15 @@ describe("systemd", () => {
   });
 
   it.each([
-    ["a short watchdog", "3000000", 60],
-    ["a long one", String(3_600_000_000), 1],
-    ["none", undefined, 1],
-  ])("with %s gets reports often enough, and at least one a minute", async (_, usec, times) => {
+    ["a short watchdog", "3000000", 60, 1],
+    ["a long one", String(3_600_000_000), 1, 60],
+    ["none", undefined, 1, 60],
+  ])("with %s gets reports often enough, and at least one a minute", async (_, usec, times, seconds) => {
     install(KEEP);
     const notifier = open({ NOTIFY_SOCKET: "x", ...(usec && { WATCHDOG_USEC: usec }) });
     await reportFor(notifier, MINUTE);
     expect(heard()).toHaveLength(times);
+    expect(notifier.interval).toBe(seconds * 1000);
   });
 
   it("gets a new status at once", async () => {

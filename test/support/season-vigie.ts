@@ -119,6 +119,7 @@ export function startLife(options: LifeOptions): LifeOfVigie {
   const watchClock: LifeOfVigie["watchClock"] = (noticed) => {
     const { stop } = startAlarm({
       clock,
+      longestSleep: 15_000,
       due,
       onDue: turn,
       onWake: silent,

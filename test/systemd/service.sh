@@ -102,7 +102,7 @@ systemctl restart vigie
 sleep 13
 finding "restarts by the watchdog of one that works" of_unit NRestarts
 old=$(pid)
-kill -STOP "$old"
+[ "$old" != 0 ] && kill -STOP "$old"
 finding "back after SIGSTOP" until_so 20 is_another "$old"
 finding "what systemd says of it" bash -c 'journalctl --no-pager -u vigie | grep -i watchdog'
 finding "restarts by the watchdog" of_unit NRestarts
