@@ -81,8 +81,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       resolve(packet);
     });
   });
-  // A broker that still answers everything else but has owed one answer for two minutes never sends it (seen where
-  // something between the two lost a packet): only another connection gets an answer.
+  // An answer that a broker has owed for two minutes, while it answers everything else, does not come any more: only
+  // another connection gets one.
   const limitAnswer = <T>(answer: Promise<T>) =>
     answer.finally(
       runAfterTimeout(ANSWER_LIMIT, () => {
@@ -123,12 +123,8 @@ async function subscribe(
     );
   } catch (cause) {
     if (!client.connected) throw new ConnectionLost("The connection to the broker is gone", { cause });
-    throw new SubscribeRefused(
-      `The broker refuses the subscription to ${filter}: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    const { message } = cause as Error;
+    throw new SubscribeRefused(`The broker refuses the subscription to ${filter}: ${message}`, { cause });
   }
 }
 

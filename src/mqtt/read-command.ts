@@ -60,8 +60,8 @@ function readThreshold(rule: string, payload: string): Reading {
 }
 
 function readSimulation(payload: string): Reading {
-  const word = wordSchema.safeParse(payload);
-  const request = word.success ? { color: word.data } : parseJson(payload);
+  const name = colorSchema.safeParse(payload);
+  const request = name.success ? { color: name.data } : parseJson(payload);
   const read = requestSchema.safeParse(request);
   if (!read.success) return expected(describeExpected(read.error), payload);
   const { color, ...rest } = read.data;
@@ -71,13 +71,13 @@ function readSimulation(payload: string): Reading {
 function describeExpected({ issues: [issue] }: z.ZodError): string {
   if (issue?.code === "unrecognized_keys") return "no other keys than color, from and for";
   if (issue && issue.path.length > 0) return `${issue.path.join(".")} to be ${issue.message}`;
-  return `${WORDS.join(", ")}, or JSON such as {"color":"rouge","from":"next","for":"1h"}`;
+  return `${SIMULATION_COLORS.join(", ")}, or JSON such as {"color":"rouge","from":"next","for":"1h"}`;
 }
 
-const WORDS = ["auto", ...COLORS] as const;
-const wordSchema = z.enum(WORDS, { error: `one of ${WORDS.join(", ")}` });
+const SIMULATION_COLORS = ["auto", ...COLORS] as const;
+const colorSchema = z.enum(SIMULATION_COLORS, { error: `one of ${SIMULATION_COLORS.join(", ")}` });
 const requestSchema = z.strictObject({
-  color: wordSchema,
+  color: colorSchema,
   from: z.enum(["now", "next"], { error: "now or next" }).default("now"),
   for: duration("1s", "24h").prefault("1h"),
 });

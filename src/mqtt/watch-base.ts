@@ -38,18 +38,30 @@ export interface BaseWatch {
  * may be on its way. Its topic is noted until an echo has come back after it: then the last message of each topic is known.
  */
 export function watchBase(options: WatchOptions): BaseWatch {
-  const { connection, sender, clock, signal, onFailure } = options;
+  const { connection, sender, me, clock, log, signal, onForeignOwner, onFailure } = options;
   /** Topic to its last payload. */
   const unexpected = new Map<string, string>();
   const nested = new Set<string>();
-  const correct = createCorrection(options, nested);
+  const logged = new Set<string>();
   let isWaiting = false;
   let lastJudged = Number.NEGATIVE_INFINITY;
 
   const judge = () => {
-    const judged = new Map(unexpected);
+    const payloads = new Map(unexpected);
     unexpected.clear();
-    correct(judged);
+    const owner = readOwner(payloads.get(OWNER));
+    if (owner && owner.incarnation !== me.incarnation) return onForeignOwner(owner);
+    const wanted = sender.wanted();
+    const topics = [...payloads.keys()];
+    // Where the wanted value is not acknowledged yet, it is still on its way.
+    const foreign = topics.filter((topic) => {
+      const value = wanted.get(topic);
+      return value && value.payload !== payloads.get(topic) && sender.isAcknowledged(topic);
+    });
+    const orphans = topics.filter((topic) => isOrphan(topic, wanted, nested));
+    logForeign(foreign, logged, log);
+    logOrphans(orphans, log);
+    sender.resend([...foreign, ...orphans]);
   };
   const judgeAfterEcho = async () => {
     isWaiting = true;
@@ -63,7 +75,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
     isWaiting = false;
   };
   const compare = (message: ReceivedMessage) => {
-    if (isExpected(message, sender)) {
+    if (isExpected(message, sender.wanted())) {
       unexpected.delete(message.topic);
       return;
     }
@@ -72,10 +84,12 @@ export function watchBase(options: WatchOptions): BaseWatch {
   };
   return {
     onMessage: (message) => {
+      const { topic, retain } = message;
       noteNestedBase(message, nested);
-      const action = message.retain ? undefined : actionFor(message.topic);
-      if (!action) compare(message);
-      else if (!isNested(message.topic, nested)) action(message, options);
+      if (retain || !(topic === OWNER_PING || topic === OWNER_PONG || isCommandTopic(topic)))
+        compare(message);
+      else if (topic === OWNER_PING) answerPing(options);
+      else if (isCommandTopic(topic) && !isNested(topic, nested)) handleCommand(message, options);
     },
     checkRetained: async () => {
       await sender.allAcknowledged();
@@ -93,53 +107,16 @@ function noteNestedBase({ topic, payload }: ReceivedMessage, nested: Set<string>
   else nested.add(base);
 }
 
-type Action = (message: ReceivedMessage, options: WatchOptions) => void;
-
-/** For messages that are not retained: pings, answers to pings, commands. */
-function actionFor(topic: string): Action | undefined {
-  if (topic === OWNER_PING) return answerPing;
-  if (topic === OWNER_PONG) return () => undefined;
-  return isCommandTopic(topic) ? handleCommand : undefined;
-}
-
-function isExpected({ topic, payload, retain }: ReceivedMessage, sender: TopicSender): boolean {
-  const value = sender.wanted().get(topic);
+function isExpected({ topic, payload, retain }: ReceivedMessage, wanted: Topics): boolean {
+  const value = wanted.get(topic);
   if (value) return payload === value.payload;
   // An empty payload is never to be cleared: vigie's own clearing arrives like this, and answering it would not end.
   return payload === "" || !retain;
 }
 
-/** Returns what corrects topics whose last payload was unexpected, by what is wanted now. */
-function createCorrection(
-  { sender, me, log, onForeignOwner }: WatchOptions,
-  nested: ReadonlySet<string>,
-): (unexpected: ReadonlyMap<string, string>) => void {
-  const logged = new Set<string>();
-  return (unexpected) => {
-    const owner = readOwner(unexpected.get(OWNER));
-    if (owner && owner.incarnation !== me.incarnation) return onForeignOwner(owner);
-    const wanted = sender.wanted();
-    const topics = [...unexpected.keys()];
-    // Where the wanted value is not acknowledged yet, it is still on its way.
-    const foreign = topics.filter(
-      (topic) =>
-        wanted.has(topic) &&
-        wanted.get(topic)?.payload !== unexpected.get(topic) &&
-        sender.isAcknowledged(topic),
-    );
-    const orphans = topics.filter((topic) => isOrphan(topic, wanted, nested));
-    logForeign(foreign, logged, log);
-    logOrphans(orphans, log);
-    sender.resend([...foreign, ...orphans]);
-  };
-}
-
 /** Each topic is logged once a connection. `availability` is written by the will of an earlier session of vigie's own, too. */
 function logForeign(topics: readonly string[], logged: Set<string>, log: Log): void {
-  if (topics.includes(AVAILABILITY))
-    log.info(
-      "Another program, or an earlier session of vigie, wrote to availability: vigie publishes online again",
-    );
+  if (topics.includes(AVAILABILITY)) log.info("availability was not online: vigie publishes online again");
   const fresh = topics.filter((topic) => topic !== AVAILABILITY && !logged.has(topic));
   for (const topic of fresh) logged.add(topic);
   if (fresh.length > 0)
@@ -162,7 +139,7 @@ function list(topics: readonly string[]): string {
   return `${topics.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
-function answerPing(_ping: ReceivedMessage, { connection, me, onFailure }: WatchOptions): void {
+function answerPing({ connection, me, onFailure }: WatchOptions): void {
   connection.publish({ topic: OWNER_PONG, payload: JSON.stringify(me), retain: false }).catch(onFailure);
 }
 
