@@ -88,9 +88,13 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
       // Dates are true whenever they are read.
       expect(running.observer.retained.get("vigie/forecast")).toContain(`"${today()}"`);
       await running.set("+0");
-      await running.until({ "today/date": today(), "today/color": "blanc", "now/date": tariffDay() });
-      // Before 06:00 the day in force is yesterday, of which this service says nothing by itself.
-      if (tariffDay() === today()) await running.until({ "now/color": "blanc", rouge_now: "OFF" });
+      await running.until({
+        "today/date": today(),
+        "today/color": "bleu",
+        "now/date": tariffDay(),
+        "now/color": "bleu",
+        rouge_now: "OFF",
+      });
     },
   );
 
@@ -101,7 +105,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
     }));
     cleanup.add(service.stop);
     const running = await withClock("+20m", service.url);
-    await running.until({ availability: "online", "now/color": "blanc", "service/status": "ok" });
+    await running.until({ availability: "online", "now/color": "bleu", "service/status": "ok" });
     const told = () => running.observer.received.filter(({ topic }) => topic === "vigie/now/color").length;
     const before = told();
     await running.set("+0");
@@ -115,11 +119,11 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
   });
 });
 
-/** Every day is blanc: whatever `now` is, its colour is known. */
+/** Every day is bleu, which every day of the week can be: whatever `now` is, its colour is known. */
 function answerOf(path: string, today: string) {
-  const say = (ahead: number) => ({ date: addDays(today, ahead), color: "blanc" });
+  const say = (ahead: number) => ({ date: addDays(today, ahead), color: "bleu" });
   if (path === "/v1/public")
     return { body: { today: say(0), tomorrow: say(1), forecast: [say(-1), say(2), say(3)] } };
   const date = path.slice("/v1/public/".length);
-  return /^\d/.test(date) ? { body: { date, color: "blanc", is_official: true } } : { status: 500, body: {} };
+  return /^\d/.test(date) ? { body: { date, color: "bleu", is_official: true } } : { status: 500, body: {} };
 }
