@@ -186,7 +186,10 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await observer.publish(`${name}/refresh/set`, "PRESS");
     publisher.setTopics(topics({ a: "1" }));
     await publisher.allAcknowledged();
-    await observer.until(({ retained }) => !retained.has(`${name}/refresh/set`), "the retained command is cleared");
+    await observer.until(
+      ({ retained }) => !retained.has(`${name}/refresh/set`),
+      "the retained command is cleared",
+    );
     expect(commands).toEqual([]);
     await observer.publish(`${name}/refresh/set`, "PRESS", true);
     await observer.until(({ retained }) => !retained.has(`${name}/refresh/set`), "cleared again");
