@@ -46,7 +46,7 @@ export function createCommandHandler(options: CommandOptions): CommandHandler {
 /** Carries out a command of the broker. What it changes is saved before it is logged and published. */
 export async function handleCommand(topic: string, command: Command, options: CommandOptions): Promise<void> {
   switch (command.kind) {
-    case "refresh":
+    case "poll":
       options.log.info(`${topic}: vigie asks the service as soon as its limits of requests allow it`);
       options.poll();
       break;

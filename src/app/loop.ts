@@ -206,7 +206,7 @@ export function createLoop(options: LoopOptions): Loop {
 
   refresh();
   return {
-    poll: oneAtATime(poll),
+    poll,
     refresh,
     snapshot: () => latest,
     lastSuccess: () => polls.last_success,
@@ -217,14 +217,4 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 function withFacts(verdicts: readonly Verdict[], facts: Facts): VerdictsAndFacts {
   return { verdicts: new Map(verdicts.map((verdict) => [verdict.rule.id, verdict])), facts };
-}
-
-function oneAtATime(poll: Loop["poll"]): Loop["poll"] {
-  let running: Promise<PollOutcome> | null = null;
-  return (request) => {
-    running ??= poll(request).finally(() => {
-      running = null;
-    });
-    return running;
-  };
 }

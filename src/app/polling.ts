@@ -50,7 +50,9 @@ export function createPolling(options: PollingOptions): Polling {
       if (due) polling = poll(due);
     },
     // It takes the place of the hourly poll where that is due: pressing the button again and again must not put it off.
+    // A poll that is under way is the one that was asked for.
     pollNow: () => {
+      if (isPolling) return;
       polling = poll({ essential: findDue()?.essential ?? false, confirm: true });
     },
     stop: () => {

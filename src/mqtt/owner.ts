@@ -86,14 +86,14 @@ export async function claimBase(connection: ShortConnection, options: ClaimOptio
   }
   // From here on pings are answered, so that nobody takes this process for dead before its lasting connection subscribes.
   answerPings(connection, me);
-  const dead = readOwner(connection.latest(OWNER));
-  if (dead?.incarnation !== me.incarnation) {
+  const former = readOwner(connection.latest(OWNER));
+  if (former?.incarnation !== me.incarnation) {
     await connection.publish({ topic: OWNER, payload: JSON.stringify(me), retain: true });
     await connection.read(`${OWNER}/#`);
   }
   const last = readOwner(connection.latest(OWNER));
   if (last && last.incarnation !== me.incarnation) return last;
-  if (dead && dead.client_id !== me.client_id) await endSession(dead.client_id, connection, signal);
+  if (former && former.client_id !== me.client_id) await endSession(former.client_id, connection, signal);
   return null;
 }
 
@@ -133,7 +133,7 @@ export async function pingOwner(
   }
 }
 
-/** Connects with the client id of a dead vigie and ends its session, so that its will is never sent. */
+/** Connects with the client id of the former owner and ends its session, so that its will is never sent. It may still run (`--take-over`). */
 export async function endSession(
   id: string,
   { address, version }: Pick<ShortConnection, "address" | "version">,

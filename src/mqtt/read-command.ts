@@ -6,7 +6,7 @@ import type { SimulationRequest } from "../core/facts/simulation.ts";
 
 /** What a message on a command topic tells vigie to do. */
 export type Command =
-  | { kind: "refresh" }
+  | { kind: "poll" }
   | { kind: "enabled"; rule: string; enabled: boolean }
   | { kind: "threshold"; rule: string; threshold: number }
   /** null: ends the simulation. */
@@ -40,7 +40,7 @@ const SET = "/set";
 const UNKNOWN_COMMAND = { problem: "vigie has no such command" };
 
 function readRefresh(payload: string): Reading {
-  return payload === "PRESS" ? { command: { kind: "refresh" } } : expected("PRESS", payload);
+  return payload === "PRESS" ? { command: { kind: "poll" } } : expected("PRESS", payload);
 }
 
 function readEnabled(rule: string, payload: string): Reading {

@@ -79,7 +79,7 @@ describe("a command", () => {
 
   test("polls the service where it is refresh", async () => {
     const { give, count } = open();
-    await give({ kind: "refresh" });
+    await give({ kind: "poll" });
     expect(count.polls).toBe(1);
   });
 });

@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 
 describe("a command", () => {
   test.each<[topic: string, payload: string, command: object]>([
-    ["refresh/set", "PRESS", { kind: "refresh" }],
+    ["refresh/set", "PRESS", { kind: "poll" }],
     ["rules/peak/enabled/set", "ON", { kind: "enabled", rule: "peak", enabled: true }],
     ["rules/rouge_peak/enabled/set", "OFF", { kind: "enabled", rule: "rouge_peak", enabled: false }],
     ["rules/peak/threshold/set", "0", { kind: "threshold", rule: "peak", threshold: 0 }],

@@ -9,7 +9,7 @@ export interface PollOutcome {
   answers: number;
 }
 
-/** How the polls went since vigie started. It is kept in memory only. */
+/** How the polls went since the start or the last reload. Only the time of the last success comes from the state file. */
 export interface PollRecord {
   /** When polling began: without a success since, the service counts as down from three hours after this. */
   started_at: Instant;
