@@ -56,7 +56,7 @@ function readSeason(label: string | undefined, json: unknown, { operation }: Rea
     const problems = issues
       .slice(0, 3)
       .map(({ path, message }) => `${path.join(".") || "answer"}: ${message}`);
-    const why = `Expected a season with its counts, got one with ${issues.length} faults: ${problems.join("; ")}`;
+    const why = `Expected a season with its counts, got something else: ${problems.join("; ")}`;
     throw new AnswerUnreadable(operation, why, { cause: parsed.error });
   }
   const { season, start_date, end_date, ...counts } = parsed.data;
