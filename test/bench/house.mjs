@@ -17,7 +17,7 @@ export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process
  * published is counted by the real plan, what is sent again lest it expires included.
  */
 export async function openHouse({ service, clock, folder, wait }) {
-  const store = await openStore(folder, { log: LOG, problemLog: TROUBLE, random: Math.random });
+  const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
   const memory = openLoopMemory(store, { source: "bench", rules: CONFIG.rules, log: LOG });
   const client = createServiceClient({
     ...{ config: CONFIG.service, base: service, version: "bench", memory: memory.client, log: LOG },
@@ -57,7 +57,7 @@ export function loopWays({ clock, memory, rules = CONFIG.rules }) {
 
 const nothing = () => undefined;
 export const LOG = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const TROUBLE = { begins: nothing, ends: nothing };
+const PROBLEM_LOG = { starts: nothing, isOver: nothing };
 
 function countChanges(topics) {
   let sent = new Map();

@@ -44,7 +44,7 @@ export async function measureWork({ folder }, report) {
 function timeRefreshes(known, clock, rules) {
   const store = { state: () => emptyState("bench"), save: async () => undefined };
   const memory = openLoopMemory(store, { source: "bench", rules, log: LOG });
-  memory.keepAnswer(fillBook(known.days(), clock.now()), known.asked());
+  memory.keepAnswer(fillBook(known.days(), clock.now()), known.lastAnswered());
   const loop = createLoop({ ...loopWays({ clock, memory, rules }), publish: () => undefined });
   return Array.from({ length: REFRESHES }, () => {
     const before = threadTime();
