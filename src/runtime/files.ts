@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { link, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "./disk-errors.ts";
 
@@ -30,13 +30,16 @@ interface ReplaceOptions {
   durable: boolean;
   /** Every user may read it; otherwise only this one. */
   open?: boolean;
+  /** The file that is replaced is kept under this path. */
+  previous?: string | undefined;
 }
 
 /** Replaces a file as a whole: a reader finds the old text or the new one, never a part. */
 export async function replaceFile(path: string, text: string, options: ReplaceOptions): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}${TEMPORARY}`;
+  const temporary = inventTemporaryName(path);
   try {
     await writeNewFile(temporary, text, options);
+    if (options.previous !== undefined) await keepPrevious(path, options.previous);
     await rename(temporary, path);
   } catch (error) {
     // The caller needs the first error, not that of the removal.
@@ -44,6 +47,29 @@ export async function replaceFile(path: string, text: string, options: ReplaceOp
     throw error;
   }
   if (options.durable) await syncFolder(dirname(path));
+}
+
+/**
+ * A hard link writes no content, and the file is found under its own path at each instant. The link has another name
+ * first: so a power cut leaves one previous file or the other, never none.
+ */
+async function keepPrevious(path: string, previous: string): Promise<void> {
+  const temporary = inventTemporaryName(path);
+  try {
+    await link(path, temporary);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return;
+    // FAT and some file systems on a network have no hard links. There, nothing has this path for a moment.
+    await rename(path, previous);
+    return;
+  }
+  await rename(temporary, previous);
+  // After a crash between two renames both paths are the same file. Then a rename does nothing, and leaves its source.
+  await rm(temporary, { force: true });
+}
+
+function inventTemporaryName(path: string): string {
+  return `${path}.${randomBytes(6).toString("hex")}${TEMPORARY}`;
 }
 
 /** Removes the temporary files of a process that was killed while it replaced this file. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { COLORS } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
+import { forgetAcknowledgements, readOutputsState } from "../core/outputs/outputs-state.ts";
 
 /** All that survives a restart, as the state file holds it. The names of its keys are part of the file's format. */
 export interface State {
@@ -24,6 +25,16 @@ export interface State {
 
 export function emptyState(installation: string): State {
   return { version: VERSION, installation, incarnation: null, published: [], books: {}, clients: {} };
+}
+
+/**
+ * What counts of a state when the one saved after it is lost. Known days stay true, but:
+ * - Another payload may have been sent since. Were `on` of 22:00 trusted although the lost state said `off` of 06:00, the
+ *   next `on` would never be sent. So each payload in force is sent once more.
+ * - A simulation may have been ended since. So none goes on.
+ */
+export function recoverState({ simulation, outputs, ...rest }: State): State {
+  return { ...rest, outputs: forgetAcknowledgements(readOutputsState(outputs)) };
 }
 
 export function knownDaysOf(state: State, source: string): KnownDays {

@@ -6,9 +6,12 @@ import { makeFolder, removeTemporaryFiles, replaceFile } from "../runtime/files.
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
-import { DamagedState, emptyState, parseState, type State, serialiseState } from "./state.ts";
+import { DamagedState, emptyState, parseState, recoverState, type State, serialiseState } from "./state.ts";
 
-/** Keeps the state in memory and on the disk. A failed write is logged, and tried again with the next save. */
+/**
+ * Keeps the state in memory and on the disk. A failed write is logged, and tried again with the next save. The file that
+ * a write replaces becomes the previous state file, for a start that cannot read the state file.
+ */
 export interface Store {
   state(): State;
   /** Ends when this state or a later one is on the disk, or could not be written. */
@@ -37,9 +40,10 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
   } catch (error) {
     reportProblem(error);
   }
-  const found = await readOrSetAside(folder, options);
-  let state = found ?? emptyState(inventId(options.random));
-  let textOnDisk = found ? serialiseState(found) : "";
+  const found = await findState(folder, options);
+  let state = found?.state ?? emptyState(inventId(options.random));
+  /** What the state file holds; empty where it holds no state: then it must not become the previous state file. */
+  let textOnDisk = found?.isLatest ? serialiseState(found.state) : "";
   /** The text of the state last asked for: an unchanged state is not serialised again. */
   let serialised: { of: State; text: string } | null = null;
   let writing: Promise<void> | null = null;
@@ -53,7 +57,8 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
     try {
       for (let text = textOfState(); text !== textOnDisk; text = textOfState()) {
         await makeFolder(folder);
-        await replaceFile(path, text, { durable: true });
+        const previous = textOnDisk === "" ? undefined : join(folder, PREVIOUS_FILE);
+        await replaceFile(path, text, { durable: true, previous });
         textOnDisk = text;
         options.problemLog.isOver(KEY, "The state is saved again");
       }
@@ -78,9 +83,13 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
 }
 
 /** The state of this folder; undefined without a file. Throws DamagedState, NewerState or what the disk reports. */
-export async function readState(folder: string): Promise<State | undefined> {
+export function readState(folder: string): Promise<State | undefined> {
+  return readStateFile(join(folder, FILE));
+}
+
+async function readStateFile(path: string): Promise<State | undefined> {
   try {
-    const bytes = await readFile(join(folder, FILE));
+    const bytes = await readFile(path);
     if (!isUtf8(bytes)) throw new DamagedState("Expected the state file to be UTF-8, got other bytes");
     return parseState(bytes.toString("utf8"));
   } catch (error) {
@@ -89,26 +98,53 @@ export async function readState(folder: string): Promise<State | undefined> {
   }
 }
 
-/** A file that cannot be read is renamed, so that nothing is lost, and vigie starts with an empty state. */
-async function readOrSetAside(folder: string, { log, problemLog }: StoreOptions): Promise<State | undefined> {
+interface FoundState {
+  state: State;
+  /** Whether the state file itself holds it. */
+  isLatest: boolean;
+}
+
+/** The state to start with. A file that cannot be read is renamed, so that nothing is lost. */
+async function findState(folder: string, options: StoreOptions): Promise<FoundState | undefined> {
+  const latest = await tryToRead(join(folder, FILE));
+  if (latest.state) return { state: latest.state, isLatest: true };
+  const previous = await tryToRead(join(folder, PREVIOUS_FILE));
+  const outcome = previous.state
+    ? `vigie starts with the state saved before it, ${join(folder, PREVIOUS_FILE)}`
+    : "vigie starts with an empty state";
+  if (latest.error !== undefined) await setAside(folder, FILE, latest.error, outcome, options);
+  else if (previous.state) options.log.warn(`The state file ${join(folder, FILE)} is missing; ${outcome}`);
+  if (previous.error !== undefined) await setAside(folder, PREVIOUS_FILE, previous.error, outcome, options);
+  return previous.state && { state: recoverState(previous.state), isLatest: false };
+}
+
+/** The state, or why the file cannot be read; neither where there is no file. Throws NewerState. */
+async function tryToRead(path: string): Promise<{ state?: State | undefined; error?: Error }> {
   try {
-    return await readState(folder);
+    return { state: await readStateFile(path) };
   } catch (error) {
-    const reason = error instanceof DamagedState ? "damaged" : isDiskError(error) ? "unreadable" : undefined;
-    if (!reason) throw error;
-    const why = describeDiskError(error);
-    try {
-      const name = await chooseUnusedName(folder, reason);
-      await rename(join(folder, FILE), join(folder, name));
-      log.warn(
-        `The state file was ${reason} and is now ${join(folder, name)}; vigie starts with an empty state`,
-        { why },
-      );
-    } catch (failure) {
-      const sentence = `The state file in ${folder} is ${reason} (${why}) and cannot be renamed: ${describeDiskError(failure)}. vigie starts with an empty state, and a restart would lose what is new`;
-      problemLog.starts(KEY, sentence, { error: failure });
-    }
-    return undefined;
+    if (error instanceof DamagedState || isDiskError(error)) return { error };
+    throw error;
+  }
+}
+
+async function setAside(
+  folder: string,
+  file: string,
+  error: Error,
+  outcome: string,
+  { log, problemLog }: StoreOptions,
+): Promise<void> {
+  const which = file === FILE ? "state file" : "previous state file";
+  const reason = error instanceof DamagedState ? "damaged" : "unreadable";
+  const why = describeDiskError(error);
+  try {
+    const name = await chooseUnusedName(folder, reason);
+    await rename(join(folder, file), join(folder, name));
+    log.warn(`The ${which} was ${reason} and is now ${join(folder, name)}; ${outcome}`, { why });
+  } catch (failure) {
+    const sentence = `The ${which} in ${folder} is ${reason} (${why}) and cannot be renamed: ${describeDiskError(failure)}. ${outcome}, and a restart would lose what is new`;
+    problemLog.starts(KEY, sentence, { error: failure });
   }
 }
 
@@ -120,9 +156,10 @@ async function chooseUnusedName(folder: string, reason: string): Promise<string>
   return `state.${reason}-${number}.json`;
 }
 
-function isDiskError(error: unknown): boolean {
+function isDiskError(error: unknown): error is Error {
   return error instanceof Error && "syscall" in error;
 }
 
 const FILE = "state.json";
+const PREVIOUS_FILE = "state.previous.json";
 const KEY = "state";

@@ -104,7 +104,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     // What is being replaced is there twice, or not, for a moment.
     await vi.waitFor(async () => expect(await readdir(`/proc/${first}/root/tmp`)).toEqual(["health.json"]));
     await container.end();
-    expect(await readdir(data)).toEqual(["state.json"]);
+    expect(await readdir(data)).toEqual(["state.json", "state.previous.json"]);
     expect(listing(tree)).toBe(before);
   });
 

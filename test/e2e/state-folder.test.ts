@@ -67,7 +67,9 @@ describe("a state folder whose writer is killed at any instant under load", () =
       expect(number).toBeGreaterThan(last);
       const store = await openStore(folder, { log, problemLog, random: Math.random });
       expect(store.state()).toEqual(written);
-      expect(readdirSync(folder)).toEqual(["state.json"]);
+      expect(readdirSync(folder)).toEqual(["state.json", "state.previous.json"]);
+      const previous = parseState(readFileSync(join(folder, "state.previous.json"), "utf8"));
+      expect(Number(previous.incarnation)).toBeLessThanOrEqual(number);
       last = number;
     }
     expect(lines).toEqual([]);

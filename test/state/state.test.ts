@@ -4,6 +4,8 @@ import { wallInstant } from "../../src/core/calendar/dates.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn } from "../../src/core/days/learn.ts";
+import { chooseOutputs } from "../../src/core/outputs/choose-outputs.ts";
+import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
 import {
   DamagedState,
@@ -11,12 +13,14 @@ import {
   knownDaysOf,
   NewerState,
   parseState,
+  recoverState,
   type State,
   serialiseState,
   withSource,
 } from "../../src/state/state.ts";
 import { SEASON } from "../support/answers.ts";
 import { anyText } from "../support/any-text.ts";
+import { BOILER, outputsOf, verdictsOf } from "../support/outputs.ts";
 import { PARIS } from "../support/tariff.ts";
 
 const NOW = wallInstant("2026-01-04", "12:00", PARIS.time_zone);
@@ -167,6 +171,24 @@ describe("the state file", () => {
         expect(() => parseState(text)).toThrow(DamagedState);
       }),
     );
+  });
+});
+
+describe("a state whose successor is lost", () => {
+  const SENT = { payload: "on", expect: "on", at: NOW, acknowledged: true, stands: true, answer: "awaited" };
+  const outputs = { [BOILER.topic]: SENT };
+  const recovered = recoverState({ ...STATE, settings: { a: 1 }, simulation: {}, outputs });
+
+  it("keeps its days and settings, and no simulation: that may have been ended since", () => {
+    expect(recovered).toEqual({ ...STATE, settings: { a: 1 }, outputs: recovered.outputs });
+  });
+
+  it("has each payload in force sent once more, even the one that was sent last, and repeats no other", () => {
+    const outputs = readOutputsState(recovered.outputs);
+    const payloadsFor = (peak: boolean | null) =>
+      chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak }), outputs).sends.map(({ payload }) => payload);
+    expect([payloadsFor(true), payloadsFor(false), payloadsFor(null)]).toEqual([["off"], ["on"], []]);
+    expect(outputs[BOILER.topic]).toEqual({ ...SENT, acknowledged: false, answer: "none" });
   });
 });
 

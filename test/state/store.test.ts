@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -36,7 +37,9 @@ const open = (where = folder, random = () => 0.5) => {
 };
 const numbered = (state: State, number: number): State => ({ ...state, incarnation: `${number}` });
 const file = () => join(folder, "state.json");
+const previousFile = () => join(folder, "state.previous.json");
 const read = () => parseState(readFileSync(file(), "utf8"));
+const readPrevious = () => parseState(readFileSync(previousFile(), "utf8"));
 
 describe("a store", () => {
   it("starts empty with a random installation, and writes nothing until something is saved", async () => {
@@ -79,7 +82,29 @@ describe("a store", () => {
     await saves[0];
     await Promise.all(saves);
     expect(read().incarnation).toBe("49");
+    expect(readdirSync(folder)).toEqual(["state.json", "state.previous.json"]);
+  });
+
+  it("keeps the file that a write replaces, without writing it again", async () => {
+    const store = await open();
+    await store.save(numbered(store.state(), 1));
     expect(readdirSync(folder)).toEqual(["state.json"]);
+    const { ino } = statSync(file());
+    await store.save(numbered(store.state(), 2));
+    expect(statSync(previousFile()).ino).toBe(ino);
+    await store.save(numbered(store.state(), 3));
+    expect(readPrevious().incarnation).toBe("2");
+    expect(readdirSync(folder)).toEqual(["state.json", "state.previous.json"]);
+  });
+
+  it("that was killed between two renames goes on as before", async () => {
+    const store = await open();
+    await store.save(numbered(store.state(), 1));
+    linkSync(file(), previousFile());
+    const again = await open();
+    await again.save(numbered(again.state(), 2));
+    expect([read().incarnation, readPrevious().incarnation]).toEqual(["2", "1"]);
+    expect(readdirSync(folder)).toEqual(["state.json", "state.previous.json"]);
   });
 
   it("has written the state when its save ends, however saves overlap", async () => {
@@ -155,6 +180,55 @@ describe("a file that cannot be read", () => {
     await store.save(numbered(store.state(), 1));
     expect(read()).toEqual(store.state());
     expect(readdirSync(folder).sort()).toEqual(["state.json", "state.unreadable-1.json"]);
+  });
+
+  it("is set aside, and the run goes on with the state saved before it, which stays until two later ones are saved", async () => {
+    const store = await open();
+    for (const number of [1, 2]) await store.save(numbered(store.state(), number));
+    writeFileSync(file(), "junk");
+    const again = await open();
+    expect(again.state()).toEqual({ ...store.state(), incarnation: "1", outputs: {} });
+    const aside = join(folder, "state.damaged-1.json");
+    expect(lines).toEqual([
+      `The state file was damaged and is now ${aside}; vigie starts with the state saved before it, ${previousFile()}`,
+    ]);
+    await again.flush();
+    expect([read().incarnation, readPrevious().incarnation]).toEqual(["1", "1"]);
+    expect(readPrevious()).not.toHaveProperty("outputs");
+    await again.save(numbered(again.state(), 3));
+    await again.save(numbered(again.state(), 4));
+    expect([read().incarnation, readPrevious().incarnation]).toEqual(["4", "3"]);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("is missing: the run goes on with the state saved before it, and that is logged", async () => {
+    const store = await open();
+    for (const number of [1, 2]) await store.save(numbered(store.state(), number));
+    rmSync(file());
+    expect((await open()).state().incarnation).toBe("1");
+    expect(lines).toEqual([
+      `The state file ${file()} is missing; vigie starts with the state saved before it, ${previousFile()}`,
+    ]);
+  });
+
+  it("is set aside together with a previous one that cannot be read either", async () => {
+    writeFileSync(file(), "first");
+    writeFileSync(previousFile(), "second");
+    expect((await open()).state()).toEqual(emptyState("ssssssssssss"));
+    const [first, second] = [1, 2].map((number) => join(folder, `state.damaged-${number}.json`));
+    expect(lines).toEqual([
+      `The state file was damaged and is now ${first}; vigie starts with an empty state`,
+      `The previous state file was damaged and is now ${second}; vigie starts with an empty state`,
+    ]);
+    expect(readdirSync(folder)).toEqual(["state.damaged-1.json", "state.damaged-2.json"]);
+  });
+
+  it("beside a previous one of a newer vigie: both are left as they are", async () => {
+    writeFileSync(file(), "junk");
+    writeFileSync(previousFile(), '{"version":7}');
+    await expect(open()).rejects.toThrow(NewerState);
+    expect(readFileSync(file(), "utf8")).toBe("junk");
+    expect(readdirSync(folder)).toEqual(["state.json", "state.previous.json"]);
   });
 
   it("of a newer vigie is refused and left as it is", async () => {
@@ -241,6 +315,7 @@ describe("a disk that refuses", () => {
       expect(read()).toEqual(before);
       expect(readdirSync(folder)).toEqual(["state.json"]);
       await store.save(numbered(before, 2));
+      expect(readPrevious()).toEqual(before);
       expect(read().incarnation).toBe("2");
       expect(lines.at(-1)).toMatch(/saved again/);
     });

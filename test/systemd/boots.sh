@@ -75,7 +75,7 @@ UNIT
     finding "clock behind the state: now" topic now/color
     finding "clock behind the state: unit" systemctl is-active vigie
     systemctl stop vigie
-    rm /var/lib/vigie/state.json
+    rm /var/lib/vigie/state.json /var/lib/vigie/state.previous.json
     vigie purge >/dev/null 2>&1
     start_service >/dev/null
     systemctl start vigie

@@ -52,6 +52,17 @@ export function recordAnswer(state: OutputsState, topic: string, answer: "heard"
   return !sent || sent.answer === answer ? state : { ...state, [topic]: { ...sent, answer } };
 }
 
+/**
+ * After a loss of what was recorded since: any of these payloads may have been replaced by another one. Each that is in
+ * force is sent again, and none of the others is repeated.
+ */
+export function forgetAcknowledgements(state: OutputsState): OutputsState {
+  const entries = Object.entries(state);
+  return Object.fromEntries(
+    entries.map(([topic, sent]): [string, Sent] => [topic, { ...sent, acknowledged: false, answer: "none" }]),
+  );
+}
+
 /** From the state file; anything else than a valid state counts as nothing sent. */
 export function readOutputsState(json: unknown): OutputsState {
   return stateSchema.safeParse(json).data ?? NOTHING_SENT;
