@@ -116,7 +116,7 @@ export function createLoop(options: LoopOptions): Loop {
     const simulation = memory.simulation();
     const input = createEvaluationInput({ at, knownDays: known.knownDays, tariff, simulation });
     const before = memory.rulesState();
-    const { verdicts, next } = evaluateRules(rules, input, memory.settings(), before);
+    const { verdicts, real, next } = evaluateRules(rules, input, memory.settings(), before);
     const changes = isInformed && right ? findVerdictChanges(before, verdicts, input) : [];
     const forecasts = forecastVerdicts(verdicts, input);
 
@@ -131,7 +131,7 @@ export function createLoop(options: LoopOptions): Loop {
     options.publish(topics);
     if (right) memory.keepRulesState(next);
     for (const change of changes) options.onVerdictChange(change);
-    if (isInformed) devices.update(withFacts(latest.verdicts, facts), realOf(latest));
+    if (isInformed) devices.update(withFacts(latest.verdicts, facts), withoutSimulation(latest, real));
     options.onRefreshed(latest);
   }
 
@@ -146,13 +146,12 @@ export function createLoop(options: LoopOptions): Loop {
     };
   }
 
-  /** What would be shown without the colour that is pretended. */
-  function realOf({ known, facts, verdicts }: Snapshot): VerdictsAndFacts {
+  /** The facts, and the verdicts, without the colour that is pretended. */
+  function withoutSimulation({ known, facts }: Snapshot, real: readonly Verdict[]): VerdictsAndFacts {
     const { at, right } = known.clock;
-    if (!runningSimulation(memory.simulation(), at)) return withFacts(verdicts, facts);
-    const input = createEvaluationInput({ at, knownDays: known.knownDays, tariff, simulation: null });
-    const real = evaluateRules(rules, input, memory.settings(), memory.rulesState());
-    return withFacts(right ? real.verdicts : [], deriveFacts({ ...known, simulation: null }, tariff));
+    const isSimulating = runningSimulation(known.simulation, at) !== null;
+    const realFacts = isSimulating ? deriveFacts({ ...known, simulation: null }, tariff) : facts;
+    return withFacts(right ? real : [], realFacts);
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {

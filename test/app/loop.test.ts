@@ -1,21 +1,27 @@
 import { describe, expect, test } from "vitest";
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import type { Color } from "../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn } from "../../src/core/days/learn.ts";
+import type { Simulation } from "../../src/core/facts/facts.ts";
 import type { VerdictsAndFacts } from "../../src/core/outputs/choose-outputs.ts";
 import { verdictChangeEvent } from "../../src/core/rules/verdict-changes.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
-import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
+import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { stateAfter } from "../support/outputs.ts";
 import { createMemoryStore } from "../support/season-vigie.ts";
 import { PARIS } from "../support/tariff.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const NOW = Date.parse("2026-01-05T12:00:00Z");
 const EVENING = Date.parse("2026-01-04T19:00:00Z");
 const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
 const ROUGE = knownDaysOf({ ...BLEU.days, "2026-01-05": official("rouge") });
+
+const NEXT_ROUGE = { day: "next", color: "rouge", confidence: 50 };
 
 const forecasts: Answer = {
   kind: "forecasts",
@@ -158,6 +164,61 @@ describe("the verdicts", () => {
     clock.at = EVENING + 60_000;
     loop.refresh();
     expect(states("shown")).toEqual([false, false]);
+  });
+});
+
+describe("the verdicts without the colour that is pretended", () => {
+  const [START, END] = [EVENING + 10 * MINUTE, EVENING + 40 * MINUTE];
+  const SIMULATION = { color: "rouge", from: "now", date: "2026-01-04", begun: START, until: END } as const;
+  const NOW_OR_NEXT = { any: [{ day: "now", color: "rouge" }, NEXT_ROUGE] };
+  const next = (color: Color) => knownDaysOf({ ...BLEU.days, "2026-01-05": forecast(color) });
+
+  /** The real verdict at each minute, with a simulation or without, while the forecasts of the next day change. */
+  const follow = async (rule: object, simulation: Simulation | null, news: Record<number, Color> = {}) => {
+    const seen: (boolean | null | undefined)[] = [];
+    const clock = { at: EVENING };
+    const store = createMemoryStore(emptyState("test"));
+    const { loop, memory, know } = openTestLoop({
+      store,
+      rules: rulesOptions.parse([{ id: "r", ...rule }]),
+      days: next("bleu"),
+      clock,
+      devices: { update: (_, real) => void seen.push(real.verdicts.get("r")?.state) },
+    });
+    for (let minute = 1; minute <= 240; minute += 1) {
+      clock.at = EVENING + minute * MINUTE;
+      if (clock.at === START) await memory.changeSimulation(simulation);
+      const color = news[minute];
+      if (color) know(next(color));
+      loop.refresh();
+    }
+    return { seen, shown: loop.snapshot().verdicts.map(({ state }) => state), writes: store.writes() };
+  };
+
+  test.each([
+    ["begins before the simulation", "2h", { 5: "rouge", 20: "bleu" }],
+    ["begins before the simulation, and ends during it", "30m", { 5: "rouge", 6: "bleu" }],
+    ["begins during the simulation", "2h", { 15: "rouge", 25: "bleu", 50: "rouge", 60: "bleu" }],
+    ["is needed after the simulation only", "2h", { 15: "rouge", 50: "bleu" }],
+  ] as const)("keep a hold that %s", async (_, hold, news) => {
+    const rule = { hold, when: NOW_OR_NEXT };
+    const plain = await follow(rule, null, news);
+    const simulated = await follow(rule, SIMULATION, news);
+    expect(new Set(plain.seen)).toEqual(new Set([false, true]));
+    expect(simulated.seen).toEqual(plain.seen);
+    expect(simulated.shown).toEqual(plain.shown);
+  });
+
+  test("have nothing of it in their lag either", async () => {
+    const rule = { lag: "1h", when: { day: "now", color: "rouge" } };
+    expect(new Set((await follow(rule, SIMULATION)).seen)).toEqual(new Set([false]));
+  });
+
+  test("cost no write of their own", async () => {
+    const rule = { hold: "2h", when: NOW_OR_NEXT };
+    const [plain, simulated] = [await follow(rule, null), await follow(rule, SIMULATION)];
+    // Those of the verdict that begins and ends with the simulation.
+    expect(simulated.writes - plain.writes).toBe(2);
   });
 });
 

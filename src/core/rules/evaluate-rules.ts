@@ -1,22 +1,44 @@
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
+import type { Simulation } from "../facts/facts.ts";
 import { evaluateRuleAt, evaluateRuleBetween } from "./evaluate-rule.ts";
-import { type EvaluationInput, withKnownDays } from "./evaluation-input.ts";
+import { createEvaluationInput, type EvaluationInput, withKnownDays } from "./evaluation-input.ts";
 import { areSame, forecastsOf, type HeldForecasts, withForecasts } from "./held-forecasts.ts";
 import { LONGEST_SHIFT, type Rule } from "./rule.ts";
 import type { RuleSettings } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** The verdict of each rule, and what the next evaluation needs of them. */
+/**
+ * The verdict of each rule, and what the next evaluation needs of them. `real`: the verdicts without the colour that is
+ * pretended. They alone begin and end a hold: after a simulation each hold is as if there had been none.
+ */
 export function evaluateRules(
   rules: readonly Rule[],
   input: EvaluationInput,
   settings: RuleSettings,
   previous: RulesState,
-): { verdicts: Verdict[]; next: RulesState } {
+): { verdicts: Verdict[]; real: Verdict[]; next: RulesState } {
+  const verdicts = evaluateEach(rules, input, settings, previous);
+  const real = canDecide(input.simulation, input.at)
+    ? evaluateEach(rules, createEvaluationInput({ ...input, simulation: null }), settings, previous)
+    : verdicts;
+  return { verdicts, real, next: nextState(previous, { verdicts, real }, input) };
+}
+
+/** By its lag a rule looks at a simulation that is over; by its lead at one that is ahead, after the clock was set back. */
+function canDecide(simulation: Simulation | null, at: Instant): boolean {
+  return simulation !== null && Math.max(simulation.begun - at, at - simulation.until) <= LONGEST_SHIFT;
+}
+
+function evaluateEach(
+  rules: readonly Rule[],
+  input: EvaluationInput,
+  settings: RuleSettings,
+  previous: RulesState,
+): Verdict[] {
   const inputOf = inputByForecasts(input);
-  const verdicts = rules.map((rule) => {
+  return rules.map((rule) => {
     const before = entryOf(previous.rules, rule.id);
     const setting = entryOf(settings, rule.id);
     // A rule without a threshold has none to move.
@@ -31,7 +53,6 @@ export function evaluateRules(
     }
     return { ...verdict, since: sinceOf(verdict, before, previous.at, input) };
   });
-  return { verdicts, next: nextState(previous, verdicts, input) };
 }
 
 /** The input with earlier forecasts, or the same object where they are the present ones; shared by the rules that hold them. */
@@ -107,10 +128,14 @@ function sinceOf(
 }
 
 /** `rules` and `heard` are the same objects where nothing changed: then nothing has to be written. */
-function nextState(previous: RulesState, verdicts: readonly Verdict[], input: EvaluationInput): RulesState {
-  const entries = verdicts.map((verdict): [string, RuleState] => {
+function nextState(
+  previous: RulesState,
+  { verdicts, real }: { verdicts: readonly Verdict[]; real: readonly Verdict[] },
+  input: EvaluationInput,
+): RulesState {
+  const entries = verdicts.map((verdict, index): [string, RuleState] => {
     const { id } = verdict.rule;
-    return [id, nextRuleState(entryOf(previous.rules, id), verdict)];
+    return [id, nextRuleState(entryOf(previous.rules, id), verdict, real[index] ?? verdict)];
   });
   const isSame =
     entries.length === Object.keys(previous.rules).length &&
@@ -124,7 +149,11 @@ function nextState(previous: RulesState, verdicts: readonly Verdict[], input: Ev
   };
 }
 
-function nextRuleState(before: RuleState | undefined, { state, since, moved, held }: Verdict): RuleState {
+function nextRuleState(
+  before: RuleState | undefined,
+  { state, since }: Verdict,
+  { moved, held }: Verdict,
+): RuleState {
   const isSame =
     before?.state === state &&
     before.since === since &&
