@@ -32,7 +32,7 @@ export function createCommandHandler(options: CommandOptions): CommandHandler {
     if (!isStopped) options.loop.refresh();
   };
   return {
-    onCommand: (topic, _payload, command) => {
+    onCommand: (topic, command) => {
       const handled = handleCommand(topic, command, { ...options, loop: { ...options.loop, refresh } });
       running = Promise.all([running, handled]);
     },

@@ -9,8 +9,8 @@ import { type Owner, readOwner } from "./owner.ts";
 import { type Command, isCommandTopic, readCommand, stateTopics } from "./read-command.ts";
 import type { TopicSender } from "./topic-sender.ts";
 
-/** `topic` and `payload` as they arrived. */
-export type OnCommand = (topic: string, payload: string, command: Command) => void;
+/** The command, and the topic below the base topic on which it arrived. */
+export type OnCommand = (topic: string, command: Command) => void;
 
 export interface WatchOptions {
   connection: Pick<BaseConnection, "publish" | "subscribe" | "waitForEcho" | "waitForRetained">;
@@ -149,7 +149,7 @@ function handleCommand({ topic, payload }: ReceivedMessage, { sender, log, onCom
   const read = readCommand(topic, payload);
   const problem = "problem" in read ? read.problem : missingInRules(read.command, wanted);
   if ("command" in read && problem === undefined) {
-    onCommand(topic, payload, read.command);
+    onCommand(topic, read.command);
     return;
   }
   log.warn(`${topic}: ${problem}`);

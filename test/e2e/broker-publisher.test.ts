@@ -198,7 +198,7 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await observer.publish(`${name}/a/set`, "5", false);
     await observer.publish(`${name}/refresh/set`, "PRESS", false);
     await observer.until(() => commands.length > 0, "the command came");
-    expect(commands).toEqual(["refresh/set PRESS"]);
+    expect(commands).toEqual([["refresh/set", { kind: "poll" }]]);
     expect(lines.filter((line) => line.startsWith("Refused and cleared refresh/set"))).toHaveLength(2);
     expect(lines.filter((line) => /^\S+\/set: /.test(line))).toEqual([
       "refresh/set: expected PRESS, got 'push'",

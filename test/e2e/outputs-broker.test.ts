@@ -214,9 +214,9 @@ describe.skipIf(withoutMosquitto)(`commands on a real broker ${withoutMosquitto}
     await send("refresh", "PRESS");
     await observer.until(() => commands.length >= 3, "the commands came");
     expect(commands).toEqual([
-      "rules/peak/enabled/set OFF",
-      'simulation/set {"color":"rouge","from":"next"}',
-      "refresh/set PRESS",
+      ["rules/peak/enabled/set", { kind: "enabled", rule: "peak", enabled: false }],
+      ["simulation/set", { kind: "simulation", request: { color: "rouge", from: "next", for: 3_600_000 } }],
+      ["refresh/set", { kind: "poll" }],
     ]);
     const again = (topic: string) => observer.received.filter((one) => one.topic === `vigie/${topic}`).length;
     await observer.until(

@@ -2,13 +2,15 @@ import type { MqttConfig } from "../../src/config/config.ts";
 import type { Topic, Topics } from "../../src/core/topics/topic.ts";
 import type { Identity } from "../../src/mqtt/owner.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../../src/mqtt/publisher.ts";
+import type { Command } from "../../src/mqtt/read-command.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 
 export interface Kept {
   publisher: Publisher;
   lines: string[];
-  commands: string[];
+  /** Each with the topic on which it arrived. */
+  commands: [string, Command][];
   /** The owner to which it yielded. */
   yielded: Promise<string>;
   hasYielded: () => boolean;
@@ -42,7 +44,7 @@ export function keepPublishing(
   const lines: string[] = [];
   const say = (sentence: string) => void lines.push(sentence);
   const log = { debug: () => undefined, info: say, warn: say, error: say };
-  const commands: string[] = [];
+  const commands: Kept["commands"] = [];
   let yielded = false;
   let yieldTo: (incarnation: string) => void = () => undefined;
   const promise = new Promise<string>((resolve) => {
@@ -59,7 +61,7 @@ export function keepPublishing(
     takeOver: false,
     ...rest,
     broker: brokerAt(url, broker),
-    onCommand: (topic, payload) => commands.push(`${topic} ${payload}`),
+    onCommand: (topic, command) => commands.push([topic, command]),
     onOtherOwner: ({ incarnation }) => {
       yielded = true;
       yieldTo(incarnation);
