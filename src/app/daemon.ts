@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Config, MqttConfig } from "../config/config.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import { comparePrices } from "../core/facts/prices.ts";
+import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { startOutputSender } from "../mqtt/device-sender.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
 import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
@@ -101,8 +102,6 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
   return { start, status, published: async () => running?.published(), stop };
 }
-
-const MQTT_PORT = 1883;
 
 interface RunningOptions extends DaemonOptions {
   config: Config;

@@ -1,6 +1,7 @@
 import { healthPath, readHealth } from "../app/health-file.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -53,7 +54,7 @@ const OPTIONS = {
 async function findBroker(config: Config, io: Io): Promise<string> {
   if (config.mqtt.url !== "embedded") return config.mqtt.url;
   const port = (await readHealth(healthPath(config.instance, io.env)))?.health.broker.port;
-  return `mqtt://127.0.0.1:${port ?? 1883}`;
+  return `mqtt://127.0.0.1:${port ?? MQTT_PORT}`;
 }
 
 /** Prints the page again after a change, once for changes that come together, until a signal or the broker ends it. */

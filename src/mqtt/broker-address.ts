@@ -8,7 +8,9 @@ import { ConnectFailed } from "./broker-errors.ts";
 export type BrokerAddress = IClientOptions & { host: string; port: number };
 type Protocol = keyof typeof PORTS;
 
-const PORTS = { mqtt: 1883, mqtts: 8883, ws: 80, wss: 443 } as const;
+/** The usual port of a broker; the embedded broker tries it first. */
+export const MQTT_PORT = 1883;
+const PORTS = { mqtt: MQTT_PORT, mqtts: 8883, ws: 80, wss: 443 } as const;
 
 /** Reads the TLS files each time, so that the next connection uses a renewed certificate. */
 export async function readAddress(broker: MqttConfig): Promise<BrokerAddress> {

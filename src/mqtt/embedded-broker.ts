@@ -3,8 +3,8 @@ import type { Aedes } from "aedes";
 import type { Log } from "../runtime/log.ts";
 
 export interface EmbeddedBrokerOptions {
-  /** Another one where this one is in use. */
-  port?: number;
+  /** Where it is in use, another one is taken. */
+  port: number;
   log: Log;
 }
 
@@ -15,10 +15,7 @@ export interface EmbeddedBroker {
 }
 
 /** A broker for a first look: on this machine only, in memory only, MQTT 3.1.1 only. */
-export async function startEmbeddedBroker({
-  port = 1883,
-  log,
-}: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+export async function startEmbeddedBroker({ port, log }: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const aedes = await createAedes();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
