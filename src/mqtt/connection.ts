@@ -15,8 +15,6 @@ export interface ConnectOptions {
   /** Seconds for which the broker keeps the session and its messages after the connection; null: a clean start. */
   session: number | null;
   will?: { topic: string; payload: string; delay: number };
-  /** Seconds. */
-  keepalive: number;
   onMessage: (message: ReceivedMessage) => void;
   signal: AbortSignal;
 }
@@ -144,14 +142,14 @@ async function close(
 }
 
 function clientOptions(options: ConnectOptions): IClientOptions {
-  const { address, version, clientId, session, will, keepalive } = options;
+  const { address, version, clientId, session, will } = options;
   const isMqtt5 = version === 5;
   return {
     ...address,
     protocolVersion: version,
     clientId,
     clean: !isMqtt5 || session === null,
-    keepalive,
+    keepalive: KEEPALIVE,
     // With the cache MQTT.js makes a Buffer for each number up to 65,535 (2^16) beforehand: 7 MB.
     writeCache: false,
     timerVariant: keepaliveTimer(),
@@ -218,6 +216,8 @@ const DISCONNECTS: Record<number, string> = {
   155: "the broker does not support quality of service 1, and vigie needs it",
 };
 
+/** Seconds. */
+const KEEPALIVE = 60;
 const CONNECT_LIMIT = 60_000;
 const ANSWER_LIMIT = 120_000;
 /** The process has 5 s to end. */

@@ -34,8 +34,6 @@ export interface OwnerConnectionOptions {
   log: Log;
   problemLog: ProblemLog;
   random: () => number;
-  /** Seconds; 60 when undefined. */
-  keepalive?: number;
   signal: AbortSignal;
   onCommand: OnCommand;
   onForeignOwner: (owner: Owner) => void;
@@ -71,7 +69,6 @@ export async function openOwnerConnection(
     clientId: me.client_id,
     session: grace,
     will: { topic: `${broker.base_topic}/${AVAILABILITY}`, payload: OFFLINE, delay: grace },
-    keepalive: options.keepalive ?? KEEPALIVE,
     random: options.random,
     signal,
     onMessage: (message) => {
@@ -138,6 +135,5 @@ async function leave(connection: BaseConnection, sender: TopicSender, why: Leave
   await connection.close({ reasonCode: 4 });
 }
 
-const KEEPALIVE = 60;
 /** Leaving takes less than 5 s, also where the broker is down or frozen. */
 const LEAVING_LIMIT = 1_000;

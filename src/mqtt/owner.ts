@@ -144,7 +144,6 @@ export async function endSession(
     version,
     clientId: id,
     session: 0,
-    keepalive: 60,
     signal,
     onMessage: () => undefined,
   });

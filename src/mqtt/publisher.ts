@@ -31,8 +31,6 @@ export interface PublisherOptions {
   takeOver: boolean;
   /** The connection was made or lost. */
   onStateChange?: () => void;
-  /** Seconds; 60 when undefined. */
-  keepalive?: number;
 }
 
 export interface PublisherState {

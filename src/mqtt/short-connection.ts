@@ -51,7 +51,6 @@ export async function openShortConnection(options: ShortConnectionOptions): Prom
       base: broker.base_topic,
       clientId: clientId(instance, `visit-${randomId(random)}`),
       session: null,
-      keepalive: KEEPALIVE,
       random,
       signal,
       onMessage: (message) => {
@@ -125,5 +124,3 @@ export async function negotiateVersion<Opened extends { close: () => Promise<voi
     return modern;
   }
 }
-
-const KEEPALIVE = 60;

@@ -38,6 +38,27 @@ describe.skipIf(reason)(`a broker that omits one acknowledgement ${reason}`, () 
   });
 });
 
+test.skipIf(reason)("a broker that hangs is detected, and all is right when it goes on", async () => {
+  const cleanup = createCleanup();
+  try {
+    const time = startFakeTime("2026-01-05T12:00:00Z", SPEED);
+    const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: true });
+    cleanup.add(simulator.stop);
+    const { broker, observer, until, vigie } = await startVigieAndBroker(cleanup, {
+      service: simulator.url,
+      time,
+    });
+    await until({ availability: "online", "service/status": "ok" });
+    broker.freeze();
+    await vigie.says(/connection to the broker was lost: the broker does not answer any more/);
+    broker.thaw();
+    await observer.publish("vigie/simulation/set", "rouge", false);
+    await until({ availability: "online", "simulation/color": "rouge" });
+  } finally {
+    await cleanup.run();
+  }
+});
+
 /** Carries everything between vigie and its broker, but for one acknowledgement. */
 async function openMiddleman(port: number) {
   let target = 0;

@@ -92,20 +92,6 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     expect(lines).toEqual([`Connected to the broker at ${broker.url} (MQTT 5)`]);
   });
 
-  test.concurrent("detects a broker that hangs, logs it, and is right when the broker continues", async () => {
-    const broker = await brokerWith();
-    const { publisher, lines } = keep(broker, { keepalive: 1 });
-    publisher.setTopics(SNAPSHOT);
-    await publisher.allAcknowledged();
-    broker.freeze();
-    while (publisher.state().connected) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(lines.at(-1)).toContain(
-      "The connection to the broker was lost: the broker does not answer any more",
-    );
-    broker.thaw();
-    await becomesWhole(broker);
-  });
-
   test.concurrent("stops within 5 s while the broker is frozen, and while it is away", async () => {
     const broker = await brokerWith();
     const { publisher } = keep(broker);
