@@ -136,7 +136,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     version: VERSION,
     memory: memory.client,
   });
-  const onCommand: OnCommand = (...command) => commands.onCommand(...command);
+  const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
   const publisher = createPublisher({
     ...options,
     instance,
@@ -160,7 +160,8 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   });
   let schedule: Alarm | undefined;
   const loop: Loop = createLoop({
-    ...loopSettings(config, address.simulated),
+    config,
+    simulated: address.simulated,
     memory,
     clock,
     ask: client.ask,
@@ -230,18 +231,6 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       await address.stop();
       await memory.flush();
     },
-  };
-}
-
-/** What `run` and `once` give their loop. */
-export function loopSettings({ rules, tariff, service, mqtt }: Config, simulated: boolean) {
-  return {
-    rules,
-    tariff,
-    lateAfter: service.late_after,
-    checkClock: service.check_clock,
-    grace: mqtt.grace,
-    simulated,
   };
 }
 

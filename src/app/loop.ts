@@ -1,3 +1,4 @@
+import type { Config } from "../config/config.ts";
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
 import { type DayEvent, findDayEvents } from "../core/days/day-events.ts";
@@ -30,15 +31,16 @@ import { sendRequests } from "../service/send-requests.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 import { createTimeCheck } from "./time-check.ts";
 
-export interface LoopOptions {
+/** What the loop takes from the configuration. */
+export interface LoopConfig {
   rules: readonly Rule[];
   tariff: Tariff;
-  /** `service.late_after`. */
-  lateAfter: string;
-  /** `service.check_clock`. */
-  checkClock: "auto" | "off";
-  /** `mqtt.grace`. */
-  grace: number;
+  service: Pick<Config["service"], "late_after" | "check_clock">;
+  mqtt: Pick<Config["mqtt"], "grace">;
+}
+
+export interface LoopOptions {
+  config: LoopConfig;
   /** The days are invented. */
   simulated: boolean;
   memory: LoopMemory;
@@ -101,8 +103,10 @@ export interface Snapshot {
 
 /** The loop of `run` and of `once`. It refreshes at once, with what the state file holds. */
 export function createLoop(options: LoopOptions): Loop {
-  const { rules, tariff, memory, clock, devices } = options;
-  const time = createTimeCheck(clock, options.checkClock);
+  const { config, memory, clock, devices } = options;
+  const { rules, tariff, service } = config;
+  const { grace } = config.mqtt;
+  const time = createTimeCheck(clock, service.check_clock);
   let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.simulated);
   // Before the first poll ever nothing is known: no device is sent anything, and no first verdict is a change.
   let isInformed = Object.keys(memory.days().days).length > 0;
@@ -120,7 +124,6 @@ export function createLoop(options: LoopOptions): Loop {
     const changes = isInformed && right ? findVerdictChanges(before, verdicts, input) : [];
     const forecasts = forecastVerdicts(verdicts, input);
 
-    const { grace } = options;
     const topics = new Map([
       ...renderTopics(facts, { grace, laws: tariff.laws }),
       ...ruleTopics({ verdicts, forecasts, input, grace, clockRight: right }),
@@ -140,7 +143,7 @@ export function createLoop(options: LoopOptions): Loop {
       knownDays: memory.days(),
       polls,
       clock: time.now(memory.days()),
-      late_after: options.lateAfter,
+      late_after: service.late_after,
       simulation: memory.simulation(),
       output_problem: devices.hasProblem(),
     };
@@ -187,12 +190,12 @@ export function createLoop(options: LoopOptions): Loop {
   /** Most answers say what the one before said: then nothing has to be derived and published again. */
   function isChanged(): boolean {
     const { known, boundary } = latest;
-    return !(
-      memory.days() === known.knownDays &&
-      isShownAlike(polls, known.polls) &&
-      known.clock.right &&
-      time.now(memory.days()).right &&
-      clock.now() < boundary
+    return (
+      memory.days() !== known.knownDays ||
+      !isShownAlike(polls, known.polls) ||
+      !known.clock.right ||
+      !time.now(memory.days()).right ||
+      clock.now() >= boundary
     );
   }
 

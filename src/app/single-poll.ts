@@ -6,7 +6,6 @@ import { VERSION } from "../runtime/version.ts";
 import { createServiceClient } from "../service/service-client.ts";
 import { openAddress } from "../simulator/open-address.ts";
 import type { Store } from "../state/store.ts";
-import { loopSettings } from "./daemon.ts";
 import { createLoop } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
 
@@ -29,7 +28,8 @@ export async function pollOnce(
   });
   let topics: Topics = new Map();
   const loop = createLoop({
-    ...loopSettings(config, address.simulated),
+    config,
+    simulated: address.simulated,
     memory,
     clock: systemClock,
     ask: client.ask,

@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { loopSettings } from "../../.build/app/daemon.js";
 import { createLoop } from "../../.build/app/loop.js";
 import { openLoopMemory } from "../../.build/app/loop-memory.js";
 import { loadConfig } from "../../.build/config/load-config.js";
@@ -44,8 +43,8 @@ export async function openHouse({ service, clock, folder, wait }) {
 /** What a loop needs beside the service and the broker, with the rules as shipped. */
 export function loopWays({ clock, memory, rules = CONFIG.rules }) {
   return {
-    ...loopSettings({ ...CONFIG, rules }, false),
-    checkClock: "auto",
+    config: { ...CONFIG, rules },
+    simulated: false,
     memory,
     clock,
     devices: { hasProblem: () => false, update: nothing },

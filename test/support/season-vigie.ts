@@ -69,11 +69,12 @@ export function startLife(options: LifeOptions): LifeOfVigie {
     transport: options.transport,
   });
   const loop = createLoop({
-    rules: options.rules,
-    tariff: TARIFF,
-    lateAfter: "12:00",
-    checkClock: "auto",
-    grace: GRACE,
+    config: {
+      rules: options.rules,
+      tariff: TARIFF,
+      service: { late_after: "12:00", check_clock: "auto" },
+      mqtt: { grace: GRACE },
+    },
     simulated: false,
     memory,
     clock,

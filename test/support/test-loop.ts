@@ -2,6 +2,7 @@ import { createLoop, type Devices, type LoopOptions } from "../../src/app/loop.t
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
+import type { Rule } from "../../src/core/rules/rule.ts";
 import type { VerdictChange } from "../../src/core/rules/verdict-changes.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { emptyState } from "../../src/state/state.ts";
@@ -23,7 +24,9 @@ export const RULES = rulesOptions.parse([
   { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
 ]);
 
-export interface TestLoopOptions extends Partial<Pick<LoopOptions, "rules" | "checkClock" | "ask">> {
+export interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
+  rules?: readonly Rule[];
+  checkClock?: "auto" | "off";
   store?: Store;
   days?: KnownDays;
   clock: { at: number };
@@ -42,11 +45,12 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
   const know = (known: KnownDays) => memory.keepAnswer(known, memory.lastAnswered());
   if (days) know(days);
   const loop = createLoop({
-    rules,
-    tariff: PARIS,
-    lateAfter: "12:00",
-    checkClock: options.checkClock ?? "off",
-    grace: GRACE,
+    config: {
+      rules,
+      tariff: PARIS,
+      service: { late_after: "12:00", check_clock: options.checkClock ?? "off" },
+      mqtt: { grace: GRACE },
+    },
     simulated: false,
     memory,
     clock: { now: () => clock.at, steady: () => clock.at },
