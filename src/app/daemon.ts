@@ -15,13 +15,12 @@ import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
-import { createServiceClient } from "../service/service-client.ts";
-import { openAddress } from "../simulator/open-address.ts";
 import type { Store } from "../state/store.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
 import { createCommandHandler } from "./handle-command.ts";
 import { createLoop, type Loop, type Snapshot } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
+import { openService } from "./open-service.ts";
 import { createPolling } from "./polling.ts";
 import { reportClock, reportDayEvent, reportPoll, reportPrices, reportVerdictChange } from "./report.ts";
 import { startSchedule } from "./schedule.ts";
@@ -123,19 +122,12 @@ interface Running {
 /** The composition root: everything that runs is built here, in the order in which one needs the other. */
 async function startRunning(options: RunningOptions): Promise<Running> {
   const { config, store, log, problemLog, clock, identity } = options;
-  const { instance, service, tariff, rules } = config;
+  const { instance, tariff, rules } = config;
   await rememberPlace(config, store);
 
-  const memory = openLoopMemory(store, { source: service.base_url, rules, log });
-  const address = await openAddress(service, clock);
-  if (address.simulated) log.warn(INVENTED);
-  const client = createServiceClient({
-    ...options,
-    config: service,
-    base: address.base,
-    version: VERSION,
-    memory: memory.client,
-  });
+  const memory = openLoopMemory(store, { source: config.service.base_url, rules, log });
+  const service = await openService(config.service, { ...options, memory: memory.client });
+  if (service.simulated) log.warn(INVENTED);
   const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
   const publisher = createPublisher({
     ...options,
@@ -161,10 +153,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   let schedule: Alarm | undefined;
   const loop: Loop = createLoop({
     config,
-    simulated: address.simulated,
+    simulated: service.simulated,
     memory,
     clock,
-    ask: client.ask,
+    ask: service.client.ask,
     publish: publisher.setTopics,
     devices,
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
@@ -179,7 +171,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     loop,
     memory,
     tariff,
-    times: service.poll,
+    times: config.service.poll,
     offset,
     clock,
     onPolled: (outcome) => {
@@ -227,8 +219,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       await commands.stop();
       await Promise.all([polling.stop(), devices.stop(), discovery.stop(), cleared]);
       await publisher.stop(why);
-      await client.close();
-      await address.stop();
+      await service.stop();
       await memory.flush();
     },
   };

@@ -2,25 +2,18 @@ import type { Config } from "../config/config.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { VERSION } from "../runtime/version.ts";
-import { createServiceClient } from "../service/service-client.ts";
-import { openAddress } from "../simulator/open-address.ts";
 import type { Store } from "../state/store.ts";
 import { createLoop } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
+import { openService } from "./open-service.ts";
 
 /** One poll of the loop, from and into the state file, and the topics that follow from it. */
 export async function pollOnce(
   config: Config,
   { store, log, signal }: { store: Store; log: Log; signal: AbortSignal },
 ): Promise<{ topics: Topics; failures: string[] }> {
-  const { service } = config;
-  const memory = openLoopMemory(store, { source: service.base_url, rules: config.rules, log });
-  const address = await openAddress(service, systemClock);
-  const client = createServiceClient({
-    config: service,
-    base: address.base,
-    version: VERSION,
+  const memory = openLoopMemory(store, { source: config.service.base_url, rules: config.rules, log });
+  const service = await openService(config.service, {
     memory: memory.client,
     log,
     clock: systemClock,
@@ -29,10 +22,10 @@ export async function pollOnce(
   let topics: Topics = new Map();
   const loop = createLoop({
     config,
-    simulated: address.simulated,
+    simulated: service.simulated,
     memory,
     clock: systemClock,
-    ask: client.ask,
+    ask: service.client.ask,
     publish: (wanted) => {
       topics = wanted;
     },
@@ -48,8 +41,7 @@ export async function pollOnce(
     loop.refresh();
     return { topics, failures };
   } finally {
-    await client.close();
-    await address.stop();
+    await service.stop();
     await memory.flush();
   }
 }

@@ -1,3 +1,4 @@
+import { openService } from "../app/open-service.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { civilDate } from "../core/calendar/dates.ts";
@@ -5,12 +6,10 @@ import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { VERSION } from "../runtime/version.ts";
 import { deadline, sleep } from "../runtime/wait.ts";
 import { keepMemory } from "../service/client-memory.ts";
-import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
+import type { ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
-import { openAddress } from "../simulator/open-address.ts";
 import type { Io } from "./io.ts";
 
 /** A client for one command. */
@@ -30,23 +29,14 @@ async function openSession(file: string | undefined, io: Io): Promise<Session> {
 }
 
 export async function openClient(config: Config, io: Io): Promise<Session> {
-  const address = await openAddress(config.service, systemClock);
-  if (address.simulated)
-    io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
-  const client = createServiceClient({
-    config: config.service,
-    base: address.base,
-    version: VERSION,
+  const { client, simulated, stop } = await openService(config.service, {
     clock: systemClock,
     random: Math.random,
     memory: keepMemory(),
     log: logTo(io),
     wait: waitFor(A_PERSON),
   });
-  const stop = async () => {
-    await client.close();
-    await address.stop();
-  };
+  if (simulated) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
   return { config, client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
 }
 

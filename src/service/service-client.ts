@@ -21,7 +21,7 @@ export interface ServiceClient {
   close(): Promise<void>;
 }
 
-interface ClientOptions {
+export interface ClientOptions {
   config: Pick<ServiceConfig, "colors" | "confidence" | "rate_unit" | "history_parameters">;
   /** The address of the service; of the running simulator where `service.base_url` is `simulator`. */
   base: string;

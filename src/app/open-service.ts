@@ -1,0 +1,28 @@
+import type { ServiceConfig } from "../config/config.ts";
+import { VERSION } from "../runtime/version.ts";
+import { type ClientOptions, createServiceClient, type ServiceClient } from "../service/service-client.ts";
+import { openAddress } from "../simulator/open-address.ts";
+
+export interface OpenedService {
+  client: ServiceClient;
+  /** The days are invented. */
+  simulated: boolean;
+  stop: () => Promise<void>;
+}
+
+/** The client of the service that the configuration names; where that is the simulator, it is started. */
+export async function openService(
+  config: ServiceConfig,
+  options: Omit<ClientOptions, "config" | "base" | "version">,
+): Promise<OpenedService> {
+  const { base, simulated, stop } = await openAddress(config, options.clock);
+  const client = createServiceClient({ ...options, config, base, version: VERSION });
+  return {
+    client,
+    simulated,
+    stop: async () => {
+      await client.close();
+      await stop();
+    },
+  };
+}
