@@ -3,7 +3,7 @@ import type { Config, MqttConfig } from "../config/config.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
-import { startOutputSender } from "../mqtt/device-sender.ts";
+import { startDeviceSender } from "../mqtt/device-sender.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
 import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
 import type { Identity, Owner } from "../mqtt/owner.ts";
@@ -135,7 +135,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     onCommand,
     onStateChange: () => options.onWake(clock.now()),
   });
-  const devices = startOutputSender({
+  const devices = startDeviceSender({
     ...options,
     outputs: config.outputs,
     state: memory.outputs(),

@@ -16,7 +16,7 @@ import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import { createConfirmations } from "./device-confirmations.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
 
-export interface OutputSenderOptions {
+export interface DeviceSenderOptions {
   outputs: Outputs;
   /** What was sent before this start, from the state file. */
   state: OutputsState;
@@ -30,7 +30,7 @@ export interface OutputSenderOptions {
 }
 
 /** Sends payloads to devices, over the publisher's connection. */
-export interface OutputSender extends ConnectionUser {
+export interface DeviceSender extends ConnectionUser {
   /** After each refresh; `real`: the verdicts and facts without the simulation. Returns at once. */
   update: (shown: VerdictsAndFacts, real?: VerdictsAndFacts) => void;
   /** Whether a device does not confirm, or the broker refuses a payload. */
@@ -43,7 +43,7 @@ export interface OutputSender extends ConnectionUser {
  * There is no queue: after each refresh the payloads to send are chosen anew, by comparison with what the broker has
  * acknowledged. So a payload that was in force only while the broker was away is never sent late.
  */
-export function startOutputSender(options: OutputSenderOptions): OutputSender {
+export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
   const { outputs, clock, log, problemLog, refresh } = options;
   let { state } = options;
   let link: BrokerLink | undefined;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Output } from "../../src/core/outputs/output.ts";
-import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
+import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-sender.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
@@ -13,7 +13,7 @@ const ACL = "topic readwrite v1/#\ntopic readwrite v2/#\ntopic readwrite v3/#\nt
 interface RunningVigie {
   /** What the rules say from now on. */
   say: (states: Record<string, boolean | null>) => void;
-  sender: OutputSender;
+  sender: DeviceSender;
   lines: string[];
   settled: () => Promise<void>;
   stop: () => Promise<void>;
@@ -42,7 +42,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const log = { debug: say, info: say, warn: say, error: say };
     let states: Record<string, boolean | null> = { peak: null };
     const refresh = () => sender.update(verdictsOf(states));
-    const sender = startOutputSender({
+    const sender = startDeviceSender({
       outputs: outputsOf(list),
       state: saved.get(),
       save: saved.save,

@@ -3,7 +3,7 @@ import type { Output } from "../../src/core/outputs/output.ts";
 import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
 import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
-import { type OutputSender, startOutputSender } from "../../src/mqtt/device-sender.ts";
+import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-sender.ts";
 import type { Message } from "../../src/mqtt/publish-queue.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
@@ -55,7 +55,7 @@ function start(list: Output[], saved: SavedState = savedState()) {
     refreshes += 1;
     sender.update(verdictsOf(states));
   };
-  const sender: OutputSender = startOutputSender({
+  const sender: DeviceSender = startDeviceSender({
     outputs: outputsOf(list),
     state: saved.get(),
     save: saved.save,

@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { readOutputsState } from "../../.build/core/outputs/outputs-state.js";
-import { startOutputSender } from "../../.build/mqtt/device-sender.js";
+import { startDeviceSender } from "../../.build/mqtt/device-sender.js";
 import { createPublisher } from "../../.build/mqtt/publisher.js";
 import { systemClock } from "../../.build/runtime/clock.js";
 import { openStore } from "../../.build/state/store.js";
@@ -25,7 +25,7 @@ const choose = [{ when: "peak", payload: "off" }];
 const output = { topic: "boiler/set", choose, else: "on", qos: 1, retain: false };
 let state = readOutputsState(store.state().outputs);
 const update = () => sender.update({ verdicts: new Map([["peak", { state: isPeak }]]), facts: {} });
-const sender = startOutputSender({
+const sender = startDeviceSender({
   outputs: { dry_when_simulated: false, list: [output] },
   state,
   save: (next) => {
