@@ -14,7 +14,7 @@ interface ConfirmationsOptions {
   clock: Pick<Clock, "steady">;
   problemLog: ProblemLog;
   lastSent: (topic: string) => Sent | undefined;
-  recordAnswer: (topic: string, answer: "heard" | "missed") => void;
+  recordConfirmation: (topic: string, answer: "heard" | "missed") => void;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface Confirmations extends ConnectionUser {
 type ConfirmedOutput = Output & { confirm: Confirmation };
 
 export function createConfirmations(options: ConfirmationsOptions): Confirmations {
-  const { outputs, clock, problemLog, lastSent, recordAnswer } = options;
+  const { outputs, clock, problemLog, lastSent, recordConfirmation } = options;
   const confirmed = outputs.list.filter((output): output is ConfirmedOutput => output.confirm !== undefined);
   // A retained report is the device's state, and holds until a message that is not retained follows.
   const retainedReports = new Map<string, string>();
@@ -51,7 +51,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
   const checkReport = ({ topic, confirm }: ConfirmedOutput, report: string | undefined) => {
     if (!isUnconfirmed(topic) || report === undefined || report !== lastSent(topic)?.expect) return;
     problemLog.isOver(`answer ${topic}`, `${confirm.topic} has reported ${JSON.stringify(report)}`);
-    recordAnswer(topic, "heard");
+    recordConfirmation(topic, "heard");
   };
   const startRepeating = (output: ConfirmedOutput, link: BrokerLink) => {
     cancel(output.topic);
@@ -81,7 +81,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
       `answer ${topic}`,
       `Sent ${JSON.stringify(payload)} to ${topic} ${howOften} in ${describeDuration(confirm.for)}, but ${confirm.topic} never reported ${JSON.stringify(expect)}: check that the device is connected to the broker, and that vigie may read ${confirm.topic}`,
     );
-    recordAnswer(topic, "missed");
+    recordConfirmation(topic, "missed");
   };
   return {
     onMessage: ({ topic, payload, retain }) => {

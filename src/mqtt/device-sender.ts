@@ -4,7 +4,7 @@ import {
   lastSent,
   type OutputsState,
   recordAcknowledgement,
-  recordAnswer,
+  recordConfirmation,
   recordSending,
 } from "../core/outputs/outputs-state.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -63,8 +63,8 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
     clock,
     problemLog,
     lastSent: (topic) => lastSent(state, topic),
-    recordAnswer: (topic, answer) => {
-      void save(recordAnswer(state, topic, answer));
+    recordConfirmation: (topic, answer) => {
+      void save(recordConfirmation(state, topic, answer));
       refreshIfProblemChanged();
     },
   });

@@ -47,7 +47,11 @@ export function recordStanding(state: OutputsState, topic: string, stands: boole
 }
 
 /** The device has confirmed the payload, or has not for too long. */
-export function recordAnswer(state: OutputsState, topic: string, answer: "heard" | "missed"): OutputsState {
+export function recordConfirmation(
+  state: OutputsState,
+  topic: string,
+  answer: "heard" | "missed",
+): OutputsState {
   const sent = lastSent(state, topic);
   return !sent || sent.answer === answer ? state : { ...state, [topic]: { ...sent, answer } };
 }

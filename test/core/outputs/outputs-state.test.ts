@@ -4,7 +4,7 @@ import {
   NOTHING_SENT,
   readOutputsState,
   recordAcknowledgement,
-  recordAnswer,
+  recordConfirmation,
   recordSending,
   recordStanding,
 } from "../../../src/core/outputs/outputs-state.ts";
@@ -17,7 +17,7 @@ describe("the state of outputs", () => {
     expect(sending).toEqual({ t: { ...sent, acknowledged: false, answer: "awaited" } });
     const arrived = recordAcknowledgement(sending, "t", "off");
     expect(arrived).toEqual({ t: { ...sent, acknowledged: true, answer: "awaited" } });
-    expect(recordAnswer(arrived, "t", "heard")).toEqual({
+    expect(recordConfirmation(arrived, "t", "heard")).toEqual({
       t: { ...sent, acknowledged: true, answer: "heard" },
     });
   });
@@ -29,7 +29,7 @@ describe("the state of outputs", () => {
     expect(recordAcknowledgement(state, "other", "off")).toBe(state);
     expect(recordStanding(state, "t", true)).toBe(state);
     expect(recordStanding(state, "other", false)).toBe(state);
-    expect(recordAnswer(state, "other", "heard")).toBe(state);
+    expect(recordConfirmation(state, "other", "heard")).toBe(state);
   });
 
   test("is empty where the state file holds no valid one", () => {
