@@ -77,7 +77,7 @@ export interface PollOptions {
 
 export interface PollRequest extends PollOptions {
   /** Asks once more for days whose colour is final already. */
-  confirm: boolean;
+  recheck: boolean;
 }
 
 export interface Loop {
@@ -199,11 +199,11 @@ export function createLoop(options: LoopOptions): Loop {
     );
   }
 
-  function planInput({ confirm }: PollRequest): PlanInput {
+  function planInput({ recheck }: PollRequest): PlanInput {
     const knownDays = memory.days();
     const now = time.now(knownDays).at;
     const officialSilent = isOfficialSilent(memory.client.get(), now);
-    return { knownDays, lastAnswered: memory.lastAnswered(), tariff, now, officialSilent, confirm };
+    return { knownDays, lastAnswered: memory.lastAnswered(), tariff, now, officialSilent, recheck };
   }
 
   refresh();

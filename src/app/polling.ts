@@ -36,7 +36,7 @@ export function createPolling(options: PollingOptions): Polling {
 
   const findDue = () =>
     duePoll(clock.now(), lastPoll, { poll: times, tariff, knownDays: memory.days(), offset });
-  const poll = async (ways: { essential: boolean; confirm: boolean }) => {
+  const poll = async (ways: { essential: boolean; recheck: boolean }) => {
     lastPoll = clock.now();
     isPolling = true;
     const outcome = await loop.poll({ ...ways, signal: stopping.signal });
@@ -53,7 +53,7 @@ export function createPolling(options: PollingOptions): Polling {
     // A poll that is under way is the one that was asked for.
     pollNow: () => {
       if (isPolling) return;
-      polling = poll({ essential: findDue()?.essential ?? false, confirm: true });
+      polling = poll({ essential: findDue()?.essential ?? false, recheck: true });
     },
     stop: () => {
       stopping.abort();

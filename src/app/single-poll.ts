@@ -36,7 +36,7 @@ export async function pollOnce(
     onRefreshed: () => undefined,
   });
   try {
-    const { failures } = await loop.poll({ signal, essential: true, confirm: true });
+    const { failures } = await loop.poll({ signal, essential: true, recheck: true });
     // Also where the answers said nothing new.
     loop.refresh();
     return { topics, failures };

@@ -18,7 +18,7 @@ export interface PlanInput {
   /** The date endpoint never sends `is_official`: nothing is learnt by requesting single dates. */
   officialSilent: boolean;
   /** Request the next tariff day even where its colour is final. */
-  confirm: boolean;
+  recheck: boolean;
 }
 
 /** The requests of one poll, the most important first: where the service fails on the way, the least is missed. */
@@ -72,16 +72,16 @@ function isNewlyOfficial(date: IsoDate, before: KnownDays, after: KnownDays): bo
 
 /**
  * Tomorrow until its colour is final; today and the tariff day in force (before 06:00 that is yesterday) until they are
- * official; with `confirm` the next tariff day in any case.
+ * official; with `recheck` the next tariff day in any case.
  */
-function datesToRequest({ knownDays, tariff, now, officialSilent, confirm }: PlanInput): IsoDate[] {
+function datesToRequest({ knownDays, tariff, now, officialSilent, recheck }: PlanInput): IsoDate[] {
   if (officialSilent) return [];
   const inForce = tariffDate(now, tariff);
   const today = civilDate(now, tariff.time_zone);
   const tomorrow = addDays(today, 1);
   const official = (date: IsoDate) => knownDays.days[date]?.official;
   const dates = [
-    ...(confirm ? [addDays(inForce, 1)] : []),
+    ...(recheck ? [addDays(inForce, 1)] : []),
     ...(official(tomorrow)?.final ? [] : [tomorrow]),
     ...[today, inForce].filter((date) => official(date) === undefined),
   ];

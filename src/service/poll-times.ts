@@ -16,16 +16,16 @@ export interface DuePoll {
   /** Goes on even when the day's budget of requests is spent. */
   essential: boolean;
   /** Requests the next tariff day even where its colour is final. */
-  confirm: boolean;
+  recheck: boolean;
 }
 
 /** The poll that is due now; after the clock was set back to before the last one, too. */
 export function duePoll(now: Instant, lastPoll: Instant | null, input: PollTimesInput): DuePoll | null {
   const isDue = (at: Instant | undefined) =>
     at !== undefined && (lastPoll === null || lastPoll > now || at > lastPoll);
-  const confirm = isDue(confirmationTime(now, input));
-  const essential = confirm || isDue(lastMultiple(now, input.poll.every, input.offset));
-  return essential || isDue(announcementTime(now, input)) ? { essential, confirm } : null;
+  const recheck = isDue(recheckTime(now, input));
+  const essential = recheck || isDue(lastMultiple(now, input.poll.every, input.offset));
+  return essential || isDue(announcementTime(now, input)) ? { essential, recheck } : null;
 }
 
 /** The newest time to look for the announcement: often until tomorrow is official, then seldom until it is final. */
@@ -45,10 +45,10 @@ function announcementTime(
 }
 
 /** Late corrections are looked for in the evening, and just before the day begins. */
-function confirmationTime(now: Instant, { tariff, offset }: PollTimesInput): Instant | undefined {
+function recheckTime(now: Instant, { tariff, offset }: PollTimesInput): Instant | undefined {
   const today = civilDate(now, tariff.time_zone);
-  return CONFIRM_AT.map(
-    (time) => wallInstant(today, time, tariff.time_zone) + offset * CONFIRM_SPREAD,
+  return RECHECK_AT.map(
+    (time) => wallInstant(today, time, tariff.time_zone) + offset * RECHECK_SPREAD,
   ).findLast((at) => at <= now);
 }
 
@@ -59,5 +59,5 @@ function lastMultiple(now: Instant, interval: number, offset: number): Instant {
 }
 
 const UNTIL_FINAL = 30 * 60_000;
-const CONFIRM_AT = ["05:50", "18:00"];
-const CONFIRM_SPREAD = 5 * 60_000;
+const RECHECK_AT = ["05:50", "18:00"];
+const RECHECK_SPREAD = 5 * 60_000;

@@ -47,7 +47,7 @@ describe("when the service answered last", () => {
       days: learn(NO_KNOWN_DAYS, forecasts, clock.at - 2 * HOUR, PARIS),
       ask: async () => ({ answer: forecasts, date: null }),
     });
-  const poll = () => ({ signal: new AbortController().signal, essential: true, confirm: false });
+  const poll = () => ({ signal: new AbortController().signal, essential: true, recheck: false });
 
   test("is published anew at the first answer after a start, also soon after the last one before it", async () => {
     const { loop, payload } = restarted({ at: NOW });

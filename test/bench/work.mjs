@@ -23,7 +23,7 @@ export async function measureWork({ folder }, report) {
     time.now += milliseconds;
   };
   const house = await openHouse({ service, clock, folder: join(folder, "work"), wait });
-  const owed = { essential: true, confirm: false };
+  const owed = { essential: true, recheck: false };
   await house.poll(owed);
   house.counts.topics.clear();
   const polls = [];

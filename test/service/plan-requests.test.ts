@@ -29,7 +29,7 @@ function input(over: Partial<PlanInput> = {}): PlanInput {
     now,
     lastAnswered: ANSWERED_TODAY,
     officialSilent: false,
-    confirm: false,
+    recheck: false,
     ...over,
   };
 }
@@ -57,7 +57,7 @@ describe("the requests of a poll", () => {
     [
       "all settled, at a confirming slot: the next day once more",
       {
-        confirm: true,
+        recheck: true,
         knownDays: knownDaysOf({ "2026-01-05": official("bleu"), "2026-01-06": official("rouge") }),
       },
       ["2026-01-06"],
@@ -73,7 +73,7 @@ describe("the requests of a poll", () => {
     [
       "at 05:50 the day about to begin is confirmed",
       {
-        confirm: true,
+        recheck: true,
         now: Date.parse("2026-01-05T05:50:00+01:00"),
         knownDays: knownDaysOf({
           "2026-01-04": official("bleu"),

@@ -22,7 +22,7 @@ function official(date: string, final: boolean): KnownDays {
 
 const due = (last: string, now: string, knownDays?: KnownDays) =>
   duePoll(at(now), at(last), input(knownDays));
-const POLL = { essential: false, confirm: false };
+const POLL = { essential: false, recheck: false };
 const HOURLY = { ...POLL, essential: true };
 
 describe("when a poll is due", () => {
@@ -36,19 +36,19 @@ describe("when a poll is due", () => {
     ["final: once an hour again", "11:31", "11:59", official("2026-01-06", true), null],
     ["at noon the window is over", "12:00", "12:30", undefined, null],
     [
-      "at 05:50, before the day begins, to confirm",
+      "at 05:50, before the day begins, to check once more",
       "05:00",
       "05:50",
       undefined,
-      { essential: true, confirm: true },
+      { essential: true, recheck: true },
     ],
-    ["at 18:00, to confirm", "17:00", "18:00", undefined, { essential: true, confirm: true }],
+    ["at 18:00, to check once more", "17:00", "18:00", undefined, { essential: true, recheck: true }],
     [
       "a confirmation that was slept over is made up for",
       "05:00",
       "09:00",
       undefined,
-      { essential: true, confirm: true },
+      { essential: true, recheck: true },
     ],
   ] as const)("%s", (_case, last, now, knownDays, expected) => {
     expect(due(`2026-01-05T${last}:00+01:00`, `2026-01-05T${now}:00+01:00`, knownDays)).toEqual(expected);
@@ -87,7 +87,7 @@ describe("when a poll is due", () => {
       const poll = duePoll(now, last, input(knownDays, 0.37));
       if (!poll) continue;
       last = now;
-      requests += isFinal && !poll.confirm ? 1 : 2;
+      requests += isFinal && !poll.recheck ? 1 : 2;
     }
     expect(requests).toBeGreaterThan(100);
     expect(requests + 3).toBeLessThanOrEqual(150);
