@@ -127,7 +127,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
 
   const memory = openLoopMemory(store, { source: config.service.base_url, rules, log });
   const service = await openService(config.service, { ...options, memory: memory.client });
-  if (service.simulated) log.warn(INVENTED);
+  if (service.invented) log.warn(INVENTED);
   const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
   const publisher = createPublisher({
     ...options,
@@ -153,7 +153,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   let schedule: Alarm | undefined;
   const loop: Loop = createLoop({
     config,
-    simulated: service.simulated,
+    invented: service.invented,
     memory,
     clock,
     ask: service.client.ask,

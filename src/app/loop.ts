@@ -42,7 +42,7 @@ export interface LoopConfig {
 export interface LoopOptions {
   config: LoopConfig;
   /** The days are invented. */
-  simulated: boolean;
+  invented: boolean;
   memory: LoopMemory;
   clock: Clock;
   /** Sends one request to the service. */
@@ -107,7 +107,7 @@ export function createLoop(options: LoopOptions): Loop {
   const { rules, tariff, service } = config;
   const { grace } = config.mqtt;
   const time = createTimeCheck(clock, service.check_clock);
-  let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.simulated);
+  let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.invented);
   // Before the first poll ever nothing is known: no device is sent anything, and no first verdict is a change.
   let isInformed = Object.keys(memory.days().days).length > 0;
   let latest!: Snapshot;

@@ -6,7 +6,7 @@ import { openAddress } from "../simulator/open-address.ts";
 export interface OpenedService {
   client: ServiceClient;
   /** The days are invented. */
-  simulated: boolean;
+  invented: boolean;
   stop: () => Promise<void>;
 }
 
@@ -15,11 +15,11 @@ export async function openService(
   config: ServiceConfig,
   options: Omit<ClientOptions, "config" | "base" | "version">,
 ): Promise<OpenedService> {
-  const { base, simulated, stop } = await openAddress(config, options.clock);
+  const { base, invented, stop } = await openAddress(config, options.clock);
   const client = createServiceClient({ ...options, config, base, version: VERSION });
   return {
     client,
-    simulated,
+    invented,
     stop: async () => {
       await client.close();
       await stop();

@@ -22,7 +22,7 @@ export async function pollOnce(
   let topics: Topics = new Map();
   const loop = createLoop({
     config,
-    simulated: service.simulated,
+    invented: service.invented,
     memory,
     clock: systemClock,
     ask: service.client.ask,

@@ -29,14 +29,14 @@ async function openSession(file: string | undefined, io: Io): Promise<Session> {
 }
 
 export async function openClient(config: Config, io: Io): Promise<Session> {
-  const { client, simulated, stop } = await openService(config.service, {
+  const { client, invented, stop } = await openService(config.service, {
     clock: systemClock,
     random: Math.random,
     memory: keepMemory(),
     log: logTo(io),
     wait: waitFor(A_PERSON),
   });
-  if (simulated) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
+  if (invented) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
   return { config, client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
 }
 

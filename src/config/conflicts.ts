@@ -16,7 +16,7 @@ interface Conflict {
  */
 export function findConflicts(options: unknown): Conflict[] {
   return [
-    ...simulatedDaysOnRealBroker(options),
+    ...inventedDaysOnRealBroker(options),
     ...baseTopicWithinDiscovery(options),
     ...credentialsGivenTwice(options),
     ...certificateWithoutKey(options),
@@ -24,10 +24,10 @@ export function findConflicts(options: unknown): Conflict[] {
   ];
 }
 
-function simulatedDaysOnRealBroker(options: unknown): Conflict[] {
-  const isSimulated = valueAt(options, ["service", "base_url"]) === "simulator";
+function inventedDaysOnRealBroker(options: unknown): Conflict[] {
+  const isInvented = valueAt(options, ["service", "base_url"]) === "simulator";
   const isAllowed = valueAt(options, ["service", "allow_simulator"]) === true;
-  if (!isSimulated || isAllowed || !brokerAddress(options)) return [];
+  if (!isInvented || isAllowed || !brokerAddress(options)) return [];
   return [
     {
       path: ["service", "base_url"],

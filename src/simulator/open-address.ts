@@ -5,7 +5,7 @@ import type { Clock } from "../runtime/clock.ts";
 export interface Address {
   base: string;
   /** The days are invented: the log, the topics and the page say so. */
-  simulated: boolean;
+  invented: boolean;
   /** Ends the simulator where one was started. */
   stop(): Promise<void>;
 }
@@ -15,11 +15,11 @@ export async function openAddress(
   { base_url }: Pick<ServiceConfig, "base_url">,
   clock: Clock,
 ): Promise<Address> {
-  if (base_url !== "simulator") return { base: base_url, simulated: false, stop: async () => undefined };
+  if (base_url !== "simulator") return { base: base_url, invented: false, stop: async () => undefined };
   const { startSimulator } = await import("./server.ts");
   // Its clock is this machine's own: a `Date` header would prove nothing.
   const running = await startSimulator({ port: 0, seed: SEED, clock, sendDate: false });
-  return { base: running.url, simulated: true, stop: running.stop };
+  return { base: running.url, invented: true, stop: running.stop };
 }
 
 /** Always the same seed: every command invents the same days. */

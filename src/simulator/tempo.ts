@@ -23,7 +23,7 @@ const PRICES: [PriceRow, ...PriceRow[]] = [
   },
 ];
 
-/** The tariff of the simulated days. */
+/** The tariff of the invented days. */
 export const TEMPO: Tariff = {
   time_zone: "Europe/Paris",
   day_starts_at: "06:00",

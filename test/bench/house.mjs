@@ -44,7 +44,7 @@ export async function openHouse({ service, clock, folder, wait }) {
 export function loopWays({ clock, memory, rules = CONFIG.rules }) {
   return {
     config: { ...CONFIG, rules },
-    simulated: false,
+    invented: false,
     memory,
     clock,
     devices: { hasProblem: () => false, update: nothing },

@@ -58,7 +58,7 @@ export function factsInputAt(
       shown_success: at - 60_000,
       shown_update: knownDays.updated_at,
       failure: null,
-      simulated: false,
+      invented: false,
       ...polls,
     },
     clock: { at, right: true },

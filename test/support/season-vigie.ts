@@ -75,7 +75,7 @@ export function startLife(options: LifeOptions): LifeOfVigie {
       service: { late_after: "12:00", check_clock: "auto" },
       mqtt: { grace: GRACE },
     },
-    simulated: false,
+    invented: false,
     memory,
     clock,
     publish: options.want,

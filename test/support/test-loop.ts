@@ -51,7 +51,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
       service: { late_after: "12:00", check_clock: options.checkClock ?? "off" },
       mqtt: { grace: GRACE },
     },
-    simulated: false,
+    invented: false,
     memory,
     clock: { now: () => clock.at, steady: () => clock.at },
     ask: options.ask ?? (() => Promise.reject(new Error("this loop asks nothing"))),

@@ -29,7 +29,7 @@ function nextBoundary(
   { clock, polls }: FactsInput,
   simulationEnd = Number.POSITIVE_INFINITY,
 ): Instant {
-  const down = polls.simulated ? Number.POSITIVE_INFINITY : downFrom(polls);
+  const down = polls.invented ? Number.POSITIVE_INFINITY : downFrom(polls);
   const instants = [...Object.values(boundaries), down, simulationEnd];
   return Math.min(...instants.filter((instant) => instant > clock.at));
 }

@@ -20,10 +20,10 @@ export interface PollRecord {
   shown_update: Instant | null;
   /** The failure of the last poll in one sentence; null after a success. */
   failure: string | null;
-  simulated: boolean;
+  invented: boolean;
 }
 
-export function startPollRecord(now: Instant, knownDays: KnownDays, simulated: boolean): PollRecord {
+export function startPollRecord(now: Instant, knownDays: KnownDays, invented: boolean): PollRecord {
   const last = newestInstant(knownDays);
   return {
     started_at: now,
@@ -31,7 +31,7 @@ export function startPollRecord(now: Instant, knownDays: KnownDays, simulated: b
     shown_success: last,
     shown_update: knownDays.updated_at,
     failure: null,
-    simulated,
+    invented,
   };
 }
 

@@ -21,7 +21,7 @@ export function downFrom(polls: PollRecord): Instant {
 }
 
 function serviceStatus(polls: PollRecord, at: Instant): ServiceStatus {
-  if (polls.simulated) return "simulated";
+  if (polls.invented) return "simulated";
   if (at >= downFrom(polls)) return "down";
   // While no answer is known, not even in the state file, nothing shows that the service is well.
   return polls.failure === null && polls.last_success !== null ? "ok" : "degraded";
