@@ -27,7 +27,7 @@ export interface LoopMemory {
   /** The state of each rule at the last evaluation, and since when it is so. */
   rulesState: () => RulesState;
   keepRulesState: (rulesState: RulesState) => void;
-  /** What the owner set by commands; in force once it is saved. */
+  /** What was set by commands; in force once it is saved. */
   settings: () => RuleSettings;
   /** Builds on changes that are still being saved; resolves when this one is saved and in force. */
   changeSettings: (change: (settings: RuleSettings) => RuleSettings) => Promise<void>;

@@ -21,7 +21,7 @@ export interface PollingOptions {
 export interface Polling {
   /** Polls where a poll is due by now. */
   pollIfDue: () => void;
-  /** Polls although none is due: its owner asked for it. */
+  /** Polls although none is due: a command asks for it. */
   pollNow: () => void;
   /** Ends a poll that is under way. */
   stop: () => Promise<void>;

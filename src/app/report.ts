@@ -13,7 +13,7 @@ import type { Publisher } from "../mqtt/publisher.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 
-/** What the loop found, for its owner in the log and for others on the topic `event`. */
+/** What the loop found, for the household in the log and for others on the topic `event`. */
 
 export function reportDayEvent(event: DayEvent, log: Log, publisher: Publisher): void {
   publisher.publishEvent(dayEventPayload(event));
@@ -40,20 +40,20 @@ export function reportPoll({ failures, answers }: PollOutcome, problemLog: Probl
   problemLog.isOver("service", "The forecast service answers again");
 }
 
-/** Where the service and the owner's table differ, one of the two is out of date; `tariff.rates_first` decides. */
+/** Where the service and the configured table differ, one of the two is out of date; `tariff.rates_first` decides. */
 export function reportPrices([first]: PriceDifference[], problemLog: ProblemLog): void {
   if (!first) {
     problemLog.isOver("prices", "The prices of the service and those of the configuration agree again");
     return;
   }
-  const { color, period, service, owner } = first;
+  const { color, period, service, configured } = first;
   problemLog.starts(
     "prices",
-    `The price of ${color} ${period} is ${service} EUR/kWh in the service's answers and ${owner} in tariff.rates: one of the two is out of date`,
+    `The price of ${color} ${period} is ${service} EUR/kWh in the service's answers and ${configured} in tariff.rates: one of the two is out of date`,
   );
 }
 
-/** An owner who sees `unknown` everywhere finds the reason in the log. */
+/** A household that sees `unknown` everywhere finds the reason in the log. */
 export function reportClock({ at, right }: FactsInput["clock"], problemLog: ProblemLog): void {
   if (right) problemLog.isOver("clock", "The clock of this machine is right again");
   else problemLog.starts("clock", WRONG_CLOCK, { true_time: isoInstant(at) });

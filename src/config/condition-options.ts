@@ -111,7 +111,7 @@ const testOptions = {
 
 type GivenTests = z.output<z.ZodObject<typeof testOptions>>;
 
-/** A condition as its owner writes it: keys in one object are joined by "and". */
+/** A condition as it is written in the configuration: keys in one object are joined by "and". */
 export interface GivenCondition extends GivenTests {
   all?: GivenCondition[] | undefined;
   any?: GivenCondition[] | undefined;

@@ -17,7 +17,7 @@ export interface ConfigFile {
 }
 
 export const DEFAULT_PLACES = ["./config/vigie.yaml", "/data/vigie.yaml", "/etc/vigie/vigie.yaml"];
-/** Only vigie uses this folder (in a container), so that the owner may be told to change the folder's owner. */
+/** Only vigie uses this folder (in a container), so that a message may advise to change the folder's owner. */
 const IN_OWN_FOLDER = "/data/vigie.yaml";
 
 export interface FileRequest {

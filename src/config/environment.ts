@@ -49,7 +49,7 @@ async function readOption(option: Option, source: Source): Promise<Given | undef
   const file = env[name];
   // VIGIE_MQTT_TLS_CA_FILE is the option mqtt.tls.ca_file, not a file that holds an option mqtt.tls.ca.
   if (file && !listOptions().some(({ variable }) => variable === name)) {
-    // An owner may have written the password itself instead of a path.
+    // The password itself may have been written instead of a path.
     const shown = isSecret(option.path) ? "a path that is not shown" : maskAddress(file);
     const given = await readGivenFile(name, resolve(cwd, file), shown, found);
     if (given) return given;

@@ -18,14 +18,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** One thing that is wrong, in the owner's words; contains no secret. */
+/** One thing that is wrong, in the words of the configuration; contains no secret. */
 export interface Problem {
   path: Path;
   /** What is wrong: the name of the option, or its value. */
   part: "key" | "value";
   expected: string;
   got: string;
-  /** What else the owner can do, as a sentence without a full stop. */
+  /** What else can be done, as a sentence without a full stop. */
   advice?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { maskAddress } from "./address.ts";
 
-/** What messages may show of an owner's values: passwords never, addresses without a password, texts cut off. */
+/** What messages may show of configured values: passwords never, addresses without a password, texts cut off. */
 
 export type Path = readonly PropertyKey[];
 

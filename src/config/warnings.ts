@@ -4,7 +4,7 @@ import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
 import { didYouMean } from "./nearest-word.ts";
 
-/** What is allowed, but probably not what its owner means. */
+/** What is allowed, but probably not what is meant. */
 export function findWarnings(config: Config, inContainer: boolean): string[] {
   return [
     ...unknownComponents(config),

@@ -9,7 +9,7 @@ export function describeDiskError(error: unknown): string {
   return REASONS.get(codeOf(error)) ?? error.message;
 }
 
-/** What the owner can do about a folder that cannot be used, as a sentence to append; empty where nothing is known. */
+/** What the household can do about a folder that cannot be used, as a sentence to append; empty where nothing is known. */
 export function describeDiskRemedy(error: unknown, folder: string): string {
   const describe = REMEDIES.get(codeOf(error));
   return describe ? `. To fix it: ${describe(folder)}` : "";

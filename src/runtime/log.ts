@@ -3,7 +3,7 @@ import { systemClock } from "./clock.ts";
 import { isReadByJournal, journalLine, plainDetails, prettyLine } from "./log-lines.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 
-/** One line for each thing that happened, as a sentence for the owner; `details` hold what helps to find a fault. */
+/** One line for each thing that happened, as a sentence for the household; `details` hold what helps to find a fault. */
 export interface Log {
   debug(sentence: string, details?: object): void;
   info(sentence: string, details?: object): void;

@@ -1,6 +1,6 @@
 import { AnswerUnreadable, ServiceUnreachable } from "./service-errors.ts";
 
-/** The error of a request that brought no response, in words for an owner. */
+/** The error of a request that brought no response, in words for the log. */
 export function explainNetworkError(operation: string, host: string, cause: unknown): Error {
   const code = codeOf(cause);
   if (code === "UND_ERR_HEADERS_OVERFLOW" || (cause instanceof Error && cause.name === "HTTPParserError")) {

@@ -4,7 +4,7 @@ import { cleanText, describeValue } from "./clean-text.ts";
 
 export type Scale = "ratio" | "percent";
 
-/** How an answer is to be understood: the owner's settings, and what was learnt of the service. */
+/** How an answer is to be understood: the configuration, and what was learnt of the service. */
 export interface ReadSettings {
   /** The request in words, for messages: `GET /v1/public`. */
   operation: string;
@@ -116,7 +116,7 @@ function describeRange(numbers: readonly number[], takenAs: string): string {
   return `from ${low} to ${high}, taken as ${takenAs}`;
 }
 
-/** Every spelling of a colour that is understood; the owner's own come first. */
+/** Every spelling of a colour that is understood; the configured ones come first. */
 export function spellingsOf(more: Record<string, Color>): Map<string, Color> {
   const spellings = new Map<string, Color>();
   for (const [color, words] of KNOWN_SPELLINGS) for (const word of words) spellings.set(word, color);
@@ -180,7 +180,7 @@ function toConfidence(number: number | null, scale: Scale): number | null {
 const ROUNDING = 1e-6;
 
 /**
- * In EUR/kWh. A price outside what electricity costs is the wrong unit or a placeholder (0, -1): the owner's own price
+ * In EUR/kWh. A price outside what electricity costs is the wrong unit or a placeholder (0, -1): the configured price
  * table serves better than a number a hundred times off.
  */
 function toRate(number: number | null, unit: ReadSettings["rate_unit"]): number | null {

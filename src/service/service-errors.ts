@@ -3,7 +3,7 @@ import type { ValidationError } from "../core/contract/endpoints.ts";
 /** A request to the service failed. One class for each thing that a caller does next. */
 export abstract class ServiceError extends Error {}
 
-/** A response, as far as an owner needs it to see what went wrong. `beginning` is the start of the body. */
+/** A response, as far as it helps to see what went wrong. `beginning` is the start of the body. */
 export interface ResponseSummary {
   status: number;
   contentType: string | null;

@@ -1,4 +1,4 @@
-/** The tariff of the owner's configuration. */
+/** The tariff of the configuration. */
 export interface Tariff {
   time_zone: string;
   /** Wall-clock time at which a tariff day begins, `06:00`. */

@@ -51,7 +51,7 @@ export interface DayFacts {
   revised_from: Color | null;
 }
 
-/** A colour that is pretended for one tariff day, so that an owner can try automations. The state file holds it. */
+/** A colour that is pretended for one tariff day, to try automations. The state file holds it. */
 export interface Simulation {
   color: Color;
   from: "now" | "next";

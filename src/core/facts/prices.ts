@@ -1,27 +1,27 @@
 import type { Rates, Tariff } from "../calendar/tariff.ts";
 import { byColor, COLORS, type Color, type IsoDate, PERIODS, type Period } from "../calendar/tariff.ts";
 import type { FactsInput, Prices } from "./facts.ts";
-import { NO_RATES, nextPriceRow, ownerRates, preferRates, priceRow, serviceRates } from "./rates.ts";
+import { configuredRates, NO_RATES, nextPriceRow, preferRates, priceRow, serviceRates } from "./rates.ts";
 import { type View, viewAt } from "./view.ts";
 
 /** The six prices in force now. */
 export function pricesNow(view: View): Prices {
   const { tariff, now } = view;
   const service = servicePrices(view);
-  const owner = byColor((color) => ownerRates(now, color, tariff));
+  const configured = byColor((color) => configuredRates(now, color, tariff));
   const [first, second] =
     tariff.rates_first === "service" ? (["service", "owner"] as const) : (["owner", "service"] as const);
-  const prices = { service, owner };
+  const prices = { service, owner: configured };
   const source = isAnyKnown(prices[first]) ? first : isAnyKnown(prices[second]) ? second : null;
-  return { ...byColor((color) => preferRates(service[color], owner[color], tariff)), source };
+  return { ...byColor((color) => preferRates(service[color], configured[color], tariff)), source };
 }
 
-/** A price in force now that is not the same in the service's answers and in the owner's table. */
+/** A price in force now that is not the same in the service's answers and in the configured table. */
 export interface PriceDifference {
   color: Color;
   period: Period;
   service: number;
-  owner: number;
+  configured: number;
 }
 
 /** Where the prices differ by as much as is published, one of the two is out of date. */
@@ -31,16 +31,17 @@ export function comparePrices(input: FactsInput, tariff: Tariff): PriceDifferenc
   return COLORS.flatMap((color) =>
     PERIODS.flatMap((period) => {
       const service = prices[color][period];
-      const owner = ownerRates(view.now, color, tariff)[period];
-      if (service === null || owner === null || Math.abs(service - owner) < PUBLISHED_STEP) return [];
-      return [{ color, period, service, owner }];
+      const configured = configuredRates(view.now, color, tariff)[period];
+      if (service === null || configured === null || Math.abs(service - configured) < PUBLISHED_STEP)
+        return [];
+      return [{ color, period, service, configured }];
     }),
   );
 }
 
 /**
  * For each colour the rates that the service gave for the latest day of that colour that has begun, or else for the
- * first one ahead. Only days under the owner's row in force count: a price of before that row is out of date. Without a
+ * first one ahead. Only days under the configured row in force count: a price of before that row is out of date. Without a
  * row nothing tells how long a price holds, so only the days from `now` on count.
  */
 function servicePrices(view: View): Record<Color, Rates> {

@@ -3,12 +3,12 @@ import type { KnownDay } from "../days/known-days.ts";
 
 /** What a kilowatt-hour costs on a day of this colour. */
 export function dayRates(date: IsoDate, color: Color, day: KnownDay, tariff: Tariff): Rates {
-  return preferRates(serviceRates(day, color), ownerRates(date, color, tariff), tariff);
+  return preferRates(serviceRates(day, color), configuredRates(date, color, tariff), tariff);
 }
 
 /** The rates that count first (`tariff.rates_first`); a rate that is missing there is taken from the others. */
-export function preferRates(service: Rates, owner: Rates, tariff: Tariff): Rates {
-  return tariff.rates_first === "service" ? fillIn(service, owner) : fillIn(owner, service);
+export function preferRates(service: Rates, configured: Rates, tariff: Tariff): Rates {
+  return tariff.rates_first === "service" ? fillIn(service, configured) : fillIn(configured, service);
 }
 
 /** The rates that the service gave for a day, as far as it gave them together with this colour. */
@@ -19,19 +19,19 @@ export function serviceRates({ official, forecast }: KnownDay, color: Color): Ra
   );
 }
 
-/** The prices of the owner's table for a day of this colour. */
-export function ownerRates(date: IsoDate, color: Color, tariff: Tariff): Rates {
+/** The prices of the configured table for a day of this colour. */
+export function configuredRates(date: IsoDate, color: Color, tariff: Tariff): Rates {
   return priceRow(date, tariff)?.[color] ?? NO_RATES;
 }
 
-/** The newest row of the owner's table that has begun by the start of this day. */
+/** The newest row of the configured table that has begun by the start of this day. */
 export function priceRow(date: IsoDate, { rates }: Tariff): PriceRow | undefined {
   let newest: PriceRow | undefined;
   for (const row of rates) if (row.from <= date && (!newest || row.from >= newest.from)) newest = row;
   return newest;
 }
 
-/** The date on which the next row of the owner's table begins. */
+/** The date on which the next row of the configured table begins. */
 export function nextPriceRow(date: IsoDate, { rates }: Tariff): IsoDate | undefined {
   return rates
     .map((row) => row.from)

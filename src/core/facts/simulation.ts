@@ -4,7 +4,7 @@ import { COLORS, type Color, type Instant, type Tariff } from "../calendar/tarif
 import type { DayFacts, Simulation } from "./facts.ts";
 import type { View } from "./view.ts";
 
-/** What the owner's command asks for: a colour, the tariff day it is pretended for, and how long (milliseconds). */
+/** What the command asks for: a colour, the tariff day it is pretended for, and how long (milliseconds). */
 export interface SimulationRequest {
   color: Color;
   from: "now" | "next";

@@ -10,7 +10,7 @@ import { either, type Truth } from "./truth.ts";
 export interface RuleResult {
   start: Instant;
   truth: Truth;
-  /** `truth`, or what the owner decided that unknown counts as. */
+  /** `truth`, or what unknown counts as by `when_unknown`. */
   state: Truth;
   /** No forecast decides. */
   sure: boolean;

@@ -16,7 +16,7 @@ import {
 } from "./rule.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
 
-/** What is allowed, but probably not what the owner means. */
+/** What is allowed, but probably not what is meant. */
 export function lintRules(rules: readonly Rule[], tariff: Tariff): string[] {
   return rules.flatMap((rule, index) =>
     [

@@ -30,7 +30,7 @@ export function findVerdictChanges(
   });
 }
 
-/** A change as its owner reads it in the log. */
+/** A change as the log says it. */
 export function describeVerdictChange({ rule, state, because }: VerdictChange): string {
   return `Rule ${rule} is ${state ? "ON" : "OFF"}: ${because.join("; ")}`;
 }

@@ -101,7 +101,9 @@ describe("service and owner compared", () => {
     );
 
   it("differ where one of the two is out of date", () => {
-    expect(compare(0.17, 0.1356)).toEqual([{ color: "bleu", period: "hp", service: 0.17, owner: 0.1654 }]);
+    expect(compare(0.17, 0.1356)).toEqual([
+      { color: "bleu", period: "hp", service: 0.17, configured: 0.1654 },
+    ]);
   });
 
   it("do not differ by less than is published, nor where one has no price", () => {
