@@ -36,36 +36,34 @@ interface ReplaceOptions {
 
 /** Replaces a file as a whole: a reader finds the old text or the new one, never a part. */
 export async function replaceFile(path: string, text: string, options: ReplaceOptions): Promise<void> {
+  const { previous } = options;
   const temporary = inventTemporaryName(path);
+  const former = inventTemporaryName(path);
   try {
     await writeNewFile(temporary, text, options);
-    if (options.previous !== undefined) await keepPrevious(path, options.previous);
+    const isLinked = previous !== undefined && (await linkOrMove(path, former, previous));
     await rename(temporary, path);
+    // Only now: a process that is killed here has the new text already.
+    if (isLinked) await rename(former, previous);
   } catch (error) {
     // The caller needs the first error, not that of the removal.
-    await rm(temporary, { force: true }).catch(() => undefined);
+    for (const leftover of [temporary, former]) await rm(leftover, { force: true }).catch(() => undefined);
     throw error;
   }
   if (options.durable) await syncFolder(dirname(path));
 }
 
-/**
- * A hard link writes no content, and the file is found under its own path at each instant. The link has another name
- * first: so a power cut leaves one previous file or the other, never none.
- */
-async function keepPrevious(path: string, previous: string): Promise<void> {
-  const temporary = inventTemporaryName(path);
+/** Gives a file a second name, so that its own name can be taken: true. Without hard links it is moved: false. */
+async function linkOrMove(path: string, name: string, otherwise: string): Promise<boolean> {
   try {
-    await link(path, temporary);
+    await link(path, name);
+    return true;
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return;
+    if (hasCode(error, "ENOENT")) return false;
     // FAT and some file systems on a network have no hard links. There, nothing has this path for a moment.
-    await rename(path, previous);
-    return;
+    await rename(path, otherwise);
+    return false;
   }
-  await rename(temporary, previous);
-  // After a crash between two renames both paths are the same file. Then a rename does nothing, and leaves its source.
-  await rm(temporary, { force: true });
 }
 
 function inventTemporaryName(path: string): string {

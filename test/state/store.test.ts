@@ -97,13 +97,13 @@ describe("a store", () => {
     expect(readdirSync(folder)).toEqual(["state.json", "state.previous.json"]);
   });
 
-  it("that was killed between two renames goes on as before", async () => {
+  it("that was killed before the file had its name as the previous one goes on as before", async () => {
     const store = await open();
-    await store.save(numbered(store.state(), 1));
-    linkSync(file(), previousFile());
+    for (const number of [1, 2]) await store.save(numbered(store.state(), number));
+    linkSync(file(), join(folder, "state.json.0123456789ab.tmp"));
     const again = await open();
-    await again.save(numbered(again.state(), 2));
-    expect([read().incarnation, readPrevious().incarnation]).toEqual(["2", "1"]);
+    await again.save(numbered(again.state(), 3));
+    expect([read().incarnation, readPrevious().incarnation]).toEqual(["3", "2"]);
     expect(readdirSync(folder)).toEqual(["state.json", "state.previous.json"]);
   });
 
