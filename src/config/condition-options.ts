@@ -2,6 +2,7 @@ import { z } from "zod";
 import { COLORS, PERIODS } from "../core/calendar/tariff.ts";
 import { STAGES } from "../core/facts/facts.ts";
 import { type Condition, DAY_NAMES, LONGEST_RANGE, WEEKDAYS } from "../core/rules/rule.ts";
+import { valueAt } from "../runtime/value-at.ts";
 import { wallTime } from "./value-schemas.ts";
 
 export type OneOrMore<T> = T | T[];
@@ -144,13 +145,13 @@ export const conditionOptions: z.ZodType<GivenCondition, GivenCondition> = z
     when: ({ issues }) => issues.length === 0,
   })
   // Also beside other problems, for all are said at once; but a word that is not known may be the one that is missing.
-  .superRefine(checkCondition, { when: ({ issues }) => !issues.some(isUnknownWord) })
+  .superRefine(checkCondition, {
+    when: ({ issues }) => !issues.some(({ code, path }) => code === "unrecognized_keys" && !path?.length),
+  })
   .meta({ description: "Keys in one object are joined by and; all, any and not nest." });
 
 /** The keys that stand beside `day`; what is left out here, or is no kind of condition, does not compile. */
-export type DayKey = Exclude<keyof GivenCondition, Condition["kind"]>;
-
-const DAY_KEYS: { [Key in DayKey]: "tests a day" | "counts days" } = {
+const DAY_KEYS: Record<Exclude<keyof GivenCondition, Condition["kind"]>, "tests a day" | "counts days"> = {
   color: "tests a day",
   confidence: "tests a day",
   official: "tests a day",
@@ -162,10 +163,9 @@ const DAY_KEYS: { [Key in DayKey]: "tests a day" | "counts days" } = {
 
 /** What may not stand together in one condition. Parts of it may be wrong in themselves, so each is read with care. */
 function checkCondition(given: unknown, context: z.core.$RefinementCtx): void {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return;
   const say = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
-  const has = (key: string) => Reflect.get(given, key) !== undefined;
-  const day: unknown = Reflect.get(given, "day");
+  const has = (key: string) => valueAt(given, [key]) !== undefined;
+  const day = valueAt(given, ["day"]);
   if (day === undefined) {
     for (const key of [...TESTS, ...COUNTS].filter(has))
       say(key, `day beside it, such as { day: next, ${key}: … }`);
@@ -179,7 +179,7 @@ function checkCondition(given: unknown, context: z.core.$RefinementCtx): void {
     for (const key of COUNTS.filter(has)) say(key, "a range of days beside it, such as { day: next_7_days }");
     return;
   }
-  const least: unknown = Reflect.get(given, "at_least");
+  const least = valueAt(given, ["at_least"]);
   if (has("at_least") && has("every")) say("every", "at_least or every, not both");
   if (typeof least === "number" && least > length)
     say("at_least", `at most ${length}, the days of ${String(day)}`);
@@ -194,16 +194,6 @@ export function rangeLength(day: unknown): number | null | undefined {
 
 const TESTS = Object.entries(DAY_KEYS).flatMap(([key, role]) => (role === "tests a day" ? [key] : []));
 const COUNTS = Object.entries(DAY_KEYS).flatMap(([key, role]) => (role === "counts days" ? [key] : []));
-
-function isUnknownWord({
-  code,
-  path = [],
-}: {
-  code?: string | undefined;
-  path?: PropertyKey[] | undefined;
-}): boolean {
-  return code === "unrecognized_keys" && path.length === 0;
-}
 
 function conditions() {
   return z.array(conditionOptions, { error: SOME_CONDITIONS }).min(1, { error: SOME_CONDITIONS }).optional();

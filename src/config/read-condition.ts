@@ -1,6 +1,6 @@
 import { COLORS, type Color } from "../core/calendar/tariff.ts";
 import type { Bounds, Condition, DayCondition, NonEmpty } from "../core/rules/rule.ts";
-import { type DayKey, type GivenCondition, type OneOrMore, rangeLength } from "./condition-options.ts";
+import { type GivenCondition, type OneOrMore, rangeLength } from "./condition-options.ts";
 
 /** Keys in one object are joined by "and". */
 export function readCondition(given: GivenCondition): Condition {
@@ -36,46 +36,24 @@ function readKind<Kind extends Condition["kind"]>(kind: Kind, given: GivenCondit
   return value === null ? [] : READERS[kind](value, given);
 }
 
-/** How each key beside `day` is read. */
-const DAY_READERS: {
-  [Key in DayKey]: (value: Given<Key>, range: number | null) => Partial<DayCondition>;
-} = {
-  color: (colors) => ({ color: listOf(colors) }),
-  confidence: (confidence) => ({ confidence }),
-  official: (official) => ({ official }),
-  stage: (stages) => ({ stage: listOf(stages) }),
-  known: (known) => ({ known }),
-  at_least: (least) => ({ least }),
-  every: (_, range) => ({ least: range ?? 1 }),
-};
+type DayTests = Omit<GivenCondition, Condition["kind"]>;
 
-function readDay(day: Given<"day">, given: GivenCondition): DayCondition {
+function readDay(day: Given<"day">, tests: DayTests): DayCondition {
+  const { color, confidence, official, stage, known, at_least, every, ...unread } = tests;
+  // A key that is not read here does not compile.
+  unread satisfies Record<string, never>;
   const range = rangeLength(day) ?? null;
-  const keys = Object.keys(DAY_READERS) as DayKey[];
-  const tests = keys.map((key) => readDayKey(key, given, range));
-  return Object.assign(
-    {
-      kind: "day",
-      day,
-      range,
-      least: 1,
-      color: null,
-      confidence: null,
-      official: null,
-      stage: null,
-      known: null,
-    } satisfies DayCondition,
-    ...tests,
-  );
-}
-
-function readDayKey<Key extends DayKey>(
-  key: Key,
-  given: GivenCondition,
-  range: number | null,
-): Partial<DayCondition> {
-  const value = given[key] ?? null;
-  return value === null ? {} : DAY_READERS[key](value, range);
+  return {
+    kind: "day",
+    day,
+    range,
+    least: every ? (range ?? 1) : (at_least ?? 1),
+    color: color === undefined ? null : listOf(color),
+    confidence: confidence ?? null,
+    official: official ?? null,
+    stage: stage === undefined ? null : listOf(stage),
+    known: known ?? null,
+  };
 }
 
 function byColor<T>(counts: Given<"left">, read: (color: Color, bounds: Bounds) => T): NonEmpty<T> {
