@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { options } from "./config-schema.ts";
-import type { Path } from "./shown-value.ts";
 
 /** One option, or a group of options, and its names outside of the file. */
 export interface Option {
@@ -35,32 +34,6 @@ function optionsIn(group: z.ZodObject, path: readonly string[]): Option[] {
     };
     return isGroup ? [option, ...optionsIn(inner, option.path)] : [option];
   });
-}
-
-/** The keys that are allowed at this place of the configuration, inside of lists as well. */
-export function keysAt(path: Path): string[] {
-  const schema = path.reduce<z.ZodType | undefined>(
-    (parent, key) => parent && schemaOf(parent, key),
-    options,
-  );
-  return schema ? keysOf(schema) : [];
-}
-
-function keysOf(schema: z.ZodType): string[] {
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodUnion) return (inner.options as z.ZodType[]).flatMap(keysOf);
-  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
-}
-
-function schemaOf(parent: z.ZodType, key: PropertyKey): z.ZodType | undefined {
-  const inner = unwrap(parent);
-  if (inner instanceof z.ZodUnion) {
-    const found = (inner.options as z.ZodType[]).map((form) => schemaOf(form, key));
-    return found.find((schema) => schema !== undefined);
-  }
-  if (inner instanceof z.ZodArray) return typeof key === "number" ? (inner.element as z.ZodType) : undefined;
-  if (!(inner instanceof z.ZodObject) || !Object.hasOwn(inner.shape, key)) return undefined;
-  return inner.shape[String(key)] as z.ZodType;
 }
 
 /** The schema without its default and its transformation. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { valueAt } from "../runtime/value-at.ts";
 import { didYouMean, nearest } from "./nearest-word.ts";
-import { keysAt, listOptions } from "./option-list.ts";
+import { listOptions } from "./option-list.ts";
 import { type Path, showKey, showValue, startOfWord } from "./shown-value.ts";
 
 /** The configuration is refused as a whole, with everything that is wrong with it. */
@@ -38,7 +38,7 @@ export function describeIssues(issues: readonly Issue[], given: unknown): Proble
 
 function describeIssue(issue: Issue, given: unknown): Problem[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => describeUnknownOption([...issue.path, key]));
+    return issue.keys.map((key) => describeUnknownOption([...issue.path, key], issue.message.split(" ")));
   }
   const inner = issue.code === "invalid_union" ? issuesInsideGroup(issue) : [];
   if (inner.length > 0) return describeIssues(inner, given);
@@ -68,15 +68,15 @@ function allowedWords(issue: Issue): string[] {
   return issue.code === "invalid_union" ? issue.errors.flat().flatMap(allowedWords) : [];
 }
 
-function describeUnknownOption(path: Path): Problem {
+function describeUnknownOption(path: Path, known: readonly string[]): Problem {
   const key = String(path.at(-1));
   const elsewhere = listOptions().find((option) => option.path.at(-1) === key);
-  const meant = nearest(startOfWord(key), keysAt(path.slice(0, -1))) ?? elsewhere?.path.join(".");
+  const meant = nearest(startOfWord(key), known) ?? elsewhere?.path.join(".");
   const got = showKey(key) + (meant === undefined ? "" : ` (did you mean ${meant}?)`);
   return { path, part: "key", expected: "a known option", got };
 }
 
-/** What is expected, where the schema itself does not say it. */
+/** What is expected, where the schema itself does not say it; beside an unknown key, the keys that are known there. */
 export function describeExpectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -84,7 +84,7 @@ export function describeExpectation(issue: z.core.$ZodRawIssue): string {
     case "invalid_value":
       return `${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
     case "unrecognized_keys":
-      return "a known option";
+      return keysOf(issue.inst).join(" ");
     case "invalid_key":
       return "a word";
     default:
@@ -93,10 +93,12 @@ export function describeExpectation(issue: z.core.$ZodRawIssue): string {
 }
 
 function describeType({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
-  if (expected === "object" && inst instanceof z.ZodObject) {
-    return `key: value pairs (${Object.keys(inst.shape).join(", ")})`;
-  }
-  return TYPES[expected] ?? "something else";
+  const keys = keysOf(inst);
+  return `${TYPES[expected] ?? "something else"}${keys.length === 0 ? "" : ` (${keys.join(", ")})`}`;
+}
+
+function keysOf(schema: unknown): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
 const TYPES: Record<string, string> = {
