@@ -3,7 +3,7 @@ import { COLORS, PERIODS } from "../core/calendar/tariff.ts";
 import { STAGES } from "../core/facts/facts.ts";
 import { type Condition, DAY_NAMES, LONGEST_RANGE, WEEKDAYS } from "../core/rules/rule.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { wallTime } from "./value-schemas.ts";
+import { noGroup, numberFrom, wallTime, wholeNumberFrom } from "./value-schemas.ts";
 
 export type OneOrMore<T> = T | T[];
 
@@ -16,41 +16,42 @@ function oneOrMore<const T extends readonly string[]>(words: T) {
   return z.union([one, z.array(one, { error }).min(1, { error })], { error });
 }
 
+/** A group of which one option or more must be given. */
+function someOf<const Shape extends z.ZodRawShape>(shape: Shape, expected: string) {
+  return z.strictObject(shape, { error: noGroup(expected) }).refine(hasSome, { error: expected });
+}
+
+function hasSome(given: object): boolean {
+  return Object.values(given).some((value) => value !== undefined);
+}
+
 function numberBounds(lowest: number, highest: number, what: string) {
-  const error = `${what} from ${lowest} to ${highest}`;
-  const bound = z.number({ error }).min(lowest, { error }).max(highest, { error }).optional();
-  const group = "bounds, such as { at_most: 3 } (above, below, at_most, at_least)";
-  return z
-    .strictObject(
-      {
-        above: bound.meta({ description: "More than this." }),
-        below: bound.meta({ description: "Less than this." }),
-        at_most: bound.meta({ description: "This or less." }),
-        at_least: bound.meta({ description: "This or more." }),
-      },
-      { error: (issue) => (issue.code === "invalid_type" ? group : undefined) },
-    )
-    .refine((bounds) => Object.values(bounds).some((value) => value !== undefined), { error: group });
+  const bound = numberFrom(lowest, highest, `${what} from ${lowest} to ${highest}`).optional();
+  return someOf(
+    {
+      above: bound.meta({ description: "More than this." }),
+      below: bound.meta({ description: "Less than this." }),
+      at_most: bound.meta({ description: "This or less." }),
+      at_least: bound.meta({ description: "This or more." }),
+    },
+    "bounds, such as { at_most: 3 } (above, below, at_most, at_least)",
+  );
 }
 
 const price = numberBounds(0, 5, "a price in EUR/kWh");
 const days = numberBounds(0, 366, "a number of days");
 
-const A_COUNT = "one or more colours with their bounds, such as { rouge: { at_most: 3 } }";
-const counts = z
-  .strictObject(
-    {
-      rouge: days.optional().meta({ description: "How many rouge days." }),
-      blanc: days.optional().meta({ description: "How many blanc days." }),
-      bleu: days.optional().meta({ description: "How many bleu days." }),
-    },
-    { error: (issue) => (issue.code === "invalid_type" ? A_COUNT : undefined) },
-  )
-  .refine((colors) => Object.values(colors).some((bounds) => bounds !== undefined), { error: A_COUNT });
+const counts = someOf(
+  {
+    rouge: days.optional().meta({ description: "How many rouge days." }),
+    blanc: days.optional().meta({ description: "How many blanc days." }),
+    bleu: days.optional().meta({ description: "How many bleu days." }),
+  },
+  "one or more colours with their bounds, such as { rouge: { at_most: 3 } }",
+);
 
 const A_PERCENT = "a whole percent from 0 to 100, or threshold for the rule's own";
-const percent = z.int({ error: A_PERCENT }).min(0, { error: A_PERCENT }).max(100, { error: A_PERCENT });
-const A_LEAST = `a number of days from 1 to ${LONGEST_RANGE}`;
+const percent = wholeNumberFrom(0, 100, A_PERCENT);
 const TWO_TIMES = 'two different times of day, such as ["03:30", "06:00"]';
 const A_CONDITION = "a condition, such as { day: next, color: rouge }";
 const SOME_CONDITIONS = "a list of conditions, such as [ { day: now, color: rouge }, { period: hp } ]";
@@ -82,10 +83,7 @@ const testOptions = {
       "How far is the day's colour? forecast, announced (official, may still be corrected) or final; one or a list.",
   }),
   known: z.boolean().optional().meta({ description: "Is the day's colour known at all?" }),
-  at_least: z
-    .int({ error: A_LEAST })
-    .min(1, { error: A_LEAST })
-    .max(LONGEST_RANGE, { error: A_LEAST })
+  at_least: wholeNumberFrom(1, LONGEST_RANGE, `a number of days from 1 to ${LONGEST_RANGE}`)
     .optional()
     .meta({ description: "For day: next_N_days: how many of its days must be so. Default one." }),
   every: z
@@ -137,10 +135,8 @@ const shape: ConditionShape = {
 };
 
 export const conditionOptions: z.ZodType<GivenCondition, GivenCondition> = z
-  .strictObject(shape, {
-    error: (issue) => (issue.code === "invalid_type" ? A_CONDITION : undefined),
-  })
-  .refine((given) => Object.values(given).some((value) => value !== undefined), {
+  .strictObject(shape, { error: noGroup(A_CONDITION) })
+  .refine(hasSome, {
     error: A_CONDITION,
     when: ({ issues }) => issues.length === 0,
   })

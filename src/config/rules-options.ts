@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Rule } from "../core/rules/rule.ts";
 import { conditionOptions } from "./condition-options.ts";
 import { readCondition } from "./read-condition.ts";
-import { duration, idWord } from "./value-schemas.ts";
+import { duration, idWord, noGroup, wholeNumberFrom } from "./value-schemas.ts";
 
 const A_NAME = "a name of at most 100 characters, or one for each language: { fr: …, en: … }";
 const oneName = z.string({ error: A_NAME }).trim().min(1, { error: A_NAME }).max(100, { error: A_NAME });
@@ -17,7 +17,7 @@ const name = z.union(
   { error: A_NAME },
 );
 
-const A_PERCENT = "a whole percent from 0 to 100";
+const percent = wholeNumberFrom(0, 100, "a whole percent from 0 to 100");
 const A_RULE = "a rule, such as { id: rouge_now, when: { day: now, color: rouge } }";
 const shift = () => duration("0s", "24h").optional();
 
@@ -42,17 +42,12 @@ const rule = z
         description:
           "How long the verdict stands when a forecast changes its mind again. Never delays the clock, and an official colour cuts it short. Default 0s, at most 24h.",
       }),
-      threshold: z
-        .int({ error: A_PERCENT })
-        .min(0, { error: A_PERCENT })
-        .max(100, { error: A_PERCENT })
-        .optional()
-        .meta({
-          description:
-            "The percent that confidence: threshold stands for. It can be moved while vigie runs. Default: none.",
-        }),
+      threshold: percent.optional().meta({
+        description:
+          "The percent that confidence: threshold stands for. It can be moved while vigie runs. Default: none.",
+      }),
     },
-    { error: (issue) => (issue.code === "invalid_type" ? A_RULE : undefined) },
+    { error: noGroup(A_RULE) },
   )
   .superRefine(
     (given: unknown, context) => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { civilDate as dateIn } from "../core/calendar/dates.ts";
 import type { PriceRow } from "../core/calendar/tariff.ts";
 import { nearest } from "./nearest-word.ts";
-import { civilDate, dailyWindow, wallTime } from "./value-schemas.ts";
+import { civilDate, dailyWindow, numberFrom, wallTime } from "./value-schemas.ts";
 
 const timeZone = z.string({ error: "the name of a time zone, such as Europe/Paris" }).refine(isTimeZone, {
   error: (issue) => `the name of a time zone, such as ${zoneLike(String(issue.input))}`,
@@ -20,8 +20,7 @@ function zoneLike(name: string): string {
   return nearest(name.slice(0, 40), Intl.supportedValuesOf("timeZone")) ?? "Europe/Paris";
 }
 
-const A_PRICE = "a price in EUR/kWh from 0 to 5, such as 0.1654";
-const price = z.number({ error: A_PRICE }).min(0, { error: A_PRICE }).max(5, { error: A_PRICE });
+const price = numberFrom(0, 5, "a price in EUR/kWh from 0 to 5, such as 0.1654");
 const prices = z.strictObject({
   hp: price.meta({ description: "Price of a peak hour." }),
   hc: price.meta({ description: "Price of an off-peak hour." }),

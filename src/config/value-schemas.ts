@@ -3,6 +3,20 @@ import { ID_PATTERN, LONGEST_ID } from "./config.ts";
 
 // Schemas that several groups of options share. The error of a schema says what is expected.
 
+/** A number from one to another, both included. */
+export function numberFrom(least: number, most: number, expected: string) {
+  return z.number({ error: expected }).min(least, { error: expected }).max(most, { error: expected });
+}
+
+export function wholeNumberFrom(least: number, most: number, expected: string) {
+  return z.int({ error: expected }).min(least, { error: expected }).max(most, { error: expected });
+}
+
+/** The error of a group: what is expected where the value is no group; an unknown key in it is described elsewhere. */
+export function noGroup(expected: string): z.core.$ZodErrorMap {
+  return (issue) => (issue.code === "invalid_type" ? expected : undefined);
+}
+
 /** `30s`, `5m`, `1h`; read as milliseconds. */
 export function duration(least: string, most: string) {
   const expected = `a duration from ${least} to ${most} in s, m or h, such as 5m`;
