@@ -1,5 +1,5 @@
 import { findPlaceholders, PLACEHOLDERS } from "../core/outputs/placeholders.ts";
-import { valueAt } from "../runtime/value-at.ts";
+import { listAt, valueAt } from "../runtime/value-at.ts";
 import { parseAddress } from "./address.ts";
 import { nearest } from "./nearest-word.ts";
 
@@ -76,8 +76,8 @@ function outputConflicts(options: unknown): Conflict[] {
   // The short form is the list itself.
   const [path, list] = Array.isArray(given)
     ? [["outputs"], given]
-    : [["outputs", "list"], listAt(options, "outputs", "list")];
-  const ruleIds = listAt(options, "rules").flatMap((rule) => textAt(rule, "id") ?? []);
+    : [["outputs", "list"], listAt(options, ["outputs", "list"])];
+  const ruleIds = listAt(options, ["rules"]).flatMap((rule) => textAt(rule, "id") ?? []);
   return list.flatMap((output, index) => {
     const conflicts = [
       ...wrongTopic(output, options),
@@ -121,14 +121,14 @@ function wrongConfirmation(output: unknown, options: unknown): Conflict[] {
 
 function expectWithoutConfirmation(output: unknown): Conflict[] {
   if (valueAt(output, ["confirm"]) !== undefined) return [];
-  const index = listAt(output, "choose").findIndex((choice) => valueAt(choice, ["expect"]) !== undefined);
+  const index = listAt(output, ["choose"]).findIndex((choice) => valueAt(choice, ["expect"]) !== undefined);
   if (index < 0) return [];
   const expected = "an output with confirm.topic: without it no answer of the device is read";
   return [{ path: ["choose", index, "expect"], expected }];
 }
 
 function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {
-  return listAt(output, "choose").flatMap((choice, index) => {
+  return listAt(output, ["choose"]).flatMap((choice, index) => {
     const id = textAt(choice, "when");
     if (id === undefined || ruleIds.includes(id)) return [];
     const near = nearest(id.slice(0, 40), ruleIds, Number.POSITIVE_INFINITY);
@@ -139,7 +139,7 @@ function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {
 }
 
 function unknownPlaceholder(output: unknown): Conflict[] {
-  const inChoices = listAt(output, "choose").flatMap((_, index) => [
+  const inChoices = listAt(output, ["choose"]).flatMap((_, index) => [
     ["choose", index, "payload"],
     ["choose", index, "expect"],
   ]);
@@ -181,9 +181,4 @@ function brokerAddress(options: unknown): URL | undefined {
 function textAt(value: unknown, ...path: PropertyKey[]): string | undefined {
   const text = valueAt(value, path);
   return typeof text === "string" ? text : undefined;
-}
-
-function listAt(value: unknown, ...path: PropertyKey[]): unknown[] {
-  const list = valueAt(value, path);
-  return Array.isArray(list) ? list : [];
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Rule } from "../core/rules/rule.ts";
+import { listAt, valueAt } from "../runtime/value-at.ts";
 import { conditionOptions } from "./condition-options.ts";
 import { readCondition } from "./read-condition.ts";
 import { duration, idWord, noGroup, wholeNumberFrom } from "./value-schemas.ts";
@@ -98,35 +99,23 @@ export const rulesOptions = z
   });
 
 function repeatedIds(given: unknown): number[] {
-  if (!Array.isArray(given)) return [];
-  const seen = new Set<unknown>();
-  return given.flatMap((one: unknown, index) => {
-    const id: unknown = typeof one === "object" && one !== null ? Reflect.get(one, "id") : undefined;
-    if (typeof id !== "string") return [];
-    if (seen.has(id)) return [index];
-    seen.add(id);
-    return [];
-  });
+  const ids = listAt(given, []).map((rule) => valueAt(rule, ["id"]));
+  return ids.flatMap((id, index) => (typeof id === "string" && ids.indexOf(id) < index ? [index] : []));
 }
 
 /** Where a rule asks for its threshold though it declares none. Parts of it may be wrong: each is read with care. */
 function findThresholds(rule: unknown): PropertyKey[][] {
-  if (!isGroup(rule) || rule["threshold"] !== undefined) return [];
-  return thresholdsIn(rule["when"], ["when"]);
+  return valueAt(rule, ["threshold"]) === undefined ? thresholdsIn(rule, ["when"]) : [];
 }
 
-function thresholdsIn(condition: unknown, path: PropertyKey[]): PropertyKey[][] {
-  if (!isGroup(condition)) return [];
-  const here = condition["confidence"] === "threshold" ? [[...path, "confidence"]] : [];
-  const nested = (["all", "any"] as const).flatMap((key) => {
-    const parts = condition[key];
-    return Array.isArray(parts)
-      ? parts.flatMap((part: unknown, index) => thresholdsIn(part, [...path, key, index]))
-      : [];
-  });
-  return [...here, ...nested, ...thresholdsIn(condition["not"], [...path, "not"])];
-}
-
-function isGroup(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function thresholdsIn(rule: unknown, path: PropertyKey[]): PropertyKey[][] {
+  const confidence = [...path, "confidence"];
+  const parts = [
+    ...["all", "any"].flatMap((key) => listAt(rule, [...path, key]).map((_, index) => [...path, key, index])),
+    ...(valueAt(rule, [...path, "not"]) === undefined ? [] : [[...path, "not"]]),
+  ];
+  return [
+    ...(valueAt(rule, confidence) === "threshold" ? [confidence] : []),
+    ...parts.flatMap((part) => thresholdsIn(rule, part)),
+  ];
 }

@@ -8,3 +8,9 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
     value,
   );
 }
+
+/** The list at this path; empty where there is none. */
+export function listAt(value: unknown, path: readonly PropertyKey[]): unknown[] {
+  const list = valueAt(value, path);
+  return Array.isArray(list) ? list : [];
+}
