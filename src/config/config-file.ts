@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-errors.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { DEFAULT_INSTANCE, ID_PATTERN, LONGEST_ID } from "./config.ts";
+import { DEFAULT_INSTANCE, ID_PATTERN, LONGEST_ID } from "./id-word.ts";
 import type { Path } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { type Config, DEFAULT_INSTANCE } from "./config.ts";
+
 import { findConflicts } from "./conflicts.ts";
+import { DEFAULT_INSTANCE } from "./id-word.ts";
 import { finishMqtt, mqttOptions } from "./mqtt-options.ts";
 import { finishOutputs, outputsOptions } from "./outputs-options.ts";
 import { rulesOptions } from "./rules-options.ts";
@@ -79,13 +80,11 @@ export const configSchema = options
     // Also where single options are wrong: all problems are reported at once.
     { when: () => true },
   )
-  .transform(
-    ({ mqtt, outputs, ...others }): Config => ({
-      ...others,
-      mqtt: finishMqtt(mqtt, others.instance),
-      outputs: finishOutputs(outputs),
-    }),
-  );
+  .transform(({ mqtt, outputs, ...others }) => ({
+    ...others,
+    mqtt: finishMqtt(mqtt, others.instance),
+    outputs: finishOutputs(outputs),
+  }));
 
 /** The JSON schema of the configuration file, for editors. */
 export function jsonSchema(): object {

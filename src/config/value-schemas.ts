@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ID_PATTERN, LONGEST_ID } from "./config.ts";
+import { ID_PATTERN, LONGEST_ID } from "./id-word.ts";
 
 // Schemas that several groups of options share. The error of a schema says what is expected.
 
@@ -77,5 +77,6 @@ export function optionalText(expected: string) {
   return z
     .string({ error: expected })
     .nullish()
-    .transform((text) => text || undefined);
+    .transform((text) => text || undefined)
+    .optional();
 }
