@@ -1,5 +1,4 @@
 import type { Config } from "../config/config.ts";
-import { civilDate } from "../core/calendar/dates.ts";
 import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -18,9 +17,8 @@ export async function checkLive(config: Config, io: Io): Promise<number> {
 }
 
 async function checkService(config: Config, io: Io): Promise<boolean> {
-  const { client, stop } = await openClient(config, io);
+  const { client, today, stop } = await openClient(config, io);
   try {
-    const today = civilDate(systemClock.now(), config.tariff.time_zone);
     const probes = await probe({ client, config: config.service, today, signal: io.signal });
     for (const { endpoint, ok, message, assumed } of probes) {
       io.stdout.write(`${mark(ok)}service, ${endpoint}: ${message}\n`);

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { nearest } from "../config/nearest-word.ts";
+import { didYouMean } from "../config/nearest-word.ts";
 import { tariffDate, wallTime } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
@@ -60,8 +60,7 @@ function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly R
     if (rule) return rule;
     const ids = rules.map((one) => one.id);
     if (ids.length === 0) throw new WrongUsage(`Expected no rule, for the configuration has none, got ${id}`);
-    const near = nearest(id.slice(0, 40), ids);
-    const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
+    const meant = didYouMean(id.slice(0, 40), ids);
     throw new WrongUsage(`Expected the id of a rule (${ids.join(", ")}), got ${id}${meant}`);
   });
 }

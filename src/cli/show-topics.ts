@@ -3,8 +3,6 @@ import { COLORS, type Color } from "../core/calendar/tariff.ts";
 import { UNKNOWN } from "../core/facts/format-value.ts";
 import { type Cell, formatTable } from "./table.ts";
 
-type Tree = ReadonlyMap<string, string>;
-
 export interface PageOptions {
   title: string;
   color: boolean;
@@ -13,15 +11,20 @@ export interface PageOptions {
 }
 
 /** The topics of a running vigie on one screen. */
-export function formatTopics(topics: Tree, { title, color, zone }: PageOptions): string {
+export function formatTopics(
+  topics: ReadonlyMap<string, string>,
+  { title, color, zone }: PageOptions,
+): string {
   const read = (topic: string) => topics.get(topic) ?? UNKNOWN;
   const wall = (topic: string) => local(read(topic), zone);
+  const ids = [...topics.keys()].flatMap((topic) => /^rules\/([^/]+)\/state$/.exec(topic)?.[1] ?? []);
+  const rules = ids.toSorted().map((id) => ruleRow(id, read, wall));
   const sections = [
     heading(read, title) + simulationLine(read, wall),
     formatTable([nowRow(read, wall), nextRow(read, wall)], color),
     formatTable([DAYS_HEAD, ...DAYS.map((day) => dayRow(day, read))], color),
     formatTable(nextRows(read, wall), color),
-    ...ruleSections(topics, wall, color),
+    ...(rules.length === 0 ? [] : [formatTable(rules, color)]),
     formatTable(countRows(read), color),
     serviceLines(read, wall),
   ];
@@ -36,6 +39,13 @@ function heading(read: Read, title: string): string {
   const availability = read("availability");
   const state = availability === UNKNOWN ? "not running" : availability;
   return `vigie on ${title}: ${state}${invented}\n`;
+}
+
+/** At the top where a colour is pretended. */
+function simulationLine(read: Read, wall: Read): string {
+  const color = read("simulation/color");
+  if (color === "auto" || color === UNKNOWN) return "";
+  return `${color} is PRETENDED (simulation) until ${wall("simulation/until")}\n`;
 }
 
 function nowRow(read: Read, wall: Read): Cell[] {
@@ -88,6 +98,36 @@ const OUTLOOK: Record<string, string> = {
   none_in_horizon: "none in the next 7 days",
   season_over: "no more this season",
 };
+
+/** The verdict of a rule, when that changes next, and why. */
+function ruleRow(id: string, read: Read, wall: Read): Cell[] {
+  const topic = `rules/${id}`;
+  const state = read(`${topic}/state`);
+  return [
+    `rule ${id}`,
+    state === UNKNOWN ? "unknown" : state,
+    nextVerdictChange(topic, read, wall),
+    reasons(read(topic)).join("; "),
+  ];
+}
+
+function nextVerdictChange(topic: string, read: Read, wall: Read): string {
+  const [on, off] = [`${topic}/next_on`, `${topic}/next_off`];
+  // Instants in UTC sort as texts do, and before the word for unknown.
+  const isOnFirst = read(on) <= read(off);
+  if (read(isOnFirst ? on : off) === UNKNOWN) return "";
+  return isOnFirst ? `ON ${wall(on)}` : `OFF ${wall(off)}`;
+}
+
+/** Another program may have written there: then there are no reasons to show. */
+function reasons(json: string): string[] {
+  try {
+    const { because }: { because?: unknown } = JSON.parse(json) ?? {};
+    return Array.isArray(because) ? because.map(String) : [];
+  } catch {
+    return [];
+  }
+}
 
 function countRows(read: Read): Cell[][] {
   const counts = (kind: string) => COLORS.map((color) => word(read(`season/${kind}/${color}`)));
@@ -146,53 +186,3 @@ const WALL = {
   hour: "2-digit",
   minute: "2-digit",
 } as const;
-
-/** A row for each rule: its verdict, when that changes next, and why. */
-function ruleSections(topics: ReadonlyMap<string, string>, wall: Read, color: boolean): string[] {
-  const ids = [...topics.keys()].flatMap((topic) => /^rules\/([^/]+)\/state$/.exec(topic)?.[1] ?? []);
-  if (ids.length === 0) return [];
-  const read = (topic: string) => topics.get(topic) ?? UNKNOWN;
-  return [
-    formatTable(
-      ids.toSorted().map((id) => ruleRow(`rules/${id}`, id, read, wall)),
-      color,
-    ),
-  ];
-}
-
-/** At the top where a colour is pretended. */
-function simulationLine(read: Read, wall: Read): string {
-  const color = read("simulation/color");
-  if (color === "auto" || color === UNKNOWN) return "";
-  return `${color} is PRETENDED (simulation) until ${wall("simulation/until")}\n`;
-}
-
-function ruleRow(topic: string, id: string, read: Read, wall: Read): Cell[] {
-  const state = read(`${topic}/state`);
-  return [
-    `rule ${id}`,
-    state === UNKNOWN ? "unknown" : state,
-    nextVerdictChange(topic, read, wall),
-    reasons(read(topic)).join("; "),
-  ];
-}
-
-function nextVerdictChange(topic: string, read: Read, wall: Read): string {
-  const changes = [
-    { word: "ON", at: read(`${topic}/next_on`), name: `${topic}/next_on` },
-    { word: "OFF", at: read(`${topic}/next_off`), name: `${topic}/next_off` },
-  ].filter(({ at }) => at !== UNKNOWN);
-  // Instants in UTC sort as texts do.
-  const [first] = changes.toSorted((one, other) => (one.at < other.at ? -1 : 1));
-  return first ? `${first.word} ${wall(first.name)}` : "";
-}
-
-/** Another program may have written there: then there are no reasons to show. */
-function reasons(json: string): string[] {
-  try {
-    const { because }: { because?: unknown } = JSON.parse(json) ?? {};
-    return Array.isArray(because) ? because.map(String) : [];
-  } catch {
-    return [];
-  }
-}
