@@ -45,7 +45,7 @@ const rates = z
   .transform((rows) => rows.toSorted((one, other) => (one.from < other.from ? -1 : 1)));
 
 /** EDF Tempo, taxes included. */
-const RATES_2026: PriceRow[] = [
+export const RATES_2026: [PriceRow, ...PriceRow[]] = [
   {
     from: "2026-02-01",
     bleu: { hp: 0.1612, hc: 0.1325 },
