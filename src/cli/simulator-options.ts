@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { wallTime } from "../config/value-schemas.ts";
 import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
 import { DaysUnreadable, parseDays } from "../simulator/days-file.ts";
-import { parseTime } from "../simulator/fast-clock.ts";
+import { TEMPO } from "../simulator/tempo.ts";
+import { parseTime } from "./read-time.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 export interface SimulatorPlan {
@@ -58,7 +60,7 @@ function readClock(from: string | undefined, speed: string | undefined): Simulat
 }
 
 function readTime(text: string): Instant {
-  const at = parseTime(text);
+  const at = parseTime(text, TEMPO.time_zone);
   if (at !== undefined) return at;
   const expected = "a time like 2026-01-04T23:00 (Paris time) or 2026-01-04T22:00:00Z";
   throw new WrongUsage(`Expected --from to be ${expected}, got ${text}`);
@@ -89,7 +91,7 @@ function readDaysFile(path: string): string {
 }
 
 function readWallTime(option: string, text: string): string {
-  if (/^([01]\d|2[0-3]):[0-5]\d$/.test(text)) return text;
+  if (wallTime.safeParse(text).success) return text;
   throw new WrongUsage(`Expected ${option} to be a time like 10:30, got ${text}`);
 }
 
