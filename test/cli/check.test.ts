@@ -66,9 +66,18 @@ describe("vigie check", () => {
     expect([code, err]).toEqual([2, expect.stringContaining("other.yaml (named by --config)")]);
   });
 
-  test("an unknown argument is wrong usage", async () => {
-    const { code, err } = await run(["--lives"]);
-    expect([code, err]).toEqual([2, expect.stringMatching(/^vigie check: .*--lives/)]);
+  test.each([
+    [["--lives"], "Unknown option '--lives'"],
+    [["-l"], "Unknown option '-l'"],
+    [["--live=yes"], "Expected --live without a value"],
+    [["--config"], "Expected a value after --config, got nothing"],
+    [["live"], "Unexpected argument 'live'. This command does not take positional arguments"],
+  ])("%j is wrong usage", async (args, words) => {
+    const { code, err } = await run(args);
+    expect([code, err]).toEqual([
+      2,
+      `vigie check: ${words} (vigie --help lists the commands and their options)\n`,
+    ]);
   });
 
   test("--live asks on with the configuration, and its answer is the exit code", async () => {
