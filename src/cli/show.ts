@@ -2,6 +2,7 @@ import { healthPath, readHealth } from "../app/health-file.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
+import { ConnectFailed } from "../mqtt/broker-errors.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -14,12 +15,7 @@ export function show(args: string[], io: Io): Promise<number> {
     const { values } = readArgs({ args, options: OPTIONS });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
     const url = await findBroker(config, io);
-    const visit = await openShortConnection({
-      broker: { ...config.mqtt, url },
-      instance: config.instance,
-      random: Math.random,
-      signal: io.signal,
-    });
+    const visit = await connectTo(url, config, io);
     try {
       const print = (topics: ReadonlyMap<string, string>) =>
         io.stdout.write(
@@ -55,6 +51,18 @@ async function findBroker(config: Config, io: Io): Promise<string> {
   if (config.mqtt.url !== "embedded") return config.mqtt.url;
   const port = (await readHealth(healthPath(config.instance, io.env)))?.health.broker.port;
   return `mqtt://127.0.0.1:${port ?? MQTT_PORT}`;
+}
+
+async function connectTo(url: string, { mqtt, instance }: Config, { signal }: Io): Promise<ShortConnection> {
+  try {
+    return await openShortConnection({ broker: { ...mqtt, url }, instance, random: Math.random, signal });
+  } catch (error) {
+    if (mqtt.url !== "embedded" || !(error instanceof ConnectFailed)) throw error;
+    throw new CommandFailed(
+      `No vigie runs with this configuration: its embedded broker does not answer at ${url}. Start vigie first, or name the configuration file of the vigie that runs (--config)`,
+      { cause: error },
+    );
+  }
 }
 
 /** Prints the page again after a change, once for changes that come together, until a signal or the broker ends it. */

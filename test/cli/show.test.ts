@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { healthPath, writeHealth } from "../../src/app/health-file.ts";
+import { show } from "../../src/cli/show.ts";
+import { folderWith } from "../config/folder.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+test("vigie show says to start vigie where nothing answers in place of its embedded broker", async () => {
+  const cwd = await folderWith({ "config/vigie.yaml": "mqtt: { url: embedded }\n" });
+  vi.stubEnv("TMPDIR", cwd);
+  const port = await freePort();
+  // What a vigie that has ended leaves behind.
+  await writeHealth(healthPath("vigie", {}), {
+    at: 0,
+    pid: process.pid,
+    broker: { connected: true, url: `mqtt://127.0.0.1:${port}`, port },
+    data: { last_success: null, newest: null, invented: true },
+  });
+  let said = "";
+  const code = await show([], {
+    env: {},
+    cwd,
+    stdout: { write: () => expect.unreachable("there is nothing to show") },
+    stderr: { write: (text) => (said += text) },
+    signal: new AbortController().signal,
+    color: false,
+  });
+  expect([code, said]).toEqual([
+    1,
+    `vigie show: No vigie runs with this configuration: its embedded broker does not answer at mqtt://127.0.0.1:${port}. Start vigie first, or name the configuration file of the vigie that runs (--config)\n`,
+  ]);
+});
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
