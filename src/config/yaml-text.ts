@@ -32,17 +32,27 @@ export function readYaml(text: string): YamlText {
   const faulty = (faults: Fault[]): YamlText => ({ value: undefined, faults, find: () => positionOf(0) });
 
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
-  if (depthOf(tokens) > DEEPEST) {
+  const nested = listTokens(tokens);
+  if (nested.some(({ depth }) => depth > DEEPEST)) {
     return faulty([{ at: positionOf(0), expected: `at most ${DEEPEST} levels of nesting`, got: "more" }]);
   }
   const composer = new Composer({ prettyErrors: false, logLevel: "error" });
   const [document, second] = [...composer.compose(tokens, true, text.length)];
   if (!document) return faulty([]);
 
-  const faults = [...document.errors, ...document.warnings].map((error) => ({
-    at: positionOf(error.pos[0]),
-    ...describeError(error, text),
-  }));
+  const errors = [...document.errors, ...document.warnings];
+  const unclosed = findUnclosed(nested);
+  // What is read after a bracket that is not closed only looks wrong.
+  const consequences = errors.filter(({ pos }) => unclosed && pos[0] >= unclosed.offset);
+  const faults = errors
+    .filter((error) => !consequences.includes(error))
+    .map((error) => ({ at: positionOf(error.pos[0]), ...describeError(error, text) }));
+  const [first] = consequences;
+  if (unclosed && first) {
+    const [opened, at] = [positionOf(unclosed.offset), positionOf(first.pos[0])];
+    const isCutOff = at.line > opened.line && text.slice(first.pos[0]).trim() !== "";
+    faults.push({ at, ...describeUnclosed(unclosed, opened, isCutOff) });
+  }
   if (second) faults.push({ at: positionOf(second.range[0]), expected: "one document", got: "a second ---" });
   if (faults.length > 0) return faulty(firstOfEachLine(faults));
   try {
@@ -58,15 +68,13 @@ export function readYaml(text: string): YamlText {
 /** The library is recursive: a deeper text, far deeper than any configuration, would overflow the stack. */
 const DEEPEST = 50;
 
-function depthOf(tokens: readonly CST.Token[]): number {
-  let deepest = 0;
-  const waiting = tokens.map((token) => ({ token, depth: 1 }));
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { token, depth } = next;
-    deepest = Math.max(deepest, depth);
-    for (const inner of tokensIn(token)) waiting.push({ token: inner, depth: depth + 1 });
+/** All tokens, with how deep each is nested; without recursion, since a text can be deeper than the stack. */
+function listTokens(tokens: readonly CST.Token[]): { token: CST.Token; depth: number }[] {
+  const listed = tokens.map((token) => ({ token, depth: 1 }));
+  for (const { token, depth } of listed) {
+    for (const inner of tokensIn(token)) listed.push({ token: inner, depth: depth + 1 });
   }
-  return deepest;
+  return listed;
 }
 
 function tokensIn(token: CST.Token): CST.Token[] {
@@ -75,6 +83,41 @@ function tokensIn(token: CST.Token): CST.Token[] {
   return token.items
     .flatMap(({ key, value }) => [key, value])
     .filter((part) => part !== null && part !== undefined);
+}
+
+/** A bracket or a quote that is opened and not closed. */
+interface Unclosed {
+  offset: number;
+  open: string;
+  close: string;
+}
+
+/** The last one that is opened: it may be the reason why those before it are not closed. */
+function findUnclosed(tokens: readonly { token: CST.Token }[]): Unclosed | undefined {
+  const unclosed = tokens.flatMap(({ token }) => {
+    const marks = marksOf(token);
+    return marks ? [{ offset: token.offset, ...marks }] : [];
+  });
+  return unclosed.toSorted((one, other) => one.offset - other.offset).at(-1);
+}
+
+/** The mark that opens this token and the one that would close it; undefined where it is closed. */
+function marksOf(token: CST.Token): Pick<Unclosed, "open" | "close"> | undefined {
+  if (token.type === "flow-collection") {
+    const open = token.start.source;
+    const close = open === "{" ? "}" : "]";
+    return token.end.some(({ source }) => source === close) ? undefined : { open, close };
+  }
+  if (token.type !== "double-quoted-scalar" && token.type !== "single-quoted-scalar") return undefined;
+  const [quote = ""] = token.source;
+  return token.source.length > 1 && token.source.endsWith(quote) ? undefined : { open: quote, close: quote };
+}
+
+/** A line with too few spaces at its beginning cuts off a bracket that is closed further down. */
+function describeUnclosed({ open, close }: Unclosed, { line, column }: Position, isCutOff: boolean) {
+  const indent = isCutOff ? ", or more spaces at the beginning of this line" : "";
+  const expected = `a ${close} that closes the ${open} of line ${line}, column ${column}${indent}`;
+  return { expected, got: "none" };
 }
 
 /** One mistake makes the rest of its line look wrong, too. */

@@ -212,7 +212,10 @@ describe("variables", () => {
       'VIGIE_MQTT_GRACE: expected a duration from 0s to 168h in s, m or h, such as 5m, got "soon"',
     ],
     [{ VIGIE_MQTT_URL: "mqtt//b" }, "VIGIE_MQTT_URL: expected embedded, or an address"],
-    [{ VIGIE_TARIFF_OFF_PEAK: "[" }, "VIGIE_TARIFF_OFF_PEAK: expected a closing quote or bracket"],
+    [
+      { VIGIE_TARIFF_OFF_PEAK: "[" },
+      "VIGIE_TARIFF_OFF_PEAK: expected a ] that closes the [ of line 1, column 1, got none",
+    ],
     [{ VIGIE_TARIFF_OFF_PEAK: "[22]" }, "VIGIE_TARIFF_OFF_PEAK [0]: expected two different times of day"],
     [
       { VIGIE_LOG: "{levle: info}" },
@@ -284,8 +287,23 @@ tariff: [1]
 
   test.each([
     ["mqtt:\n  url: mqtt://a\n  url: mqtt://b\n", ':3:3: expected each key once, got "url" again'],
-    ["log: {level: info\n", ":2:1: expected"],
-    ['log: {level: "info}\n', "expected a closing quote"],
+    ["log: {level: info\n", ":2:1: expected a } that closes the { of line 1, column 6, got none"],
+    ["mqtt:\n  tls: {verify: true", ":2:21: expected a } that closes the { of line 2, column 8, got none"],
+    [
+      "rules: [{ id: a, when: { period: hp } ]\n",
+      ":1:39: expected a } that closes the { of line 1, column 9, got none",
+    ],
+    [
+      "log: {level: info\nmqtt:\n  url: embedded\n",
+      ":2:1: expected a } that closes the { of line 1, column 6, or more spaces at the beginning of this line, got none",
+    ],
+    [
+      "tariff:\n  off_peak: [\n  '22:00-06:00'\n  ]\n",
+      ":3:3: expected a ] that closes the [ of line 2, column 13, or more spaces at the beginning of this line, got none",
+    ],
+    ["instance: a\ninstance: b\nlog: {\n", ':2:1: expected each key once, got "instance" again'],
+    ['log: {level: "info}\n', ':2:1: expected a " that closes the " of line 1, column 14, got none'],
+    ["instance: 'a\n", ":2:1: expected a ' that closes the ' of line 1, column 11, got none"],
     ["log:\n\tlevel: info\n", ":2:1: expected spaces at the beginning of the line"],
     ["mqtt:\n  password: !secret x\n", ":2:13: expected quotes around a text that begins with !"],
     ["mqtt:\n  password: *secret\n", "expected each alias (*name) to have an anchor"],
