@@ -16,6 +16,12 @@ export function parseAddress(text: string, schemes: readonly string[]): URL | un
   return isAddress ? url : undefined;
 }
 
+/** Whether the port is what is wrong: `mqtt://broker:99999`. */
+export function hasWrongPort(text: string): boolean {
+  if (URL.canParse(text)) return new URL(text).port === "0";
+  return URL.canParse(text.replace(/:\d+(?=[/?#]|$)/, ""));
+}
+
 /** Moves user and password out of a broker's address, so that the address may be shown. */
 export function splitCredentials(text: string): { url: string; username?: string; password?: string } {
   if (!text.includes("@")) return { url: text };

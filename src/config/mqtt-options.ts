@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseAddress, splitCredentials } from "./address.ts";
+import { hasWrongPort, parseAddress, splitCredentials } from "./address.ts";
 import { duration, optionalText, topic } from "./value-schemas.ts";
 
 const AN_ADDRESS =
@@ -7,6 +7,10 @@ const AN_ADDRESS =
 
 const url = z
   .string({ error: AN_ADDRESS })
+  .refine((text) => !hasWrongPort(text), {
+    error: "an address with a port from 1 to 65535, such as mqtt://192.168.1.10:1883",
+    abort: true,
+  })
   .refine((text) => text === "embedded" || addressOf(text) !== undefined, { error: AN_ADDRESS, abort: true })
   .refine((text) => !/[?#]/.test(text), {
     error: "an address without ? and # (in a user or password write %3F and %23)",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { COLORS } from "../core/calendar/tariff.ts";
 import { endpoints } from "../core/contract/endpoints.ts";
-import { maskAddress, parseAddress } from "./address.ts";
+import { hasWrongPort, maskAddress, parseAddress } from "./address.ts";
 import { duration, durationOf, wallTime } from "./value-schemas.ts";
 
 const AN_ADDRESS =
@@ -10,6 +10,10 @@ const AN_ADDRESS_BEFORE = `the address without ${endpoints.forecasts.path}, whic
 
 const baseUrl = z
   .string({ error: AN_ADDRESS })
+  .refine((text) => !hasWrongPort(text), {
+    error: "an address with a port from 1 to 65535, such as https://forecast.example.org:8443",
+    abort: true,
+  })
   .refine((text) => text === "simulator" || isServiceAddress(text), { error: AN_ADDRESS, abort: true })
   .refine((text) => !text.includes(endpoints.forecasts.path), { error: AN_ADDRESS_BEFORE })
   .transform((text) => (text === "simulator" ? text : new URL(text).href.replace(/\/+$/, "")));

@@ -143,6 +143,11 @@ describe("a wrong value is refused with what was expected and what was found", (
     ],
     ["service.base_url", "https://days.example/v1/public", "the address without /v1/public"],
     ["service.base_url", "", "got nothing"],
+    [
+      "service.base_url",
+      "http://days.example:70000/tempo",
+      'an address with a port from 1 to 65535, such as https://forecast.example.org:8443, got "http://days.example:70000/tempo"',
+    ],
     ["service.allow_simulator", '"yes"', 'true or false, got "yes"'],
     ["service.colors", "[ROT]", "spellings with their colour, such as { ROT: rouge }, got a list"],
     ["service.colors", "{ ROT: red }", 'one of bleu, blanc, rouge, got "red"'],
@@ -166,6 +171,12 @@ describe("a wrong value is refused with what was expected and what was found", (
       "embedded, or an address that begins with mqtt://, mqtts://, ws:// or wss://",
     ],
     ["mqtt.url", "tcp://b", 'got "tcp://b"'],
+    [
+      "mqtt.url",
+      "mqtt://u:1@b:65536",
+      'expected an address with a port from 1 to 65535, such as mqtt://192.168.1.10:1883, got "mqtt://***@b:65536"',
+    ],
+    ["mqtt.url", '"mqtt://[fd00::1]:0"', "an address with a port from 1 to 65535"],
     [
       "mqtt.url",
       "mqtt://b/house",
