@@ -42,7 +42,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const commandLine = splitGroup([], overrides, { name: "command line", path: [] });
   const settings = [...environment.settings, ...commandLine];
   const given = addStateDirectory(applySettings(file.value, settings), env) ?? {};
-  const missing = file.path === null ? findMissing(settings, request) : [];
+  const missing = isEmpty(file) ? findMissing(file, settings, request) : [];
 
   // jitless: each schema is used once, and compiling functions for it would take longer than it saves.
   const parsed = configSchema.safeParse(given, { error: describeExpectation, jitless: true });
@@ -65,15 +65,36 @@ function addStateDirectory(given: unknown, env: NodeJS.ProcessEnv): unknown {
   return isGiven || !folder ? given : setValue(given, ["state"], folder);
 }
 
-/** Without a file, no default for these: a container whose file was not mounted must not run on invented days. */
-function findMissing(settings: readonly Setting[], { places = DEFAULT_PLACES }: LoadRequest): string[] {
+/** No file, or one without options: of 0 bytes, or with comments only. */
+function isEmpty({ value }: ConfigFile): boolean {
+  return value === undefined || value === null;
+}
+
+/**
+ * Without a file, no default for these: a container whose file was not mounted must not run on invented days, nor a vigie
+ * whose file was emptied by a full disk or a power cut.
+ */
+function findMissing(
+  file: ConfigFile,
+  settings: readonly Setting[],
+  { places = DEFAULT_PLACES }: LoadRequest,
+): string[] {
   const needed = { VIGIE_SERVICE_BASE_URL: "service.base_url", VIGIE_MQTT_URL: "mqtt.url" };
-  return Object.entries(needed)
-    .filter(([, option]) => !settings.some(({ path }) => path.join(".") === option))
-    .map(
-      ([variable]) =>
-        `${variable}: expected an address, got nothing, and there is no configuration file (${places.join(", ")})`,
-    );
+  const missing = Object.entries(needed).filter(
+    ([, option]) => !settings.some(({ path }) => path.join(".") === option),
+  );
+  if (missing.length === 0) return [];
+  if (file.path !== null) {
+    const options = missing.map(([, option]) => option).join(" and ");
+    const variables = missing.map(([variable]) => variable).join(" and ");
+    return [
+      `${file.place([], "value")}: expected ${options}, got an empty file. Write them into it (for a first look: service: { base_url: simulator } and mqtt: { url: embedded }), or set ${variables}`,
+    ];
+  }
+  return missing.map(
+    ([variable]) =>
+      `${variable}: expected an address, got nothing, and there is no configuration file (${places.join(", ")})`,
+  );
 }
 
 function withAbsolutePaths(config: Config, cwd: string): Config {

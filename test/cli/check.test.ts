@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { folderWith } from "../config/folder.ts";
 
-async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "") {
+async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "{}") {
   const cwd = await folderWith({ "config/vigie.yaml": text });
   const said = { out: "", err: "" };
   const io = {

@@ -80,9 +80,9 @@ describe("a valid value is accepted", () => {
   });
 });
 
-describe("an empty file", () => {
+describe("a file that sets nothing", () => {
   test("gives every option its default", async () => {
-    const { config, warnings } = await loadText("");
+    const { config, warnings } = await loadText("{}");
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
       instance: "vigie",

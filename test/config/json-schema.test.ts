@@ -45,7 +45,7 @@ describe("config/vigie.yaml", () => {
 
   test("works as it is, and sets only defaults and its rules", async () => {
     const { config, warnings } = await loadText(await shipped());
-    const { config: defaults } = await loadText("");
+    const { config: defaults } = await loadText("{}");
     expect(warnings).toEqual([]);
     expect({ ...config, state: "", rules: [] }).toEqual({ ...defaults, state: "" });
   });

@@ -79,6 +79,30 @@ describe("without a file", () => {
   });
 });
 
+describe("an empty file", () => {
+  test.each(["", "\n\n", "# instance: vigie\n\n# nothing is set\n", "~"])(
+    "%j is refused: one that was emptied by an accident must not mean invented days",
+    async (text) => {
+      expect(await problemsOf(loadText(text))).toEqual([
+        "config/vigie.yaml:1:1: expected service.base_url and mqtt.url, got an empty file. Write them into it (for a first look: service: { base_url: simulator } and mqtt: { url: embedded }), or set VIGIE_SERVICE_BASE_URL and VIGIE_MQTT_URL",
+      ]);
+    },
+  );
+
+  test("names only what no variable sets, beside other problems", async () => {
+    const env = { VIGIE_SERVICE_BASE_URL: "https://days.example", VIGIE_LOG_LEVEL: "loud" };
+    expect(await problemsOf(loadText("", env))).toEqual([
+      expect.stringMatching(/:1:1: expected mqtt\.url, got an empty file\. .* VIGIE_MQTT_URL$/),
+      expect.stringMatching(/^VIGIE_LOG_LEVEL: expected one of/),
+    ]);
+  });
+
+  test("is right where variables set service and broker", async () => {
+    const { config } = await loadText("# all by variables\n", NEEDED);
+    expect([config.service.base_url, config.instance]).toEqual(["https://days.example", "vigie"]);
+  });
+});
+
 describe("precedence", () => {
   test("command line, then environment, then file, then default", async () => {
     const cwd = await folderWith({
@@ -137,11 +161,11 @@ describe("precedence", () => {
   });
 
   test.each([
-    ["./state by default", {}, "", "state"],
+    ["./state by default", {}, "{}", "state"],
     [
       "$STATE_DIRECTORY before the default",
       { STATE_DIRECTORY: "/var/lib/vigie:/var/lib/other" },
-      "",
+      "{}",
       "/var/lib/vigie",
     ],
     ["the file before $STATE_DIRECTORY", { STATE_DIRECTORY: "/var/lib/vigie" }, "state: mine", "mine"],
@@ -247,7 +271,7 @@ describe("variables", () => {
   });
 
   test("the command line is named as well", async () => {
-    const cwd = await folderWith({ "config/vigie.yaml": "" });
+    const cwd = await folderWith({ "config/vigie.yaml": "{}" });
     expect(await problemsOf(load({ cwd, overrides: { instance: "No" } }))).toEqual([
       expect.stringMatching(/^command line instance: expected small letters/),
     ]);

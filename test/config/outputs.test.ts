@@ -15,7 +15,7 @@ async function refusals(yaml: string): Promise<string[]> {
 
 describe("outputs", () => {
   test("are none unless configured", async () => {
-    expect((await loadText("")).config.outputs).toEqual({ dry_when_simulated: false, list: [] });
+    expect((await loadText("{}")).config.outputs).toEqual({ dry_when_simulated: false, list: [] });
     expect(await outputsOf(" []")).toEqual({ dry_when_simulated: false, list: [] });
   });
 

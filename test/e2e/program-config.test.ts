@@ -72,8 +72,10 @@ describe.skipIf(withoutMosquitto)(
       await vigie.says(/vigie\.yaml:1:\d+ mqtt\.grace: expected/i, before);
       await vigie.says(/vigie\.yaml:2:\d+ instance: expected/i, before);
 
-      // An empty file, as a full disk leaves it: this is no wish for another instance.
+      // An empty file, or the beginning of one, as a full disk leaves it: this is no wish for invented days.
       await writeFile(join(folder, "vigie.yaml"), "");
+      await vigie.says(/expected service\.base_url and mqtt\.url, got an empty file/, before);
+      await writeFile(join(folder, "vigie.yaml"), "instance: vigie\n");
       await vigie.says(/mqtt\.url: expected a broker as before, got embedded/, before);
 
       // Another grace needs another connection: still nobody sees vigie go.
