@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseCommand } from "./cli/command-line.ts";
 import type { Io } from "./cli/io.ts";
+import { aborted } from "./runtime/wait.ts";
 
 /** argv → command → exit code; the only place that ends the process. */
 const stop = new AbortController();
@@ -18,4 +19,8 @@ const io: Io = {
 };
 
 const { command, args } = parseCommand(process.argv.slice(2));
-process.exit(await command(args, io));
+const code = await command(args, io);
+// A pipe takes 64 KiB at once: what still waits for its reader would be lost with the process.
+const written = [process.stdout, process.stderr].map((stream) => new Promise((end) => stream.write("", end)));
+await Promise.race([Promise.all(written), aborted(stop.signal)]);
+process.exit(code);
