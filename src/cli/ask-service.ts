@@ -8,8 +8,10 @@ import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { deadline, sleep } from "../runtime/wait.ts";
 import { keepMemory } from "../service/client-memory.ts";
+import { PER_MINUTE } from "../service/request-limits.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
+import { CommandFailed } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 
 /** A client for one command. */
@@ -67,11 +69,13 @@ function waitFor({ tries, longest }: typeof A_PERSON) {
   let left = tries;
   return (milliseconds: number, signal: AbortSignal): Promise<void> => {
     left -= 1;
-    if (left < 0) return Promise.reject(new RangeError("No more tries"));
+    // Seen only where the request itself has to wait: a retry that is refused fails with the reason for it.
+    if (left < 0) return Promise.reject(new CommandFailed(TOO_MUCH));
     return sleep(Math.min(milliseconds, longest), signal);
   };
 }
 
+const TOO_MUCH = `vigie sends the service at most ${PER_MINUTE} requests a minute, and this takes more of them: ask for less at once`;
 const A_PERSON = { tries: 2, longest: 2_000 };
 
 /** A person reads this: every line is printed. */

@@ -56,6 +56,16 @@ describe("the endpoints for people", () => {
     expect(entries.length).toBeLessThanOrEqual(30);
   });
 
+  test("vigie history says so where it would take more requests than vigie allows itself", {
+    timeout: 20_000,
+  }, async () => {
+    const { code, out, err } = await run(history, ["--from", "2005-01-01", "--to", "2025-12-31"]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(
+      "vigie history: vigie sends the service at most 10 requests a minute, and this takes more of them: ask for less at once\n",
+    );
+  });
+
   test("vigie day shows one date, and as JSON too", async () => {
     const { code, out } = await run(day, ["2026-01-05"]);
     expect(code).toBe(0);
