@@ -36,8 +36,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const { env, cwd, overrides = {}, inContainer = isContainer() } = request;
   const file = await readConfigFile(request);
   const environment = await readEnvironment(env, cwd);
-  const read = [...(file.path === null ? [] : [file.path]), ...environment.read];
-  if (file.problems.length > 0) throw new ConfigError([...file.problems, ...environment.problems], read);
+  if (file.problems.length > 0) throw new ConfigError([...file.problems, ...environment.problems]);
 
   const commandLine = splitGroup([], overrides, { name: "command line", path: [] });
   const settings = [...environment.settings, ...commandLine];
@@ -53,8 +52,9 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const problems = found.map((problem) => describeProblem(problem, file, settings));
 
   const refused = [...missing, ...environment.problems, ...problems];
-  if (!config || refused.length > 0) throw new ConfigError(refused, read);
+  if (!config || refused.length > 0) throw new ConfigError(refused);
   const warnings = [...environment.warnings, ...findWarnings(config, inContainer)];
+  const read = [...(file.path === null ? [] : [file.path]), ...environment.read];
   return { config, file: file.path, read, warnings };
 }
 

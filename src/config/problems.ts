@@ -8,13 +8,10 @@ import { type Path, showKey, showValue, startOfWord } from "./shown-value.ts";
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: string[];
-  /** The files that were read: a change of one may correct it. */
-  readonly read: string[];
 
-  constructor(problems: string[], read: string[]) {
+  constructor(problems: string[]) {
     super(`The configuration is wrong:\n${problems.join("\n")}`);
     this.problems = problems;
-    this.read = read;
   }
 }
 

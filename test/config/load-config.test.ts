@@ -1,7 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../../src/config/problems.ts";
 import { folderWith, load, loadText, loadVariables, NEEDED, problemsOf } from "./folder.ts";
 
 describe("which file is read", () => {
@@ -377,14 +376,6 @@ tariff: [1]
       expect.stringMatching(/^config\/vigie\.yaml:1:13 service\.poll\.level: expected a known option/),
       expect.stringMatching(/^config\/vigie\.yaml:1:20 log\.level: expected one of/),
     ]);
-  });
-
-  test("the error names the files that were read, so that a correction can be noticed", async () => {
-    const cwd = await folderWith({ "config/vigie.yaml": "log: [" });
-    const refusal = await load({ cwd }).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(ConfigError);
-    expect((refusal as ConfigError).read).toEqual([join(cwd, "config/vigie.yaml")]);
-    expect((refusal as ConfigError).message).toContain("config/vigie.yaml:");
   });
 });
 
