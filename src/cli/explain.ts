@@ -60,7 +60,7 @@ function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly R
     if (rule) return rule;
     const ids = rules.map((one) => one.id);
     if (ids.length === 0) throw new WrongUsage(`Expected no rule, for the configuration has none, got ${id}`);
-    const meant = didYouMean(id.slice(0, 40), ids);
+    const meant = didYouMean(id, ids);
     throw new WrongUsage(`Expected the id of a rule (${ids.join(", ")}), got ${id}${meant}`);
   });
 }

@@ -16,6 +16,11 @@ export function parseAddress(text: string, schemes: readonly string[]): URL | un
   return isAddress ? url : undefined;
 }
 
+/** The address of a broker; undefined where this is none. */
+export function parseBrokerAddress(text: string): URL | undefined {
+  return parseAddress(text, ["mqtt:", "mqtts:", "ws:", "wss:"]);
+}
+
 /** Whether the port is what is wrong: `mqtt://broker:99999`. */
 export function hasWrongPort(text: string): boolean {
   if (URL.canParse(text)) return new URL(text).port === "0";

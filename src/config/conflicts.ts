@@ -1,6 +1,6 @@
 import { findPlaceholders, PLACEHOLDERS } from "../core/outputs/placeholders.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
-import { parseAddress } from "./address.ts";
+import { parseBrokerAddress } from "./address.ts";
 import { nearest } from "./nearest-word.ts";
 
 /** Options that cannot be used together: the one to report, and what is expected there. */
@@ -131,7 +131,7 @@ function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {
   return listAt(output, ["choose"]).flatMap((choice, index) => {
     const id = textAt(choice, "when");
     if (id === undefined || ruleIds.includes(id)) return [];
-    const near = nearest(id.slice(0, 40), ruleIds, Number.POSITIVE_INFINITY);
+    const near = nearest(id, ruleIds, Number.POSITIVE_INFINITY);
     const expected =
       near === undefined ? "the id of a rule, but there are no rules" : `the id of a rule, such as ${near}`;
     return [{ path: ["choose", index, "when"], expected }];
@@ -148,7 +148,7 @@ function unknownPlaceholder(output: unknown): Conflict[] {
     const used = findPlaceholders(textAt(output, ...path) ?? "");
     const unknown = used.find((name) => !PLACEHOLDERS.includes(name));
     if (unknown === undefined) return [];
-    const near = nearest(unknown.slice(0, 40), PLACEHOLDERS, Number.POSITIVE_INFINITY);
+    const near = nearest(unknown, PLACEHOLDERS, Number.POSITIVE_INFINITY);
     return [{ path, expected: `only placeholders that vigie knows, such as {${near}}` }];
   });
 }
@@ -175,7 +175,7 @@ function isWithin(topic: string, parent: string): boolean {
 
 function brokerAddress(options: unknown): URL | undefined {
   const url = textAt(options, "mqtt", "url");
-  return url === undefined ? undefined : parseAddress(url, ["mqtt:", "mqtts:", "ws:", "wss:"]);
+  return url === undefined ? undefined : parseBrokerAddress(url);
 }
 
 function textAt(value: unknown, ...path: PropertyKey[]): string | undefined {

@@ -113,7 +113,7 @@ function warnOfUnknown(env: NodeJS.ProcessEnv): string[] {
   const known = [...names, ...listOptions().map(({ variable }) => `${variable}_FILE`)];
   const unknown = Object.keys(env).filter((name) => name.startsWith("VIGIE_") && !known.includes(name));
   return unknown.toSorted().map((name) => {
-    const near = nearest(name.slice(0, 80), known, Number.POSITIVE_INFINITY);
+    const near = nearest(name, known, Number.POSITIVE_INFINITY);
     return `${name}: no option has this name, so it is ignored (the nearest name is ${near})`;
   });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hasWrongPort, parseAddress, splitCredentials } from "./address.ts";
+import { hasWrongPort, parseBrokerAddress, splitCredentials } from "./address.ts";
 import { duration, optionalText, topic } from "./value-schemas.ts";
 
 const AN_ADDRESS =
@@ -11,21 +11,20 @@ const url = z
     error: "an address with a port from 1 to 65535, such as mqtt://192.168.1.10:1883",
     abort: true,
   })
-  .refine((text) => text === "embedded" || addressOf(text) !== undefined, { error: AN_ADDRESS, abort: true })
+  .refine((text) => text === "embedded" || parseBrokerAddress(text) !== undefined, {
+    error: AN_ADDRESS,
+    abort: true,
+  })
   .refine((text) => !/[?#]/.test(text), {
     error: "an address without ? and # (in a user or password write %3F and %23)",
     abort: true,
   })
-  .refine((text) => hasNoUselessPath(addressOf(text)), {
+  .refine((text) => hasNoUselessPath(parseBrokerAddress(text)), {
     error: "an address without a path, which only ws:// and wss:// have",
   })
-  .refine((text) => isEncoded(addressOf(text)), {
+  .refine((text) => isEncoded(parseBrokerAddress(text)), {
     error: "an address whose user and password have each % written as %25",
   });
-
-function addressOf(text: string): URL | undefined {
-  return parseAddress(text, ["mqtt:", "mqtts:", "ws:", "wss:"]);
-}
 
 function hasNoUselessPath(address?: URL): boolean {
   return !address || address.protocol.startsWith("ws") || /^\/?$/.test(address.pathname);

@@ -6,10 +6,12 @@ export function didYouMean(word: string, known: readonly string[]): string {
 
 /** The known word with the fewest differences; undefined where each has more than `limit`. */
 export function nearest(
-  word: string,
+  given: string,
   known: readonly string[],
-  limit: number = Math.max(1, Math.floor(word.length / 3)),
+  limit: number = Math.max(1, Math.floor(Math.min(given.length, LONGEST_WORD) / 3)),
 ): string | undefined {
+  // A whole text in place of a word would take long.
+  const word = given.slice(0, LONGEST_WORD);
   let best: string | undefined;
   let fewest = limit + 1;
   for (const candidate of known) {
@@ -18,6 +20,8 @@ export function nearest(
   }
   return best;
 }
+
+const LONGEST_WORD = 80;
 
 /** How many letters must be added, removed, replaced or swapped with their neighbour to turn one word into the other. */
 export function countDifferences(one: string, other: string): number {

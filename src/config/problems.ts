@@ -40,7 +40,7 @@ function describeIssue(issue: Issue, given: unknown): Problem[] {
   const inner = issue.code === "invalid_union" ? issuesInsideGroup(issue) : [];
   if (inner.length > 0) return describeIssues(inner, given);
   const value = valueAt(given, issue.path);
-  const meant = typeof value === "string" ? didYouMean(value.slice(0, 40), allowedWords(issue)) : "";
+  const meant = typeof value === "string" ? didYouMean(value, allowedWords(issue)) : "";
   const advice: unknown = issue.code === "custom" ? issue.params?.["advice"] : undefined;
   return [
     {

@@ -17,7 +17,7 @@ function isTimeZone(name: string): boolean {
 }
 
 function zoneLike(name: string): string {
-  return nearest(name.slice(0, 40), Intl.supportedValuesOf("timeZone")) ?? "Europe/Paris";
+  return nearest(name, Intl.supportedValuesOf("timeZone")) ?? "Europe/Paris";
 }
 
 const price = numberFrom(0, 5, "a price in EUR/kWh from 0 to 5, such as 0.1654");

@@ -32,7 +32,7 @@ export function durationOf<const T extends string>(lengths: readonly T[]) {
   return z.enum(lengths).transform(milliseconds);
 }
 
-export function milliseconds(text: string): number {
+function milliseconds(text: string): number {
   return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 }
 
