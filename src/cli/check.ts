@@ -1,18 +1,19 @@
-import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { ConfigError } from "../config/problems.ts";
 import type { Io } from "./io.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /** `vigie check [--live]`: checks the configuration; with `--live` also the service and the broker. */
-export async function check(args: string[], io: CheckIo, checkLive: LiveCheck): Promise<number> {
+export async function check(args: string[], io: Io): Promise<number> {
   try {
     const options = { config: { type: "string" }, live: { type: "boolean" } } as const;
     const { values } = readArgs({ args, options });
     const loaded = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
     for (const warning of loaded.warnings) io.stderr.write(`warning: ${warning}\n`);
     io.stderr.write(describe(loaded));
-    return values.live ? await checkLive(loaded.config) : 0;
+    if (!values.live) return 0;
+    const { checkLive } = await import("./check-live.ts");
+    return await checkLive(loaded.config, io);
   } catch (error) {
     if (error instanceof ConfigError) io.stderr.write(`${error.problems.join("\n")}\n`);
     else if (error instanceof WrongUsage) io.stderr.write(`vigie check: ${error.message}\n`);
@@ -20,11 +21,6 @@ export async function check(args: string[], io: CheckIo, checkLive: LiveCheck): 
     return 2;
   }
 }
-
-type CheckIo = Pick<Io, "env" | "cwd" | "stderr">;
-
-/** Asks each endpoint of the service and the broker; gives the exit code. */
-export type LiveCheck = (config: Config) => Promise<number>;
 
 function describe({ config, file }: LoadedConfig): string {
   const { service, mqtt, instance, rules, state } = config;

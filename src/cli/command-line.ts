@@ -1,6 +1,5 @@
 import { nearest } from "../config/nearest-word.ts";
 import { keepBuffersSmall, keepHeapSmall } from "../runtime/small-heap.ts";
-import type { LiveCheck } from "./check.ts";
 import type { Io } from "./io.ts";
 
 export type Command = (args: string[], io: Io) => Promise<number>;
@@ -52,10 +51,7 @@ const COMMANDS: readonly CommandRow[] = [
     name: "check",
     usage: "[--live]",
     does: "check the configuration; --live also sends requests to the service and the broker",
-    load: async (args, io) => {
-      const checkLive: LiveCheck = async (config) => (await import("./check-live.ts")).checkLive(config, io);
-      return (await import("./check.ts")).check(args, io, checkLive);
-    },
+    load: async (args, io) => (await import("./check.ts")).check(args, io),
   },
   {
     name: "show",

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
+import { checkLive } from "../../src/cli/check-live.ts";
 import { folderWith } from "../config/folder.ts";
 
 async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "{}") {
@@ -12,14 +13,19 @@ async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "{}") {
     cwd,
     stdout: { write: (words: string) => (said.out += words) },
     stderr: { write: (words: string) => (said.err += words) },
+    signal: new AbortController().signal,
+    color: false,
   };
-  const live = vi.fn(async () => 1);
-  return { code: await check(args, io, live), ...said, live };
+  return { code: await check(args, io), ...said };
 }
+
+vi.mock("../../src/cli/check-live.ts");
+const live = vi.mocked(checkLive);
+beforeEach(() => void live.mockReset().mockResolvedValue(1));
 
 describe("vigie check", () => {
   test("says that all is right, and what matters of it", async () => {
-    const { code, out, err, live } = await run([], { VIGIE_MQTT_URL: "embedded" });
+    const { code, out, err } = await run([], { VIGIE_MQTT_URL: "embedded" });
     expect([code, out]).toEqual([0, ""]);
     expect(err).toMatch(
       /^The configuration is right\.\n {2}file .*config\/vigie\.yaml\n {2}source +simulator \(invented days\)\n/,
@@ -81,13 +87,13 @@ describe("vigie check", () => {
   });
 
   test("--live asks on with the configuration, and its answer is the exit code", async () => {
-    const { code, live } = await run(["--live"]);
+    const { code } = await run(["--live"]);
     expect(code).toBe(1);
-    expect(live).toHaveBeenCalledWith(expect.objectContaining({ instance: "vigie" }));
+    expect(live).toHaveBeenCalledWith(expect.objectContaining({ instance: "vigie" }), expect.anything());
   });
 
   test("--live with a wrong configuration asks nobody", async () => {
-    const { code, live } = await run(["--live"], {}, "log: 1");
+    const { code } = await run(["--live"], {}, "log: 1");
     expect(code).toBe(2);
     expect(live).not.toHaveBeenCalled();
   });
