@@ -16,18 +16,10 @@ import type { Io } from "./io.ts";
 
 /** A client for one command. */
 export interface Session {
-  config: Config;
   client: ServiceClient;
   /** The civil date where the tariff holds. */
   today: IsoDate;
   stop(): Promise<void>;
-}
-
-/** Reads the configuration and opens a client for the service; prints warnings on stderr. */
-async function openSession(file: string | undefined, io: Io): Promise<Session> {
-  const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd });
-  for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
-  return openClient(config, io);
 }
 
 export async function openClient(config: Config, io: Io): Promise<Session> {
@@ -38,20 +30,26 @@ export async function openClient(config: Config, io: Io): Promise<Session> {
     log: logTo(io),
     wait: waitFor(A_PERSON),
   });
-  if (invented) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
-  return { config, client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
+  if (invented) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)
+");
+  return { client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
 }
 
-/** Sends one request; `question` makes it once the configuration is known. */
+/** Reads the configuration and sends one request, which `question` makes; prints warnings on stderr. */
 export async function askOnce(
   file: string | undefined,
   io: Io,
   question: (session: Session) => Request,
 ): Promise<Answer> {
-  const session = await openSession(file, io);
-  const host = session.config.service.base_url;
+  const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd });
+  for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
+  const session = await openClient(config, io);
   const limit = deadline(LIMIT, io.signal, () => {
-    return new ServiceUnreachable("this command", host, `no answer within ${LIMIT / 1000} s`);
+    return new ServiceUnreachable(
+      "this command",
+      config.service.base_url,
+      `no answer within ${LIMIT / 1000} s`,
+    );
   });
   try {
     const request = question(session);
