@@ -72,21 +72,12 @@ function readSpeed(text: string): number {
 }
 
 function readDays(file: string, cwd: string): ReadonlyMap<IsoDate, Color> {
-  const text = readDaysFile(resolve(cwd, file));
   try {
-    return parseDays(text);
+    return parseDays(readFileSync(resolve(cwd, file), "utf8"));
   } catch (error) {
     if (error instanceof DaysUnreadable) throw new WrongUsage(`${file} ${error.message}`, { cause: error });
-    throw error;
-  }
-}
-
-function readDaysFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new WrongUsage(`Expected --days to be a file that can be read: ${why}`, { cause: error });
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw new WrongUsage(`Expected --days to be a file that can be read: ${error.message}`, { cause: error });
   }
 }
 
