@@ -1,15 +1,16 @@
 import { addDays, weekday } from "./dates.ts";
 import { isHoliday } from "./holidays.ts";
+import { memoize } from "./memoize.ts";
 import { COLORS, type Color, type IsoDate, type Tariff } from "./tariff.ts";
 import { seasonOf } from "./tariff-season.ts";
 
 /** The colours that the tariff allows on this date. How many days a season has of each is no law: 2019-2020 had 18 rouge. */
-export function allowedColors(date: IsoDate, laws: Tariff["laws"]): readonly Color[] {
-  return laws === "off" ? COLORS : COLORS.filter((color) => isAllowedByTempo(date, color));
-}
+export const allowedColors = memoize((date: IsoDate, laws: Tariff["laws"]): readonly Color[] =>
+  laws === "off" ? COLORS : COLORS.filter((color) => isAllowedByTempo(date, color)),
+);
 
 export function isColorAllowed(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
-  return laws === "off" || isAllowedByTempo(date, color);
+  return allowedColors(date, laws).includes(color);
 }
 
 /** Whether the tariff allows this colour on any date from this one to the end of its season. */

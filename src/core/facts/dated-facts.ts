@@ -5,7 +5,6 @@ import { isColorAllowed, isColorAllowedInRestOfSeason } from "../calendar/tariff
 import type { DatedFacts, DayFacts, NextDayOfColor, RateSpan } from "./facts.ts";
 import type { PollRecord } from "./poll-record.ts";
 import { pricesNow } from "./prices.ts";
-import { seasonFacts } from "./season-facts.ts";
 import type { View } from "./view.ts";
 
 /** What carries its own date or instant. A simulation changes none of it. */
@@ -23,7 +22,7 @@ export function datedFacts(view: View, polls: PollRecord): DatedFacts {
     rates: rateSpans(view, (day) => day.official),
     rates_forecast: rateSpans(view, () => true),
     prices: pricesNow(view),
-    ...seasonFacts(view),
+    ...view.season(),
   };
 }
 

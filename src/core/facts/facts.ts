@@ -88,7 +88,7 @@ export interface MomentFacts {
   };
 }
 
-export interface DatedFacts {
+export interface DatedFacts extends SeasonFacts {
   yesterday: {
     date: IsoDate;
     color: Color | null;
@@ -104,6 +104,9 @@ export interface DatedFacts {
   /** Of official days and of forecasts. */
   rates_forecast: RateSpan[];
   prices: Prices;
+}
+
+export interface SeasonFacts {
   /** As the service gives it. */
   season: KnownSeason | null;
   /** vigie's own count of official days; null while the colour of a day of the season is not known. */

@@ -2,9 +2,10 @@ import { addDays, civilDate, tariffDate } from "../calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import { dayFacts } from "./day-facts.ts";
-import type { DayFacts } from "./facts.ts";
+import type { DayFacts, SeasonFacts } from "./facts.ts";
+import { seasonFacts } from "./season-facts.ts";
 
-/** The known days as they are at one instant. */
+/** The known days as they are at one instant. A day and the season are derived when they are first read. */
 export interface View {
   at: Instant;
   knownDays: KnownDays;
@@ -17,6 +18,7 @@ export interface View {
   /** The last date of the horizon, `d7`. */
   last: IsoDate;
   day: (date: IsoDate) => DayFacts;
+  season: () => SeasonFacts;
 }
 
 export function viewAt(knownDays: KnownDays, at: Instant, tariff: Tariff): View {
@@ -28,7 +30,13 @@ export function viewAt(knownDays: KnownDays, at: Instant, tariff: Tariff): View 
     days.set(date, facts);
     return facts;
   };
-  return { at, knownDays, tariff, now, next: addDays(now, 1), today, last: addDays(today, HORIZON), day };
+  let kept: SeasonFacts | undefined;
+  const season = () => {
+    kept ??= seasonFacts(knownDays, now);
+    return kept;
+  };
+  const last = addDays(today, HORIZON);
+  return { at, knownDays, tariff, now, next: addDays(now, 1), today, last, day, season };
 }
 
 const HORIZON = 7;

@@ -1,4 +1,6 @@
-import type { ConditionFacts, RuleDay } from "./condition-facts.ts";
+import type { Color } from "../calendar/tariff.ts";
+import type { DayFacts } from "../facts/facts.ts";
+import type { View } from "../facts/view.ts";
 import type { BoundaryKind } from "./evaluation-input.ts";
 import type { Group, Negation, SimpleCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
@@ -18,7 +20,8 @@ export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
 
 /** The instant at which conditions are evaluated. */
 export interface Moment {
-  facts: ConditionFacts;
+  /** The days as they are in the interval of this instant. */
+  view: View;
   /** Milliseconds since midnight. */
   wallClock: number;
   /** The rule's threshold in force, percent. */
@@ -46,6 +49,13 @@ export interface Finding extends Outcome {
 }
 
 export interface DayResult extends RuleDay, Outcome {}
+
+/** One date, as a condition compares it. */
+export interface RuleDay {
+  facts: DayFacts;
+  /** The colours that the tariff's laws allow on this date. */
+  allowed: readonly Color[];
+}
 
 export interface Outcome {
   truth: Truth;

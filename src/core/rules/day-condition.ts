@@ -1,17 +1,21 @@
-import { COLORS, type Color } from "../calendar/tariff.ts";
-import type { DayFacts } from "../facts/facts.ts";
+import { addDays } from "../calendar/dates.ts";
+import { COLORS, type Color, type IsoDate } from "../calendar/tariff.ts";
+import { allowedColors } from "../calendar/tariff-laws.ts";
+import { CIVIL_DAYS, type CivilDay, type DayFacts } from "../facts/facts.ts";
 import { percent } from "../facts/format-value.ts";
-import type { RuleDay } from "./condition-facts.ts";
-import type { ConditionKind, DayResult } from "./condition-kind.ts";
+import type { View } from "../facts/view.ts";
+import type { ConditionKind, DayResult, RuleDay } from "./condition-kind.ts";
 import type { DayCondition } from "./rule.ts";
 import { atLeast, both, type Truth } from "./truth.ts";
 
 export const DAY: ConditionKind<DayCondition> = {
-  evaluate: (condition, { facts, threshold }) => {
+  evaluate: (condition, { view, threshold }) => {
     const confidence = condition.confidence === "threshold" ? threshold : condition.confidence;
-    const days = facts.days(condition.day, condition.range).map((day): DayResult => {
-      const truth = testDay(condition, day, confidence);
-      return { facts: day.facts, allowed: day.allowed, truth, certain: certainTruth(condition, day, truth) };
+    const days = datesOf(condition, view).map((date): DayResult => {
+      const facts = view.day(date);
+      const allowed = allowedColors(date, view.tariff.laws);
+      const truth = testDay(condition, { facts, allowed }, confidence);
+      return { facts, allowed, truth, certain: certainTruth(condition, { facts, allowed }, truth) };
     });
     const truths = days.map(({ truth }) => truth);
     const certain = days.map((day) => day.certain);
@@ -23,12 +27,13 @@ export const DAY: ConditionKind<DayCondition> = {
     // The stage of a civil day becomes final when its tariff day begins.
     return { kinds: stage ? ["civil_day", "tariff_day"] : ["civil_day"], times: [] };
   },
-  possible: (condition, { facts }) => {
+  possible: (condition, { view }) => {
     if (contradictsItself(condition)) return false;
-    const { day, range, least, color, confidence, official, stage, known } = condition;
+    const { least, color, confidence, official, stage, known } = condition;
     if (!color) return null;
     const testsColorOnly = [confidence, official, stage, known].every((test) => test === null);
-    const days = facts.days(day, range).map(({ allowed }): Truth => {
+    const days = datesOf(condition, view).map((date): Truth => {
+      const allowed = allowedColors(date, view.tariff.laws);
       if (!allowed.some((one) => color.includes(one))) return false;
       return testsColorOnly && allowed.every((one) => color.includes(one)) ? true : null;
     });
@@ -55,6 +60,14 @@ export const DAY: ConditionKind<DayCondition> = {
     return describeRange(days, truth);
   },
 };
+
+/** The day of this name, or each day of a range. */
+function datesOf({ day, range }: DayCondition, { now, next, today }: View): IsoDate[] {
+  if (range !== null) return Array.from({ length: range }, (_, days) => addDays(next, days));
+  if (day === "now") return [now];
+  if (day === "next") return [next];
+  return [addDays(today, CIVIL_DAYS.indexOf(day as CivilDay))];
+}
 
 /** What one day gives. `confidence` in percent; null: not tested. */
 function testDay(condition: DayCondition, day: RuleDay, confidence: number | null): Truth {

@@ -76,7 +76,7 @@ function evaluateConditions(
   }
   return boundaries.map(({ at, interval }, index) => {
     const wallClock = interval.wallAtStart + (at - interval.start);
-    const conditions = evaluateCondition(when, { facts: input.factsIn(interval), wallClock, threshold });
+    const conditions = evaluateCondition(when, { view: input.viewIn(interval), wallClock, threshold });
     return { start: at, end: boundaries[index + 1]?.at ?? Number.POSITIVE_INFINITY, conditions };
   });
 }

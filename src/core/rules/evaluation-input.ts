@@ -13,8 +13,7 @@ import type { Instant, Tariff } from "../calendar/tariff.ts";
 import type { KnownDays } from "../days/known-days.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { simulateView } from "../facts/simulation.ts";
-import { viewAt } from "../facts/view.ts";
-import { type ConditionFacts, conditionFacts } from "./condition-facts.ts";
+import { type View, viewAt } from "../facts/view.ts";
 import { LONGEST_SHIFT } from "./rule.ts";
 
 /** What vigie knows at an instant. */
@@ -31,7 +30,7 @@ export interface EvaluationInput extends Known {
   until: Instant;
   /** In order, without a gap. */
   intervals: readonly Interval[];
-  factsIn: (interval: Interval) => ConditionFacts;
+  viewIn: (interval: Interval) => View;
 }
 
 /** From one boundary to the next: the facts stay the same, and the wall clock runs without a jump. */
@@ -48,12 +47,12 @@ export type BoundaryKind = "tariff_day" | "civil_day" | "period" | "clock_shift"
 
 export function createEvaluationInput(known: Known): EvaluationInput {
   const until = endOfKnownDays(known);
-  return { ...known, until, intervals: listIntervals(known, until), factsIn: deriveByInterval(known) };
+  return { ...known, until, intervals: listIntervals(known, until), viewIn: viewByInterval(known) };
 }
 
 /** The same instants with other known days. */
 export function withKnownDays(input: EvaluationInput, knownDays: KnownDays): EvaluationInput {
-  return { ...input, knownDays, factsIn: deriveByInterval({ ...input, knownDays }) };
+  return { ...input, knownDays, viewIn: viewByInterval({ ...input, knownDays }) };
 }
 
 /** The interval in force at an instant. */
@@ -63,12 +62,12 @@ export function intervalAt({ intervals }: EvaluationInput, at: Instant): Interva
   return interval;
 }
 
-/** Derived when a rule first needs them: an evaluation looks at few intervals, a forecast at all. */
-function deriveByInterval({ knownDays, tariff, simulation }: Known): EvaluationInput["factsIn"] {
-  const facts = memoize(({ start }: Interval, _: null) =>
-    conditionFacts(simulateView(viewAt(knownDays, start, tariff), simulation)),
+/** One view for all rules, made when one of them first needs it: an evaluation looks at few intervals, a forecast at all. */
+function viewByInterval({ knownDays, tariff, simulation }: Known): EvaluationInput["viewIn"] {
+  const view = memoize(({ start }: Interval, _: null) =>
+    simulateView(viewAt(knownDays, start, tariff), simulation),
   );
-  return (interval) => facts(interval, null);
+  return (interval) => view(interval, null);
 }
 
 /** To the end of the last day whose colour is known, or at least of the day in force. */

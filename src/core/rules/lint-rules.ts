@@ -2,7 +2,6 @@ import { parseTimeOfDay, wallInstant } from "../calendar/dates.ts";
 import type { Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
-import { conditionFacts } from "./condition-facts.ts";
 import type { Moment } from "./condition-kind.ts";
 import { kindOf } from "./condition-kinds.ts";
 import { canBeWithin } from "./number-conditions.ts";
@@ -52,7 +51,7 @@ function* sampleMoments(condition: Condition, tariff: Tariff): Generator<Moment>
       for (const time of times) {
         const date = `2026-${String(month).padStart(2, "0")}-${day}`;
         const view = viewAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
-        yield { facts: conditionFacts(view), wallClock: parseTimeOfDay(time), threshold: null };
+        yield { view, wallClock: parseTimeOfDay(time), threshold: null };
       }
     }
   }

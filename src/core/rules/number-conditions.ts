@@ -1,5 +1,8 @@
+import { tariffDate } from "../calendar/dates.ts";
+import { periodAt } from "../calendar/period.ts";
+import type { KnownSeason } from "../days/known-days.ts";
 import { rate } from "../facts/format-value.ts";
-import type { ConditionFacts, Measure } from "./condition-facts.ts";
+import type { View } from "../facts/view.ts";
 import type { ConditionKind } from "./condition-kind.ts";
 import type { BoundaryKind } from "./evaluation-input.ts";
 import type { Bounds, NumberCondition } from "./rule.ts";
@@ -9,29 +12,50 @@ type NumberKind<Kind extends NumberCondition["kind"]> = ConditionKind<
 >;
 
 export const RATE: NumberKind<"rate"> = numberKind(
-  (facts) => facts.rate(),
+  ({ at, tariff, now, day }) => {
+    const { rates, official } = day(now);
+    return { value: rates[periodAt(at, tariff)], certain: official };
+  },
   ["tariff_day", "period"],
   " EUR/kWh",
 );
 
-export const DAYS_REMAINING: NumberKind<"days_remaining"> = numberKind(
-  (facts) => facts.season().days_remaining,
+export const DAYS_REMAINING: NumberKind<"days_remaining"> = numberKind((view) =>
+  countOfService(view, ({ days_remaining }) => days_remaining),
 );
 
-export const REMAINING: NumberKind<"remaining"> = numberKind(
-  (facts, { color }) => facts.season().remaining[color],
+export const REMAINING: NumberKind<"remaining"> = numberKind((view, { color }) =>
+  countOfService(view, ({ remaining }) => remaining[color]),
 );
 
-export const LEFT: NumberKind<"left"> = numberKind((facts, { color }) => facts.season().left[color]);
+/** vigie's own count is of official days. */
+export const LEFT: NumberKind<"left"> = numberKind(({ season }, { color }) => ({
+  value: season().left?.[color] ?? null,
+  certain: true,
+}));
+
+interface Measure {
+  /** null: not known. */
+  value: number | null;
+  /** No forecast can change it. */
+  certain: boolean;
+}
+
+/** Certain only for the tariff day on which the service gave it. */
+function countOfService({ season, now, tariff }: View, count: (season: KnownSeason) => number): Measure {
+  const { season: known } = season();
+  if (!known) return { value: null, certain: false };
+  return { value: count(known), certain: tariffDate(known.seen_at, tariff) === now };
+}
 
 function numberKind<C extends NumberCondition>(
-  measure: (facts: ConditionFacts, condition: C) => Measure,
+  measure: (view: View, condition: C) => Measure,
   kinds: BoundaryKind[] = ["tariff_day"],
   unit = "",
 ): ConditionKind<C> {
   return {
-    evaluate: (condition, { facts }) => {
-      const { value, certain } = measure(facts, condition);
+    evaluate: (condition, { view }) => {
+      const { value, certain } = measure(view, condition);
       const truth = value === null ? null : isWithin(value, condition.bounds);
       return { truth, certain: certain ? truth : null, value, days: [] };
     },

@@ -1,11 +1,15 @@
-import { parseTimeOfDay } from "../calendar/dates.ts";
+import { parseTimeOfDay, weekday } from "../calendar/dates.ts";
+import { periodAt } from "../calendar/period.ts";
 import type { ConditionKind, Finding } from "./condition-kind.ts";
-import type { BetweenCondition, PeriodCondition, WeekdayCondition } from "./rule.ts";
+import { type BetweenCondition, type PeriodCondition, WEEKDAYS, type WeekdayCondition } from "./rule.ts";
 
 /** What is known at any time is as possible as it is true. */
 
 export const PERIOD: ConditionKind<PeriodCondition> = {
-  evaluate: ({ period }, { facts }) => finding(facts.period, facts.period === period),
+  evaluate: (condition, { view }) => {
+    const period = periodAt(view.at, view.tariff);
+    return finding(period, period === condition.period);
+  },
   boundaries: () => ({ kinds: ["period"], times: [] }),
   possible: (condition, moment) => PERIOD.evaluate(condition, moment).truth,
   describe: ({ period }) => (period === "hp" ? "in peak hours" : "in off-peak hours"),
@@ -28,7 +32,10 @@ export const BETWEEN: ConditionKind<BetweenCondition> = {
 };
 
 export const WEEKDAY: ConditionKind<WeekdayCondition> = {
-  evaluate: ({ days }, { facts }) => finding(facts.weekday, days.includes(facts.weekday)),
+  evaluate: ({ days }, { view }) => {
+    const day = WEEKDAYS[weekday(view.now) - 1] ?? "sun";
+    return finding(day, days.includes(day));
+  },
   boundaries: () => ({ kinds: ["tariff_day"], times: [] }),
   possible: (condition, moment) => WEEKDAY.evaluate(condition, moment).truth,
   describe: ({ days }) => `weekday is ${days.join(" or ")}`,
