@@ -14,35 +14,32 @@ const PORTS = { mqtt: MQTT_PORT, mqtts: 8883, ws: 80, wss: 443 } as const;
 
 /** Reads the TLS files each time, so that the next connection uses a renewed certificate. */
 export async function readAddress(broker: MqttConfig): Promise<BrokerAddress> {
+  const { username, password } = broker;
   const url = new URL(broker.url);
   const protocol = url.protocol.slice(0, -1) as Protocol;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const isWebsocket = protocol.startsWith("ws");
+  const isSecure = protocol === "mqtts" || protocol === "wss";
   return {
     protocol,
     // MQTT.js puts the host of a websocket into a URL again.
     host: isWebsocket && isIPv6(host) ? `[${host}]` : host,
-    port: url.port === "" ? PORTS[protocol] : Number(url.port),
-    ...(isWebsocket && { path: `${url.pathname}${url.search}` }),
-    ...credentials(broker, url),
-    ...(isSecure(protocol) && (await tls(broker.tls))),
+    port: portOf(url),
+    ...(isWebsocket && { path: url.pathname }),
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(isSecure && (await tls(broker.tls))),
   };
 }
 
-/** The name of the broker in messages: without user and password. */
+/** The name of the broker in messages. */
 export function nameBroker(broker: MqttConfig): string {
   const url = new URL(broker.url);
-  return `${url.protocol}//${url.hostname}:${url.port === "" ? PORTS[url.protocol.slice(0, -1) as Protocol] : url.port}`;
+  return `${url.protocol}//${url.hostname}:${portOf(url)}`;
 }
 
-function isSecure(protocol: Protocol): boolean {
-  return protocol === "mqtts" || protocol === "wss";
-}
-
-function credentials(broker: MqttConfig, url: URL): Pick<IClientOptions, "username" | "password"> {
-  const username = broker.username ?? decodeURIComponent(url.username);
-  const password = broker.password ?? decodeURIComponent(url.password);
-  return { ...(username !== "" && { username }), ...(password !== "" && { password }) };
+function portOf({ protocol, port }: URL): number {
+  return port === "" ? PORTS[protocol.slice(0, -1) as Protocol] : Number(port);
 }
 
 async function tls(options: MqttConfig["tls"]): Promise<IClientOptions> {
