@@ -14,24 +14,9 @@ export interface RuleResult {
   state: Truth;
   /** No forecast decides. */
   sure: boolean;
-}
-
-/** What a rule gives at an instant, with the conditions that decide it and when they hold. */
-export function evaluateRuleAt(
-  rule: Rule,
-  input: EvaluationInput,
-  threshold: number | null,
-  at: Instant,
-): { result: RuleResult; conditions: ConditionResult; decided_at: Instant } {
-  const { lead, lag } = rule;
-  const past = lag === 0 ? [] : evaluateConditions(rule, input, threshold, at - lag, at - 1);
-  const stretches = [...past, ...evaluateConditions(rule, input, threshold, at, at + lead)];
-  const result = widen(rule, stretches, at);
-  // The present decides before the past, and the past before what is ahead.
-  const deciding = stretches.filter(({ conditions }) => conditions.truth === result.truth);
-  const decisive = deciding.findLast(({ start }) => start <= at) ?? deciding[0];
-  if (!decisive) throw new RangeError(`Expected conditions around ${at}, got none`);
-  return { result, conditions: decisive.conditions, decided_at: decisive.start };
+  /** The conditions that decide, with what they found at `decided_at`. */
+  conditions: ConditionResult;
+  decided_at: Instant;
 }
 
 /** What a rule gives from one instant to before another: at the first, and at each at which that can change. */
@@ -44,7 +29,8 @@ export function evaluateRuleBetween(
 ): RuleResult[] {
   if (from >= to) return [];
   const { lead, lag } = rule;
-  const stretches = evaluateConditions(rule, input, threshold, from - lag, to - 1 + lead);
+  const past = lag === 0 ? [] : evaluateConditions(rule, input, threshold, from - lag, from - 1);
+  const stretches = [...past, ...evaluateConditions(rule, input, threshold, from, to - 1 + lead)];
   if (lead === 0 && lag === 0) return stretches.map((stretch) => widen(rule, [stretch], stretch.start));
   const starts = stretches.flatMap(({ start }) => [start - lead, start + lag]);
   const instants = sortedOnce([from, ...starts.filter((at) => at > from && at < to)]);
@@ -77,7 +63,7 @@ function evaluateConditions(
   return boundaries.map(({ at, interval }, index) => {
     const wallClock = interval.wallAtStart + (at - interval.start);
     const conditions = evaluateCondition(when, { view: input.viewIn(interval), wallClock, threshold });
-    return { start: at, end: boundaries[index + 1]?.at ?? Number.POSITIVE_INFINITY, conditions };
+    return { start: at, end: boundaries[index + 1]?.at ?? last + 1, conditions };
   });
 }
 
@@ -89,6 +75,11 @@ function widen({ when_unknown }: Rule, stretches: readonly Stretch[], start: Ins
     truth = either(truth, conditions.truth);
     certain = either(certain, conditions.certain);
   }
+  // The present decides before the past, and the past before what is ahead.
+  const deciding = stretches.filter(({ conditions }) => conditions.truth === truth);
+  const decisive = deciding.findLast((stretch) => stretch.start <= start) ?? deciding[0];
+  if (!decisive) throw new RangeError(`Expected conditions around ${start}, got none`);
+  const { conditions, start: decided_at } = decisive;
   const state = truth === null && when_unknown !== null ? when_unknown === "on" : truth;
-  return { start, truth, state, sure: truth !== null && truth === certain };
+  return { start, truth, state, sure: truth !== null && truth === certain, conditions, decided_at };
 }

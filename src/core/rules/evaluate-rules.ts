@@ -1,7 +1,7 @@
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { Simulation } from "../facts/facts.ts";
-import { evaluateRuleAt, evaluateRuleBetween } from "./evaluate-rule.ts";
+import { evaluateRuleBetween } from "./evaluate-rule.ts";
 import { createEvaluationInput, type EvaluationInput, withKnownDays } from "./evaluation-input.ts";
 import { areSame, forecastsOf, type HeldForecasts, withForecasts } from "./held-forecasts.ts";
 import { LONGEST_SHIFT, type Rule } from "./rule.ts";
@@ -66,13 +66,16 @@ export function inputByForecasts(input: EvaluationInput): (forecasts: HeldForeca
 }
 
 function evaluateRule(rule: Rule, input: EvaluationInput, threshold: number | null): Verdict {
-  const { result, conditions, decided_at } = evaluateRuleAt(rule, input, threshold, input.at);
+  const { at } = input;
+  const [result] = evaluateRuleBetween(rule, input, threshold, at, at + 1);
+  if (!result) throw new RangeError(`Expected a result at ${at}, got none`);
+  const { state, truth, sure, conditions, decided_at } = result;
   return {
     rule,
-    state: result.state,
-    since: input.at,
-    sure: result.sure,
-    reason: result.state === result.truth ? "conditions" : "when_unknown",
+    state,
+    since: at,
+    sure,
+    reason: state === truth ? "conditions" : "when_unknown",
     enabled: true,
     threshold,
     conditions,
