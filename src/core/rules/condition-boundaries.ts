@@ -17,28 +17,14 @@ export function* boundariesAfter(
   { intervals }: EvaluationInput,
   after: Instant,
 ): Generator<Boundary> {
-  for (const interval of intervals) {
-    if (interval.end <= after) continue;
-    for (const at of boundariesIn(interval, condition)) if (at > after) yield { at, interval };
-  }
-}
-
-function boundariesIn(
-  { start, end, changes, wallAtStart }: Interval,
-  condition: Condition,
-): readonly Instant[] {
   const { kinds, times } = boundariesOf(condition, null);
-  const boundaries = changes.some((kind) => kinds.has(kind)) ? [start] : [];
-  for (const time of times) {
-    const at = start + time - wallAtStart;
-    if (at >= start && at < end) boundaries.push(at);
+  for (const interval of intervals) {
+    const { start, end, changes, wallAtStart } = interval;
+    if (end <= after) continue;
+    const changed = changes.some((kind) => kinds.has(kind)) ? [start] : [];
+    const reached = times.map((time) => start + time - wallAtStart).filter((at) => at >= start && at < end);
+    for (const at of sortedOnce([...changed, ...reached])) if (at > after) yield { at, interval };
   }
-  return sortedOnce(boundaries);
-}
-
-/** Each instant once, in order. */
-export function sortedOnce(instants: readonly Instant[]): readonly Instant[] {
-  return instants.length < 2 ? instants : [...new Set(instants)].sort((one, other) => one - other);
 }
 
 /** What changes a condition: kinds of boundaries, and times of the wall clock in milliseconds since midnight. */
@@ -46,6 +32,11 @@ const boundariesOf = memoize((condition: Condition, _: null) => {
   const each = simpleConditionsIn(condition).map((simple) => kindOf(simple).boundaries(simple));
   return {
     kinds: new Set(["simulation", ...each.flatMap(({ kinds }) => kinds)]),
-    times: [...new Set(each.flatMap(({ times }) => times))].map(parseTimeOfDay),
+    times: each.flatMap(({ times }) => times).map(parseTimeOfDay),
   };
 });
+
+/** Each instant once, in order. */
+export function sortedOnce(instants: readonly Instant[]): readonly Instant[] {
+  return instants.length < 2 ? instants : [...new Set(instants)].sort((one, other) => one - other);
+}
