@@ -30,8 +30,7 @@ export async function openClient(config: Config, io: Io): Promise<Session> {
     log: logTo(io),
     wait: waitFor(A_PERSON),
   });
-  if (invented) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)
-");
+  if (invented) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
   return { client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
 }
 

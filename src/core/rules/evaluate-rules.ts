@@ -1,9 +1,10 @@
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
+import { isEqual } from "../days/is-equal.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { evaluateRuleBetween } from "./evaluate-rule.ts";
 import { createEvaluationInput, type EvaluationInput, withKnownDays } from "./evaluation-input.ts";
-import { areSame, forecastsOf, type HeldForecasts, withForecasts } from "./held-forecasts.ts";
+import { forecastsOf, type HeldForecasts, withForecasts } from "./held-forecasts.ts";
 import { LONGEST_SHIFT, type Rule } from "./rule.ts";
 import type { RuleSettings } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
@@ -136,32 +137,18 @@ function nextState(
   { verdicts, real }: { verdicts: readonly Verdict[]; real: readonly Verdict[] },
   input: EvaluationInput,
 ): RulesState {
-  const entries = verdicts.map((verdict, index): [string, RuleState] => {
-    const { id } = verdict.rule;
-    return [id, nextRuleState(entryOf(previous.rules, id), verdict, real[index] ?? verdict)];
-  });
-  const isSame =
-    entries.length === Object.keys(previous.rules).length &&
-    entries.every(([id, state]) => entryOf(previous.rules, id) === state);
+  const rules = Object.fromEntries(
+    verdicts.map((verdict, index) => [verdict.rule.id, stateOf(verdict, real[index] ?? verdict)]),
+  );
   const isAnyHeld = verdicts.some(({ rule }) => rule.hold > 0);
-  const forecasts = isAnyHeld ? forecastsOf(input.knownDays, input.at, input.tariff) : {};
+  const heard = isAnyHeld ? forecastsOf(input.knownDays, input.at, input.tariff) : {};
   return {
     at: input.at,
-    heard: areSame(previous.heard, forecasts) ? previous.heard : forecasts,
-    rules: isSame ? previous.rules : Object.fromEntries(entries),
+    heard: isEqual(previous.heard, heard) ? previous.heard : heard,
+    rules: isEqual(previous.rules, rules) ? previous.rules : rules,
   };
 }
 
-function nextRuleState(
-  before: RuleState | undefined,
-  { state, since }: Verdict,
-  { moved, held }: Verdict,
-): RuleState {
-  const isSame =
-    before?.state === state &&
-    before.since === since &&
-    (before.moved ?? null) === moved &&
-    before.believed === held?.forecasts;
-  if (isSame) return before;
+function stateOf({ state, since }: Verdict, { moved, held }: Verdict): RuleState {
   return { state, since, ...(moved !== null && { moved }), ...(held && { believed: held.forecasts }) };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { addDays, civilDate, datesBetween } from "../calendar/dates.ts";
 import { COLORS, type Instant, type IsoDate, type Tariff } from "../calendar/tariff.ts";
+import { isEqual } from "../days/is-equal.ts";
 import type { KnownDays, KnownForecast } from "../days/known-days.ts";
 
 const forecastSchema = z.object({
@@ -39,16 +40,11 @@ export function withForecasts(
   let isChanged = false;
   for (const date of datesAround(at, tariff)) {
     const [day, earlier] = [days[date], forecasts[date]];
-    if (!earlier || day?.official || (day?.forecast && areSame(toHeld(day.forecast), earlier))) continue;
+    if (!earlier || day?.official || (day?.forecast && isEqual(toHeld(day.forecast), earlier))) continue;
     days[date] = { ...day, forecast: toKnown(earlier) };
     isChanged = true;
   }
   return isChanged ? { ...knownDays, days } : knownDays;
-}
-
-/** Both are built with their keys in the same order. */
-export function areSame<T extends HeldForecast | HeldForecasts>(one: T, other: T): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** From the day that a lag can still reach to the last that a range or a lead can. */
