@@ -1,5 +1,5 @@
 import type { Color, Instant, IsoDate, Rates } from "../calendar/tariff.ts";
-import type { SeasonInAnswer } from "../contract/answer.ts";
+import type { DayInAnswer, SeasonInAnswer } from "../contract/answer.ts";
 
 /** What vigie has learnt of each date from one service. Plain data: the state file holds it as it is. */
 export interface KnownDays {
@@ -16,13 +16,7 @@ export interface KnownDay {
   prediction?: ServicePrediction;
 }
 
-export interface KnownForecast {
-  color: Color | null;
-  raw: string | null;
-  confidence: number | null;
-  source: string | null;
-  explanation: string | null;
-  rates: Rates;
+export interface KnownForecast extends Omit<DayInAnswer, "date"> {
   /** The `updated_at` of the first answer with this content. */
   said_at: Instant | null;
   /** When vigie received that answer. */
