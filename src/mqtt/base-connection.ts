@@ -2,13 +2,7 @@ import { z } from "zod";
 import { parseJson } from "../core/contract/parse-json.ts";
 import { runAfterTimeout, sleep } from "../runtime/wait.ts";
 import { ConnectionLost } from "./broker-errors.ts";
-import {
-  type Connection,
-  type ConnectOptions,
-  connect,
-  type ReceivedMessage,
-  type Version,
-} from "./connection.ts";
+import { type Connection, type ConnectOptions, connect, type ReceivedMessage } from "./connection.ts";
 import type { Message, MessageSource } from "./publish-queue.ts";
 
 export interface BaseConnectionOptions extends Omit<ConnectOptions, "onMessage"> {
@@ -34,8 +28,7 @@ export interface BaseConnection extends Omit<Connection, "ping"> {
 }
 
 /** One connection, for topics outside of the base topic. */
-export interface BrokerLink {
-  version: Version;
+export interface BrokerLink extends Pick<Connection, "version" | "closed"> {
   /** Resolves when acknowledged; rejects with ConnectionLost or PublishRefused. */
   publish: (message: Message) => Promise<void>;
   subscribe: (filter: string) => Promise<void>;
@@ -44,8 +37,6 @@ export interface BrokerLink {
    * holds there. Topics of other subscriptions that arrive meanwhile may be among them.
    */
   readRetained: (filters: readonly string[]) => Promise<Map<string, string>>;
-  /** Why it ended; resolves, never rejects. */
-  closed: Promise<string>;
 }
 
 export async function openBaseConnection(options: BaseConnectionOptions): Promise<BaseConnection> {

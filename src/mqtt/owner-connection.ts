@@ -1,15 +1,12 @@
 import type { MqttConfig } from "../config/config.ts";
 import { AVAILABILITY } from "../core/topics/topic.ts";
-import type { Clock } from "../runtime/clock.ts";
-import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { atMost } from "../runtime/wait.ts";
 import { type BaseConnection, type BrokerLink, openBaseConnection } from "./base-connection.ts";
 import type { ReceivedMessage } from "./connection.ts";
-import type { Owner } from "./owner.ts";
 import type { ShortConnection } from "./short-connection.ts";
 import { OFFLINE, type TopicSender } from "./topic-sender.ts";
-import { type OnCommand, watchBase } from "./watch-base.ts";
+import { type WatchOptions, watchBase } from "./watch-base.ts";
 
 /**
  * A part of vigie that uses the publisher's connection for topics outside of vigie's base topic: discovery messages for
@@ -25,18 +22,11 @@ export interface ConnectionUser {
   onMessage: (message: ReceivedMessage) => void;
 }
 
-export interface OwnerConnectionOptions {
+export interface OwnerConnectionOptions extends Omit<WatchOptions, "connection" | "onFailure"> {
   broker: MqttConfig;
-  me: Owner;
-  sender: TopicSender;
   users: readonly ConnectionUser[];
-  clock: Clock;
-  log: Log;
   problemLog: ProblemLog;
   random: () => number;
-  signal: AbortSignal;
-  onCommand: OnCommand;
-  onForeignOwner: (owner: Owner) => void;
 }
 
 /** `to start again`: the next publisher of this process connects at once. */

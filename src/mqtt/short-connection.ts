@@ -10,8 +10,7 @@ import {
 import { type BrokerAddress, readAddress } from "./broker-address.ts";
 import { ConnectFailed } from "./broker-errors.ts";
 import { closedWithoutAnswer, refusesVersion } from "./connect-failures.ts";
-import { type CloseOptions, clientId, type ReceivedMessage, type Version } from "./connection.ts";
-import type { Message } from "./publish-queue.ts";
+import { clientId, type ReceivedMessage, type Version } from "./connection.ts";
 
 export interface ShortConnectionOptions {
   broker: MqttConfig;
@@ -21,8 +20,8 @@ export interface ShortConnectionOptions {
 }
 
 /** A short connection with a random client id and no will: it disturbs no running vigie. Commands use it, and a start. */
-export interface ShortConnection {
-  version: Version;
+export interface ShortConnection
+  extends Pick<BaseConnection, "version" | "publish" | "waitForEcho" | "closed" | "close"> {
   address: BrokerAddress;
   /** The payload of each topic that the broker holds below the base topic, or below this filter. */
   read: (filter?: string) => Promise<Map<string, string>>;
@@ -30,13 +29,8 @@ export interface ShortConnection {
   latest: (topic: string) => string | undefined;
   /** Calls back with each later message below the filters that were read before. Returns how to stop. */
   listen: (listener: (message: ReceivedMessage) => void) => () => void;
-  publish: (message: Message) => Promise<void>;
-  /** Resolves when all that the broker had to send has arrived. Needs a `read` of `owner/#` or more. */
-  waitForEcho: () => Promise<void>;
   /** The same connection for topics outside of the base topic. */
   link: BrokerLink;
-  closed: Promise<string>;
-  close: (options?: CloseOptions) => Promise<void>;
 }
 
 export async function openShortConnection(options: ShortConnectionOptions): Promise<ShortConnection> {
@@ -60,9 +54,9 @@ export async function openShortConnection(options: ShortConnectionOptions): Prom
     }),
   );
   closeOnAbort(connection, signal);
-  const { version, subscribe, publish, waitForEcho, closed, close } = connection;
+  const { subscribe } = connection;
   return {
-    version,
+    ...connection,
     address,
     read: async (filter = "#") => {
       await subscribe(filter);
@@ -74,11 +68,7 @@ export async function openShortConnection(options: ShortConnectionOptions): Prom
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    publish,
-    waitForEcho,
     link: connection.link(() => subscribe(OWNER_PING)),
-    closed,
-    close,
   };
 }
 
