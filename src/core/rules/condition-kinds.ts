@@ -1,8 +1,9 @@
-import type { ConditionKind } from "./condition-kind.ts";
+import type { ConditionKind, ConditionResult, GroupResult, Moment } from "./condition-kind.ts";
 import { DAY } from "./day-condition.ts";
 import { DAYS_REMAINING, LEFT, RATE, REMAINING } from "./number-conditions.ts";
-import type { SimpleCondition } from "./rule.ts";
+import type { Condition, Group, SimpleCondition } from "./rule.ts";
 import { BETWEEN, PERIOD, WEEKDAY } from "./time-conditions.ts";
+import { both, either, opposite, type Truth } from "./truth.ts";
 
 /** Each kind of simple condition, with all that has to be known of it: a kind that is forgotten here does not compile. */
 const CONDITION_KINDS: {
@@ -21,4 +22,35 @@ const CONDITION_KINDS: {
 export function kindOf(condition: SimpleCondition): ConditionKind {
   // The table pairs each kind with its own conditions; TypeScript does not follow that through the index.
   return CONDITION_KINDS[condition.kind] as ConditionKind;
+}
+
+/** What a condition gives at one moment, and why. */
+export function evaluateCondition(condition: Condition, moment: Moment): ConditionResult {
+  switch (condition.kind) {
+    case "all":
+    case "any":
+      return evaluateGroup(condition, moment);
+    case "not": {
+      const part = evaluateCondition(condition.part, moment);
+      const [truth, certain] = [opposite(part.truth), opposite(part.certain)];
+      return { condition, truth, certain, parts: [part] };
+    }
+    default: {
+      const { truth, certain, value, days } = kindOf(condition).evaluate(condition, moment);
+      return { condition, truth, certain, value, days };
+    }
+  }
+}
+
+/** Every part is evaluated, also when one has decided: the reasons show them all. */
+function evaluateGroup(condition: Group, moment: Moment): GroupResult {
+  const parts = condition.parts.map((part) => evaluateCondition(part, moment));
+  const join = condition.kind === "all" ? both : either;
+  let truth: Truth = condition.kind === "all";
+  let certain: Truth = truth;
+  for (const part of parts) {
+    truth = join(truth, part.truth);
+    certain = join(certain, part.certain);
+  }
+  return { condition, truth, certain, parts };
 }
