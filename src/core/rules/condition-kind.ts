@@ -14,8 +14,6 @@ export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
   possible: (condition: C, moment: Moment) => Truth;
   /** What it tests, in words. */
   describe: (condition: C, threshold: number | null) => string;
-  /** What it found, in words. */
-  describeFinding: (result: Finding & { condition: C }) => string;
 }
 
 /** The instant at which conditions are evaluated. */
@@ -42,8 +40,8 @@ export interface SimpleResult extends Finding {
 
 /** What a simple condition gives, and what it compared. */
 export interface Finding extends Outcome {
-  /** The period, the weekday, the wall clock in milliseconds since midnight, or a number; null where that is not known. */
-  value: string | number | null;
+  /** What it found, in words. */
+  describeFinding: () => string;
   /** Of a condition over days: each of them. */
   days: readonly DayResult[];
 }

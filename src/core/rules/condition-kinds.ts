@@ -35,10 +35,8 @@ export function evaluateCondition(condition: Condition, moment: Moment): Conditi
       const [truth, certain] = [opposite(part.truth), opposite(part.certain)];
       return { condition, truth, certain, parts: [part] };
     }
-    default: {
-      const { truth, certain, value, days } = kindOf(condition).evaluate(condition, moment);
-      return { condition, truth, certain, value, days };
-    }
+    default:
+      return { condition, ...kindOf(condition).evaluate(condition, moment) };
   }
 }
 

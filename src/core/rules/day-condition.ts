@@ -17,10 +17,11 @@ export const DAY: ConditionKind<DayCondition> = {
       const truth = testDay(condition, { facts, allowed }, confidence);
       return { facts, allowed, truth, certain: certainTruth(condition, { facts, allowed }, truth) };
     });
-    const truths = days.map(({ truth }) => truth);
-    const certain = days.map((day) => day.certain);
     const { least } = condition;
-    return { truth: atLeast(least, truths), certain: atLeast(least, certain), value: null, days };
+    const [truths, certain] = [days.map((day) => day.truth), days.map((day) => day.certain)];
+    const truth = atLeast(least, truths);
+    const describeFinding = () => describeDays(condition, days, truth);
+    return { truth, certain: atLeast(least, certain), describeFinding, days };
   },
   boundaries: ({ day, range, stage }) => {
     if (range !== null || day === "now" || day === "next") return { kinds: ["tariff_day"], times: [] };
@@ -53,11 +54,6 @@ export const DAY: ConditionKind<DayCondition> = {
       ...(known === null ? [] : [known ? "known" : "not known"]),
     ];
     return `${which} ${verb} ${tests.join(", ")}`;
-  },
-  describeFinding: ({ condition, days, truth }) => {
-    const [only] = days;
-    if (condition.range === null && only) return describeDay(only) + describeLaws(condition, only);
-    return describeRange(days, truth);
   },
 };
 
@@ -107,6 +103,12 @@ function contradictsItself({ color, confidence, official, stage, known }: DayCon
   if (known === false && (color ?? confidence ?? stage) !== null) return true;
   if (known === false && official === true) return true;
   return stage?.every((one) => (one === "forecast") === official) ?? false;
+}
+
+function describeDays(condition: DayCondition, days: readonly DayResult[], truth: Truth): string {
+  const [only] = days;
+  if (condition.range === null && only) return describeDay(only) + describeLaws(condition, only);
+  return describeRange(days, truth);
 }
 
 /** `2026-01-05 rouge, official`. */

@@ -72,13 +72,8 @@ function branchOf(result: ConditionResult, threshold: number | null): Branch {
     return { state: truth, asks, saw: null, parts: parts.map((part) => branchOf(part, threshold)) };
   }
   const { condition, truth } = result;
-  const kind = kindOf(condition);
-  return {
-    state: truth,
-    asks: kind.describe(condition, threshold),
-    saw: kind.describeFinding(result),
-    parts: [],
-  };
+  const asks = kindOf(condition).describe(condition, threshold);
+  return { state: truth, asks, saw: result.describeFinding(), parts: [] };
 }
 
 function formatBranch({ state, asks, saw, parts }: Branch, indent: string): string[] {

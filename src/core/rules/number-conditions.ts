@@ -57,7 +57,8 @@ function numberKind<C extends NumberCondition>(
     evaluate: (condition, { view }) => {
       const { value, certain } = measure(view, condition);
       const truth = value === null ? null : isWithin(value, condition.bounds);
-      return { truth, certain: certain ? truth : null, value, days: [] };
+      const describeFinding = () => (value === null ? "not known" : `${rate(value)}${unit}`);
+      return { truth, certain: certain ? truth : null, describeFinding, days: [] };
     },
     boundaries: () => ({ kinds, times: [] }),
     possible: ({ kind, bounds }) => (canBeWithin([bounds], kind) ? null : false),
@@ -65,7 +66,6 @@ function numberKind<C extends NumberCondition>(
       const color = "color" in condition ? `${condition.color} ` : "";
       return `${color}${condition.kind.replace("_", " ")} is ${describeBounds(condition.bounds)}`;
     },
-    describeFinding: ({ value }) => (value === null ? "not known" : `${rate(Number(value))}${unit}`),
   };
 }
 

@@ -69,9 +69,8 @@ function daysIn(result: ConditionResult): readonly DayResult[] {
 
 function describeResult(result: SimpleResult, threshold: number | null): string {
   const { condition, truth } = result;
-  const kind = kindOf(condition);
   const not = truth === false ? "not so: " : "";
-  return `${not}${kind.describe(condition, threshold)} (${kind.describeFinding(result)})`;
+  return `${not}${kindOf(condition).describe(condition, threshold)} (${result.describeFinding()})`;
 }
 
 function timeOf(instant: number, { at, tariff }: Now): string {
