@@ -26,8 +26,11 @@ export function viewAt(knownDays: KnownDays, at: Instant, tariff: Tariff): View 
   const today = civilDate(at, tariff.time_zone);
   const days = new Map<IsoDate, DayFacts>();
   const day = (date: IsoDate) => {
-    const facts = days.get(date) ?? dayFacts(date, knownDays.days[date], at, tariff);
-    days.set(date, facts);
+    let facts = days.get(date);
+    if (!facts) {
+      facts = dayFacts(date, knownDays.days[date], at, tariff);
+      days.set(date, facts);
+    }
     return facts;
   };
   let kept: SeasonFacts | undefined;

@@ -21,9 +21,12 @@ export function* boundariesAfter(
   for (const interval of intervals) {
     const { start, end, changes, wallAtStart } = interval;
     if (end <= after) continue;
-    const changed = changes.some((kind) => kinds.has(kind)) ? [start] : [];
-    const reached = times.map((time) => start + time - wallAtStart).filter((at) => at >= start && at < end);
-    for (const at of sortedOnce([...changed, ...reached])) if (at > after) yield { at, interval };
+    const instants = changes.some((kind) => kinds.has(kind)) ? [start] : [];
+    for (const time of times) {
+      const at = start + time - wallAtStart;
+      if (at >= start && at < end) instants.push(at);
+    }
+    for (const at of sortedOnce(instants)) if (at > after) yield { at, interval };
   }
 }
 

@@ -12,10 +12,10 @@ export const DAY: ConditionKind<DayCondition> = {
   evaluate: (condition, { view, threshold }) => {
     const confidence = condition.confidence === "threshold" ? threshold : condition.confidence;
     const days = datesOf(condition, view).map((date): DayResult => {
-      const facts = view.day(date);
-      const allowed = allowedColors(date, view.tariff.laws);
-      const truth = testDay(condition, { facts, allowed }, confidence);
-      return { facts, allowed, truth, certain: certainTruth(condition, { facts, allowed }, truth) };
+      const day = { facts: view.day(date), allowed: allowedColors(date, view.tariff.laws) };
+      const truth = testDay(condition, day, confidence);
+      // Named one by one: with `...day` the forecasts of 200 rules take twice the time.
+      return { facts: day.facts, allowed: day.allowed, truth, certain: certainTruth(condition, day, truth) };
     });
     const { least } = condition;
     const [truths, certain] = [days.map((day) => day.truth), days.map((day) => day.certain)];

@@ -76,8 +76,9 @@ function widen({ when_unknown }: Rule, stretches: readonly Stretch[], start: Ins
     certain = either(certain, conditions.certain);
   }
   // The present decides before the past, and the past before what is ahead.
-  const deciding = stretches.filter(({ conditions }) => conditions.truth === truth);
-  const decisive = deciding.findLast((stretch) => stretch.start <= start) ?? deciding[0];
+  const decides = ({ conditions }: Stretch) => conditions.truth === truth;
+  const decisive =
+    stretches.findLast((stretch) => stretch.start <= start && decides(stretch)) ?? stretches.find(decides);
   if (!decisive) throw new RangeError(`Expected conditions around ${start}, got none`);
   const { conditions, start: decided_at } = decisive;
   const state = truth === null && when_unknown !== null ? when_unknown === "on" : truth;
