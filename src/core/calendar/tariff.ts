@@ -26,6 +26,11 @@ export interface Rates {
   hc: number | null;
 }
 
+/** The first rates; one that is missing there is taken from the others. */
+export function fillIn(rates: Rates, others: Rates): Rates {
+  return { hp: rates.hp ?? others.hp, hc: rates.hc ?? others.hc };
+}
+
 export const COLORS = ["bleu", "blanc", "rouge"] as const;
 export type Color = (typeof COLORS)[number];
 

@@ -16,42 +16,43 @@ export const endpoints = {
 
 export type Endpoint = keyof typeof endpoints;
 
-const optional = <T extends z.ZodType>(type: T) => type.nullish();
-const ratesSchema = z.object({ hp: optional(z.unknown()), hc: optional(z.unknown()) });
+/** Also nothing. */
+const anything = z.unknown().optional();
+const ratesSchema = z.object({ hp: anything, hc: anything });
 
 export const dayForecastSchema = z.object({
   date: z.iso.date(),
-  color: optional(z.unknown()),
-  confidence: optional(z.unknown()),
-  source: optional(z.unknown()),
-  rates: optional(ratesSchema.catch({})),
-  explanation: optional(z.unknown()),
+  color: anything,
+  confidence: anything,
+  source: anything,
+  rates: ratesSchema.catch({}).nullish(),
+  explanation: anything,
 });
 
 /** Days one by one are read with `dayForecastSchema`: a bad one loses that day only. */
 export const forecastsSchema = z.object({
-  updated_at: optional(z.unknown()),
-  today: optional(z.unknown()),
-  tomorrow: optional(z.unknown()),
-  forecast: optional(z.unknown()),
+  updated_at: anything,
+  today: anything,
+  tomorrow: anything,
+  forecast: anything,
 });
 
 export const dateForecastSchema = z.object({
   date: z.iso.date(),
-  color: optional(z.unknown()),
-  confidence: optional(z.unknown()),
-  is_official: optional(z.unknown()),
-  hp_rate: optional(z.unknown()),
-  hc_rate: optional(z.unknown()),
+  color: anything,
+  confidence: anything,
+  is_official: anything,
+  hp_rate: anything,
+  hc_rate: anything,
 });
 
 export const historyEntrySchema = z.object({
   date: z.iso.date(),
-  color: optional(z.unknown()),
-  hp_rate: optional(z.unknown()),
-  hc_rate: optional(z.unknown()),
-  predicted_color: optional(z.unknown()),
-  prediction_confidence: optional(z.unknown()),
+  color: anything,
+  hp_rate: anything,
+  hc_rate: anything,
+  predicted_color: anything,
+  prediction_confidence: anything,
 });
 
 /** Entries one by one are read with `historyEntrySchema`. */

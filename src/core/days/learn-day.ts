@@ -1,5 +1,5 @@
 import { addDays, civilDate, wallInstant } from "../calendar/dates.ts";
-import type { Instant, IsoDate, Rates, Tariff } from "../calendar/tariff.ts";
+import { fillIn, type Instant, type IsoDate, type Tariff } from "../calendar/tariff.ts";
 import type { DayInAnswer, HistoryDayInAnswer } from "../contract/answer.ts";
 import { isEqual } from "./is-equal.ts";
 import type { KnownDay, KnownForecast, OfficialColor } from "./known-days.ts";
@@ -34,7 +34,7 @@ export function learnDateForecast(known: KnownDay, day: DayInAnswer, times: Fore
     confidence: content.confidence ?? old.confidence,
     source: content.source ?? old.source,
     explanation: content.explanation ?? old.explanation,
-    rates: mergeRates(old.rates, content.rates),
+    rates: fillIn(content.rates, old.rates),
     said_at: newest(old.said_at, said_at),
     seen_at,
     by_date: true,
@@ -67,7 +67,8 @@ export function learnOfficial(
   const official = { color, rates, seen_at: now, final: isBeyondCorrection(date, now, tariff) };
   if (!old) return { ...known, official };
   if (old.color !== color) return { ...known, official: { ...official, revised_from: old.color } };
-  const confirmed = { ...old, rates: mergeRates(old.rates, rates), final: old.final || official.final };
+  // A rate that an answer gave stays known when a later answer leaves it out.
+  const confirmed = { ...old, rates: fillIn(rates, old.rates), final: old.final || official.final };
   return isEqual(old, confirmed) ? known : { ...known, official: confirmed };
 }
 
@@ -97,11 +98,6 @@ function withForecast(known: KnownDay, forecast: KnownForecast): KnownDay {
 
 function contentOf({ color, raw, confidence, source, explanation, rates }: DayInAnswer | KnownForecast) {
   return { color, raw, confidence, source, explanation, rates };
-}
-
-/** A rate that an answer gave stays known when a later answer leaves it out. */
-function mergeRates(old: Rates, rates: Rates): Rates {
-  return { hp: rates.hp ?? old.hp, hc: rates.hc ?? old.hc };
 }
 
 function newest(one: Instant | null, other: Instant | null): Instant | null {

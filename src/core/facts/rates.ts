@@ -1,4 +1,11 @@
-import type { Color, IsoDate, PriceRow, Rates, Tariff } from "../calendar/tariff.ts";
+import {
+  type Color,
+  fillIn,
+  type IsoDate,
+  type PriceRow,
+  type Rates,
+  type Tariff,
+} from "../calendar/tariff.ts";
 import type { KnownDay } from "../days/known-days.ts";
 
 /** What a kilowatt-hour costs on a day of this colour. */
@@ -37,10 +44,6 @@ export function nextPriceRow(date: IsoDate, { rates }: Tariff): IsoDate | undefi
     .map((row) => row.from)
     .filter((from) => from > date)
     .sort()[0];
-}
-
-function fillIn(rates: Rates, others: Rates): Rates {
-  return { hp: rates.hp ?? others.hp, hc: rates.hc ?? others.hc };
 }
 
 export const NO_RATES: Rates = { hp: null, hc: null };
