@@ -17,17 +17,28 @@ export function* boundariesAfter(
   { intervals }: EvaluationInput,
   after: Instant,
 ): Generator<Boundary> {
-  const { kinds, times } = boundariesOf(condition, null);
   for (const interval of intervals) {
-    const { start, end, changes, wallAtStart } = interval;
-    if (end <= after) continue;
-    const instants = changes.some((kind) => kinds.has(kind)) ? [start] : [];
-    for (const time of times) {
-      const at = start + time - wallAtStart;
-      if (at >= start && at < end) instants.push(at);
-    }
-    for (const at of sortedOnce(instants)) if (at > after) yield { at, interval };
+    if (interval.end <= after) continue;
+    for (const at of boundariesIn(interval, condition)) if (at > after) yield { at, interval };
   }
+}
+
+function boundariesIn(
+  { start, end, changes, wallAtStart }: Interval,
+  condition: Condition,
+): readonly Instant[] {
+  const { kinds, times } = boundariesOf(condition, null);
+  const boundaries = changes.some((kind) => kinds.has(kind)) ? [start] : [];
+  for (const time of times) {
+    const at = start + time - wallAtStart;
+    if (at >= start && at < end) boundaries.push(at);
+  }
+  return sortedOnce(boundaries);
+}
+
+/** Each instant once, in order. */
+export function sortedOnce(instants: readonly Instant[]): readonly Instant[] {
+  return instants.length < 2 ? instants : [...new Set(instants)].sort((one, other) => one - other);
 }
 
 /** What changes a condition: kinds of boundaries, and times of the wall clock in milliseconds since midnight. */
@@ -35,11 +46,6 @@ const boundariesOf = memoize((condition: Condition, _: null) => {
   const each = simpleConditionsIn(condition).map((simple) => kindOf(simple).boundaries(simple));
   return {
     kinds: new Set(["simulation", ...each.flatMap(({ kinds }) => kinds)]),
-    times: each.flatMap(({ times }) => times).map(parseTimeOfDay),
+    times: [...new Set(each.flatMap(({ times }) => times))].map(parseTimeOfDay),
   };
 });
-
-/** Each instant once, in order. */
-export function sortedOnce(instants: readonly Instant[]): readonly Instant[] {
-  return instants.length < 2 ? instants : [...new Set(instants)].sort((one, other) => one - other);
-}
