@@ -122,7 +122,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   });
 
   test.concurrent("logs a wrong password once, and goes on when it is right", async () => {
-    const { url, port } = await brokerWith({
+    const { url } = await brokerWith({
       lines: ["allow_anonymous false", "password_file FOLDER/passwords"],
       files: { passwords: passwordLine("vigie", "right") },
     });
@@ -135,7 +135,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^The broker at .* (refuses the user name or password|does not let vigie in)/);
     expect(lines[0]).not.toContain("wrong");
-    const right = keepPublishing(`mqtt://vigie:right@127.0.0.1:${port}`);
+    const right = keepPublishing(url, { broker: { username: "vigie", password: "right" } });
     right.publisher.setTopics(SNAPSHOT);
     await right.publisher.allAcknowledged();
     expect(right.publisher.state().url).toBe(url);
