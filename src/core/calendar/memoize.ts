@@ -1,9 +1,9 @@
 /**
  * The same pure function, which keeps its results: a refresh asks the same few hundred questions again and again, and
- * arithmetic with time zones is slow. `context` is what rarely varies, such as a time zone or a tariff. When the
- * results of a context reach the limit, all of them are dropped.
+ * arithmetic with time zones is slow. `context` is what rarely varies, such as a time zone or a tariff, if there is any.
+ * When the results of a context reach the limit, all of them are dropped.
  */
-export function memoize<Key, Context, Result extends NonNullable<unknown>>(
+export function memoize<Key, Result extends NonNullable<unknown>, Context = void>(
   compute: (key: Key, context: Context) => Result,
   limit = 4096,
 ): (key: Key, context: Context) => Result {

@@ -27,7 +27,7 @@ function boundariesIn(
   { start, end, changes, wallAtStart }: Interval,
   condition: Condition,
 ): readonly Instant[] {
-  const { kinds, times } = boundariesOf(condition, null);
+  const { kinds, times } = boundariesOf(condition);
   const boundaries = changes.some((kind) => kinds.has(kind)) ? [start] : [];
   for (const time of times) {
     const at = start + time - wallAtStart;
@@ -42,7 +42,7 @@ export function sortedOnce(instants: readonly Instant[]): readonly Instant[] {
 }
 
 /** What changes a condition: kinds of boundaries, and times of the wall clock in milliseconds since midnight. */
-const boundariesOf = memoize((condition: Condition, _: null) => {
+const boundariesOf = memoize((condition: Condition) => {
   const each = simpleConditionsIn(condition).map((simple) => kindOf(simple).boundaries(simple));
   return {
     kinds: new Set(["simulation", ...each.flatMap(({ kinds }) => kinds)]),

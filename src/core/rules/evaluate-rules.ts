@@ -59,11 +59,10 @@ function evaluateEach(
 /** The input with earlier forecasts, or the same object where they are the present ones; shared by the rules that hold them. */
 export function inputByForecasts(input: EvaluationInput): (forecasts: HeldForecasts) => EvaluationInput {
   const { knownDays, at, tariff } = input;
-  const inputOf = memoize((forecasts: HeldForecasts, _: null) => {
+  return memoize((forecasts: HeldForecasts) => {
     const earlier = withForecasts(knownDays, forecasts, at, tariff);
     return earlier === knownDays ? input : withKnownDays(input, earlier);
   });
-  return (forecasts) => inputOf(forecasts, null);
 }
 
 function evaluateRule(rule: Rule, input: EvaluationInput, threshold: number | null): Verdict {

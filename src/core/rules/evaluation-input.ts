@@ -64,10 +64,7 @@ export function intervalAt({ intervals }: EvaluationInput, at: Instant): Interva
 
 /** One view for all rules, made when one of them first needs it: an evaluation looks at few intervals, a forecast at all. */
 function viewByInterval({ knownDays, tariff, simulation }: Known): EvaluationInput["viewIn"] {
-  const view = memoize(({ start }: Interval, _: null) =>
-    simulateView(viewAt(knownDays, start, tariff), simulation),
-  );
-  return (interval) => view(interval, null);
+  return memoize(({ start }: Interval) => simulateView(viewAt(knownDays, start, tariff), simulation));
 }
 
 /** To the end of the last day whose colour is known, or at least of the day in force. */
