@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "./test/support/patience.ts";
 
 /** `npm test` runs the quick suites; the others have commands of their own (`npm run test:clock` is `--mode clock`). */
 export default defineConfig(({ mode }) => ({
@@ -10,7 +11,12 @@ export default defineConfig(({ mode }) => ({
   },
 }));
 
-const shared = { include: [], environment: "node", restoreMocks: true } as const;
+const shared = {
+  include: [],
+  environment: "node",
+  restoreMocks: true,
+  expect: { poll: { timeout: PATIENCE } },
+} as const;
 const files = (folder: string) => `test/${folder}/**/*.test.ts`;
 const OWN_COMMAND = ["clock", "season", "kills", "guides", "homeassistant", "systemd", "docker"];
 
@@ -22,7 +28,8 @@ const unit = {
     include: ["test/**/*.test.ts"],
     exclude: ["e2e", ...OWN_COMMAND].map(files),
     isolate: false,
-    testTimeout: 60_000,
+    // More than a wait inside may take, whose error says what it waited for.
+    testTimeout: 90_000,
   },
 };
 

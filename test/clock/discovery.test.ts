@@ -36,7 +36,6 @@ describe.skipIf(without)(`the discovery messages on the broker ${without}`, () =
     await observer.until(
       ({ retained }) => retained.has(DEVICE) || config["homeassistant"] !== undefined,
       "the device is announced",
-      25_000,
     );
     const configure = (change: Record<string, unknown>) =>
       writeConfig(running.folder, { ...running.config, ...change });
@@ -83,7 +82,6 @@ describe.skipIf(without)(`the discovery messages on the broker ${without}`, () =
     await observer.until(
       ({ retained }) => ![...retained.keys()].some((topic) => topic.startsWith("vigie/rules/")),
       "its topics are cleared",
-      20_000,
     );
     const [reduced, rest, ...more] = messages(DEVICE, from);
     expect(more).toEqual([]);
@@ -125,7 +123,7 @@ describe.skipIf(without)(`the discovery messages on the broker ${without}`, () =
     await vigie.says(/new configuration is in force/);
     await configure({ homeassistant: { language: "fr", exclude: ["now_slot"] } });
     const isLast = (received: ReceivedMessage) => !keysOf(received).includes("now_slot");
-    await observer.until(() => messages(DEVICE, from).some(isLast), "the last settings count", 20_000);
+    await observer.until(() => messages(DEVICE, from).some(isLast), "the last settings count");
     const times = [...messages(DEVICE, 0), ...messages(DEVICE, from)]
       .map(({ at }) => at)
       .toSorted((one, other) => one - other);
@@ -140,7 +138,7 @@ describe.skipIf(without)(`the discovery messages on the broker ${without}`, () =
     const born = Date.now();
     for (let times = 0; times < 3; times += 1)
       await observer.publish("homeassistant/status", "online", false);
-    await observer.until(() => messages(DEVICE, from).length > 0, "it is told again", 20_000);
+    await observer.until(() => messages(DEVICE, from).length > 0, "it is told again");
     const delay = (messages(DEVICE, from)[0]?.at ?? 0) - born;
     expect(delay).toBeGreaterThanOrEqual(2_000 / SPEED - 20);
     expect(messages("vigie/now/color", from)).toHaveLength(1);
@@ -156,16 +154,14 @@ describe.skipIf(without)(`the discovery messages on the broker ${without}`, () =
     await configure({ homeassistant: { prefix: "other" } });
     const kept = async () =>
       [...(await readRetained(broker.url)).keys()].filter((topic) => topic.includes("/config")).toSorted();
-    await expect.poll(kept, { timeout: 20_000 }).toEqual(["other/device/vigie/config"]);
+    await expect.poll(kept).toEqual(["other/device/vigie/config"]);
     await vigie.end();
     await configure({ instance: "after" });
     await start();
-    await expect.poll(kept, { timeout: 20_000 }).toEqual(["homeassistant/device/after/config"]);
+    await expect.poll(kept).toEqual(["homeassistant/device/after/config"]);
     await expect
-      .poll(
-        async () =>
-          [...(await readRetained(broker.url)).keys()].filter((topic) => topic.startsWith("vigie/")),
-        { timeout: 20_000 },
+      .poll(async () =>
+        [...(await readRetained(broker.url)).keys()].filter((topic) => topic.startsWith("vigie/")),
       )
       .toEqual([]);
   });
@@ -188,7 +184,7 @@ describe.skipIf(without)(`the discovery messages on the broker ${without}`, () =
     await configure({ homeassistant: { discovery: "off" } });
     const kept = async () =>
       [...(await readRetained(broker.url)).keys()].filter((topic) => topic.startsWith("homeassistant/"));
-    await expect.poll(kept, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(kept).toEqual([]);
     expect(messages(DEVICE).at(-1)?.payload).toBe("");
   });
 });

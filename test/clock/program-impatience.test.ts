@@ -24,7 +24,7 @@ describe.skipIf(reason)(`an impatient finger on the refresh button ${reason}`, (
     await running.vigie.says(/has sent all requests that it may send today/);
     const spent = service.asked.length;
     expect(spent).toBeLessThanOrEqual(DAILY_BUDGET);
-    await running.observer.until(() => service.asked.length > spent, "the hourly poll went on", 40_000);
+    await running.observer.until(() => service.asked.length > spent, "the hourly poll went on");
     // A poll asks a handful of questions.
     expect(service.asked.length).toBeLessThan(DAILY_BUDGET + 8);
     const said = running.vigie.lines.filter(({ msg }) => msg.includes("has sent all requests"));

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import type { PlainDays } from "../support/plain-days.ts";
@@ -117,10 +117,11 @@ describe.skipIf(reason)(`rules change at their own instant ${reason}`, () => {
     await runs.until({ "rules/held/state": "ON", "rules/free/state": "ON", "rules/held/since": /T13:00/ });
     const began = Date.parse(runs.payloadOf("rules/held/since") ?? "");
     // What is published is on the disk some milliseconds later.
-    await vi.waitFor(async () => {
-      const state = JSON.parse(await readFile(join(runs.folder, "state", "state.json"), "utf8"));
-      expect(state.rules.rules.held.state).toBe(true);
-    }, 10_000);
+    const savedState = async () => {
+      const { rules } = JSON.parse(await readFile(join(runs.folder, "state", "state.json"), "utf8"));
+      return rules.rules.held.state;
+    };
+    await expect.poll(savedState).toBe(true);
     await second.kill();
     days.colors = {};
     const third = await runs.startRun(second.time.clock.now(), 1);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { withoutDocker } from "./builder.ts";
 import { createCleanup, openTree, openVolume, startContainer } from "./container.ts";
 import { startContainerAndBroker, WHOLE } from "./running-container.ts";
@@ -102,7 +102,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
       .find((line) => / \/ ro,/.test(line));
     expect(root).toBeDefined();
     // What is being replaced is there twice, or not, for a moment.
-    await vi.waitFor(async () => expect(await readdir(`/proc/${first}/root/tmp`)).toEqual(["health.json"]));
+    await expect.poll(() => readdir(`/proc/${first}/root/tmp`)).toEqual(["health.json"]);
     await container.end();
     expect(await readdir(data)).toEqual(["state.json", "state.previous.json"]);
     expect(listing(tree)).toBe(before);

@@ -6,6 +6,7 @@ import mqtt from "mqtt";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { freePort, withoutMosquitto } from "../support/mosquitto.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 describe.skipIf(withoutMosquitto)(`the broker of compose.yaml ${withoutMosquitto}`, () => {
@@ -29,7 +30,7 @@ describe.skipIf(withoutMosquitto)(`the broker of compose.yaml ${withoutMosquitto
 
     const connect = () =>
       mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { username: "vigie", password, reconnectPeriod: 0 });
-    const client = await vi.waitFor(connect, { timeout: 25_000 });
+    const client = await vi.waitFor(connect, { timeout: PATIENCE });
     client.on("error", () => undefined);
     await client.publishAsync("vigie/now/color", "rouge", { qos: 1, retain: true });
     await client.endAsync();

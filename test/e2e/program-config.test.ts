@@ -101,7 +101,6 @@ describe.skipIf(withoutMosquitto)(
       await running.observer.until(
         ({ retained }) => retained.size === 0,
         `nothing is left below vigie/: ${[...running.observer.retained.keys()].slice(0, 5)}`,
-        25_000,
       );
       const shown = await runVigie({ folder: running.folder, args: ["show", "--json"] });
       expect(JSON.parse(shown.stdout)).toMatchObject({ availability: "online", "service/status": "ok" });
@@ -116,11 +115,7 @@ describe.skipIf(withoutMosquitto)(
       });
       const heir = await cleanup.startVigie({ folder: running.folder, config: moved });
       await heir.says(/^Connected to the broker/);
-      await running.observer.until(
-        ({ retained }) => retained.size === 0,
-        "nothing is left below vigie/",
-        25_000,
-      );
+      await running.observer.until(({ retained }) => retained.size === 0, "nothing is left below vigie/");
     });
   },
 );

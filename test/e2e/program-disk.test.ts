@@ -52,7 +52,7 @@ describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () =>
       observer.retained.get("vigie/availability") === "online";
     const said = await vigie.says(words);
     expect(said.level).toBe("warn");
-    await observer.until(right, "the topics are right all the same", 25_000);
+    await observer.until(right, "the topics are right all the same");
     // Later polls go on as if nothing were; the same trouble is not said again.
     const asked = () => vigie.lines.filter(({ msg }) => msg.startsWith("refresh/set")).length;
     const asking = setInterval(() => void observer.publish("vigie/refresh/set", "PRESS", false), 500);

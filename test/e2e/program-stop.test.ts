@@ -65,7 +65,6 @@ describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, (
         await endsInTime(vigie);
       }
     },
-    60_000,
   );
 
   test("ends with 0 within 5 s when the broker froze while vigie was on it", async () => {

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
@@ -60,11 +60,11 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       };
       const running = await startVigieAndBroker(cleanup, { service, state: folder, beforeStart });
       await running.until({ availability: "online", "now/color": "blanc", "tomorrow/color": "blanc" });
-      await attic[0]?.until(({ retained }) => retained.size === 0, "the former place is empty", 25_000);
+      await attic[0]?.until(({ retained }) => retained.size === 0, "the former place is empty");
       const readState = async () =>
         parseState(await readFile(join(running.folder, "state", "state.json"), "utf8"));
       // It is forgotten once the broker has acknowledged that nothing is left there.
-      await vi.waitFor(async () => expect((await readState()).published).toHaveLength(1), 10_000);
+      await expect.poll(async () => (await readState()).published).toHaveLength(1);
       await running.vigie.end();
       const written = await readState();
       expect(written).toMatchObject({ version, installation: OWNER.installation, books });
@@ -150,7 +150,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
     const isTidy = ({ retained }: Observer) =>
       !Object.keys(FORMER).some((topic) => retained.has(topic)) &&
       !entities(retained).includes("mood_of_the_day");
-    await all[0]?.until(isTidy, "nothing former is left", 25_000);
+    await all[0]?.until(isTidy, "nothing former is left");
     await running.until({ availability: "online" });
     const payloadsOf = await readRetained(running.broker.url);
     expect(entities(payloadsOf)).toContain("now_color");

@@ -120,7 +120,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
       .then(({ stdout }) =>
         expect(stdout).toContain(`ok      broker, mqtts://127.0.0.1:${site.port}: MQTT 5, `),
       );
-    await observer.until(() => told() > before, "Home Assistant is told again", 20_000);
+    await observer.until(() => told() > before, "Home Assistant is told again");
     // A device that was heard is not asked again, and is no problem: it would be one after five seconds.
     expect(payloadOf("service/problem_code")).toBe("none");
     expect((await vigie.end()).code).toBe(0);

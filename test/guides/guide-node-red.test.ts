@@ -40,11 +40,7 @@ describe.skipIf(missing)(`the flow of docs/node-red.md in a real Node-RED ${miss
 
   const told = () => running.received.filter(({ topic }) => topic === COMMAND).map(({ payload }) => payload);
   const becomes = (words: string[]) =>
-    running.until(
-      () => told().join() === words.join(),
-      `the boiler was told ${words}, got ${told()}`,
-      30_000,
-    );
+    running.until(() => told().join() === words.join(), `the boiler was told ${words}, got ${told()}`);
   const say = async (rule: Record<string, string>) => {
     for (const [name, payload] of Object.entries(rule)) await running.publish(`${RULE}/${name}`, payload);
   };
@@ -63,7 +59,7 @@ describe.skipIf(missing)(`the flow of docs/node-red.md in a real Node-RED ${miss
     cleanup.add(() => end(child));
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += part));
-    await running.until(() => output.includes("Connected to broker"), "Node-RED is connected", 60_000);
+    await running.until(() => output.includes("Connected to broker"), "Node-RED is connected");
     return child;
   };
 

@@ -116,7 +116,7 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     const env = { VIGIE_CONFIG: join(running.folder, "vigie.yaml"), TMPDIR: join(running.folder, "tmp") };
     // It is told the loop's news a second later.
     await expect
-      .poll(async () => (await reader.run("health", env)).stdout, { timeout: 15_000, interval: 500 })
+      .poll(async () => (await reader.run("health", env)).stdout, { interval: 500 })
       .toMatch(/^loop alive; broker reached/);
   });
 
@@ -130,11 +130,11 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
       stdio: "ignore",
     });
     cleanup.add(async () => process.kill(-(child.pid ?? 0), "SIGKILL"));
-    const heard = (words: string[], patience = 10_000) => {
+    const heard = (words: string[]) => {
       let now: string[] = [];
       const look = setInterval(() => void told().then((all) => (now = all.slice(before))), 50);
       return running.observer
-        .until(() => words.every((word, at) => now[at] === word), `${words} was told`, patience)
+        .until(() => words.every((word, at) => now[at] === word), `${words} was told`)
         .finally(() => clearInterval(look));
     };
     await heard(["on"]);

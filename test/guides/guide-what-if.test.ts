@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
 import { blocksOf, isSame, readPage, sectionOf, sectionsOf } from "../support/guide.ts";
@@ -13,7 +13,8 @@ const PAGE = readPage("docs/what-if.md");
 const CASES = new Map<string, (cleanup: Cleanup) => Promise<void>>();
 type Cleanup = ReturnType<typeof createCleanup>;
 
-const POLLING = { timeout: 20_000, interval: 500 };
+/** Milliseconds: a command that starts takes a while itself. */
+const interval = 500;
 const SERVICE_DOWN = "The forecast service is down";
 CASES.set(SERVICE_DOWN, async (cleanup) => {
   // vigie waits 60 s for an answer, which are two here.
@@ -25,7 +26,7 @@ CASES.set(SERVICE_DOWN, async (cleanup) => {
   cleanup.add(async () => clearInterval(asking));
   const color = /^(bleu|blanc|rouge)$/;
   const there = { availability: "online", "service/status": "ok", "now/color": color, "next/color": color };
-  await running.until(there, 60_000);
+  await running.until(there);
   const before = running.payloadsOf("now/color", "next/color", "availability");
   simulator.faults.set(["down"]);
   // A poll that was under way as it went down is given up in other words: then the next one says this.
@@ -38,7 +39,7 @@ CASES.set(SERVICE_DOWN, async (cleanup) => {
   await running.until({ "service/last_error": /./ });
   expect(running.payloadsOf("now/color", "next/color", "availability")).toEqual(before);
   simulator.faults.set([]);
-  await running.until({ "service/status": "ok", "service/problem": "OFF" }, 60_000);
+  await running.until({ "service/status": "ok", "service/problem": "OFF" });
   await running.vigie.says(/The forecast service answers again/);
   expectLog(SERVICE_DOWN, running.vigie);
 });
@@ -53,10 +54,10 @@ CASES.set("The broker is down", async (cleanup) => {
   await until({ availability: "online", "service/status": "ok" });
   // What health tells is a second old, or two.
   const health = async () => Object.values(await runVigie({ folder, args: ["health"] })).join();
-  await vi.waitFor(async () => expect(await health()).toMatch(/reached at .*data fresh/), POLLING);
+  await expect.poll(health, { interval }).toMatch(/reached at .*data fresh/);
   await broker.end();
   await vigie.says(/is not listening/);
-  await vi.waitFor(async () => expect(await health()).toMatch(/not reached at/), POLLING);
+  await expect.poll(health, { interval }).toMatch(/not reached at/);
   await expectAnswers("The broker is down", [folder]);
   await broker.start();
   await vigie.says(/accepts the connection again/);

@@ -29,7 +29,7 @@ describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssista
     await connected.vigie().end("SIGKILL");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(await unavailable()).toEqual([]);
-    await expect.poll(unavailable, { timeout: 15_000 }).toEqual(expect.arrayContaining(known));
+    await expect.poll(unavailable).toEqual(expect.arrayContaining(known));
     const gone = await unavailable();
     expect(
       gone.filter((id) =>
@@ -41,7 +41,7 @@ describe.skipIf(withoutHomeAssistant)(`a vigie that is gone ${withoutHomeAssista
 
   test("is back at once, with everything", async () => {
     await connected.restart();
-    await expect.poll(unavailable, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(unavailable).toEqual([]);
     await expectNoComplaints(connected.home, mark);
   });
 });

@@ -140,7 +140,7 @@ export async function expectMessages(
       .slice(from)
       .filter((message) => message.topic === topic)
       .map(({ payload }) => payload);
-  await expect.poll(heard, { timeout: 5_000 }).toEqual(wanted);
+  await expect.poll(heard).toEqual(wanted);
 }
 
 /** Waits until Home Assistant has handled all earlier messages, and its own messages have arrived. */

@@ -24,28 +24,27 @@ describe.skipIf(withoutHomeAssistant)(`changes of the configuration ${withoutHom
   const without = (...parts: string[]) =>
     new Map([...first].filter(([id]) => !parts.some((part) => id.includes(part))));
   const expectSame = async (wanted: Map<string, string>) => {
-    await expect.poll(identities, { timeout: 15_000, interval: 100 }).toEqual(wanted);
+    await expect.poll(identities, { interval: 100 }).toEqual(wanted);
     const unavailable = async () =>
       [...(await connected.entities())].filter(
         ([id, { state }]) => wanted.has(id) && state === "unavailable",
       );
-    await expect.poll(unavailable, { timeout: 5_000 }).toEqual([]);
+    await expect.poll(unavailable).toEqual([]);
     await expectNoComplaints(connected.home, mark);
   };
 
   // Asked of the broker: what expires goes without a word.
   const kept = async (topics: RegExp) =>
     [...(await readRetained(connected.broker.url)).keys()].filter((topic) => topics.test(topic));
-  const expectKept = (topics: RegExp, wanted: string[]) =>
-    expect.poll(() => kept(topics), { timeout: 20_000 }).toEqual(wanted);
+  const expectKept = (topics: RegExp, wanted: string[]) => expect.poll(() => kept(topics)).toEqual(wanted);
 
   test("its names follow the language, and nothing else does", async () => {
     await connected.configure({ homeassistant: { language: "fr" } });
     const name = async () => (await connected.entries()).get("sensor.life_now_color")?.original_name;
-    await expect.poll(name, { timeout: 10_000 }).toBe("Couleur en cours");
+    await expect.poll(name).toBe("Couleur en cours");
     await expectSame(first);
     await connected.configure({ homeassistant: { language: "en" } });
-    await expect.poll(name, { timeout: 10_000 }).toBe("Colour now");
+    await expect.poll(name).toBe("Colour now");
     await expectSame(first);
   });
 
@@ -54,7 +53,7 @@ describe.skipIf(withoutHomeAssistant)(`changes of the configuration ${withoutHom
     await connected.configure({ rules: [ahead, { ...week, name: { fr: "Semaine", en: "Coming days" } }] });
     const name = async () =>
       (await connected.entries()).get("binary_sensor.life_rules_week_state")?.original_name;
-    await expect.poll(name, { timeout: 10_000 }).toBe("Coming days");
+    await expect.poll(name).toBe("Coming days");
     await expectSame(first);
   });
 
@@ -63,7 +62,7 @@ describe.skipIf(withoutHomeAssistant)(`changes of the configuration ${withoutHom
     const ids = async () => [...(await identities()).keys()].toSorted();
     const renamed = [...first.keys()].map((id) => id.replace("_rules_week_", "_rules_month_")).toSorted();
     await connected.configure({ rules: [ahead, { ...week, id: "month" }] });
-    await expect.poll(ids, { timeout: 15_000 }).toEqual(renamed);
+    await expect.poll(ids).toEqual(renamed);
     const others = new Map([...(await identities())].filter(([id]) => !id.includes("_rules_month_")));
     expect(others).toEqual(without("_rules_week_"));
     await expectNoComplaints(connected.home, mark);
@@ -86,9 +85,7 @@ describe.skipIf(withoutHomeAssistant)(`changes of the configuration ${withoutHom
       const [platform, key] = id.split(".life_");
       return `homeassistant/${platform}/life/${key}/config`;
     });
-    await expect
-      .poll(async () => (await kept(anyOf)).toSorted(), { timeout: 20_000 })
-      .toEqual(singles.toSorted());
+    await expect.poll(async () => (await kept(anyOf)).toSorted()).toEqual(singles.toSorted());
     await expectSame(first);
     await connected.configure({ homeassistant: { language: "en", discovery: "device" } });
     await expectKept(anyOf, [device]);
@@ -106,7 +103,7 @@ describe.skipIf(withoutHomeAssistant)(`changes of the configuration ${withoutHom
 
   test("another instance is another device, and the old one is removed", async () => {
     await connected.configure({ instance: "after" });
-    await expect.poll(async () => (await identities("after")).size, { timeout: 15_000 }).toBe(first.size);
+    await expect.poll(async () => (await identities("after")).size).toBe(first.size);
     await expectSame(new Map());
     expect((await connected.entities("after")).has("sensor.after_now_color")).toBe(true);
     await expectKept(/^life\//, []);
@@ -116,7 +113,7 @@ describe.skipIf(withoutHomeAssistant)(`changes of the configuration ${withoutHom
     await connected.vigie().end();
     const { code } = await runVigie({ folder: connected.running.folder, args: ["purge"] });
     expect(code).toBe(0);
-    await expect.poll(async () => (await identities("after")).size, { timeout: 15_000 }).toBe(0);
+    await expect.poll(async () => (await identities("after")).size).toBe(0);
     expect(
       (await connected.home.devices()).filter(({ name }) => ["Life", "After"].includes(String(name))),
     ).toEqual([]);

@@ -48,7 +48,7 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
         }));
       const byKey = (list: { key: string }[]) =>
         list.toSorted((one, other) => one.key.localeCompare(other.key));
-      await expect.poll(async () => byKey(await entries()), { timeout: 10_000 }).toEqual(byKey(wanted));
+      await expect.poll(async () => byKey(await entries())).toEqual(byKey(wanted));
     },
   );
 
@@ -128,7 +128,7 @@ describe.skipIf(withoutHomeAssistant)(`the entities of an installation ${without
     await connected.home.ask("config/entity_registry/remove", { entity_id: "sensor.seen_now_slot" });
     await connected.home.until({ "sensor.seen_now_slot": null });
     await connected.home.call("mqtt", "publish", { topic: "homeassistant/status", payload: "online" });
-    await connected.home.until({ "sensor.seen_now_slot": /_h[pc]$|unknown/ }, 20_000);
+    await connected.home.until({ "sensor.seen_now_slot": /_h[pc]$|unknown/ });
   });
 });
 

@@ -102,7 +102,7 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
     const since = await home.mark();
     await running.until({ availability: "online", "now/color": "rouge" });
     simulator.faults.set(["down"]);
-    await running.until({ "service/status": "degraded" }, 40_000);
+    await running.until({ "service/status": "degraded" });
     await expectNoComplaints(home, since);
   });
 

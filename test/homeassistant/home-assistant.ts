@@ -43,7 +43,7 @@ export interface HomeAssistant {
   states: () => Promise<State[]>;
   state: (id: string) => Promise<State | undefined>;
   /** Waits until these entities are so; null: until there is none of that id. */
-  until: (wanted: Record<string, Wanted>, patience?: number) => Promise<void>;
+  until: (wanted: Record<string, Wanted>) => Promise<void>;
   call: (domain: string, service: string, data?: Record<string, unknown>) => Promise<void>;
   /** A command of the WebSocket. */
   ask: Api["ask"];
@@ -134,7 +134,7 @@ function questions(now: () => Api, lines: LogLine[], hass: () => HassProcess | u
     post: (path: string, body: unknown) => now().post(path, body),
     text: (path: string, body: unknown) => now().text(path, body),
     state: async (id: string) => (await states()).find(({ entity_id }) => entity_id === id),
-    until: (wanted: Record<string, Wanted>, patience = PATIENCE) => untilStates(states, wanted, patience),
+    until: (wanted: Record<string, Wanted>) => untilStates(states, wanted),
     registry: () => list("config/entity_registry/list"),
     devices: () => list("config/device_registry/list"),
     repairs: async () => {
@@ -172,5 +172,3 @@ async function answering(url: string, hass: HassProcess): Promise<void> {
 async function running(api: Api): Promise<void> {
   while (((await api.get("/api/config")) as { state: string }).state !== "RUNNING") await pause(50);
 }
-
-const PATIENCE = 15_000;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { PATIENCE } from "../support/patience.ts";
 
 /** A line of the log; what has no head of its own, such as a traceback, belongs to the line before. */
 export interface LogLine {
@@ -53,7 +54,6 @@ export function startHass(command: string, folder: string, lines: LogLine[]): Ha
 // The pipe closes when this process is gone, and then the group ends: no Home Assistant is left behind.
 const WATCHED =
   'exec 3<&0; (cat <&3 >/dev/null 2>&1; kill -KILL 0) >/dev/null 2>&1 & exec "$0" "$@" </dev/null 3<&-';
-const PATIENCE = 20_000;
 const STOPPING = 30_000;
 
 async function endGroup(child: ChildProcess, signal: NodeJS.Signals, hasEnded: () => boolean): Promise<void> {

@@ -1,3 +1,5 @@
+import { PATIENCE } from "../support/patience.ts";
+
 export interface State {
   entity_id: string;
   state: string;
@@ -11,9 +13,8 @@ export type Wanted = string | RegExp | ((state: State) => boolean) | null;
 export async function untilStates(
   states: () => Promise<State[]>,
   wanted: Record<string, Wanted>,
-  patience: number,
 ): Promise<void> {
-  const end = Date.now() + patience;
+  const end = Date.now() + PATIENCE;
   for (;;) {
     const all = new Map((await states()).map((state) => [state.entity_id, state]));
     const names = Object.entries(wanted);

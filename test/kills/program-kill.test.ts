@@ -46,7 +46,7 @@ describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
       const asking = setInterval(() => void observer.publish("vigie/refresh/set", "PRESS", false), 50);
       cleanup.add(async () => clearInterval(asking));
       // Every other one dies in the middle of its start, or soon after.
-      if (death % 2 === 0) await observer.until(right, `the topics are right on ${today}`, 25_000);
+      if (death % 2 === 0) await observer.until(right, `the topics are right on ${today}`);
       await pause(random() * 800);
       clearInterval(asking);
       await vigie.end("SIGKILL");
@@ -57,7 +57,7 @@ describe.skipIf(reason)(`kill -9 at any instant under load ${reason}`, () => {
     expect(written).toBe(1);
     today = addDays(today, 1);
     await cleanup.startVigie({ folder, config, env: startFakeTime(`${today}T13:00:00Z`, 240).env() });
-    await observer.until(right, "the topics are right in the end", 25_000);
+    await observer.until(right, "the topics are right in the end");
     expect(observer.retained.get("vigie/availability")).toBe("online");
   });
 });

@@ -1,4 +1,5 @@
 import mqtt from "mqtt";
+import { PATIENCE } from "./patience.ts";
 
 export interface ReceivedMessage {
   topic: string;
@@ -15,7 +16,7 @@ export interface Observer {
   /** The retained payloads, by topic. */
   retained: Map<string, string>;
   publish: (topic: string, payload: string, retain?: boolean) => Promise<void>;
-  /** Resolves when the condition is true; rejects after 25 s by default. */
+  /** Resolves when the condition is true; rejects when that takes too long. */
   until: (condition: (observer: Observer) => boolean, what: string, patience?: number) => Promise<void>;
   disconnect: () => Promise<void>;
 }
@@ -29,7 +30,7 @@ export async function observe(
   const client = await mqtt.connectAsync(url, {
     protocolVersion: version,
     reconnectPeriod,
-    connectTimeout: 20_000,
+    connectTimeout: PATIENCE,
   });
   const checks = new Set<() => void>();
   const observer: Observer = {
@@ -38,7 +39,7 @@ export async function observe(
     publish: async (topic, payload, retain = true) => {
       await client.publishAsync(topic, payload, { qos: 1, retain });
     },
-    until: (condition, what, patience = 25_000) =>
+    until: (condition, what, patience = PATIENCE) =>
       new Promise((resolve, reject) => {
         const check = () => {
           if (!condition(observer)) return;

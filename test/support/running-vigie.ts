@@ -6,7 +6,7 @@ import { startSimulator } from "../../src/simulator/server.ts";
 import { type FakeTime, MINUTE, SPEED, startFakeTime } from "./fake-time.ts";
 import { type Mosquitto, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
-import { PATIENCE, type TopicValues, watchTopicValues } from "./topic-values.ts";
+import { type TopicValues, watchTopicValues } from "./topic-values.ts";
 import type { Cleanup, Vigie } from "./vigie.ts";
 
 export interface RunningVigieOptions {
@@ -115,7 +115,7 @@ export async function startVigieBefore(
   const tooLate = () => time.clock.now() > at - MINUTE;
   const wanted = Object.entries({ availability: "online", ...before });
   const isThere = () => wanted.every(([name, value]) => running.payloadOf(name) === value);
-  await running.observer.until(() => isThere() || tooLate(), `${JSON.stringify(wanted)} is there`, PATIENCE);
+  await running.observer.until(() => isThere() || tooLate(), `${JSON.stringify(wanted)} is there`);
   const ready = time.clock.now();
   if (tooLate()) {
     if (lead > 100) throw new Error(`Too late for ${options.at}; vigie said:\n${running.vigie.output()}`);

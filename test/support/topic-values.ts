@@ -1,4 +1,5 @@
 import type { Observer } from "./observer.ts";
+import { PATIENCE } from "./patience.ts";
 
 type Wanted = Record<string, string | RegExp>;
 
@@ -29,5 +30,3 @@ function fits(payload: string | undefined, value: string | RegExp = ""): boolean
   if (payload === undefined) return false;
   return typeof value === "string" ? payload === value : value.test(payload);
 }
-
-export const PATIENCE = 25_000;

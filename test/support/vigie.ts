@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PATIENCE } from "./patience.ts";
 
 /** The built program; `npm test` builds it. */
 export const MAIN = join(import.meta.dirname, "..", "..", "dist", "main.js");
@@ -168,4 +169,3 @@ function parseLine(text: string): Line {
 }
 
 const PIPES: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-const PATIENCE = 25_000;
