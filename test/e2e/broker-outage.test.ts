@@ -145,11 +145,10 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   test.concurrent("leaves no topic of the moment after a power cut of both", async () => {
     const broker = await brokerWith({ persistence: true });
     const { publisher } = keep(broker);
-    const expires = Date.now() + 2_000;
+    const expires = Date.now() + 5_000;
     publisher.setTopics(topics({ "now/color": { payload: "bleu", expires }, "season/label": "2025-2026" }));
     await publisher.allAcknowledged();
-    // Until the broker has written it down.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await broker.untilSaved("vigie/season/label");
     await broker.end("SIGKILL");
     await publisher.stop();
     // mosquitto counts whole seconds, and starts anew with a second's doubt.

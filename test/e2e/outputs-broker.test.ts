@@ -3,6 +3,7 @@ import type { Output } from "../../src/core/outputs/output.ts";
 import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-sender.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import { openLine } from "../support/line.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { BOILER, outputsOf, type SavedState, savedState, verdictsOf } from "../support/outputs.ts";
@@ -16,13 +17,15 @@ interface RunningVigie {
   sender: DeviceSender;
   lines: string[];
   settled: () => Promise<void>;
+  /** All that it has sent so far has arrived at the observer. */
+  allArrived: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
 describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`, () => {
   let broker: Mosquitto;
   let observer: Observer;
-  let houses = 0;
+  let count = 0;
   const ends: (() => Promise<unknown>)[] = [];
 
   /** A publisher with outputs on board. */
@@ -32,11 +35,9 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     url = broker.url,
     base?: string,
   ): RunningVigie {
-    houses += 1;
-    const kept = keepPublishing(url, {
-      broker: { base_topic: base ?? `running${houses}` },
-      connected: false,
-    });
+    count += 1;
+    const base_topic = base ?? `running${count}`;
+    const kept = keepPublishing(url, { broker: { base_topic }, connected: false });
     const { publisher, lines } = kept;
     const say = (sentence: string) => void lines.push(sentence);
     const log = { debug: say, info: say, warn: say, error: say };
@@ -62,6 +63,10 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
       sender,
       lines,
       settled: publisher.allAcknowledged,
+      allArrived: async () => {
+        publisher.setTopics(topics({ a: "2" }));
+        await observer.until(({ retained }) => retained.get(`${base_topic}/a`) === "2", "the topic arrived");
+      },
       stop,
       say: (next) => {
         states = next;
@@ -115,22 +120,27 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
 
   test("of the changes while the broker is down, only the last payload is sent when it is back", async () => {
     const away = await startMosquitto();
+    // The way is open again only when somebody listens: what is sent is not retained.
+    const line = await openLine(away.port);
     const saved = savedState();
-    const running = settle([BOILER], saved, away.url, "away");
+    const running = settle([BOILER], saved, line.url, "away");
     running.say({ peak: true });
     await running.settled();
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the first word");
+    line.cut();
     await away.end("SIGKILL");
     running.say({ peak: false });
     running.say({ peak: true });
     running.say({ peak: false });
     await away.start();
     const there = await observe(away.url, "boiler/set");
+    await line.mend();
     await there.until(({ received }) => received.length > 0, "the word came");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "it has arrived");
     expect(there.received.map(({ payload }) => payload)).toEqual(["on"]);
     await there.disconnect();
     await running.stop();
+    await line.close();
     await away.remove();
   });
 
@@ -144,6 +154,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     await observer.until(() => toldTo("deaf/set").length >= 5, "it was told again");
     await observer.publish("deaf/relay", "off", false);
     await observer.until(() => saved.get()["deaf/set"]?.answer === "heard", "it was heard");
+    await running.allArrived();
     const times = toldTo("deaf/set").length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(toldTo("deaf/set")).toHaveLength(times);

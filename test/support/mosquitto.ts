@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +26,8 @@ export interface Mosquitto {
   start: () => Promise<void>;
   /** Loses what it kept on disk; it has to be ended by then. */
   forget: () => Promise<void>;
+  /** Resolves when it has this text on disk, with `persistence`. */
+  untilSaved: (text: string) => Promise<void>;
   /** Other passwords or access lists take effect while it runs. */
   renew: (files: Record<string, string>) => Promise<void>;
   /** SIGSTOP and SIGCONT. */
@@ -78,6 +80,7 @@ async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
     ...lines,
   ];
   const path = join(folder, "mosquitto.conf");
+  const database = join(folder, "mosquitto.db");
   await writeFile(path, `${config.join("\n")}\n`);
   let child: ChildProcess | undefined;
   const start = async () => {
@@ -99,7 +102,11 @@ async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
     port,
     start,
     end,
-    forget: () => rm(join(folder, "mosquitto.db"), { force: true }),
+    forget: () => rm(database, { force: true }),
+    untilSaved: async (text) => {
+      const saved = () => readFile(database, "latin1").catch(() => "");
+      while (!(await saved()).includes(text)) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
     renew: async (files) => {
       await write(files);
       child?.kill("SIGHUP");
