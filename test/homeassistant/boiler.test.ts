@@ -98,7 +98,7 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
   });
 
   test("with vigie down, the forecast changes of the rule are carried out", async () => {
-    await rule.publishForecast({ on: 3, off: 5 });
+    await rule.publishForecast({ on: 8, off: 12 });
     await rule.publishValue("availability", "offline");
     await shared.home.until({ [RULE]: "unavailable" });
     await expectSent();

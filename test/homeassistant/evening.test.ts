@@ -93,7 +93,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
 
   test("the message about a rouge day is sent once, at the configured time, also when Home Assistant restarts", async () => {
     await comes(1, "100");
-    await useMessage(await wall(5));
+    await useMessage(await wall(15));
     await expectSent();
     await untilTold();
     const wanted = `${await civil(1)}: rouge from 06:00 on.`;

@@ -99,7 +99,7 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
   });
 
   test("with vigie down, the forecast changes of the rule are carried out", async () => {
-    await rule.publishForecast({ on: 2, off: 4 });
+    await rule.publishForecast({ on: 6, off: 12 });
     await rule.publishValue("availability", "offline");
     await shared.home.until(isSetTo(21));
     await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });

@@ -85,12 +85,7 @@ function connect(list: Output[], broker = brokerAt(), saved = savedState()) {
 
 const lastSentOn = () => savedState(stateAfter({ "boiler/set": "on" }));
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
-async function until(holds: () => boolean): Promise<void> {
-  for (let round = 0; !holds(); round += 1) {
-    if (round > 800) throw new Error("Waited in vain");
-    await soon();
-  }
-}
+const until = (holds: () => boolean) => expect.poll(holds, { interval: 5 }).toBe(true);
 
 describe("the device sender", () => {
   test("sends the payload in force once, and saves that the broker has acknowledged it", async () => {

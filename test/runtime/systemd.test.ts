@@ -147,13 +147,10 @@ describe("systemd", () => {
 describe("a systemd-notify that hangs", () => {
   it("is killed, and delays no report", async () => {
     install(`echo $$ >> "$(dirname "$0")/heard"; exec sleep 60`);
-    const notifier = open(ASKED, { timeout: 1_000 });
-    const began = performance.now();
+    const notifier = open(ASKED, { timeout: 3_000 });
     for (const end = steady + 10_000; steady < end; steady += 1000) notifier.report(() => "alive", true);
-    expect(performance.now() - began).toBeLessThan(900);
-    await expect
-      .poll(() => lines, { timeout: 5_000 })
-      .toEqual([expect.stringMatching(/did not end in time/)]);
+    expect(lines, "no report has waited until it was killed").toEqual([]);
+    await expect.poll(() => lines).toEqual([expect.stringMatching(/did not end in time/)]);
     expect(heard()).toHaveLength(1);
     expect(() => process.kill(Number(heard()[0]), 0)).toThrow();
   });

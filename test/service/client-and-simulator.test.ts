@@ -38,7 +38,7 @@ async function open(...faults: FaultName[]) {
     random: () => 1,
     memory,
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-    timeout: isSlow ? 300 : 5_000,
+    timeout: isSlow ? 300 : 60_000,
     wait: async () => {
       throw new Error("waiting is not the test's business");
     },

@@ -40,7 +40,7 @@ async function open(answer: Answerer, { config = {}, memory = {}, patience = 99 
     random: () => 1,
     memory: kept,
     log: { debug: () => undefined, info: say, warn: say, error: say },
-    timeout: 5_000,
+    timeout: 60_000,
     wait: async (milliseconds, signal) => {
       if (waits.length === patience) stop.abort();
       signal.throwIfAborted();
