@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Observer } from "../support/observer.ts";
-import { fact, type PublishedDevice, publishDevice } from "./handwritten-device.ts";
 import { openHome, type SharedHome } from "./shared-home.ts";
 
 const SHIPPED = join(import.meta.dirname, "..", "..", "config", "homeassistant");
@@ -72,60 +70,6 @@ function zoneAt(hour: number): string {
   const ahead = hour - new Date().getUTCHours();
   const offset = ahead > 14 ? ahead - 24 : ahead;
   return offset < 0 ? `Etc/GMT+${-offset}` : `Etc/GMT-${offset}`;
-}
-
-/** Publishes the device of a rule as vigie does. */
-export async function publishRule(observer: Observer, instance: string, id: string) {
-  const stamp = { device_class: "timestamp" };
-  return withStateAndForecast(
-    await publishDevice(
-      observer,
-      instance,
-      Object.fromEntries([
-        fact(instance, "binary_sensor", `rules/${id}/state`, "moment"),
-        fact(instance, "sensor", `rules/${id}/since`, "moment", stamp),
-        fact(instance, "sensor", `rules/${id}/next_on`, "dated", stamp),
-        fact(instance, "sensor", `rules/${id}/next_off`, "dated", stamp),
-      ]),
-    ),
-    id,
-  );
-}
-
-export interface PublishedRule extends PublishedDevice {
-  /** Publishes that the state changes now. */
-  publishState: (state: "ON" | "OFF" | "None") => Promise<void>;
-  /** Publishes the next changes, in seconds from now. */
-  publishForecast: (turns: { on: number | null; off: number | null }) => Promise<void>;
-}
-
-function withStateAndForecast(device: PublishedDevice, id: string): PublishedRule {
-  const { publishValue } = device;
-  return {
-    ...device,
-    publishState: async (state) => {
-      await publishValue(`rules/${id}/state`, state);
-      await publishValue(`rules/${id}/since`, instantIn(0));
-    },
-    publishForecast: async ({ on, off }) => {
-      await publishValue(`rules/${id}/next_on`, on === null ? "None" : instantIn(on));
-      await publishValue(`rules/${id}/next_off`, off === null ? "None" : instantIn(off));
-    },
-  };
-}
-
-export function instantIn(seconds: number): string {
-  return new Date(Math.floor(Date.now() / 1000 + seconds) * 1000).toISOString().replace(".000", "");
-}
-
-export function ruleInputs(instance: string, id: string): Inputs {
-  const key = `${instance}_rules_${id}`;
-  return {
-    rule: `binary_sensor.${key}_state`,
-    since: `sensor.${key}_since`,
-    next_on: `sensor.${key}_next_on`,
-    next_off: `sensor.${key}_next_off`,
-  };
 }
 
 /** Waits until exactly these payloads have arrived on a topic since a position in the received messages. */

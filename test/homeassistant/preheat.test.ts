@@ -1,16 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
-import {
-  type BlueprintHome,
-  blueprintHome,
-  expectMessages,
-  type PublishedRule,
-  publishRule,
-  ruleInputs,
-  settle,
-} from "./blueprints.ts";
-import { expectNoComplaints } from "./complaints.ts";
-import { type PublishedDevice, publishDevice } from "./handwritten-device.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
+import { openRuleAndDevice, type RuleAndDevice } from "./rule-and-device.ts";
 
 const VIGIE = "preheat_vigie";
 const RULE = `binary_sensor.${VIGIE}_rules_preheat_state`;
@@ -18,51 +8,39 @@ const THERMOSTAT = "climate.heating_thermostat";
 const MEMORY = "input_number.preheat_memory";
 
 describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeAssistant}`, () => {
-  let shared: BlueprintHome;
-  let rule: PublishedRule;
-  let heating: PublishedDevice;
-  let mark: number;
-  let from: number;
-  const expectSent = (...wanted: string[]) => expectMessages(shared, ["heating/set", from], wanted);
+  let opened: RuleAndDevice;
 
   beforeAll(async () => {
-    shared = await blueprintHome();
-    mark = await shared.home.mark();
-    rule = await publishRule(shared.observer, VIGIE, "preheat");
-    heating = await publishDevice(shared.observer, "heating", {
-      thermostat: {
-        platform: "climate",
-        name: "thermostat",
-        availability_topic: "heating/alive",
-        retain: true,
-        temperature_command_topic: "heating/set",
-        temperature_state_topic: "heating/set",
-        modes: ["heat", "off"],
-        mode_state_topic: "heating/mode",
-        temp_step: 0.5,
-      },
+    const thermostat = {
+      platform: "climate",
+      name: "thermostat",
+      availability_topic: "heating/alive",
+      retain: true,
+      temperature_command_topic: "heating/set",
+      temperature_state_topic: "heating/set",
+      modes: ["heat", "off"],
+      mode_state_topic: "heating/mode",
+      temp_step: 0.5,
+    };
+    opened = await openRuleAndDevice({
+      instance: VIGIE,
+      rule: "preheat",
+      device: "heating",
+      components: { thermostat },
     });
-    await heating.publishValue("mode", "heat");
-    await shared.home.until({ [RULE]: "unavailable", [THERMOSTAT]: "unavailable" });
+    await opened.device.publishValue("mode", "heat");
+    await opened.home.until({ [RULE]: "unavailable", [THERMOSTAT]: "unavailable" });
     const inputs = { thermostat: THERMOSTAT, raise: 1.5, memory: MEMORY };
-    await shared.use({ preheat: ["preheat", { ...inputs, ...ruleInputs(VIGIE, "preheat") }] });
+    await opened.use({ preheat: ["preheat", { ...inputs, ...opened.ruleInputs }] });
   });
   beforeEach(async () => {
-    await rule.publishState("OFF");
-    await rule.publishForecast({ on: null, off: null });
-    await rule.publishValue("availability", "online");
-    await heating.publishValue("alive", "online");
-    await settle(shared);
-    await shared.home.until({ [RULE]: "off", [THERMOSTAT]: "heat", [MEMORY]: "0.0" });
-    await heating.publishValue("set", "19.5");
-    await shared.home.until(isSetTo(19.5));
-    from = shared.observer.received.length;
+    await opened.reset();
+    await opened.home.until({ [RULE]: "off", [THERMOSTAT]: "heat", [MEMORY]: "0.0" });
+    await opened.device.publishValue("set", "19.5");
+    await opened.home.until(isSetTo(19.5));
+    opened.startCounting();
   });
-  afterAll(async () => {
-    if (!shared) return;
-    await shared.use({});
-    await Promise.all([rule.clear(), heating.clear()]);
-  });
+  afterAll(() => opened?.clear());
 
   const isSetTo = (degrees: number) => ({
     [THERMOSTAT]: ({ attributes }: { attributes: Record<string, unknown> }) =>
@@ -70,61 +48,61 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
   });
 
   test("it is warmer while the rule is ON, and what it was afterwards: each said once", async () => {
-    await rule.publishState("ON");
-    await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
-    await rule.publishState("OFF");
-    await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
-    await expectSent("21.0", "19.5");
-    await expectNoComplaints(shared.home, mark);
+    await opened.rule.publishState("ON");
+    await opened.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
+    await opened.rule.publishState("OFF");
+    await opened.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
+    await opened.expectSent("21.0", "19.5");
+    await opened.expectNoComplaints();
   });
 
   test("nothing is done while the rule is unknown or unavailable", async () => {
-    await rule.publishState("None");
-    await shared.home.until({ [RULE]: "unknown" });
-    await rule.publishValue("availability", "offline");
-    await shared.home.until({ [RULE]: "unavailable" });
-    await expectSent();
+    await opened.rule.publishState("None");
+    await opened.home.until({ [RULE]: "unknown" });
+    await opened.rule.publishValue("availability", "offline");
+    await opened.home.until({ [RULE]: "unavailable" });
+    await opened.expectSent();
   });
 
   test("a restart raises it no further, and puts back what was when the rule was over meanwhile", async () => {
-    await rule.publishState("ON");
-    await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
-    await shared.home.restart();
-    await shared.home.until({ [RULE]: "on", ...isSetTo(21) });
-    await expectSent("21.0");
-    await shared.home.restart(() => rule.publishState("OFF"));
-    await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
-    await expectSent("21.0", "19.5");
-    await expectNoComplaints(shared.home, mark);
+    await opened.rule.publishState("ON");
+    await opened.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
+    await opened.home.restart();
+    await opened.home.until({ [RULE]: "on", ...isSetTo(21) });
+    await opened.expectSent("21.0");
+    await opened.home.restart(() => opened.rule.publishState("OFF"));
+    await opened.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
+    await opened.expectSent("21.0", "19.5");
+    await opened.expectNoComplaints();
   });
 
   test("with vigie down, the forecast changes of the rule are carried out", async () => {
-    await rule.publishForecast({ on: 6, off: 12 });
-    await rule.publishValue("availability", "offline");
-    await shared.home.until(isSetTo(21));
-    await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
-    await expectSent("21.0", "19.5");
+    await opened.rule.publishForecast({ on: 6, off: 12 });
+    await opened.rule.publishValue("availability", "offline");
+    await opened.home.until(isSetTo(21));
+    await opened.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
+    await opened.expectSent("21.0", "19.5");
   });
 
   test("who sets another temperature meanwhile keeps it", async () => {
-    await rule.publishState("ON");
-    await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
-    await heating.publishValue("set", "18");
-    await shared.home.until(isSetTo(18));
-    await rule.publishState("OFF");
-    await shared.home.until({ [RULE]: "off", [MEMORY]: "0.0" });
-    await expectSent("21.0", "18");
+    await opened.rule.publishState("ON");
+    await opened.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
+    await opened.device.publishValue("set", "18");
+    await opened.home.until(isSetTo(18));
+    await opened.rule.publishState("OFF");
+    await opened.home.until({ [RULE]: "off", [MEMORY]: "0.0" });
+    await opened.expectSent("21.0", "18");
   });
 
   test("a thermostat that was away at the end is put back when it is there", async () => {
-    await rule.publishState("ON");
-    await shared.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
-    await heating.publishValue("alive", "offline");
-    await shared.home.until({ [THERMOSTAT]: "unavailable" });
-    await rule.publishState("OFF");
-    await shared.home.until({ [RULE]: "off" });
-    await heating.publishValue("alive", "online");
-    await shared.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
-    await expectSent("21.0", "19.5");
+    await opened.rule.publishState("ON");
+    await opened.home.until({ ...isSetTo(21), [MEMORY]: "19.5" });
+    await opened.device.publishValue("alive", "offline");
+    await opened.home.until({ [THERMOSTAT]: "unavailable" });
+    await opened.rule.publishState("OFF");
+    await opened.home.until({ [RULE]: "off" });
+    await opened.device.publishValue("alive", "online");
+    await opened.home.until({ ...isSetTo(19.5), [MEMORY]: "0.0" });
+    await opened.expectSent("21.0", "19.5");
   });
 });
