@@ -20,15 +20,20 @@ async function startFloor({ service, broker, base, env }) {
   return startProgram(process.execPath, [FLOOR, service, "127.0.0.1", String(broker.port), base], env);
 }
 
-/** vigie as a house has it: a real service, a real broker, a state folder of its own. */
+/** vigie as an owner runs it: with a service, a broker and a state folder of its own. */
 function startVigie(main) {
   return async ({ service, broker, base, folder, env = {} }) => {
     const state = join(folder, base);
     await mkdir(state, { recursive: true });
     const settings = {
-      ...{ VIGIE_CONFIG: "", VIGIE_INSTANCE: base, VIGIE_STATE: state, VIGIE_LOG_FORMAT: "json" },
-      ...{ VIGIE_SERVICE_BASE_URL: service, VIGIE_MQTT_URL: `mqtt://127.0.0.1:${broker.port}` },
-      ...{ XDG_RUNTIME_DIR: folder, RUNTIME_DIRECTORY: state },
+      VIGIE_CONFIG: "",
+      VIGIE_INSTANCE: base,
+      VIGIE_STATE: state,
+      VIGIE_LOG_FORMAT: "json",
+      VIGIE_SERVICE_BASE_URL: service,
+      VIGIE_MQTT_URL: `mqtt://127.0.0.1:${broker.port}`,
+      XDG_RUNTIME_DIR: folder,
+      RUNTIME_DIRECTORY: state,
     };
     const program = startProgram(process.execPath, [main, "run"], { ...settings, ...env });
     const health = () => startProgram(process.execPath, [main, "health"], settings);
@@ -42,7 +47,7 @@ function isOnline(retained, base) {
 
 /**
  * `service` is the last topic of every snapshot, and its `updated_at` comes with the first forecasts: with both there
- * and `online`, all that the forecasts tell is retained.
+ * and `online`, all topics of the forecasts are retained.
  */
 function isFirstLookDone(retained, base) {
   const service = retained.get(`${base}/service`);

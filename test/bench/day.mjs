@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { duePoll } from "../../.build/service/poll-times.js";
 import { startSimulator } from "../../.build/simulator/server.js";
-import { CONFIG, openHouse } from "./house.mjs";
+import { CONFIG, openMeasuredLoop } from "./measured-loop.mjs";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -11,8 +11,8 @@ const WINTER = "2026-01-04T23:00:00Z";
 
 /** The seven days of a week in summer, when hardly anything happens, and of one in January. */
 export async function measureDays({ folder }, report) {
-  const quiet = await liveWeek(Date.parse(QUIET), join(folder, "quiet"));
-  const winter = await liveWeek(Date.parse(WINTER), join(folder, "winter"));
+  const quiet = await measureWeek(Date.parse(QUIET), join(folder, "quiet"));
+  const winter = await measureWeek(Date.parse(WINTER), join(folder, "winter"));
   for (const what of ["requests", "messages", "writes"]) {
     report.alone(
       what,
@@ -28,23 +28,23 @@ export async function measureDays({ folder }, report) {
 }
 
 /** Minute by minute; the day before it holds the first start, with a year of history. */
-async function liveWeek(from, folder) {
+async function measureWeek(from, folder) {
   const time = { now: from };
   const clock = { now: () => time.now, steady: () => time.now - from };
   const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
   const wait = async (milliseconds) => {
     time.now += milliseconds;
   };
-  const house = await openHouse({ service: simulator.url, clock, folder, wait });
-  house.loop.refresh();
+  const measured = await openMeasuredLoop({ service: simulator.url, clock, folder, wait });
+  measured.loop.refresh();
   const days = [];
-  for (let day = 0; day < 8; day += 1) days.push(await liveDay(house, time));
-  await house.close();
+  for (let day = 0; day < 8; day += 1) days.push(await measureDay(measured, time));
+  await measured.close();
   await simulator.stop();
   return days.slice(1);
 }
 
-async function liveDay({ loop, memory, counts, poll }, time) {
+async function measureDay({ loop, memory, counts, poll }, time) {
   Object.assign(counts, { requests: 0, writes: 0 });
   counts.topics.clear();
   const end = time.now + DAY;

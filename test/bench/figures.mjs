@@ -6,12 +6,12 @@ export const CONTESTANTS = {
   },
   vigie: {
     name: "vigie",
-    does: "the bundle, `node dist/main.js`: about 200 topics, 170 entities for Home Assistant, the season, a year of history, five rules with their future; asks up to 150 times a day, its state survives a power cut",
+    does: "the bundle, `node dist/main.js`: about 200 topics, 170 entities for Home Assistant, the season, a year of history, five rules with their forecasts; asks up to 150 times a day, its state survives a power cut",
   },
   source: { name: "vigie, not bundled", does: "the same, compiled file by file, with node_modules" },
   nodered: {
     name: "Node-RED",
-    does: "a flow that asks once an hour, remembers the answer in memory and publishes 17 topics (test/bench/flow.mjs); its editor is there, nobody looks at it",
+    does: "a flow that asks once an hour, remembers the answer in memory and publishes 17 topics (test/bench/flow.mjs); its editor runs and is not used",
   },
   cron: {
     name: "cron script",
@@ -35,7 +35,7 @@ export const BESIDE = [
     unit: "ms",
     of: ["floor", "vigie", "source", "nodered"],
     goals: [],
-    how: "user and system time of all its threads until then: less moody than the wall clock where others are at work",
+    how: "user and system time of all its threads until then: it varies less than the wall clock when other programs run",
   },
   {
     key: "whole",
@@ -43,7 +43,7 @@ export const BESIDE = [
     unit: "ms",
     of: ["vigie", "source"],
     goals: [],
-    how: "until Home Assistant is told and the season and a year of history are on the broker, too",
+    how: "until the discovery messages, the season and a year of history are on the broker, too",
   },
   {
     key: "memory",
@@ -73,7 +73,7 @@ export const BESIDE = [
       { over: "nodered", limit: 2 },
       { over: "cron", limit: 1 },
     ],
-    how: "user and system time; of a running program, with all its threads, from an hour's stroke until a second after its request, while time leaps from hour to hour (libfaketime) through nine hours in January, the announcement among them; of the script one run in each of these hours, with all that it starts",
+    how: "user and system time; of a running program, with all its threads, from the moment when its time is set forward by an hour (libfaketime) until a second after its request; nine hours in January, the announcement among them; of the script one run in each of these hours, with all that it starts",
   },
   {
     key: "idle",

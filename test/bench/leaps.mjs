@@ -12,8 +12,8 @@ const LIBRARY = ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
 export const withoutLeaps = LIBRARY ? "" : "libfaketime is not installed (apt-get install faketime)";
 
 /**
- * A time for several programs that leaps, for their timers, too: an hour passes in which nothing happens. Each sees it
- * within a second. `from` lies ahead: a monotonic time below zero suits nobody.
+ * A time that several programs share and that can be set forward, for their timers, too. Each sees it within a second.
+ * `from` is in the future: the monotonic time is set forward by as much, and must not be below zero.
  */
 export async function openLeaps(file, from) {
   let ahead = from - Date.now();
@@ -21,7 +21,9 @@ export async function openLeaps(file, from) {
   await set();
   return {
     env: {
-      ...{ LD_PRELOAD: LIBRARY, TZ: "UTC", FAKETIME_TIMESTAMP_FILE: file },
+      LD_PRELOAD: LIBRARY,
+      TZ: "UTC",
+      FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_CACHE_DURATION: "1",
     },
     leap: async (milliseconds) => {

@@ -2,7 +2,7 @@ import mqtt from "mqtt";
 
 const PATIENCE = 30_000;
 
-/** What is retained below a base topic, and what Home Assistant is told of it. */
+/** What is retained below a base topic, and the discovery messages of its entities. */
 export async function observe(port, base) {
   const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 5 });
   const retained = new Map();

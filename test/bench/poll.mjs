@@ -14,17 +14,17 @@ const CRON = fileURLToPath(new URL("cron.sh", import.meta.url));
 const HOURS = 9;
 const HOUR = 3_600_000;
 const PATIENCE = 15_000;
-/** A collector tidies up after the start: no poll's doing. */
+/** The garbage collector runs after the start; that is no part of a poll. */
 const SETTLING = 12_000;
-/** A leap is seen within a second. */
+/** A program reads its time anew each second. */
 const SEEN_WITHIN = 1_200;
-/** What follows the first request: others, and what is published. */
+/** For what follows the first request: other requests, and messages. */
 const AFTERMATH = 1_000;
 
 /**
- * Polls of a running program cannot be hurried: politeness is built in. So time leaps, from an hour to the next, for the
- * service, too: a day in January, from the morning's forecast past the announcement. One after the other: each has a time
- * and a service of its own, so that nobody is awake beside the one that is measured.
+ * A running program polls once an hour, and cannot be told to do so more often. So its time, and that of its service, is
+ * set forward hour by hour: a day in January, from the morning's forecast to after the announcement. The programs are
+ * measured one after the other, each with a time and a service of its own, so that the others do nothing meanwhile.
  */
 export async function measurePoll({ contestants, folder, broker }, report) {
   if (withoutLeaps) {
@@ -44,7 +44,7 @@ export async function measurePoll({ contestants, folder, broker }, report) {
   const spent = Object.fromEntries(polls.map(([name]) => [name, []]));
   for (let hour = 0; hour < HOURS; hour += 1) {
     for (const [name, poll] of polls) spent[name].push(await poll());
-    // Who comes after another finds Node warm: each does in its turn.
+    // A program that runs right after another finds Node in the CPU caches: the order changes each hour.
     polls.push(polls.shift());
   }
   report.beside("poll", spent);
@@ -81,9 +81,9 @@ function nextWinter(now) {
   return Date.UTC(new Date(now).getUTCFullYear() + 1, 0, 5, 5, 10);
 }
 
-/** The CPU that it has used from before the hour struck until its poll was over. */
+/** The CPU that it has used from before its time was set forward until its poll was over. */
 async function pollOnce({ served, time, gate, program }) {
-  // The service first: an answer from an hour ago would put the clock in doubt.
+  // The service first: the program doubts its own clock when an answer is an hour old.
   await served.leap(HOUR);
   await pause(SEEN_WITHIN);
   const [before, asked] = [await readSpent(program.pid), gate.count()];

@@ -4,7 +4,7 @@ import { evaluateRules } from "../../.build/core/rules/evaluate-rules.js";
 import { createEvaluationInput } from "../../.build/core/rules/evaluation-input.js";
 import { forecastVerdicts } from "../../.build/core/rules/forecast-verdicts.js";
 import { NO_RULES_STATE } from "../../.build/core/rules/rules-state.js";
-import { CONFIG } from "./house.mjs";
+import { CONFIG } from "./measured-loop.mjs";
 import { threadTime } from "./spent.mjs";
 
 const RULES = 200;

@@ -4,7 +4,7 @@ import { openLoopMemory } from "../../.build/app/loop-memory.js";
 import { addDays } from "../../.build/core/calendar/dates.js";
 import { learn } from "../../.build/core/days/learn.js";
 import { emptyState } from "../../.build/state/state.js";
-import { CONFIG, LOG, loopWays, openHouse } from "./house.mjs";
+import { CONFIG, LOG, loopOptions, openMeasuredLoop } from "./measured-loop.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
 import { threadTime } from "./spent.mjs";
 
@@ -22,30 +22,30 @@ export async function measureWork({ folder }, report) {
   const wait = async (milliseconds) => {
     time.now += milliseconds;
   };
-  const house = await openHouse({ service, clock, folder: join(folder, "work"), wait });
+  const measured = await openMeasuredLoop({ service, clock, folder: join(folder, "work"), wait });
   const owed = { essential: true, recheck: false };
-  await house.poll(owed);
-  house.counts.topics.clear();
+  await measured.poll(owed);
+  measured.counts.topics.clear();
   const polls = [];
   for (let poll = 0; poll < POLLS; poll += 1) {
     time.now += 10_000;
     const before = process.cpuUsage();
-    await house.poll(owed);
+    await measured.poll(owed);
     polls.push(spentSince(before));
   }
-  await house.close();
+  await measured.close();
   await simulator.end();
-  report.text(`A poll with nothing new: ${house.counts.topics.size} topics differed in ${POLLS} polls`);
+  report.text(`A poll with nothing new: ${measured.counts.topics.size} topics differed in ${POLLS} polls`);
   report.alone("work", polls);
-  report.alone("refresh", timeRefreshes(house.memory, clock, []));
-  report.alone("refreshRules", timeRefreshes(house.memory, clock, CONFIG.rules));
+  report.alone("refresh", timeRefreshes(measured.memory, clock, []));
+  report.alone("refreshRules", timeRefreshes(measured.memory, clock, CONFIG.rules));
 }
 
 function timeRefreshes(known, clock, rules) {
   const store = { state: () => emptyState("bench"), save: async () => undefined };
   const memory = openLoopMemory(store, { source: "bench", rules, log: LOG });
-  memory.keepAnswer(fillBook(known.days(), clock.now()), known.lastAnswered());
-  const loop = createLoop({ ...loopWays({ clock, memory, rules }), publish: () => undefined });
+  memory.keepAnswer(addOfficialDays(known.days(), clock.now()), known.lastAnswered());
+  const loop = createLoop({ ...loopOptions({ clock, memory, rules }), publish: () => undefined });
   return Array.from({ length: REFRESHES }, () => {
     const before = threadTime();
     loop.refresh();
@@ -53,10 +53,10 @@ function timeRefreshes(known, clock, rules) {
   });
 }
 
-/** As many official days before the oldest as make 400 of all. */
-function fillBook(book, now) {
-  const [oldest] = Object.keys(book.days);
-  const missing = 400 - Object.keys(book.days).length;
+/** The known days, and as many official days before the oldest as make 400 in all. */
+function addOfficialDays(knownDays, now) {
+  const [oldest] = Object.keys(knownDays.days);
+  const missing = 400 - Object.keys(knownDays.days).length;
   const rates = { hp: 0.1612, hc: 0.1325 };
   const words = { color: "bleu", raw: null, rates, predicted_color: "bleu", prediction_confidence: 0.9 };
   const entries = Array.from({ length: missing }, (_, days) => ({
@@ -64,7 +64,7 @@ function fillBook(book, now) {
     ...words,
   }));
   const answer = { kind: "history", start: addDays(oldest, -missing), end: oldest, entries };
-  return learn(book, answer, now, CONFIG.tariff);
+  return learn(knownDays, answer, now, CONFIG.tariff);
 }
 
 function spentSince(before) {

@@ -41,8 +41,13 @@ const publisher = createPublisher({
   broker: { url, base_topic: "vigie", grace: 600_000, tls: { verify: true } },
   instance: "vigie",
   identity: { installation, incarnation, previousIncarnation, host: "test", version: "1.0.0", since: 0 },
-  ...{ clock: systemClock, log, problemLog, random: Math.random, takeOver: false },
-  ...{ onCommand: String, onOtherOwner: String },
+  clock: systemClock,
+  log,
+  problemLog,
+  random: Math.random,
+  takeOver: false,
+  onCommand: String,
+  onOtherOwner: String,
 });
 publisher.setTopics(new Map([["a", { payload: "1" }]]));
 publisher.connect([sender]);

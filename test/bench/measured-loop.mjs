@@ -7,24 +7,30 @@ import { diffTopics } from "../../.build/core/topics/diff-topics.js";
 import { createServiceClient } from "../../.build/service/service-client.js";
 import { openStore } from "../../.build/state/store.js";
 
-/** The configuration as shipped, whatever the surroundings say. */
+/** The configuration as shipped, whatever the environment says. */
 const file = new URL("../../config/vigie.yaml", import.meta.url).pathname;
 export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process.cwd() });
 
 /**
- * vigie's loop on a clock of its own: the real loop, client and store, over real HTTP on loopback. What would be
- * published is counted by the real plan, what is sent again lest it expires included.
+ * vigie's loop on a clock of the bench: the real loop, client and store, over real HTTP on loopback. It counts the
+ * requests, the writes of the state file and the messages that would be published.
  */
-export async function openHouse({ service, clock, folder, wait }) {
+export async function openMeasuredLoop({ service, clock, folder, wait }) {
   const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
   const memory = openLoopMemory(store, { source: "bench", rules: CONFIG.rules, log: LOG });
   const client = createServiceClient({
-    ...{ config: CONFIG.service, base: service, version: "bench", memory: memory.client, log: LOG },
-    ...{ clock, random: () => 0.5, wait },
+    config: CONFIG.service,
+    base: service,
+    version: "bench",
+    memory: memory.client,
+    log: LOG,
+    clock,
+    random: () => 0.5,
+    wait,
   });
   const counts = { requests: 0, writes: 0, topics: new Map() };
   const loop = createLoop({
-    ...loopWays({ clock, memory }),
+    ...loopOptions({ clock, memory }),
     publish: countChanges(counts.topics),
     ask: client.ask,
   });
@@ -41,7 +47,7 @@ export async function openHouse({ service, clock, folder, wait }) {
 }
 
 /** What a loop needs beside the service and the broker, with the rules as shipped. */
-export function loopWays({ clock, memory, rules = CONFIG.rules }) {
+export function loopOptions({ clock, memory, rules = CONFIG.rules }) {
   return {
     config: { ...CONFIG, rules },
     invented: false,
