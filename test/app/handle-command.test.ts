@@ -3,7 +3,7 @@ import { handleCommand } from "../../src/app/handle-command.ts";
 import type { Command } from "../../src/mqtt/read-command.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
-import { createMemoryStore } from "../support/season-vigie.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
 import { PARIS } from "../support/tariff.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
 

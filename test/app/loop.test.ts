@@ -9,8 +9,8 @@ import type { VerdictsAndFacts } from "../../src/core/outputs/choose-outputs.ts"
 import { verdictChangeEvent } from "../../src/core/rules/verdict-changes.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
 import { stateAfter } from "../support/outputs.ts";
-import { createMemoryStore } from "../support/season-vigie.ts";
 import { PARIS } from "../support/tariff.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { prepareRuns } from "../support/repeated-runs.ts";
 import { createCleanup, runVigie } from "../support/vigie.ts";
+import { prepareRuns } from "./repeated-runs.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 const NOW = { id: "now", when: { day: "now", color: "rouge" } };

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import type { PlainDays } from "../support/plain-days.ts";
-import { prepareRuns, type RepeatedRunsOptions } from "../support/repeated-runs.ts";
 import { createCleanup } from "../support/vigie.ts";
+import type { PlainDays } from "./plain-days.ts";
+import { prepareRuns, type RepeatedRunsOptions } from "./repeated-runs.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 /** A second of ours is twenty of theirs. */

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { prepareRuns, type RepeatedRuns } from "../support/repeated-runs.ts";
 import { createCleanup, runVigie } from "../support/vigie.ts";
+import { prepareRuns, type RepeatedRuns } from "./repeated-runs.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;
 const BOILER = "boiler/set";

@@ -31,7 +31,7 @@ interface Program {
 
 /** Starts one of the small programs beside the tests, and waits for its first line. */
 async function start(program: string): Promise<Program> {
-  const path = join(import.meta.dirname, "..", "support", program);
+  const path = join(import.meta.dirname, program);
   const child = spawn(process.execPath, [path, folder], { stdio: ["pipe", "pipe", "inherit"] });
   children.push(child);
   const lines = createInterface({ input: child.stdout });

@@ -7,13 +7,13 @@ import { parse } from "yaml";
 import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
 import { readPage, saysAsWritten } from "../support/guide.ts";
-import { type Reader, readGuide } from "../support/guide-reader.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { lacking } from "../support/prepared.ts";
 import { serveInventedDays } from "../support/running-vigie.ts";
 import { type TopicValues, watchTopicValues } from "../support/topic-values.ts";
 import { createCleanup, runVigie, type Vigie } from "../support/vigie.ts";
+import { type Reader, readGuide } from "./guide-reader.ts";
 
 const PAGE = readPage("docs/mosquitto.md");
 const withoutOpenssl = lacking(spawnSync("openssl", ["version"]).status === 0, "openssl is not installed");

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readPage } from "../support/guide.ts";
-import { readGuide } from "../support/guide-reader.ts";
 import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { lacking } from "../support/prepared.ts";
 import { createCleanup } from "../support/vigie.ts";
+import { readGuide } from "./guide-reader.ts";
 
 const PAGE = readPage("docs/node-red.md");
 const FOLDER = process.env["VIGIE_NODE_RED"];

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readPage } from "../support/guide.ts";
-import { type Reader, readGuide } from "../support/guide-reader.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { lacking } from "../support/prepared.ts";
 import { type RunningVigie, serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
+import { type Reader, readGuide } from "./guide-reader.ts";
 
 const PAGE = readPage("docs/shell.md");
 const absent = ["mosquitto_sub", "jq"].filter((name) => spawnSync(name, ["--help"]).error);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 
-const PROGRAM = join(import.meta.dirname, "..", "support", "boiler-keeper.mjs");
+const PROGRAM = join(import.meta.dirname, "boiler-keeper.mjs");
 
 describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosquitto}`, () => {
   let broker: Mosquitto;

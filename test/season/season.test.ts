@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NO_REAL_DAYS, readRealDays } from "../support/real-days.ts";
-import { runSeason, type SeasonOptions } from "../support/season-run.ts";
+import { runSeason, type SeasonOptions } from "./season-run.ts";
 
 /**
  * A year in virtual time, with outages, 429s, garbage, revised colours, broker losses, deaths and a clock that is set wrong

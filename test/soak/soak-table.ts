@@ -1,6 +1,6 @@
-import { GROWTH_LIMIT } from "../support/season-heap.ts";
-import type { SeasonOutcome } from "../support/season-run.ts";
-import { WRONGS } from "../support/season-tally.ts";
+import { GROWTH_LIMIT } from "../season/season-heap.ts";
+import type { SeasonOutcome } from "../season/season-run.ts";
+import { WRONGS } from "../season/season-tally.ts";
 import { FAULTS } from "../support/service-faults.ts";
 
 export interface Row {

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { GROWTH_LIMIT } from "../support/season-heap.ts";
-import { runSeason, type SeasonOutcome } from "../support/season-run.ts";
+import { GROWTH_LIMIT } from "../season/season-heap.ts";
+import { runSeason, type SeasonOutcome } from "../season/season-run.ts";
 import { isClean, type Row, TITLES, tellMet, tellRow, tellTotal } from "./soak-table.ts";
 
 interface Plan {

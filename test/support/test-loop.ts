@@ -7,7 +7,7 @@ import type { VerdictChange } from "../../src/core/rules/verdict-changes.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { emptyState } from "../../src/state/state.ts";
 import type { Store } from "../../src/state/store.ts";
-import { createMemoryStore, GRACE } from "./season-vigie.ts";
+import { createMemoryStore } from "./memory-store.ts";
 import { PARIS } from "./tariff.ts";
 
 /** A rule without settings, and one with a threshold. */

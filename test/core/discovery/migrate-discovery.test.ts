@@ -4,7 +4,7 @@ import type { DeviceDescription } from "../../../src/core/discovery/describe-dev
 import { readFoundMessages } from "../../../src/core/discovery/found-messages.ts";
 import { migrateDiscovery, removeAll, type Step } from "../../../src/core/discovery/migrate-discovery.ts";
 import { testDescription } from "../../support/device-description.ts";
-import { createHomeAssistantModel, type HomeAssistantModel } from "../../support/home-assistant-model.ts";
+import { createHomeAssistantModel, type HomeAssistantModel } from "./home-assistant-model.ts";
 
 const DEVICE = "homeassistant/device/vigie/config";
 const ALL = testDescription();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { rulesOptions } from "../../../src/config/rules-options.ts";
 import { testDescription } from "../../support/device-description.ts";
-import { entityTable } from "../../support/entity-table.ts";
+import { entityTable } from "./entity-table.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const readPage = (name: string) => readFileSync(join(ROOT, name), "utf8");

@@ -5,8 +5,8 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
 import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
+import { createIntlWallClock, shiftDate } from "../support/intl-wall-clock.ts";
 import type { AllowedColors, DeliveredAnswers } from "./delivered-answers.ts";
-import { createIntlWallClock, shiftDate } from "./intl-wall-clock.ts";
 
 type Hold = (topic: string) => string | undefined;
 type State = "ON" | "OFF" | "None";

@@ -1,4 +1,4 @@
-import type { Step } from "../../src/core/discovery/migrate-discovery.ts";
+import type { Step } from "../../../src/core/discovery/migrate-discovery.ts";
 
 /** A small model of how Home Assistant treats the discovery messages of one instance. */
 export interface HomeAssistantModel {

@@ -1,6 +1,6 @@
-import { rulesOptions } from "../../src/config/rules-options.ts";
-import { type Component, describeEntity } from "../../src/core/discovery/describe-device.ts";
-import { type Entity, keyOf, listEntities } from "../../src/core/discovery/entities.ts";
+import { rulesOptions } from "../../../src/config/rules-options.ts";
+import { type Component, describeEntity } from "../../../src/core/discovery/describe-device.ts";
+import { type Entity, keyOf, listEntities } from "../../../src/core/discovery/entities.ts";
 
 /** The table of entities as the README shows it; days that are alike share a line, and so do rules. */
 export function entityTable(): string {

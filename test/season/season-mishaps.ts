@@ -1,6 +1,6 @@
 import { wallInstant } from "../../src/core/calendar/dates.ts";
 import type { Instant } from "../../src/core/calendar/tariff.ts";
-import { shiftDate } from "./intl-wall-clock.ts";
+import { shiftDate } from "../support/intl-wall-clock.ts";
 import type { Mishap } from "./season-story.ts";
 
 /** What is going on now, by the story. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { blockOf } from "./guide.ts";
-import { MAIN } from "./vigie.ts";
+import { blockOf } from "../support/guide.ts";
+import { MAIN } from "../support/vigie.ts";
 
 export interface Ran {
   code: number | null;

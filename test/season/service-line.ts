@@ -9,8 +9,8 @@ import {
   type FaultyService,
   type FaultyServiceOptions,
   halfOf,
-} from "./faulty-service.ts";
-import { FAULTS, type FaultName, type FaultSwitch } from "./service-faults.ts";
+} from "../support/faulty-service.ts";
+import { FAULTS, type FaultName, type FaultSwitch } from "../support/service-faults.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** A faulty service without a socket between: its faults come out as they would on one. */

@@ -1,5 +1,5 @@
-import { createIntlWallClock, shiftDate } from "./intl-wall-clock.ts";
-import type { PlainAnswer } from "./plain-service.ts";
+import { createIntlWallClock, shiftDate } from "../support/intl-wall-clock.ts";
+import type { PlainAnswer } from "../support/plain-service.ts";
 
 export interface PlainDays {
   /** The colours that are not bleu. */

@@ -1,9 +1,9 @@
 import type { Color, Instant, IsoDate, Period } from "../../src/core/calendar/tariff.ts";
 import { isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
+import { createIntlWallClock, shiftDate } from "../support/intl-wall-clock.ts";
+import { AUGUST_PRICES, FEBRUARY_PRICES } from "../support/tariff.ts";
 import type { AllowedColors, DeliveredAnswers } from "./delivered-answers.ts";
-import { createIntlWallClock, shiftDate } from "./intl-wall-clock.ts";
 import { SHIPPED } from "./season-rules.ts";
-import { AUGUST_PRICES, FEBRUARY_PRICES } from "./tariff.ts";
 
 type Hold = (topic: string) => string | undefined;
 

@@ -10,13 +10,12 @@ import type { Log } from "../../src/runtime/log.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { duePoll } from "../../src/service/poll-times.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
-import type { State } from "../../src/state/state.ts";
 import type { Store } from "../../src/state/store.ts";
-import { AUGUST_PRICES, FEBRUARY_PRICES, PARIS } from "./tariff.ts";
+import { AUGUST_PRICES, FEBRUARY_PRICES, PARIS } from "../support/tariff.ts";
 
 export const GRACE = 600_000;
 /** The owner's prices reach back, so that each day has one. */
-export const TARIFF: Tariff = {
+const TARIFF: Tariff = {
   ...PARIS,
   rates: [{ ...FEBRUARY_PRICES, from: "2000-01-01" }, AUGUST_PRICES],
 };
@@ -144,19 +143,4 @@ export function startLife(options: LifeOptions): LifeOfVigie {
 function nextLook(now: Instant, { offset, pace }: Pick<LifeOptions, "offset" | "pace">): Instant {
   const second = Math.floor(offset * 60) * 1_000;
   return Math.floor((now - second) / pace.look) * pace.look + second + pace.look;
-}
-
-/** A store without a disk: what was saved last is what the next life reads. */
-export function createMemoryStore(first: State): Store & { writes: () => number } {
-  let kept = first;
-  let writes = 0;
-  return {
-    state: () => kept,
-    save: async (state) => {
-      kept = state;
-      writes += 1;
-    },
-    flush: async () => undefined,
-    writes: () => writes,
-  };
 }

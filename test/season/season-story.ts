@@ -1,6 +1,6 @@
 import type { Instant } from "../../src/core/calendar/tariff.ts";
 import { between, pick, type Random, randomFrom } from "../../src/simulator/random.ts";
-import { FAULTS, type FaultName } from "./service-faults.ts";
+import { FAULTS, type FaultName } from "../support/service-faults.ts";
 
 /** Something that befalls the service, the broker or vigie, and ends. */
 export interface Mishap {

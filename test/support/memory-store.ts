@@ -1,0 +1,17 @@
+import type { State } from "../../src/state/state.ts";
+import type { Store } from "../../src/state/store.ts";
+
+/** A store without a disk: what was saved last is what the next life reads. */
+export function createMemoryStore(first: State): Store & { writes: () => number } {
+  let kept = first;
+  let writes = 0;
+  return {
+    state: () => kept,
+    save: async (state) => {
+      kept = state;
+      writes += 1;
+    },
+    flush: async () => undefined,
+    writes: () => writes,
+  };
+}
