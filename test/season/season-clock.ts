@@ -4,22 +4,22 @@ import type { Clock } from "../../src/runtime/clock.ts";
 export interface MachineClock extends Clock {
   skew: () => number;
   set: (skew: number) => void;
-  /** A new process, which has heard nothing yet. */
-  born: () => void;
+  /** A new process, which has had no answer yet. */
+  restart: () => void;
   /** An answer came, with the true time in its `Date`. */
-  heard: () => void;
-  belief: () => Belief;
+  answerCame: () => void;
+  mayShow: () => MayShow;
 }
 
 /**
- * What vigie may say of the moment: `own`, all of it, by its own clock; `nothing`, for that clock is known to be wrong;
- * `either`, while nothing or not enough has shown that it is.
+ * What vigie may publish of the moment: `all`, by its own clock; `nothing`, because that clock is known to be wrong; `either`,
+ * while too few answers have shown whether it is wrong.
  */
-export type Belief = "own" | "nothing" | "either";
+export type MayShow = "all" | "nothing" | "either";
 
 export function createMachineClock(time: Clock): MachineClock {
   let skew = 0;
-  const life = { hasHeard: false, hasHeardSinceStep: false };
+  const run = { hasAnswer: false, hasAnswerSinceStep: false };
   /** The newest instant that an answer may have been noted with. */
   let newest = Number.NEGATIVE_INFINITY;
   const now = () => time.now() + skew;
@@ -30,16 +30,16 @@ export function createMachineClock(time: Clock): MachineClock {
     skew: () => skew,
     set: (wanted) => {
       skew = wanted;
-      life.hasHeardSinceStep = false;
+      run.hasAnswerSinceStep = false;
     },
-    born: () => Object.assign(life, { hasHeard: false, hasHeardSinceStep: false }),
-    heard: () => {
-      Object.assign(life, { hasHeard: true, hasHeardSinceStep: true });
+    restart: () => Object.assign(run, { hasAnswer: false, hasAnswerSinceStep: false }),
+    answerCame: () => {
+      Object.assign(run, { hasAnswer: true, hasAnswerSinceStep: true });
       newest = Math.max(newest, isSmall() ? now() : time.now());
     },
-    belief: () => {
-      if (isSmall()) return life.hasHeard || newest - now() < SURELY_NOT_BEHIND ? "own" : "either";
-      return life.hasHeardSinceStep ? "nothing" : "either";
+    mayShow: () => {
+      if (isSmall()) return run.hasAnswer || newest - now() < SURELY_NOT_BEHIND ? "all" : "either";
+      return run.hasAnswerSinceStep ? "nothing" : "either";
     },
   };
 }

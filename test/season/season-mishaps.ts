@@ -1,18 +1,18 @@
 import { wallInstant } from "../../src/core/calendar/dates.ts";
 import type { Instant } from "../../src/core/calendar/tariff.ts";
 import { shiftDate } from "../support/intl-wall-clock.ts";
-import type { Mishap } from "./season-story.ts";
+import type { Mishap } from "./mishap-plan.ts";
 
-/** What is going on now, by the story. */
-export function createMishaps(story: readonly Mishap[], now: () => Instant) {
-  const edges = story.flatMap(({ from, until }) => [from, until]).sort((one, other) => one - other);
+/** What is going on now, by the plan. */
+export function createMishaps(plan: readonly Mishap[], now: () => Instant) {
+  const edges = plan.flatMap(({ from, until }) => [from, until]).sort((one, other) => one - other);
   let passed = 0;
   return {
     due: () => edges[passed] ?? Number.POSITIVE_INFINITY,
     passed: () => passed,
     now: () => {
       while ((edges[passed] ?? Number.POSITIVE_INFINITY) <= now()) passed += 1;
-      const active = story.filter(({ from, until }) => from <= now() && now() < until);
+      const active = plan.filter(({ from, until }) => from <= now() && now() < until);
       return {
         faults: active.flatMap(({ faults }) => faults),
         kinds: new Set(active.map(({ kind }) => kind)),

@@ -8,7 +8,7 @@ import type { Rule } from "../../src/core/rules/rule.ts";
 import { createIntlWallClock, shiftDate } from "../support/intl-wall-clock.ts";
 import type { AllowedColors, DeliveredAnswers } from "./delivered-answers.ts";
 
-type Hold = (topic: string) => string | undefined;
+type PayloadOf = (topic: string) => string | undefined;
 type State = "ON" | "OFF" | "None";
 
 /** The rules as shipped. */
@@ -20,13 +20,13 @@ export const SHIPPED = ["rouge_ahead", "rouge_peak", "preheat", "rouge_this_week
 type Shipped = (typeof SHIPPED)[number];
 
 /**
- * What the shipped rules must say by the wall clock and by what was told, each in its own words. Undefined where that
+ * What the shipped rules must say by the wall clock and by the answers that came, each computed here a second time. Undefined where that
  * hangs on a forecast's confidence, or where the service's endpoints disagree: that is not known here.
  */
-export function judgeRules(answers: DeliveredAnswers, hold: Hold, at: Instant): string[] {
+export function judgeRules(answers: DeliveredAnswers, payloadOf: PayloadOf, at: Instant): string[] {
   const expected = statesOf(answers, at);
   return SHIPPED.flatMap((id) => {
-    const state = hold(`rules/${id}/state`);
+    const state = payloadOf(`rules/${id}/state`);
     const wanted = expected[id];
     return wanted === undefined || state === wanted
       ? []
@@ -74,7 +74,7 @@ function rougeOf(date: IsoDate, allowedColors: AllowedColors): State | undefined
   return isColorAllowed(date, "rouge", "tempo") ? "None" : "OFF";
 }
 
-/** Of a rouge forecast nobody knows here whether it is trusted enough. */
+/** Of a rouge forecast it is not known here whether it is trusted enough. */
 function trustedRougeOf(date: IsoDate, allowedColors: AllowedColors): State | undefined {
   const state = rougeOf(date, allowedColors);
   return state === "ON" && !allowedColors.official ? undefined : state;

@@ -9,15 +9,15 @@ import { shiftDate } from "../support/intl-wall-clock.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import type { FaultName } from "../support/service-faults.ts";
 import { recordDeliveredAnswers } from "./delivered-answers.ts";
+import { planMishaps } from "./mishap-plan.ts";
 import { createModelBroker, createModelPublisher } from "./model-broker.ts";
 import { createMachineClock } from "./season-clock.ts";
 import { type HeapWatch, watchHeap } from "./season-heap.ts";
 import { createBoundaries, createMishaps } from "./season-mishaps.ts";
 import { judgeRules, readShippedRules } from "./season-rules.ts";
-import { tellStory } from "./season-story.ts";
 import { createTally, type Wrong } from "./season-tally.ts";
-import { createJudge, findMissedRouge, judgeRemains, judgeSilence } from "./season-truth.ts";
-import { GRACE, type LifeOfVigie, type LifeOptions, startLife } from "./season-vigie.ts";
+import { createJudge, findMissedRouge, judgeTopicsLeft, judgeTopicsOfWrongClock } from "./season-truth.ts";
+import { GRACE, startVigieRun, type VigieRun, type VigieRunOptions } from "./season-vigie.ts";
 import { openServiceLine } from "./service-line.ts";
 import { startVirtualTime, type VirtualTime } from "./virtual-time.ts";
 
@@ -25,11 +25,11 @@ export interface SeasonOptions {
   seed: number;
   /** The first day; a year and a day follow. */
   from: IsoDate;
-  /** How many days; a year unless told otherwise. */
+  /** How many days; a year by default. */
   length?: number;
   /** Days given by hand; the others are invented. */
   days?: ReadonlyMap<IsoDate, Color>;
-  /** Looks and polls as often as vigie does unless told otherwise; else less often, for the sake of speed. */
+  /** Looks whether a poll is due, and polls, as often as vigie does; by default less often, to be quick. */
   inFull?: boolean;
   /** Measures the heap each so many days. */
   heapEvery?: number;
@@ -41,7 +41,7 @@ export interface SeasonOutcome {
   /** What was wrong, with its instant; the first few. */
   wrong: readonly string[];
   wrongs: Readonly<Record<Wrong, number>>;
-  /** Days told to be rouge by then, and not shown so. */
+  /** Days that were rouge by the answers, and not published as rouge. */
   missedRouge: number;
   /** Bytes a poll; null where it was not measured. */
   heapGrowth: number | null;
@@ -51,14 +51,14 @@ export interface SeasonOutcome {
   requests: number;
   messages: number;
   writes: number;
-  lives: number;
+  starts: number;
   connections: number;
   clockSteps: number;
   /** Announced rouge days that were on the broker at 06:00. */
   rougeMornings: number;
 }
 
-/** A year of virtual time: the real loop, client, ledger and sender between a simulator and a broker in memory. */
+/** A year of virtual time: the real loop, client and topic sender between a simulator and a broker in memory. */
 export async function runSeason(options: SeasonOptions): Promise<SeasonOutcome> {
   const { seed, from, length = 366, days = new Map(), inFull = false, heapEvery, leak = 0 } = options;
   const pace = inFull ? FULL_PACE : QUICK_PACE;
@@ -84,7 +84,7 @@ const CHECKED_EVERY = 900_000;
 /** The alarm wakes at least each 15 s. */
 const NOTICED_WITHIN = 16_000;
 /** How soon it asks for the time; a service that failed may have asked for a pause of an hour. */
-const TOLD_WITHIN = 180_000;
+const TIME_KNOWN_WITHIN = 180_000;
 const LONGEST_PAUSE = 3_600_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -93,7 +93,7 @@ interface Setting {
   begin: Instant;
   length: number;
   days: ReadonlyMap<IsoDate, Color>;
-  pace: LifeOptions["pace"];
+  pace: VigieRunOptions["pace"];
   heap: { watch: HeapWatch; every: number } | undefined;
   leak: number;
 }
@@ -109,73 +109,75 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   const rules = readShippedRules();
   const random = randomFrom(`season/${seed}`);
   const offset = random();
-  const count = { checks: 0, polls: 0, lives: 0, connections: 0, clockSteps: 0, rougeMornings: 0 };
+  const count = { checks: 0, polls: 0, starts: 0, connections: 0, clockSteps: 0, rougeMornings: 0 };
   const missedRouge = new Set<IsoDate>();
   const leaked: number[][] = [];
-  const mishaps = createMishaps(tellStory(seed, begin, begin + length * DAY), clock.now);
+  const mishaps = createMishaps(planMishaps(seed, begin, begin + length * DAY), clock.now);
   const { complain, counts, sentences } = createTally(clock.now);
   let boundaries = createBoundaries(begin);
   let store = createMemoryStore(emptyState("season"));
   let writes = 0;
-  let life: LifeOfVigie | undefined;
+  let run: VigieRun | undefined;
   let will = NEVER;
   let save = begin;
-  let weigh = heap ? begin + heap.every : NEVER;
+  let measureAt = heap ? begin + heap.every : NEVER;
   let checked = { at: begin, messages: 0, mishaps: 0 };
   /** When the clock was set, until vigie has noticed. */
   let stepped = NEVER;
   /** When vigie had a reason to ask for the time last, and by when it should know it. */
   let asking = begin;
-  let toldBy = NEVER;
+  let timeKnownBy = NEVER;
   /** When the service failed last. */
   let failed = begin;
   /** The skews by which the topics on the broker were written. */
   let written: number[] = [0];
 
-  const polls = () => count.polls + (life?.polls() ?? 0);
-  const heard = (answer: Answer) => {
-    const lying = colorsIn(answer).filter(([date, color]) => color !== saidOf(date, clock.now()));
+  const polls = () => count.polls + (run?.polls() ?? 0);
+  const onAnswer = (answer: Answer) => {
+    const wrongColors = colorsIn(answer).filter(
+      ([date, color]) => color !== colorOfService(date, clock.now()),
+    );
     complain(
       "colour",
-      lying.map(([date, color]) => `${color} was read of ${date}`),
+      wrongColors.map(([date, color]) => `${color} was read of ${date}`),
     );
-    machine.heard();
+    machine.answerCame();
     answers.record(answer, clock.now());
   };
-  const saidOf = (date: IsoDate, at: Instant) =>
+  const colorOfService = (date: IsoDate, at: Instant) =>
     officialColor(date, at, line.world) ?? forecastFor(date, at, line.world).color;
   const expectTime = () => {
     asking = clock.now();
-    toldBy = asking + TOLD_WITHIN;
+    timeKnownBy = asking + TIME_KNOWN_WITHIN;
   };
-  const live = () => {
+  const startRun = () => {
     writes += store.writes();
     store = createMemoryStore(parseState(serialiseState(store.state())));
     // An older vigie kept this.
     broker.put({ topic: "former/color", payload: "rouge", retain: true });
-    machine.born();
+    machine.restart();
     expectTime();
     const { transport } = line;
     const { want, sendAgain } = publisher;
-    const ways = { store, rules, transport, random, offset, pace, want, sendAgain, heard };
-    life = startLife({ ...ways, clock: machine });
-    count.lives += 1;
+    const parts = { store, rules, transport, random, offset, pace, want, sendAgain, onAnswer };
+    run = startVigieRun({ ...parts, clock: machine });
+    count.starts += 1;
     will = NEVER;
   };
-  const die = () => {
+  const killRun = () => {
     complain("orphan", publisher.orphans() ?? []);
     count.polls = polls();
-    life?.kill();
-    life = undefined;
+    run?.kill();
+    run = undefined;
     stepped = NEVER;
     publisher.lose();
     will = clock.now() + GRACE;
   };
   const setClock = (skew: number) => {
     count.clockSteps += 1;
-    if (life) {
+    if (run) {
       stepped = clock.now();
-      life.watchClock(() => {
+      run.watchClock(() => {
         stepped = NEVER;
       });
     }
@@ -183,59 +185,61 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     expectTime();
     boundaries = createBoundaries(machine.now());
   };
-  const befall = () => {
+  const applyMishaps = () => {
     const { faults, kinds, skew } = mishaps.now();
     if (line.faults.get().some(isFailure)) failed = clock.now();
     line.faults.set(faults);
     const alive = !kinds.has("vigie") && !kinds.has("power-cut");
-    if (life && !alive) die();
+    if (run && !alive) killRun();
     if (kinds.has("power-cut")) broker.revert();
     if (skew !== machine.skew()) setClock(skew);
-    if (!life && alive) live();
+    if (!run && alive) startRun();
     if (kinds.has("broker-wiped")) broker.wipe();
     const reachable = !kinds.has("broker") && !kinds.has("broker-wiped");
     if (publisher.isConnected() && !reachable) publisher.lose();
-    if (!publisher.isConnected() && reachable && life) {
+    if (!publisher.isConnected() && reachable && run) {
       publisher.connect();
       count.connections += 1;
     }
   };
-  const judgeLife = (isBoundary: boolean) => {
-    const belief = machine.belief();
+  const judgeRunning = (isBoundary: boolean) => {
+    const mayShow = machine.mayShow();
     const wrong = judge(broker.get, machine.now());
     const wrongRules = judgeRules(answers, broker.get, machine.now());
-    const silence = belief === "own" ? [] : judgeSilence(broker.get);
-    if (belief === "own") {
+    const notUnknown = mayShow === "all" ? [] : judgeTopicsOfWrongClock(broker.get);
+    if (mayShow === "all") {
       complain(isBoundary ? "boundary" : "colour", wrong);
       complain(isBoundary ? "boundary" : "rule", wrongRules);
       for (const date of findMissedRouge(broker.get, machine.now(), answers)) missedRouge.add(date);
-    } else if (belief === "nothing" || wrong.length + wrongRules.length > 0) complain("clock", silence);
-    if (belief === "either" && isOwedTheTime()) complain("clock", ["nobody told the time since it was set"]);
+    } else if (mayShow === "nothing" || wrong.length + wrongRules.length > 0) complain("clock", notUnknown);
+    if (mayShow === "either" && shouldKnowTime())
+      complain("clock", ["vigie has not learnt the time since it was set"]);
     complain("orphan", publisher.orphans() ?? []);
   };
-  const isOwedTheTime = () =>
+  const shouldKnowTime = () =>
     !line.faults.get().some(isFailure) &&
-    clock.now() >= Math.max(asking + TOLD_WITHIN, failed + LONGEST_PAUSE + pace.every + TOLD_WITHIN);
+    clock.now() >=
+      Math.max(asking + TIME_KNOWN_WITHIN, failed + LONGEST_PAUSE + pace.every + TIME_KNOWN_WITHIN);
   const check = (isBoundary: boolean) => {
     if (stepped !== NEVER) {
       if (clock.now() > stepped + NOTICED_WITHIN) complain("clock", ["vigie did not notice that it was set"]);
       return;
     }
     count.checks += 1;
-    if (life && publisher.isConnected()) {
-      judgeLife(isBoundary);
+    if (run && publisher.isConnected()) {
+      judgeRunning(isBoundary);
       written = [machine.skew()];
-    } else if (life) written = [...new Set([...written, machine.skew()])];
+    } else if (run) written = [...new Set([...written, machine.skew()])];
     else {
       const instants = [0, ...written].map((skew) => clock.now() + skew);
-      complain("colour", judgeRemains(broker.get, instants, GRACE, answers.allowedColors));
+      complain("colour", judgeTopicsLeft(broker.get, instants, GRACE, answers.allowedColors));
     }
   };
-  /** Whenever something was sent or befell, at the boundaries, and now and then for what may have expired. */
+  /** Whenever something was sent or went wrong, at the boundaries, and now and then for what may have expired. */
   const isWorthChecking = (isBoundary: boolean) => {
     const now = clock.now();
-    const isDue = isBoundary || now >= toldBy;
-    if (now >= toldBy) toldBy = NEVER;
+    const isDue = isBoundary || now >= timeKnownBy;
+    if (now >= timeKnownBy) timeKnownBy = NEVER;
     const happened = broker.messages() !== checked.messages || mishaps.passed() !== checked.mishaps;
     if (!happened && !isDue && now - checked.at < CHECKED_EVERY) return false;
     checked = { at: now, messages: broker.messages(), mishaps: mishaps.passed() };
@@ -243,13 +247,13 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   };
   const step = async () => {
     // Until it notices that the clock was set, the alarm alone wakes it.
-    const due = () => (life && stepped === NEVER ? life.due() : NEVER);
+    const due = () => (run && stepped === NEVER ? run.due() : NEVER);
     const own = Math.max(Math.min(due(), boundaries.due()) - machine.skew(), clock.now());
-    const next = Math.min(own, time.due(), mishaps.due(), will, save, weigh, toldBy);
+    const next = Math.min(own, time.due(), mishaps.due(), will, save, measureAt, timeKnownBy);
     const polled = polls();
     time.advance(next);
-    if (next >= mishaps.due()) befall();
-    if (machine.now() >= due()) life?.turn();
+    if (next >= mishaps.due()) applyMishaps();
+    if (machine.now() >= due()) run?.turn();
     if (next >= will) {
       publisher.will();
       will = NEVER;
@@ -260,9 +264,9 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     }
     await time.settle();
     if (leak > 0 && polls() > polled) leaked.push(new Array(Math.ceil(leak / 8)).fill(0.5));
-    if (heap && next >= weigh) {
+    if (heap && next >= measureAt) {
       heap.watch.measure(polls());
-      weigh += heap.every;
+      measureAt += heap.every;
     }
     const isBoundary = machine.now() >= boundaries.due();
     if (isWorthChecking(isBoundary)) check(isBoundary);
@@ -271,7 +275,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
       boundaries.pass();
     }
   };
-  befall();
+  applyMishaps();
   const outcome = (): SeasonOutcome => ({
     ...count,
     wrong: sentences,

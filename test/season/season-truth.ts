@@ -5,23 +5,23 @@ import { AUGUST_PRICES, FEBRUARY_PRICES } from "../support/tariff.ts";
 import type { AllowedColors, DeliveredAnswers } from "./delivered-answers.ts";
 import { SHIPPED } from "./season-rules.ts";
 
-type Hold = (topic: string) => string | undefined;
+type PayloadOf = (topic: string) => string | undefined;
 
-/** What is wrong with the broker's topics at one instant, by the wall clock and by what vigie was told. */
-export type Judge = (hold: Hold, at: Instant) => string[];
+/** What is wrong with the broker's topics at one instant, by the wall clock and by the answers that came. */
+export type Judge = (payloadOf: PayloadOf, at: Instant) => string[];
 
 const wall = createIntlWallClock("Europe/Paris");
 const AHEAD = ["today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
 const ROUGE = { rouge_now: "now", rouge_next: "next", rouge_today: "today", rouge_tomorrow: "tomorrow" };
 
 export function createJudge(answers: DeliveredAnswers): Judge {
-  return (hold, at) => {
+  return (payloadOf, at) => {
     const { date: today, time } = wall(at);
     const now = time < "06:00" ? shiftDate(today, -1) : today;
     const period: Period = time >= "06:00" && time < "22:00" ? "hp" : "hc";
     const wrong: string[] = [];
     const expect = (topic: string, allowed: readonly (string | null)[]) => {
-      const value = hold(topic);
+      const value = payloadOf(topic);
       if (!allowed.some((one) => (one ?? "None") === value)) {
         wrong.push(`${topic} is ${value ?? "gone"}, not ${allowed.map((one) => one ?? "None").join(" or ")}`);
       }
@@ -38,67 +38,73 @@ export function createJudge(answers: DeliveredAnswers): Judge {
       expect(`${name}/official`, [allowedColors.official ? "ON" : "OFF"]);
     }
     for (const [topic, name] of Object.entries(ROUGE)) {
-      expect(topic, rougeOf(dates.get(name) ?? "", hold(`${name}/color`)));
+      expect(topic, rougeOf(dates.get(name) ?? "", payloadOf(`${name}/color`)));
     }
-    const color = hold("now/color");
+    const color = payloadOf("now/color");
     expect("now/period", [period]);
     expect("offpeak", [period === "hc" ? "ON" : "OFF"]);
     expect("now/slot", [isColor(color) ? `${color}_${period}` : null]);
     expect("now/rate", [isColor(color) ? String(priceOf(now, color)[period]) : null]);
     expect("rouge_hp_now", period === "hc" ? ["OFF"] : rougeOf(now, color));
     expect("availability", ["online"]);
-    return [...wrong, ...judgeParents(hold, dates, answers)];
+    return [...wrong, ...judgeParents(payloadOf, dates, answers)];
   };
 }
 
 /** While this machine's clock is known to be wrong: nothing of the moment, and why. */
-export function judgeSilence(hold: Hold): string[] {
+export function judgeTopicsOfWrongClock(payloadOf: PayloadOf): string[] {
   const parts = ["now", "next", ...AHEAD].flatMap((name) => [`${name}/date`, `${name}/color`]);
-  const silent = [...parts, ...Object.keys(ROUGE), "offpeak", ...SHIPPED.map((id) => `rules/${id}/state`)];
+  const unknown = [...parts, ...Object.keys(ROUGE), "offpeak", ...SHIPPED.map((id) => `rules/${id}/state`)];
   const wanted: [string, string][] = [
-    ...silent.map((topic): [string, string] => [topic, "None"]),
+    ...unknown.map((topic): [string, string] => [topic, "None"]),
     ["service/problem_code", "clock"],
     ["availability", "online"],
   ];
   return wanted
-    .filter(([topic, value]) => hold(topic) !== value)
-    .map(([topic, value]) => `${topic} is ${hold(topic) ?? "gone"} by a wrong clock, not ${value}`);
+    .filter(([topic, value]) => payloadOf(topic) !== value)
+    .map(([topic, value]) => `${topic} is ${payloadOf(topic) ?? "gone"} by a wrong clock, not ${value}`);
 }
 
-/** Which of the days at hand are told to be rouge, and not shown so. */
-export function findMissedRouge(hold: Hold, at: Instant, answers: DeliveredAnswers): IsoDate[] {
+/** Which of the days at hand are rouge by the answers, and not published as rouge. */
+export function findMissedRouge(payloadOf: PayloadOf, at: Instant, answers: DeliveredAnswers): IsoDate[] {
   const { date: today, time } = wall(at);
   const now = time < "06:00" ? shiftDate(today, -1) : today;
   const shown = { now, next: shiftDate(now, 1), today, tomorrow: shiftDate(today, 1) };
   return Object.entries(shown).flatMap(([name, date]) => {
     const { colors } = answers.allowedColors(date);
     const isRouge = colors.size === 1 && colors.has("rouge");
-    return isRouge && !(hold(`${name}/color`) === "rouge" && hold(`rouge_${name}`) === "ON") ? [date] : [];
+    return isRouge && !(payloadOf(`${name}/color`) === "rouge" && payloadOf(`rouge_${name}`) === "ON")
+      ? [date]
+      : [];
   });
 }
 
-/** The JSON topics say the same; `forecast` and `next_rouge` nothing that was not told. */
-function judgeParents(hold: Hold, dates: ReadonlyMap<string, IsoDate>, answers: DeliveredAnswers): string[] {
+/** The JSON topics say the same; `forecast` and `next_rouge` name no colour that no answer had. */
+function judgeParents(
+  payloadOf: PayloadOf,
+  dates: ReadonlyMap<string, IsoDate>,
+  answers: DeliveredAnswers,
+): string[] {
   const wrong: string[] = [];
   for (const [name, date] of dates) {
-    const parent = JSON.parse(hold(name) ?? "{}");
-    if (parent.date !== date || (parent.color ?? "None") !== hold(`${name}/color`)) {
-      wrong.push(`${name} is ${hold(name)}, not of ${date} and ${hold(`${name}/color`)}`);
+    const parent = JSON.parse(payloadOf(name) ?? "{}");
+    if (parent.date !== date || (parent.color ?? "None") !== payloadOf(`${name}/color`)) {
+      wrong.push(`${name} is ${payloadOf(name)}, not of ${date} and ${payloadOf(`${name}/color`)}`);
     }
   }
-  const { days = [] } = JSON.parse(hold("forecast") ?? "{}");
+  const { days = [] } = JSON.parse(payloadOf("forecast") ?? "{}");
   for (const { date, color } of days) {
     if (!answers.allowedColors(date).colors.has(color)) wrong.push(`forecast says ${color} of ${date}`);
   }
-  const rouge = hold("next_rouge/date") ?? "None";
+  const rouge = payloadOf("next_rouge/date") ?? "None";
   if (rouge !== "None" && !answers.allowedColors(rouge).colors.has("rouge"))
     wrong.push(`next_rouge is ${rouge}`);
   return wrong;
 }
 
-/** While nobody keeps the topics true: what has not expired was true a grace ago, or still is. */
-export function judgeRemains(
-  hold: Hold,
+/** While no vigie runs: what has not expired was true a grace ago, or still is. */
+export function judgeTopicsLeft(
+  payloadOf: PayloadOf,
   instants: readonly Instant[],
   grace: number,
   answers: (date: IsoDate) => AllowedColors,
@@ -109,8 +115,8 @@ export function judgeRemains(
       const { date, time } = wall(instant);
       return time < "06:00" ? shiftDate(date, -1) : date;
     });
-  const date = hold("now/date");
-  const color = hold("now/color");
+  const date = payloadOf("now/date");
+  const color = payloadOf("now/color");
   if (date === undefined && color === undefined) return [];
   // Left by a vigie that knew its clock to be wrong: it is as true as ever.
   if (date === "None" && color === "None") return [];

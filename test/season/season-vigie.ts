@@ -25,8 +25,8 @@ const AWAITED: [string, string] = ["06:30", "12:00"];
 const silent = () => undefined;
 const LOG: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
-/** What one life of vigie needs; the state outlives it. */
-export interface LifeOptions {
+/** What one run of vigie needs, from its start to its kill; the next run has the same store. */
+export interface VigieRunOptions {
   store: Store;
   rules: readonly Rule[];
   clock: Clock;
@@ -38,11 +38,11 @@ export interface LifeOptions {
   want: (topics: Topics) => void;
   sendAgain: () => void;
   /** Each answer that came whole, before vigie makes anything of it. */
-  heard: (answer: Answer) => void;
+  onAnswer: (answer: Answer) => void;
 }
 
 /** vigie as the daemon builds it, driven from outside as the schedule would. */
-export interface LifeOfVigie {
+export interface VigieRun {
   /** When something is due next, by the machine's clock. */
   due: () => Instant;
   /** Does what is due. */
@@ -53,7 +53,7 @@ export interface LifeOfVigie {
   kill: () => void;
 }
 
-export function startLife(options: LifeOptions): LifeOfVigie {
+export function startVigieRun(options: VigieRunOptions): VigieRun {
   const { clock, offset, store, pace } = options;
   const memory = openLoopMemory(store, { source: "season", rules: options.rules, log: LOG });
   const stopping = new AbortController();
@@ -80,7 +80,7 @@ export function startLife(options: LifeOptions): LifeOfVigie {
     publish: options.want,
     ask: async (request, ways) => {
       const reply = await client.ask(request, ways);
-      options.heard(reply.answer);
+      options.onAnswer(reply.answer);
       return reply;
     },
     devices: { hasProblem: () => false, update: silent },
@@ -116,7 +116,7 @@ export function startLife(options: LifeOptions): LifeOfVigie {
     pollIfDue();
   };
   let stopAlarm: () => void = silent;
-  const watchClock: LifeOfVigie["watchClock"] = (noticed) => {
+  const watchClock: VigieRun["watchClock"] = (noticed) => {
     const { stop } = startAlarm({
       clock,
       longestSleep: 15_000,
@@ -140,7 +140,7 @@ export function startLife(options: LifeOptions): LifeOfVigie {
 }
 
 /** At the installation's own second (what `pollCron` says by the real clock). */
-function nextLook(now: Instant, { offset, pace }: Pick<LifeOptions, "offset" | "pace">): Instant {
+function nextLook(now: Instant, { offset, pace }: Pick<VigieRunOptions, "offset" | "pace">): Instant {
   const second = Math.floor(offset * 60) * 1_000;
   return Math.floor((now - second) / pace.look) * pace.look + second + pace.look;
 }

@@ -24,7 +24,7 @@ process.exitCode = (await runHour(minutes, (line) => process.stdout.write(`${lin
 async function runHour(minutes, write) {
   if (process.platform !== "linux") throw new Error("Memory is measured on Linux only");
   const folder = await mkdtemp(join(tmpdir(), "vigie-hour-"));
-  // As in a house: what says how vigie is lies in memory, and is no write.
+  // As systemd has it: the health file is in memory, and writes nothing to the disk.
   const memory = await mkdtemp("/dev/shm/vigie-hour-");
   const ends = [folder, memory].map((one) => () => rm(one, { recursive: true, force: true }));
   try {
@@ -40,7 +40,7 @@ async function runHour(minutes, write) {
     ends.push(writes.end);
     const outcome = await watchProgram(vigie, minutes * MINUTE);
     if (!outcome.isGone) await vigie.end();
-    tell({ ...outcome, minutes, broker, messages: heard.counts, writes: writes.count() }, write);
+    printFigures({ ...outcome, minutes, broker, messages: heard.counts, writes: writes.count() }, write);
     if (outcome.isGone) write(vigie.said());
     return !outcome.isGone;
   } finally {
@@ -124,7 +124,7 @@ async function measure(pid) {
   };
 }
 
-function tell({ minutes, broker, isGone, peak, latest, curve, messages, writes }, write) {
+function printFigures({ minutes, broker, isGone, peak, latest, curve, messages, writes }, write) {
   const line = (name, figure) => write(`${name.padEnd(58)} ${figure}`);
   const megabytes = (value) => `${value.toFixed(1)} MB`;
   write(

@@ -20,7 +20,7 @@ const COLUMNS: [first: string, second: string, read: (outcome: SeasonOutcome) =>
   ["rouge", "mornings", ({ rougeMornings }) => rougeMornings],
   ["", "polls", ({ polls }) => polls],
   ["", "checks", ({ checks }) => checks],
-  ["", "kills", ({ lives }) => lives - 1],
+  ["", "kills", ({ starts }) => starts - 1],
   ["connec-", "tions", ({ connections }) => connections],
   ["clock", "steps", ({ clockSteps }) => clockSteps],
 ];
@@ -30,30 +30,30 @@ const MOST_DIGITS = 6;
 export const TITLES = [0, 1]
   .map((line) => {
     const titles = COLUMNS.map((column) => String(column[line]));
-    return lay(["", "season"][line] ?? "", titles, HEAP[line] ?? "", ["", "seconds"][line] ?? "");
+    return formatLine(["", "season"][line] ?? "", titles, HEAP[line] ?? "", ["", "seconds"][line] ?? "");
   })
   .join("\n");
 
-export function tellRow({ seed, seconds, outcome }: Row): string {
+export function formatRow({ seed, seconds, outcome }: Row): string {
   const cells = COLUMNS.map(([, , read]) => String(read(outcome)));
   const growth = outcome.heapGrowth === null ? "-" : String(Math.round(outcome.heapGrowth));
-  return lay(String(seed), cells, growth, String(Math.round(seconds)));
+  return formatLine(String(seed), cells, growth, String(Math.round(seconds)));
 }
 
-export function tellTotal(rows: readonly Row[]): string {
+export function formatTotal(rows: readonly Row[]): string {
   const sums = COLUMNS.map(([, , read]) => String(rows.reduce((sum, { outcome }) => sum + read(outcome), 0)));
   const growths = rows.flatMap(({ outcome }) => outcome.heapGrowth ?? []);
   const most = growths.length > 0 ? `${Math.round(Math.max(...growths))} ≤ ${GROWTH_LIMIT}` : "-";
-  return lay("total", sums, most, "");
+  return formatLine("total", sums, most, "");
 }
 
-function lay(name: string, cells: readonly string[], growth: string, seconds: string): string {
-  const laid = cells.map((cell, index) => {
+function formatLine(name: string, cells: readonly string[], growth: string, seconds: string): string {
+  const padded = cells.map((cell, index) => {
     const [first = "", second = ""] = COLUMNS[index] ?? [];
     return cell.padStart(Math.max(first.length, second.length, MOST_DIGITS));
   });
   const widest = HEAP[0]?.length ?? 0;
-  return [name.padStart(6), ...laid, growth.padStart(widest), seconds.padStart(7)].join("  ").trimEnd();
+  return [name.padStart(6), ...padded, growth.padStart(widest), seconds.padStart(7)].join("  ").trimEnd();
 }
 
 export function isClean({ outcome }: Row): boolean {
@@ -62,7 +62,7 @@ export function isClean({ outcome }: Row): boolean {
 }
 
 /** Prints how often each fault changed an answer; false where one never did. */
-export function tellMet(rows: readonly Row[], say: (line: string) => void): boolean {
+export function printMetFaults(rows: readonly Row[], say: (line: string) => void): boolean {
   const met = FAULTS.map((fault) => ({
     fault,
     times: rows.reduce((sum, { outcome }) => sum + outcome.met[fault], 0),

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { GROWTH_LIMIT } from "../season/season-heap.ts";
 import { runSeason, type SeasonOutcome } from "../season/season-run.ts";
-import { isClean, type Row, TITLES, tellMet, tellRow, tellTotal } from "./soak-table.ts";
+import { formatRow, formatTotal, isClean, printMetFaults, type Row, TITLES } from "./soak-table.ts";
 
 interface Plan {
   seed: number;
@@ -34,14 +34,14 @@ process.exitCode = await run();
 
 async function run(): Promise<number> {
   const [days, leak] = [count("days"), Number(values.leak)];
-  if (values.help) say(HELP);
+  if (values.help) print(HELP);
   else if (values.season !== undefined)
-    say(JSON.stringify(await live({ seed: Number(values.season), days, leak })));
+    print(JSON.stringify(await runOne({ seed: Number(values.season), days, leak })));
   else return (await soak(days, leak)) ? 0 : 1;
   return 0;
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -52,46 +52,46 @@ function count(name: "seeds" | "days" | "jobs"): number {
 }
 
 /** Years that differ: one has a 29 February, and the clock changes on other dates. */
-function live({ seed, days, leak }: Plan): Promise<SeasonOutcome> {
+function runOne({ seed, days, leak }: Plan): Promise<SeasonOutcome> {
   return runSeason({ seed, from: `${2026 + (seed % 4)}-09-01`, length: days, heapEvery: HEAP_EVERY, leak });
 }
 
 /** Each season in a process of its own, so that its heap is its own. */
 async function soak(days: number, leak: number): Promise<boolean> {
   const plans = Array.from({ length: count("seeds") }, (_, index): Plan => ({ seed: index + 1, days, leak }));
-  say(`${plans.length} seasons of ${days} days in virtual time, Node ${process.version}\n\n${TITLES}`);
+  print(`${plans.length} seasons of ${days} days in virtual time, Node ${process.version}\n\n${TITLES}`);
   const rows: Row[] = [];
   const waiting = [...plans];
   const work = async () => {
     for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
-      const row = await liveApart(plan);
+      const row = await runInOwnProcess(plan);
       rows.push(row);
-      say(tellRow(row));
+      print(formatRow(row));
     }
   };
   await Promise.all(Array.from({ length: count("jobs") }, work));
-  say(tellTotal(rows));
-  for (const { seed, outcome } of rows) for (const line of outcome.wrong) say(`seed ${seed}: ${line}`);
-  const isMet = tellMet(rows, say);
-  return [isMet, rows.every(isClean), await provesItself(days, leak)].every(Boolean);
+  print(formatTotal(rows));
+  for (const { seed, outcome } of rows) for (const line of outcome.wrong) print(`seed ${seed}: ${line}`);
+  const isMet = printMetFaults(rows, print);
+  return [isMet, rows.every(isClean), await findsLeak(days, leak)].every(Boolean);
 }
 
 /** The first season once more, with a leak that has to show. */
-async function provesItself(days: number, leak: number): Promise<boolean> {
+async function findsLeak(days: number, leak: number): Promise<boolean> {
   if (days < YEAR || leak > 0) {
-    say(`\nheap: ${leak > 0 ? `each poll leaked ${leak} bytes` : "judged over a whole year only"}`);
+    print(`\nheap: ${leak > 0 ? `each poll leaked ${leak} bytes` : "judged over a whole year only"}`);
     return true;
   }
-  const row = await liveApart({ seed: 1, days, leak: LEAK });
+  const row = await runInOwnProcess({ seed: 1, days, leak: LEAK });
   const growth = Math.round(row.outcome.heapGrowth ?? 0);
   const isFound = growth > GROWTH_LIMIT;
-  say(
+  print(
     `\nheap: a season that leaks ${LEAK} bytes a poll grows by ${growth}: ${isFound ? "found" : "NOT FOUND"}`,
   );
   return isFound;
 }
 
-async function liveApart(plan: Plan): Promise<Row> {
+async function runInOwnProcess(plan: Plan): Promise<Row> {
   const started = performance.now();
   const args = ["--season", plan.seed, "--days", plan.days, "--leak", plan.leak].map(String);
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], {

@@ -2,7 +2,7 @@ import type { Instant } from "../../src/core/calendar/tariff.ts";
 import { between, pick, type Random, randomFrom } from "../../src/simulator/random.ts";
 import { FAULTS, type FaultName } from "../support/service-faults.ts";
 
-/** Something that befalls the service, the broker or vigie, and ends. */
+/** Something that happens to the service, the broker or vigie, and ends. */
 export interface Mishap {
   from: Instant;
   until: Instant;
@@ -12,7 +12,7 @@ export interface Mishap {
   skew: number;
 }
 
-/** `vigie` is a kill -9: no farewell, and the state as written last. */
+/** `vigie` is a kill -9: it publishes nothing more, and starts with the state that it wrote last. */
 export type MishapKind = "service" | "broker" | "broker-wiped" | "vigie" | "power-cut" | "clock";
 
 const MINUTE = 60_000;
@@ -23,18 +23,18 @@ const DAY = 24 * HOUR;
  * A year of mishaps from a seed: about one every day and a half, minutes to hours long, some longer; some at once. Each
  * fault comes at least once alone, and every two weeks the machine's clock is set wrong, and right again.
  */
-export function tellStory(seed: number, from: Instant, until: Instant): Mishap[] {
+export function planMishaps(seed: number, from: Instant, until: Instant): Mishap[] {
   const random = randomFrom(`story/${seed}`);
-  const story: Mishap[] = [];
+  const mishaps: Mishap[] = [];
   const last = until - 9 * DAY;
   for (let at = from + DAY; at < last; at += between(0.2, 3, random) * DAY) {
-    story.push(invent(Math.round(at), random));
+    mishaps.push(invent(Math.round(at), random));
   }
   for (const fault of FAULTS) {
-    story.push(mishap(Math.round(between(from + DAY, last, random)), "service", [fault], DAY));
+    mishaps.push(mishap(Math.round(between(from + DAY, last, random)), "service", [fault], DAY));
   }
   for (let at = from + DAY; at < last; at += between(2, 20, random) * DAY) {
-    story.push(setWrong(Math.round(at), random));
+    mishaps.push(setWrong(Math.round(at), random));
   }
   // The service away for a week: once anywhere, and twice in the cold months.
   for (const [first, last] of [
@@ -43,9 +43,9 @@ export function tellStory(seed: number, from: Instant, until: Instant): Mishap[]
     [120, 170],
   ] as const) {
     const start = Math.round(from + between(first, last, random) * DAY);
-    if (start < last) story.push(mishap(start, "service", ["down"], 7 * DAY));
+    if (start < last) mishaps.push(mishap(start, "service", ["down"], 7 * DAY));
   }
-  return story.sort((one, other) => one.from - other.from);
+  return mishaps.sort((one, other) => one.from - other.from);
 }
 
 function invent(from: Instant, random: Random): Mishap {
