@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { logTo } from "../support/logs.ts";
 import { freePort } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
@@ -12,8 +13,7 @@ const SUBSCRIBER = "/usr/bin/mosquitto_sub";
 
 describe("the embedded broker", () => {
   const lines: string[] = [];
-  const say = (sentence: string) => void lines.push(sentence);
-  const log = { debug: say, info: say, warn: say, error: say };
+  const log = logTo(lines);
   let broker: EmbeddedBroker | undefined;
   const start = async (port: number) => {
     broker = await startEmbeddedBroker({ port, log });

@@ -5,16 +5,11 @@ import { purgeBase } from "../../src/mqtt/purge.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { openLine } from "../support/line.ts";
+import { SILENT_LOG } from "../support/logs.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe, type ReceivedMessage } from "../support/observer.ts";
 import { brokerAt, identity, keepPublishing, topics } from "../support/publisher.ts";
 
-const quiet = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 const WANTED = topics({ "now/color": "bleu", "now/period": "hp" });
 
 describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, { concurrent: true }, () => {
@@ -35,7 +30,7 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
   };
   beforeAll(async () => {
     mosquitto = await startMosquitto();
-    embedded = await startEmbeddedBroker({ port: 0, log: quiet });
+    embedded = await startEmbeddedBroker({ port: 0, log: SILENT_LOG });
   });
   afterAll(async () => {
     await Promise.all(running.map((publisher) => publisher.stop()));

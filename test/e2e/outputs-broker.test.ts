@@ -4,6 +4,7 @@ import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-send
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { openLine } from "../support/line.ts";
+import { logTo } from "../support/logs.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { BOILER, outputsOf, type SavedState, savedState, verdictsOf } from "../support/outputs.ts";
@@ -39,8 +40,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const base_topic = base ?? `running${count}`;
     const kept = keepPublishing(url, { broker: { base_topic }, connected: false });
     const { publisher, lines } = kept;
-    const say = (sentence: string) => void lines.push(sentence);
-    const log = { debug: say, info: say, warn: say, error: say };
+    const log = logTo(lines);
     let states: Record<string, boolean | null> = { peak: null };
     const refresh = () => sender.update(verdictsOf(states));
     const sender = startDeviceSender({

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Log } from "../../src/runtime/log.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { parseState } from "../../src/state/state.ts";
 import { openStore } from "../../src/state/store.ts";
+import { logTo } from "../support/logs.ts";
 
 let folder: string;
 let children: ChildProcess[];
@@ -53,8 +53,7 @@ async function kill(child: ChildProcess): Promise<void> {
 describe("a state folder whose writer is killed at any instant under load", () => {
   it("reads back each time, whole, as a state that was saved, and grows on", async () => {
     const lines: string[] = [];
-    const say = (sentence: string) => void lines.push(sentence);
-    const log: Log = { debug: say, info: say, warn: say, error: say };
+    const log = logTo(lines);
     const problemLog = createProblemLog(log, { now: () => 0, steady: () => 0 });
     let last = 0;
     for (let death = 0; death < 10; death += 1) {

@@ -7,6 +7,7 @@ import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-send
 import type { Message } from "../../src/mqtt/publish-queue.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import { logTo } from "../support/logs.ts";
 import {
   BOILER,
   outputsOf,
@@ -47,8 +48,7 @@ function brokerAt(acknowledges: "all" | "none" = "all") {
 
 function start(list: Output[], saved: SavedState = savedState()) {
   const lines: string[] = [];
-  const write = (sentence: string) => void lines.push(sentence);
-  const log = { debug: write, info: write, warn: write, error: write };
+  const log = logTo(lines);
   let states: Record<string, boolean | null> = { peak: false };
   let refreshes = 0;
   const refresh = () => {

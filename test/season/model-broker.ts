@@ -6,6 +6,7 @@ import { createTopicSender, OFFLINE } from "../../src/mqtt/topic-sender.ts";
 import { type BaseWatch, watchBase } from "../../src/mqtt/watch-base.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import { aborted } from "../../src/runtime/wait.ts";
+import { SILENT_LOG } from "../support/logs.ts";
 
 /** Retained messages as MQTT 5 keeps them: each until it expires, by a clock of the test's own. */
 export interface ModelBroker {
@@ -99,7 +100,7 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
       sender,
       me: { installation: "", incarnation: "", host: "", version: "", since: "", client_id: "" },
       clock,
-      log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+      log: SILENT_LOG,
       signal: ending.signal,
       onCommand: () => undefined,
       onForeignOwner: () => undefined,

@@ -6,11 +6,11 @@ import type { Rule } from "../../src/core/rules/rule.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { startAlarm } from "../../src/runtime/alarm.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
-import type { Log } from "../../src/runtime/log.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { duePoll } from "../../src/service/poll-times.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import type { Store } from "../../src/state/store.ts";
+import { SILENT_LOG } from "../support/logs.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, PARIS } from "../support/tariff.ts";
 
 export const GRACE = 600_000;
@@ -22,8 +22,7 @@ const TARIFF: Tariff = {
 
 const SERVICE = { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" } as const;
 const AWAITED: [string, string] = ["06:30", "12:00"];
-const silent = () => undefined;
-const LOG: Log = { debug: silent, info: silent, warn: silent, error: silent };
+const nothing = () => undefined;
 
 /** What one run of vigie needs, from its start to its kill; the next run has the same store. */
 export interface VigieRunOptions {
@@ -55,13 +54,13 @@ export interface VigieRun {
 
 export function startVigieRun(options: VigieRunOptions): VigieRun {
   const { clock, offset, store, pace } = options;
-  const memory = openLoopMemory(store, { source: "season", rules: options.rules, log: LOG });
+  const memory = openLoopMemory(store, { source: "season", rules: options.rules, log: SILENT_LOG });
   const stopping = new AbortController();
   const client = createServiceClient({
     config: SERVICE,
     base: "http://127.0.0.1",
     version: "0",
-    log: LOG,
+    log: SILENT_LOG,
     memory: memory.client,
     clock,
     random: options.random,
@@ -83,10 +82,10 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
       options.onAnswer(reply.answer);
       return reply;
     },
-    devices: { hasProblem: () => false, update: silent },
-    onDayEvent: silent,
-    onVerdictChange: silent,
-    onRefreshed: silent,
+    devices: { hasProblem: () => false, update: nothing },
+    onDayEvent: nothing,
+    onVerdictChange: nothing,
+    onRefreshed: nothing,
   });
   let lastPoll: Instant | null = null;
   let polls = 0;
@@ -115,14 +114,14 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     options.sendAgain();
     pollIfDue();
   };
-  let stopAlarm: () => void = silent;
+  let stopAlarm: () => void = nothing;
   const watchClock: VigieRun["watchClock"] = (noticed) => {
     const { stop } = startAlarm({
       clock,
       longestSleep: 15_000,
       due,
       onDue: turn,
-      onWake: silent,
+      onWake: nothing,
       onJump: () => {
         jumped();
         // The alarm arms itself once more after this.

@@ -11,6 +11,7 @@ import {
   ServiceUnreachable,
 } from "../../src/service/service-errors.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
+import { SILENT_LOG } from "../support/logs.ts";
 import type { FaultName } from "../support/service-faults.ts";
 
 const AT = Date.UTC(2026, 0, 5, 12);
@@ -37,7 +38,7 @@ async function open(...faults: FaultName[]) {
     clock,
     random: () => 1,
     memory,
-    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: SILENT_LOG,
     timeout: isSlow ? 300 : 60_000,
     wait: async () => {
       throw new Error("waiting is not the test's business");

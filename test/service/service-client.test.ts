@@ -10,6 +10,7 @@ import {
   ServiceBusy,
   ServiceFailed,
 } from "../../src/service/service-errors.ts";
+import { logTo } from "../support/logs.ts";
 import { type Answerer, sendJson, sendStatus, serve } from "./rude-server.ts";
 
 const AT = Date.UTC(2026, 0, 5, 10);
@@ -31,7 +32,6 @@ async function open(answer: Answerer, { config = {}, memory = {}, patience = 99 
   const said: string[] = [];
   const stop = new AbortController();
   const kept = keepMemory({ ...EMPTY_MEMORY, ...memory });
-  const say = (sentence: string) => void said.push(sentence);
   const client = createServiceClient({
     config: { ...CONFIG, ...config },
     base: server.url,
@@ -39,7 +39,7 @@ async function open(answer: Answerer, { config = {}, memory = {}, patience = 99 
     clock: { now: () => time.wall, steady: () => time.steady },
     random: () => 1,
     memory: kept,
-    log: { debug: () => undefined, info: say, warn: say, error: say },
+    log: logTo(said),
     timeout: 60_000,
     wait: async (milliseconds, signal) => {
       if (waits.length === patience) stop.abort();

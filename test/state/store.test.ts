@@ -15,10 +15,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
-import type { Log } from "../../src/runtime/log.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { emptyState, NewerState, parseState, type State, serialiseState } from "../../src/state/state.ts";
 import { openStore } from "../../src/state/store.ts";
+import { logTo } from "../support/logs.ts";
 
 let folder: string;
 let lines: string[];
@@ -30,8 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (where = folder, random = () => 0.5) => {
-  const say = (sentence: string) => void lines.push(sentence);
-  const log: Log = { debug: say, info: say, warn: say, error: say };
+  const log = logTo(lines);
   const problemLog = createProblemLog(log, { now: () => 0, steady: () => 0 });
   return openStore(where, { log, problemLog, random });
 };

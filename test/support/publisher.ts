@@ -5,6 +5,7 @@ import { createPublisher, type Publisher, type PublisherOptions } from "../../sr
 import type { Command } from "../../src/mqtt/read-command.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import { logTo } from "./logs.ts";
 
 export interface Kept {
   publisher: Publisher;
@@ -42,8 +43,7 @@ export function keepPublishing(
   } = {},
 ): Kept {
   const lines: string[] = [];
-  const say = (sentence: string) => void lines.push(sentence);
-  const log = { debug: () => undefined, info: say, warn: say, error: say };
+  const log = logTo(lines);
   const commands: Kept["commands"] = [];
   let yielded = false;
   let yieldTo: (incarnation: string) => void = () => undefined;

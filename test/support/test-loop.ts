@@ -7,6 +7,7 @@ import type { VerdictChange } from "../../src/core/rules/verdict-changes.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { emptyState } from "../../src/state/state.ts";
 import type { Store } from "../../src/state/store.ts";
+import { logTo } from "./logs.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { PARIS } from "./tariff.ts";
 
@@ -39,8 +40,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
   const lines: string[] = [];
   const changes: VerdictChange[] = [];
   let topics: Topics = new Map();
-  const say = (line: string) => void lines.push(line);
-  const log = { info: say, warn: say };
+  const log = logTo(lines);
   const memory = openLoopMemory(store, { source: "test", rules, log });
   const know = (known: KnownDays) => memory.keepAnswer(known, memory.lastAnswered());
   if (days) know(days);

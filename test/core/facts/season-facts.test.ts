@@ -1,19 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { KnownDays, KnownSeason } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
+import { SEASON } from "../../support/answers.ts";
 import { factsInputAt, forecast, knownDaysOf, officialDays } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
-const SEASON: KnownSeason = {
-  label: "2025-2026",
-  start: "2025-09-01",
-  end: "2026-08-31",
-  remaining: { rouge: 20, blanc: 43, bleu: 175 },
-  total: { rouge: 22, blanc: 43, bleu: 300 },
-  days_elapsed: 127,
-  days_remaining: 238,
-  seen_at: 0,
-};
+const KNOWN_SEASON: KnownSeason = { ...SEASON, seen_at: 0 };
 
 const datedOf = (at: string, knownDays: KnownDays) =>
   deriveFacts(factsInputAt(at, knownDays), UNPRICED).dated;
@@ -21,11 +13,11 @@ const datedOf = (at: string, knownDays: KnownDays) =>
 describe("the season", () => {
   const rouge = { "2026-01-05": "rouge", "2026-01-06": "rouge" } as const;
   const days = officialDays("2025-09-01", "2026-01-07", rouge);
-  const knownDays = knownDaysOf(days, { seasons: { "2025-2026": SEASON } });
+  const knownDays = knownDaysOf(days, { seasons: { "2025-2026": KNOWN_SEASON } });
 
   it("is as the service gives it and as vigie counts: the day in force is used, an announced one is not", () => {
     const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", knownDays);
-    expect(season).toEqual(SEASON);
+    expect(season).toEqual(KNOWN_SEASON);
     expect(used).toEqual({ rouge: 1, blanc: 0, bleu: 126 });
     expect(left).toEqual({ rouge: 21, blanc: 43, bleu: 174 });
   });
@@ -53,8 +45,8 @@ describe("the season", () => {
 
 describe("31 August and 1 September", () => {
   const days = officialDays("2025-09-01", "2026-09-02", { "2026-08-31": "blanc", "2026-09-01": "blanc" });
-  const next = { ...SEASON, label: "2026-2027", start: "2026-09-01", end: "2027-08-31" };
-  const knownDays = knownDaysOf(days, { seasons: { "2025-2026": SEASON, "2026-2027": next } });
+  const next = { ...KNOWN_SEASON, label: "2026-2027", start: "2026-09-01", end: "2027-08-31" };
+  const knownDays = knownDaysOf(days, { seasons: { "2025-2026": KNOWN_SEASON, "2026-2027": next } });
 
   it("the old season is in force until 06:00", () => {
     for (const at of [
@@ -75,7 +67,7 @@ describe("31 August and 1 September", () => {
   });
 
   it("an answer about another season is not used for this one", () => {
-    const old = knownDaysOf(days, { seasons: { "2025-2026": SEASON } });
+    const old = knownDaysOf(days, { seasons: { "2025-2026": KNOWN_SEASON } });
     expect(datedOf("2026-09-01T06:00:00+02:00", old)).toMatchObject({ season: null, left: null });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KnownSeason } from "../../../src/core/days/known-days.ts";
+import { SEASON } from "../../support/answers.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { inputAt, refresh, ruleOf, stateAt } from "../../support/rules.ts";
 import { PARIS, UNPRICED } from "../../support/tariff.ts";
@@ -88,13 +89,9 @@ describe("numbers", () => {
   });
 
   const season: KnownSeason = {
-    label: "2025-2026",
-    start: "2025-09-01",
-    end: "2026-08-31",
-    days_elapsed: 127,
+    ...SEASON,
     days_remaining: 238,
     remaining: { rouge: 2, blanc: 30, bleu: 206 },
-    total: { rouge: 22, blanc: 43, bleu: 300 },
     seen_at: Date.parse("2026-01-05T08:00:00Z"),
   };
   const counted = knownDaysOf(
