@@ -1,8 +1,8 @@
-import { connect, createServer, type Socket } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { SPEED, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
-import { freePort, withoutMosquitto } from "../support/mosquitto.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { startProxy } from "../support/proxy.ts";
 import { startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
@@ -17,24 +17,26 @@ describe.skipIf(reason)(`a broker that omits one acknowledgement ${reason}`, () 
     const time = startFakeTime("2026-01-05T12:00:00Z", SPEED);
     const simulator = await startSimulator({ port: 0, seed: 1, clock: time.clock, sendDate: true });
     cleanup.add(simulator.stop);
-    const middleman = await openMiddleman(await freePort());
-    cleanup.add(middleman.stop);
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    const proxy = await startDroppingProxy(broker.port);
+    cleanup.add(proxy.stop);
     const running = await startVigieAndBroker(cleanup, {
       service: simulator.url,
       time,
-      config: { mqtt: { url: middleman.url } },
-      beforeStart: async (broker) => middleman.leadTo(Number(new URL(broker).port)),
+      broker,
+      config: { mqtt: { url: proxy.url } },
     });
     await running.until({ availability: "online", "service/status": "ok" });
 
-    middleman.swallow();
+    proxy.dropNextAcknowledgement();
     await running.observer.publish("vigie/simulation/set", "rouge", false);
     await running.vigie.says(
       /connection to the broker was lost: the broker has not answered a message for 2 minutes/,
     );
     await running.observer.publish("vigie/simulation/set", "blanc", false);
     await running.until({ availability: "online", "simulation/color": "blanc" });
-    expect(middleman.swallowed()).toBe(1);
+    expect(proxy.dropped()).toBe(1);
   });
 });
 
@@ -59,46 +61,28 @@ test.skipIf(reason)("a broker that hangs is detected, and all is right when it g
   }
 });
 
-/** Carries everything between vigie and its broker, but for one acknowledgement. */
-async function openMiddleman(port: number) {
-  let target = 0;
+/** A proxy before the broker that can leave out one acknowledgement. */
+async function startDroppingProxy(brokerPort: number) {
   let isDue = false;
-  let swallowed = 0;
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const broker = connect(target, "127.0.0.1");
+  let dropped = 0;
+  const isPassedOn = (frame: Buffer) => {
+    if (!isDue || frame[0] !== PUBACK) return true;
+    isDue = false;
+    dropped += 1;
+    return false;
+  };
+  const proxy = await startProxy(brokerPort, () => {
     let rest: Buffer = Buffer.alloc(0);
-    client.pipe(broker);
-    broker.on("data", (bytes) => {
+    return (bytes) => {
       const { frames, left } = splitFrames(Buffer.concat([rest, bytes]));
       rest = left;
-      for (const frame of frames) {
-        if (isDue && frame[0] === PUBACK) {
-          isDue = false;
-          swallowed += 1;
-        } else client.write(frame);
-      }
-    });
-    for (const socket of [client, broker]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined).on("close", () => [client, broker].map((one) => one.destroy()));
-    }
+      return Buffer.concat(frames.filter(isPassedOn));
+    };
   });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return {
-    url: `mqtt://127.0.0.1:${port}`,
-    leadTo: (broker: number) => {
-      target = broker;
-    },
-    swallow: () => {
-      isDue = true;
-    },
-    swallowed: () => swallowed,
-    stop: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+  const dropNextAcknowledgement = () => {
+    isDue = true;
   };
+  return { ...proxy, dropNextAcknowledgement, dropped: () => dropped };
 }
 
 /** MQTT's packets: a byte, a length of one to four bytes, and as many bytes as it says. */

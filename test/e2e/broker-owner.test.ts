@@ -4,10 +4,10 @@ import type { Publisher } from "../../src/mqtt/publisher.ts";
 import { purgeBase } from "../../src/mqtt/purge.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { openLine } from "../support/line.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe, type ReceivedMessage } from "../support/observer.ts";
+import { startProxy } from "../support/proxy.ts";
 import { brokerAt, identity, keepPublishing, topics } from "../support/publisher.ts";
 
 const WANTED = topics({ "now/color": "bleu", "now/period": "hp" });
@@ -183,16 +183,16 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
 
   test.concurrent("a vigie that was disconnected while another one took its place ends when it is connected again", async () => {
     const base_topic = newBase();
-    const line = await openLine(mosquitto.port);
-    const first = keep(line.url, { broker: { base_topic } });
+    const proxy = await startProxy(mosquitto.port);
+    const first = keep(proxy.url, { broker: { base_topic } });
     await first.publisher.allAcknowledged();
-    line.cut();
+    proxy.cut();
     const second = keep(mosquitto.url, { broker: { base_topic }, name: "b" });
     await second.publisher.allAcknowledged();
-    await line.mend();
+    await proxy.mend();
     expect(await first.yielded).toBe("run-b");
     expect(second.hasYielded()).toBe(false);
-    await line.close();
+    await proxy.stop();
   });
 
   test.concurrent("junk on owner is no owner: it is written over", async () => {

@@ -3,11 +3,11 @@ import type { Output } from "../../src/core/outputs/output.ts";
 import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-sender.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
-import { openLine } from "../support/line.ts";
 import { logTo } from "../support/logs.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { BOILER, outputsOf, type SavedState, savedState, verdictsOf } from "../support/outputs.ts";
+import { startProxy } from "../support/proxy.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
 
 const ACL = "topic readwrite v1/#\ntopic readwrite v2/#\ntopic readwrite v3/#\ntopic readwrite boiler/#\n";
@@ -30,7 +30,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   const ends: (() => Promise<unknown>)[] = [];
 
   /** A publisher with outputs on board. */
-  function settle(
+  function connectVigie(
     list: Output[],
     saved: SavedState = savedState(),
     url = broker.url,
@@ -94,7 +94,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const output = { ...BOILER, topic };
     const saved = savedState();
     const live = async (peak: boolean) => {
-      const running = settle([output], saved, broker.url, "one");
+      const running = connectVigie([output], saved, broker.url, "one");
       running.say({ peak });
       await running.settled();
       await observer.until(() => saved.get()[topic]?.acknowledged !== false, "the word has arrived");
@@ -112,7 +112,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     "goes out with QoS %i and is retained where that is configured",
     async (qos) => {
       const topic = `kept/${qos}`;
-      const { say } = settle([{ ...BOILER, topic, qos, retain: true }]);
+      const { say } = connectVigie([{ ...BOILER, topic, qos, retain: true }]);
       say({ peak: true });
       await observer.until(({ retained }) => retained.get(topic) === "off", "it came");
     },
@@ -121,33 +121,33 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   test("of the changes while the broker is down, only the last payload is sent when it is back", async () => {
     const away = await startMosquitto();
     // The way is open again only when somebody listens: what is sent is not retained.
-    const line = await openLine(away.port);
+    const proxy = await startProxy(away.port);
     const saved = savedState();
-    const running = settle([BOILER], saved, line.url, "away");
+    const running = connectVigie([BOILER], saved, proxy.url, "away");
     running.say({ peak: true });
     await running.settled();
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the first word");
-    line.cut();
+    proxy.cut();
     await away.end("SIGKILL");
     running.say({ peak: false });
     running.say({ peak: true });
     running.say({ peak: false });
     await away.start();
     const there = await observe(away.url, "boiler/set");
-    await line.mend();
+    await proxy.mend();
     await there.until(({ received }) => received.length > 0, "the word came");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "it has arrived");
     expect(there.received.map(({ payload }) => payload)).toEqual(["on"]);
     await there.disconnect();
     await running.stop();
-    await line.close();
+    await proxy.stop();
     await away.remove();
   });
 
   test("is told again until the relay says the same", async () => {
     const confirm = { topic: "deaf/relay", every: 60, for: 60_000 };
     const saved = savedState();
-    const running = settle([{ ...BOILER, topic: "deaf/set", confirm }], saved);
+    const running = connectVigie([{ ...BOILER, topic: "deaf/set", confirm }], saved);
     running.say({ peak: true });
     await observer.until(() => toldTo("deaf/set").length >= 3, "it was told three times");
     await observer.publish("deaf/relay", "on", false);
@@ -166,7 +166,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     // Long enough between two messages for the broker to hand out what it kept.
     const confirm = { topic: "kept/relay", every: 1_000, for: 60_000 };
     const saved = savedState();
-    const running = settle([{ ...BOILER, topic: "kept/set", confirm }], saved);
+    const running = connectVigie([{ ...BOILER, topic: "kept/set", confirm }], saved);
     running.say({ peak: true });
     await observer.until(() => saved.get()["kept/set"]?.answer === "heard", "the state was heard");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -175,7 +175,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
 
   test("a relay that never answers is a problem, logged once", async () => {
     const confirm = { topic: "dead/relay", every: 40, for: 150 };
-    const running = settle([{ ...BOILER, topic: "dead/set", confirm }]);
+    const running = connectVigie([{ ...BOILER, topic: "dead/set", confirm }]);
     running.say({ peak: true });
     await observer.until(() => running.sender.hasProblem(), "it is a problem");
     expect(running.lines.filter((line) => line.includes("check that the device is connected"))).toHaveLength(
@@ -191,7 +191,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
       files: { acl: ACL },
     });
     const saved = savedState();
-    const running = settle([BOILER, { ...BOILER, topic: "secret/set" }], saved, strict.url, "v1");
+    const running = connectVigie([BOILER, { ...BOILER, topic: "secret/set" }], saved, strict.url, "v1");
     running.say({ peak: true });
     await observer.until(() => running.sender.hasProblem(), "it is a problem");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the boiler knows");

@@ -1,11 +1,10 @@
-import { once } from "node:events";
-import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { startProxy } from "../support/proxy.ts";
 import { vigieConfig } from "../support/running-vigie.ts";
 import { type Cleanup, createCleanup } from "../support/vigie.ts";
 
@@ -126,23 +125,16 @@ async function simulate(cleanup: Cleanup, ...faults: ["slow"?]): Promise<string>
 
 /** The way to a broker that stands still after its first bytes. */
 async function freezing(cleanup: Cleanup, port: number): Promise<string> {
-  const sockets = new Set<Socket>();
-  const way = createServer((near) => {
-    const far = createConnection(port, "127.0.0.1");
-    let passed = 0;
-    for (const socket of [near, far]) sockets.add(socket.on("error", () => undefined));
-    near.on("data", (bytes) => passed <= FIRST_BYTES && far.write(bytes));
-    far.on("data", (bytes) => {
-      passed += bytes.length;
-      if (passed <= FIRST_BYTES) near.write(bytes);
-    });
+  const proxy = await startProxy(port, () => {
+    let left = FIRST_BYTES;
+    return (bytes) => {
+      const passed = bytes.subarray(0, left);
+      left -= passed.length;
+      return passed;
+    };
   });
-  await once(way.listen(0, "127.0.0.1"), "listening");
-  cleanup.add(async () => {
-    for (const socket of sockets) socket.destroy();
-    way.close();
-  });
-  return `mqtt://127.0.0.1:${(way.address() as AddressInfo).port}`;
+  cleanup.add(proxy.stop);
+  return proxy.url;
 }
 
 const FIRST_BYTES = 100;
