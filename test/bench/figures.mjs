@@ -162,7 +162,7 @@ export function summarize(values) {
   return { median: shorten(median(sorted)), least: shorten(least), most: shorten(most), runs: values.length };
 }
 
-export function median(values) {
+function median(values) {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

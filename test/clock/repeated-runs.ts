@@ -37,7 +37,7 @@ export interface RepeatedRuns extends TopicValues {
   runBefore: (at: string, speed?: number) => Promise<Run>;
 }
 
-export interface Run {
+interface Run {
   vigie: Vigie;
   time: FakeTime;
   /** Waits until this instant is past. */

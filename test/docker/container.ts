@@ -37,7 +37,7 @@ export interface Container extends Vigie {
   health: () => Promise<Answer>;
 }
 
-export interface Answer {
+interface Answer {
   code: number;
   words: string;
 }
@@ -103,7 +103,7 @@ export async function onDisk(folder: string, options: string): Promise<string[]>
   return ["unshare", "--mount", "sh", "-c", `mount -t tmpfs -o ${options} tmpfs "$0" && exec "$@"`, folder];
 }
 
-export interface ImageConfig {
+interface ImageConfig {
   User: string;
   Env: string[];
   Entrypoint: string[];

@@ -5,7 +5,7 @@ import { type TopicValues, watchTopicValues } from "../support/topic-values.ts";
 import type { Cleanup } from "../support/vigie.ts";
 import { type Container, type ContainerOptions, openTree, startContainer } from "./container.ts";
 
-export interface RunningContainerOptions extends Partial<ContainerOptions> {
+interface RunningContainerOptions extends Partial<ContainerOptions> {
   /** A broker that several containers share. */
   broker?: Mosquitto;
   /** The options of the broker that is started otherwise. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { blockOf } from "../support/guide.ts";
 import { MAIN } from "../support/vigie.ts";
 
-export interface Ran {
+interface Ran {
   code: number | null;
   stdout: string;
   stderr: string;

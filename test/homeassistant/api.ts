@@ -13,7 +13,7 @@ export interface Api {
 
 export async function openApi(base: string, token: string): Promise<Api> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const line = await openLine(base, token);
+  const socket = await openSocket(base, token);
   const send = async (path: string, body?: unknown) => {
     const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const answer = await fetch(base + path, { headers, ...posted });
@@ -25,7 +25,7 @@ export async function openApi(base: string, token: string): Promise<Api> {
     get: async (path) => JSON.parse(await send(path)),
     post: async (path, body) => JSON.parse(await send(path, body)),
     text: send,
-    ...line,
+    ...socket,
   };
 }
 
@@ -37,7 +37,7 @@ interface Message {
   error?: unknown;
 }
 
-async function openLine(base: string, token: string): Promise<Pick<Api, "ask" | "close">> {
+async function openSocket(base: string, token: string): Promise<Pick<Api, "ask" | "close">> {
   const socket = new WebSocket(`${base.replace("http", "ws")}/api/websocket`);
   const waiting = new Map<number, (message: Message) => void>();
   await new Promise<void>((resolve, reject) => {

@@ -30,7 +30,7 @@ export async function joinBroker(api: Api, port: number): Promise<void> {
 }
 
 /** A config flow of one form. */
-export async function runFlow(api: Api, handler: string, form: object): Promise<void> {
+async function runFlow(api: Api, handler: string, form: object): Promise<void> {
   const { flow_id } = (await api.post(FLOWS, { handler })) as { flow_id: string };
   const done = (await api.post(`${FLOWS}/${flow_id}`, form)) as { type: string };
   if (done.type !== "create_entry") throw new Error(`${handler}: ${JSON.stringify(done)}`);

@@ -19,7 +19,7 @@ export interface RuleAndDevice extends BlueprintHome {
   clear: () => Promise<void>;
 }
 
-export interface RuleAndDeviceOptions {
+interface RuleAndDeviceOptions {
   instance: string;
   rule: string;
   /** The base topic of the device: it is available by `alive`, and takes payloads on `set`. */

@@ -18,7 +18,7 @@ export interface VigieInHomeAssistant extends SharedHome {
   entities: (instance?: string) => Promise<Map<string, State>>;
 }
 
-export interface Entry {
+interface Entry {
   entity_id: string;
   id: string;
   unique_id: string;
@@ -47,7 +47,7 @@ export const RULES = [
   },
 ];
 
-export interface VigieInHomeAssistantOptions extends Record<string, unknown> {
+interface VigieInHomeAssistantOptions extends Record<string, unknown> {
   /** The address of a forecast service; left out, vigie invents the days itself. */
   service?: string;
   time?: FakeTime;

@@ -18,7 +18,7 @@ import {
 } from "../support/outputs.ts";
 
 /** A broker that acknowledges all messages, or only when the test says so. */
-function brokerAt(acknowledges: "all" | "none" = "all") {
+function fakeBroker(acknowledges: "all" | "none" = "all") {
   const published: string[] = [];
   const subscribed: string[] = [];
   let close: (why: string) => void = () => undefined;
@@ -77,7 +77,7 @@ function start(list: Output[], saved: SavedState = savedState()) {
 }
 
 /** A sender that is connected. */
-function connect(list: Output[], broker = brokerAt(), saved = savedState()) {
+function connect(list: Output[], broker = fakeBroker(), saved = savedState()) {
   const started = start(list, saved);
   started.sender.onConnection(broker.link);
   return { ...started, broker };
@@ -89,7 +89,7 @@ const until = (holds: () => boolean) => expect.poll(holds, { interval: 5 }).toBe
 
 describe("the device sender", () => {
   test("sends the payload in force once, and saves that the broker has acknowledged it", async () => {
-    const { updateAndWait, lines, saved, broker } = connect([BOILER], brokerAt("none"));
+    const { updateAndWait, lines, saved, broker } = connect([BOILER], fakeBroker("none"));
     await updateAndWait({ peak: true });
     await updateAndWait({ peak: true });
     expect(broker.published).toEqual(["boiler/set off"]);
@@ -107,7 +107,7 @@ describe("the device sender", () => {
 
   test("sends the payload in force when the broker is back, and none of those in between", async () => {
     const { sender, update, updateAndWait } = start([BOILER], lastSentOn());
-    const first = brokerAt();
+    const first = fakeBroker();
     update({ peak: true });
     update({ peak: false });
     sender.onConnection(first.link);
@@ -118,14 +118,14 @@ describe("the device sender", () => {
     update({ peak: true });
     update({ peak: null });
     await updateAndWait({ peak: true });
-    const second = brokerAt();
+    const second = fakeBroker();
     sender.onConnection(second.link);
     await soon();
     expect([first.published, second.published]).toEqual([[], ["boiler/set off"]]);
   });
 
   test("sends a changed payload after the acknowledgement of the one before", async () => {
-    const { updateAndWait, saved, broker } = connect([BOILER], brokerAt("none"), lastSentOn());
+    const { updateAndWait, saved, broker } = connect([BOILER], fakeBroker("none"), lastSentOn());
     await updateAndWait({ peak: true });
     await updateAndWait({ peak: false });
     expect(broker.published).toEqual(["boiler/set off"]);
@@ -139,7 +139,7 @@ describe("the device sender", () => {
 
   test("sends a payload without acknowledgement again on the next connection", async () => {
     const { sender, updateAndWait } = start([BOILER]);
-    const [first, second] = [brokerAt("none"), brokerAt()];
+    const [first, second] = [fakeBroker("none"), fakeBroker()];
     sender.onConnection(first.link);
     await updateAndWait({ peak: true });
     first.close();
@@ -151,7 +151,7 @@ describe("the device sender", () => {
 
   test("sends another payload instead where that is in force by then", async () => {
     const { sender, update, updateAndWait } = start([BOILER], lastSentOn());
-    const [first, second] = [brokerAt("none"), brokerAt()];
+    const [first, second] = [fakeBroker("none"), fakeBroker()];
     sender.onConnection(first.link);
     await updateAndWait({ peak: true });
     first.close();
@@ -163,7 +163,7 @@ describe("the device sender", () => {
   });
 
   test("logs a refused payload as a problem, until it is accepted or not wanted any more", async () => {
-    const broker = brokerAt();
+    const broker = fakeBroker();
     broker.way.refuses = "off";
     const { sender, updateAndWait, lines, refreshes } = connect([BOILER], broker, lastSentOn());
     await updateAndWait({ peak: true });
@@ -178,7 +178,7 @@ describe("the device sender", () => {
   });
 
   test("waits for acknowledgements when it stops, and sends nothing new", async () => {
-    const { sender, updateAndWait, broker } = connect([BOILER], brokerAt("none"));
+    const { sender, updateAndWait, broker } = connect([BOILER], fakeBroker("none"));
     await updateAndWait({ peak: true });
     const stopping = sender.stop();
     broker.acknowledge();
@@ -250,7 +250,7 @@ describe("a device that confirms", () => {
 
   test("is sent the payload again on the next connection and after a restart, if it is still wanted", async () => {
     const { sender, update, saved } = start([SOON_MISSED]);
-    const [first, second, third] = [brokerAt(), brokerAt(), brokerAt()];
+    const [first, second, third] = [fakeBroker(), fakeBroker(), fakeBroker()];
     sender.onConnection(first.link);
     update({ peak: true });
     await until(() => sender.hasProblem());
@@ -273,7 +273,7 @@ describe("a device that confirms", () => {
   });
 
   test("is logged where the broker does not let vigie subscribe to its topic", async () => {
-    const broker = brokerAt();
+    const broker = fakeBroker();
     broker.way.refusesSubscriptions = true;
     const { sender, lines } = connect([CONFIRMED], broker);
     await soon();

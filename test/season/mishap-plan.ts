@@ -13,7 +13,7 @@ export interface Mishap {
 }
 
 /** `vigie` is a kill -9: it publishes nothing more, and starts with the state that it wrote last. */
-export type MishapKind = "service" | "broker" | "broker-wiped" | "vigie" | "power-cut" | "clock";
+type MishapKind = "service" | "broker" | "broker-wiped" | "vigie" | "power-cut" | "clock";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

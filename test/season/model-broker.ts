@@ -9,7 +9,7 @@ import { aborted } from "../../src/runtime/wait.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 
 /** Retained messages as MQTT 5 keeps them: each until it expires, by a clock of the test's own. */
-export interface ModelBroker {
+interface ModelBroker {
   get: (topic: string) => string | undefined;
   put: (message: Message) => void;
   /** Its data is gone. */
@@ -56,7 +56,7 @@ export function createModelBroker(clock: Pick<Clock, "now">): ModelBroker {
 }
 
 /** vigie's own topic sender and watch, on a connection that comes and goes as the test says. */
-export interface ModelPublisher {
+interface ModelPublisher {
   want: (topics: Topics) => void;
   sendAgain: () => void;
   connect: () => void;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/runtime/clock.ts";
 
 /** The clock of the machine on which vigie runs: the true one, but while somebody has set it wrong. */
-export interface MachineClock extends Clock {
+interface MachineClock extends Clock {
   skew: () => number;
   set: (skew: number) => void;
   /** A new process, which has had no answer yet. */
@@ -15,7 +15,7 @@ export interface MachineClock extends Clock {
  * What vigie may publish of the moment: `all`, by its own clock; `nothing`, because that clock is known to be wrong; `either`,
  * while too few answers have shown whether it is wrong.
  */
-export type MayShow = "all" | "nothing" | "either";
+type MayShow = "all" | "nothing" | "either";
 
 export function createMachineClock(time: Clock): MachineClock {
   let skew = 0;

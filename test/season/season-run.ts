@@ -9,6 +9,7 @@ import { shiftDate } from "../support/intl-wall-clock.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import type { FaultName } from "../support/service-faults.ts";
 import { recordDeliveredAnswers } from "./delivered-answers.ts";
+import { createFaultyTransport } from "./faulty-transport.ts";
 import { planMishaps } from "./mishap-plan.ts";
 import { createModelBroker, createModelPublisher } from "./model-broker.ts";
 import { createMachineClock } from "./season-clock.ts";
@@ -18,7 +19,6 @@ import { judgeRules, readShippedRules } from "./season-rules.ts";
 import { createTally, type Wrong } from "./season-tally.ts";
 import { createJudge, findMissedRouge, judgeTopicsLeft, judgeTopicsOfWrongClock } from "./season-truth.ts";
 import { GRACE, startVigieRun, type VigieRun, type VigieRunOptions } from "./season-vigie.ts";
-import { openServiceLine } from "./service-line.ts";
 import { startVirtualTime, type VirtualTime } from "./virtual-time.ts";
 
 export interface SeasonOptions {
@@ -100,7 +100,7 @@ interface Setting {
 
 function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, time: VirtualTime) {
   const { clock } = time;
-  const line = openServiceLine({ seed, days }, time);
+  const service = createFaultyTransport({ seed, days }, time);
   const machine = createMachineClock(clock);
   const broker = createModelBroker(clock);
   const publisher = createModelPublisher(broker, machine);
@@ -145,7 +145,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     answers.record(answer, clock.now());
   };
   const colorOfService = (date: IsoDate, at: Instant) =>
-    officialColor(date, at, line.world) ?? forecastFor(date, at, line.world).color;
+    officialColor(date, at, service.world) ?? forecastFor(date, at, service.world).color;
   const expectTime = () => {
     asking = clock.now();
     timeKnownBy = asking + TIME_KNOWN_WITHIN;
@@ -157,7 +157,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     broker.put({ topic: "former/color", payload: "rouge", retain: true });
     machine.restart();
     expectTime();
-    const { transport } = line;
+    const { transport } = service;
     const { want, sendAgain } = publisher;
     const parts = { store, rules, transport, random, offset, pace, want, sendAgain, onAnswer };
     run = startVigieRun({ ...parts, clock: machine });
@@ -187,8 +187,8 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   };
   const applyMishaps = () => {
     const { faults, kinds, skew } = mishaps.now();
-    if (line.faults.get().some(isFailure)) failed = clock.now();
-    line.faults.set(faults);
+    if (service.faults.get().some(isFailure)) failed = clock.now();
+    service.faults.set(faults);
     const alive = !kinds.has("vigie") && !kinds.has("power-cut");
     if (run && !alive) killRun();
     if (kinds.has("power-cut")) broker.revert();
@@ -217,7 +217,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     complain("orphan", publisher.orphans() ?? []);
   };
   const shouldKnowTime = () =>
-    !line.faults.get().some(isFailure) &&
+    !service.faults.get().some(isFailure) &&
     clock.now() >=
       Math.max(asking + TIME_KNOWN_WITHIN, failed + LONGEST_PAUSE + pace.every + TIME_KNOWN_WITHIN);
   const check = (isBoundary: boolean) => {
@@ -283,8 +283,8 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     missedRouge: missedRouge.size,
     polls: polls(),
     heapGrowth: heap?.watch.growth() ?? null,
-    met: line.met(),
-    requests: line.requests(),
+    met: service.met(),
+    requests: service.requests(),
     messages: broker.messages(),
     writes: writes + store.writes(),
   });

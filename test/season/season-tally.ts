@@ -5,7 +5,7 @@ export const WRONGS = ["colour", "boundary", "orphan", "rule", "clock"] as const
 export type Wrong = (typeof WRONGS)[number];
 
 /** Counts what was wrong, and keeps the sentences. */
-export interface Tally {
+interface Tally {
   complain: (kind: Wrong, what: readonly string[]) => void;
   counts: Readonly<Record<Wrong, number>>;
   sentences: readonly string[];

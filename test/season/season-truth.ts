@@ -8,7 +8,7 @@ import { SHIPPED } from "./season-rules.ts";
 type PayloadOf = (topic: string) => string | undefined;
 
 /** What is wrong with the broker's topics at one instant, by the wall clock and by the answers that came. */
-export type Judge = (payloadOf: PayloadOf, at: Instant) => string[];
+type Judge = (payloadOf: PayloadOf, at: Instant) => string[];
 
 const wall = createIntlWallClock("Europe/Paris");
 const AHEAD = ["today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];

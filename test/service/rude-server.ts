@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 export type Answerer = (request: IncomingMessage, response: ServerResponse, count: number) => void;
 
-export interface RudeServer {
+interface RudeServer {
   url: string;
   /** What was asked, in order. */
   requests: IncomingMessage[];

@@ -15,7 +15,7 @@ const date = fc
   .map((days) => new Date(Date.UTC(2025, 8, 1 + days)).toISOString().slice(0, 10));
 const stage = fc.constantFrom("forecast", "announced", "final");
 
-export const anyDay: fc.Arbitrary<DayFacts> = fc.record({
+const anyDay: fc.Arbitrary<DayFacts> = fc.record({
   date,
   color,
   confidence: ratio,

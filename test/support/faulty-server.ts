@@ -6,7 +6,7 @@ import type { RunningSimulator, SimulatorOptions } from "../../src/simulator/ser
 import { createFaultyService, type FaultyServiceOptions, halfOf, type Outcome } from "./faulty-service.ts";
 import type { FaultSwitch } from "./service-faults.ts";
 
-export interface FaultyServerOptions extends SimulatorOptions, FaultyServiceOptions {
+interface FaultyServerOptions extends SimulatorOptions, FaultyServiceOptions {
   /** Milliseconds until the headers of `slow`; default two minutes. */
   slowFor?: number;
   /** Milliseconds from byte to byte of `drip`; default a second. */
@@ -53,7 +53,7 @@ function readRequest({ method = "", url = "", headers, socket }: IncomingMessage
   return { method, url, ifNoneMatch, client: socket.remoteAddress ?? "" };
 }
 
-interface Line {
+interface DeliveryOptions {
   signal: AbortSignal;
   slowFor: number;
   dripEvery: number;
@@ -63,7 +63,7 @@ async function deliver(
   { reply, slow, delivery }: Outcome & { kind: "reply" },
   { socket }: IncomingMessage,
   response: ServerResponse,
-  { signal, slowFor, dripEvery }: Line,
+  { signal, slowFor, dripEvery }: DeliveryOptions,
 ): Promise<void> {
   if (slow && !(await waited(slowFor, response, signal))) return;
   const { status, headers, body } = reply;

@@ -1,5 +1,5 @@
 /** Local date and time, computed by Intl alone: an independent check of the zone arithmetic. */
-export interface Wall {
+interface Wall {
   date: string;
   time: string;
 }

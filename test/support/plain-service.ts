@@ -8,7 +8,7 @@ export interface PlainAnswer {
 }
 
 /** A forecast service written by hand: what it says is the test's, word for word, and owes the simulator nothing. */
-export interface PlainService {
+interface PlainService {
   url: string;
   /** The paths asked for so far. */
   asked: string[];

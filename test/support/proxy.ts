@@ -1,7 +1,7 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 
 /** A way to a broker that can be cut and mended; connections are refused meanwhile. */
-export interface BrokerProxy {
+interface BrokerProxy {
   url: string;
   cut: () => void;
   mend: () => Promise<void>;
@@ -9,7 +9,7 @@ export interface BrokerProxy {
 }
 
 /** Called for each part of what the broker sends on one connection: returns what is passed on. */
-export type Filter = (bytes: Buffer) => Buffer;
+type Filter = (bytes: Buffer) => Buffer;
 
 /** `createFilter` is called for each connection; by default everything is passed on. */
 export async function startProxy(

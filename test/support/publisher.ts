@@ -7,7 +7,7 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { logTo } from "./logs.ts";
 
-export interface Kept {
+interface Kept {
   publisher: Publisher;
   lines: string[];
   /** Each with the topic on which it arrived. */

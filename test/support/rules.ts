@@ -18,7 +18,7 @@ export function ruleOf(when: object, more: object = {}): Rule {
   return rule;
 }
 
-export function instantOf(at: string | number): number {
+function instantOf(at: string | number): number {
   return typeof at === "number" ? at : Date.parse(at);
 }
 

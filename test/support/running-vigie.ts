@@ -9,7 +9,7 @@ import { type Observer, observe } from "./observer.ts";
 import { type TopicValues, watchTopicValues } from "./topic-values.ts";
 import type { Cleanup, Vigie } from "./vigie.ts";
 
-export interface RunningVigieOptions {
+interface RunningVigieOptions {
   /** `service.base_url`. */
   service: string;
   /** A broker that several vigies share; without it a broker is started. */
@@ -81,7 +81,7 @@ export function bleuDaysWith<Color extends string>(from: string, to: string, nam
   return days;
 }
 
-export interface VigieBeforeOptions {
+interface VigieBeforeOptions {
   /** The instant that the test is about. */
   at: string;
   /** Starts a service on the shared clock, and returns its address. */

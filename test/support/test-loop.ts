@@ -25,7 +25,7 @@ export const RULES = rulesOptions.parse([
   { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
 ]);
 
-export interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
+interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
   rules?: readonly Rule[];
   checkClock?: "auto" | "off";
   store?: Store;

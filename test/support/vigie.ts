@@ -20,12 +20,12 @@ export interface VigieOptions {
   program?: string[];
 }
 
-export interface Line {
+interface LogLine {
   level: string;
   msg: string;
 }
 
-export interface Ending {
+interface Ending {
   /** null: by a signal. */
   code: number | null;
   stdout: string;
@@ -36,11 +36,11 @@ export interface Ending {
 export interface Vigie {
   pid: number;
   /** What it logged so far. */
-  lines: Line[];
+  lines: LogLine[];
   /** All that it printed so far. */
   output: () => string;
   /** The first line that matches, from the given one on; rejects when the process ends without. */
-  says: (words: RegExp, from?: number) => Promise<Line>;
+  says: (words: RegExp, from?: number) => Promise<LogLine>;
   /** The first screen or anything else that is no log. */
   prints: (words: RegExp) => Promise<string>;
   ended: Promise<Ending>;
@@ -142,7 +142,7 @@ async function environment({ folder, env = {} }: VigieOptions): Promise<Record<s
 
 interface Heard {
   text: { stdout: string; stderr: string };
-  lines: Line[];
+  lines: LogLine[];
   checks: Set<() => void>;
 }
 
@@ -163,8 +163,8 @@ function listen(child: ChildProcess): Heard {
   return heard;
 }
 
-function parseLine(text: string): Line {
-  const { level, msg }: Line = JSON.parse(text);
+function parseLine(text: string): LogLine {
+  const { level, msg }: LogLine = JSON.parse(text);
   return { level, msg };
 }
 

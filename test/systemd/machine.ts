@@ -19,7 +19,7 @@ function whyNot(): string {
 }
 
 /** What a command on the machine printed, and how it ended. */
-export interface Finding {
+interface Finding {
   code: number;
   text: string;
 }

@@ -45,7 +45,7 @@ export const anyCondition: fc.Arbitrary<object> = fc.letrec<{ condition: object 
   ),
 })).condition;
 
-export const anyDay: fc.Arbitrary<KnownDay> = fc.oneof(
+const anyDay: fc.Arbitrary<KnownDay> = fc.oneof(
   fc.constant({}),
   fc.tuple(color, fc.boolean()).map(([one, final]) => official(one, { final })),
   fc

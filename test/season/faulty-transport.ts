@@ -14,16 +14,16 @@ import { FAULTS, type FaultName, type FaultSwitch } from "../support/service-fau
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** A faulty service without a socket between: its faults come out as they would on one. */
-export interface ServiceLine extends Pick<FaultyService, "world" | "faults" | "requests"> {
+interface FaultyTransport extends Pick<FaultyService, "world" | "faults" | "requests"> {
   transport: Transport;
   /** How often each fault, alone in force, changed an answer. */
   met: () => Record<FaultName, number>;
 }
 
-export function openServiceLine(
+export function createFaultyTransport(
   days: Pick<FaultyServiceOptions, "seed" | "days">,
   { clock, hold }: VirtualTime,
-): ServiceLine {
+): FaultyTransport {
   const service = createFaultyService({ ...days, clock });
   const right = createFaultyService({ ...days, clock });
   const { faults } = service;
