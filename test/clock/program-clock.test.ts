@@ -4,9 +4,10 @@ import { afterAll, describe, expect, test } from "vitest";
 import { addDays, civilDate, tariffDate } from "../../src/core/calendar/dates.ts";
 import { settableTime, startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
-import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
+import { NOBODY } from "../support/ports.ts";
 import { copyState, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { PARIS } from "../support/tariff.ts";
 import { createCleanup } from "../support/vigie.ts";
@@ -113,7 +114,7 @@ describe.skipIf(reason)(`a machine whose clock is wrong ${reason}`, () => {
   });
 
   test.concurrent("is used when check_clock is off, and when no evidence contradicts it", async () => {
-    const running = await withClock("-1d", `http://127.0.0.1:${await freePort()}`);
+    const running = await withClock("-1d", `http://${NOBODY}`);
     // 24 hours: after a day of 23 hours another date than the day before.
     const dayBefore = civilDate(Date.now() - 86_400_000, "Europe/Paris");
     await running.until({ availability: "online", "today/date": dayBefore, "now/color": "None" });

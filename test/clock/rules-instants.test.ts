@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { createCleanup } from "../support/vigie.ts";
 import type { PlainDays } from "./plain-days.ts";
 import { prepareRuns, type RepeatedRunsOptions } from "./repeated-runs.ts";
@@ -121,7 +122,7 @@ describe.skipIf(reason)(`rules change at their own instant ${reason}`, () => {
       const { rules } = JSON.parse(await readFile(join(runs.folder, "state", "state.json"), "utf8"));
       return rules.rules.held.state;
     };
-    await expect.poll(savedState).toBe(true);
+    await vi.waitFor(async () => expect(await savedState()).toBe(true), PATIENCE);
     await second.kill();
     days.colors = {};
     const third = await runs.startRun(second.time.clock.now(), 1);

@@ -1,6 +1,7 @@
 import { chmod, chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { NOBODY } from "../support/ports.ts";
 import { withoutDocker } from "./builder.ts";
 import { createCleanup, keepingOwners, onDisk, openTree, openVolume, startContainer } from "./container.ts";
 import { startContainerAndBroker, WHOLE } from "./running-container.ts";
@@ -63,7 +64,7 @@ describe.skipIf(withoutDocker)(`a /data that cannot be written ${withoutDocker}`
     await chmod(volume, 0o700);
     const container = await startContainer(cleanup, {
       tree: await openTree(cleanup),
-      env: { VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9", VIGIE_MQTT_URL: "mqtt://127.0.0.1:9" },
+      env: { VIGIE_SERVICE_BASE_URL: `http://${NOBODY}`, VIGIE_MQTT_URL: `mqtt://${NOBODY}` },
       volumes: { "/data": volume },
       through: await keepingOwners(),
     });

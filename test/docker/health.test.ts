@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
+import { NOBODY } from "../support/ports.ts";
 import { withoutDocker } from "./builder.ts";
 import { askHealth, createCleanup, openTree, readImage } from "./container.ts";
 import { type RunningContainer, startContainerAndBroker, WHOLE } from "./running-container.ts";
 
 const LIMIT = 300;
-const NOBODY = "127.0.0.1:9";
 
 describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () => {
   const cleanup = createCleanup();

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { PATIENCE } from "../support/patience.ts";
+import { NOBODY } from "../support/ports.ts";
 import { withoutDocker } from "./builder.ts";
 import { createCleanup, openTree, openVolume, startContainer } from "./container.ts";
 import { startContainerAndBroker, WHOLE } from "./running-container.ts";
@@ -82,7 +84,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
   });
 
   it.concurrent("ends as quickly while broker and service are down, and on SIGINT", async () => {
-    const env = { VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9", VIGIE_MQTT_URL: "mqtt://127.0.0.1:9" };
+    const env = { VIGIE_SERVICE_BASE_URL: `http://${NOBODY}`, VIGIE_MQTT_URL: `mqtt://${NOBODY}` };
     const container = await startContainer(cleanup, { tree: await openTree(cleanup), env });
     await container.says(/broker/);
     const began = Date.now();
@@ -102,7 +104,10 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
       .find((line) => / \/ ro,/.test(line));
     expect(root).toBeDefined();
     // What is being replaced is there twice, or not, for a moment.
-    await expect.poll(() => readdir(`/proc/${first}/root/tmp`)).toEqual(["health.json"]);
+    await vi.waitFor(
+      async () => expect(await readdir(`/proc/${first}/root/tmp`)).toEqual(["health.json"]),
+      PATIENCE,
+    );
     await container.end();
     expect(await readdir(data)).toEqual(["state.json", "state.previous.json"]);
     expect(listing(tree)).toBe(before);
@@ -147,8 +152,8 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     const container = await startContainer(cleanup, {
       tree: await openTree(cleanup),
       env: {
-        VIGIE_SERVICE_BASE_URL: "http://127.0.0.1:9",
-        VIGIE_MQTT_URL: "mqtt://127.0.0.1:9",
+        VIGIE_SERVICE_BASE_URL: `http://${NOBODY}`,
+        VIGIE_MQTT_URL: `mqtt://${NOBODY}`,
         VIGIE_MQTT_PASSWORD_FILE: "/run/secrets/none",
       },
     });

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { logTo } from "../support/logs.ts";
-import { freePort } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
+import { freePort } from "../support/ports.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
 
 const SUBSCRIBER = "/usr/bin/mosquitto_sub";

@@ -2,13 +2,13 @@ import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import {
-  freePort,
   type Mosquitto,
   type MosquittoOptions,
   startMosquitto,
   withoutMosquitto,
 } from "../support/mosquitto.ts";
 import { observe, readRetained } from "../support/observer.ts";
+import { NOBODY } from "../support/ports.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
 
 const SNAPSHOT = topics(
@@ -102,7 +102,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     const start = systemClock.steady();
     await publisher.stop();
     expect(systemClock.steady() - start).toBeLessThan(5_000);
-    const away = keepPublishing(`mqtt://127.0.0.1:${await freePort()}`);
+    const away = keepPublishing(`mqtt://${NOBODY}`);
     away.publisher.setTopics(SNAPSHOT);
     await away.publisher.stop();
   });

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MqttConfig } from "../../src/config/config.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
-import { freePort, type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { freePort } from "../support/ports.ts";
 import { lacking } from "../support/prepared.ts";
 import { brokerAt } from "../support/publisher.ts";
 

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import mqtt from "mqtt";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { freePort, withoutMosquitto } from "../support/mosquitto.ts";
+import { withoutMosquitto } from "../support/mosquitto.ts";
 import { PATIENCE } from "../support/patience.ts";
+import { freePort } from "../support/ports.ts";
 import { createCleanup } from "../support/vigie.ts";
 
 describe.skipIf(withoutMosquitto)(`the broker of compose.yaml ${withoutMosquitto}`, () => {

@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { readRetained } from "../support/observer.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
@@ -77,7 +78,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     await writeConfig(folder, vigieConfig(silent.url, broker.url));
     const once = await startVigie({ folder, args: ["once"] });
     cleanup.add(() => once.end("SIGKILL"));
-    await expect.poll(() => silent.asked.length).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(silent.asked.length).toBeGreaterThan(0), PATIENCE);
     const run = await startVigie({ folder, args: ["run"] });
     cleanup.add(() => run.end("SIGKILL"));
     await run.says(/in use by vigie once, process \d+: vigie waits until that has ended/);

@@ -3,7 +3,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
-import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { NOBODY } from "../support/ports.ts";
 import { startProxy } from "../support/proxy.ts";
 import { vigieConfig } from "../support/running-vigie.ts";
 import { type Cleanup, createCleanup } from "../support/vigie.ts";
@@ -17,10 +18,7 @@ interface Surroundings {
 
 const TROUBLES: [string, (cleanup: Cleanup) => Promise<Surroundings>][] = [
   ["all well", async (cleanup) => ({ service: await simulate(cleanup), broker: (await serve(cleanup)).url })],
-  [
-    "the broker down",
-    async (cleanup) => ({ service: await simulate(cleanup), broker: await nobody("mqtt") }),
-  ],
+  ["the broker down", async (cleanup) => ({ service: await simulate(cleanup), broker: `mqtt://${NOBODY}` })],
   [
     "the broker frozen",
     async (cleanup) => {
@@ -42,7 +40,7 @@ const TROUBLES: [string, (cleanup: Cleanup) => Promise<Surroundings>][] = [
   ],
   [
     "the service and the broker down",
-    async () => ({ service: await nobody("http"), broker: await nobody("mqtt") }),
+    async () => ({ service: `http://${NOBODY}`, broker: `mqtt://${NOBODY}` }),
   ],
 ];
 
@@ -80,7 +78,7 @@ describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, (
 
   test("ends with 0 also before the first word, as soon as Node hears of signals", async () => {
     const folder = await cleanup.createFolder();
-    const config = vigieConfig(await nobody("http"), await nobody("mqtt"));
+    const config = vigieConfig(`http://${NOBODY}`, `mqtt://${NOBODY}`);
     const begun = systemClock.steady();
     const measured = await cleanup.startVigie({ folder, config });
     await measured.prints(/vigie .* starts/);
@@ -138,7 +136,3 @@ async function freezing(cleanup: Cleanup, port: number): Promise<string> {
 }
 
 const FIRST_BYTES = 100;
-
-async function nobody(scheme: string): Promise<string> {
-  return `${scheme}://127.0.0.1:${await freePort()}`;
-}

@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
-import { freePort, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe, readRetained } from "../support/observer.ts";
+import { PATIENCE } from "../support/patience.ts";
+import { NOBODY } from "../support/ports.ts";
 import { startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup, runVigie } from "../support/vigie.ts";
 
@@ -37,7 +39,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
   };
   const filesOf = (folder: string) => readdir(join(folder, "state"));
   /** A service that is away: what is known is known from the state file. */
-  const away = async () => `http://127.0.0.1:${await freePort()}`;
+  const away = `http://${NOBODY}`;
 
   test.concurrent.each([
     ["with one place and none of what rules remember", { base_topic: "attic", instance: "attic" }],
@@ -45,10 +47,9 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
   ])(
     "reads a state file of version 1, %s: its days are known, and its former place is left",
     async (_, published) => {
-      const service = await away();
       const { version, ...state } = { ...emptyState(OWNER.installation), incarnation: "before" };
-      const books = { [service]: KNOWN_DAYS };
-      const older = { ...state, version: 1, published, books, clients: { [service]: {} } };
+      const books = { [away]: KNOWN_DAYS };
+      const older = { ...state, version: 1, published, books, clients: { [away]: {} } };
       const folder = await stateOf(`${JSON.stringify(older)}\n`);
       const attic: Observer[] = [];
       const beforeStart = async (url: string) => {
@@ -58,13 +59,13 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
         await observer.publish("attic/owner", JSON.stringify(OWNER));
         await observer.publish("attic/now/color", "rouge");
       };
-      const running = await startVigieAndBroker(cleanup, { service, state: folder, beforeStart });
+      const running = await startVigieAndBroker(cleanup, { service: away, state: folder, beforeStart });
       await running.until({ availability: "online", "now/color": "blanc", "tomorrow/color": "blanc" });
       await attic[0]?.until(({ retained }) => retained.size === 0, "the former place is empty");
       const readState = async () =>
         parseState(await readFile(join(running.folder, "state", "state.json"), "utf8"));
       // It is forgotten once the broker has acknowledged that nothing is left there.
-      await expect.poll(async () => (await readState()).published).toHaveLength(1);
+      await vi.waitFor(async () => expect((await readState()).published).toHaveLength(1), PATIENCE);
       await running.vigie.end();
       const written = await readState();
       expect(written).toMatchObject({ version, installation: OWNER.installation, books });
@@ -80,7 +81,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
     cleanup.add(broker.remove);
     const newer = `{"version":99,"books":"in a way\\nof its own"}`;
     const folder = await stateOf(newer);
-    const config = { service: { base_url: await away() }, mqtt: { url: broker.url }, state: "./state" };
+    const config = { service: { base_url: away }, mqtt: { url: broker.url }, state: "./state" };
     for (const args of [["run"], ["once"]]) {
       const { code, stderr, stdout } = await runVigie({ folder, config, args });
       expect(stderr).toMatch(
@@ -100,7 +101,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
     ["nothing, as after a power cut", "\0".repeat(500)],
   ])("sets a state file of %s aside, says so, and goes on", async (_, text) => {
     const folder = await stateOf(text);
-    const running = await startVigieAndBroker(cleanup, { service: await away(), state: folder });
+    const running = await startVigieAndBroker(cleanup, { service: away, state: folder });
     const { level, msg } = await running.vigie.says(/^The state file was damaged/);
     expect(level).toBe("warn");
     expect(msg).toContain("state.damaged-1.json");
@@ -144,7 +145,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       const planted = { ...FORMER, ...OTHERS, [DEVICE]: JSON.stringify(device) };
       for (const [topic, payload] of Object.entries(planted)) await observer.publish(topic, payload);
     };
-    const running = await startVigieAndBroker(cleanup, { service: await away(), beforeStart });
+    const running = await startVigieAndBroker(cleanup, { service: away, beforeStart });
     const entities = (retained: ReadonlyMap<string, string>) =>
       Object.keys(JSON.parse(retained.get(DEVICE) ?? "{}").components ?? {});
     const isTidy = ({ retained }: Observer) =>

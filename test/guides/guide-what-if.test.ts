@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
 import { blocksOf, isSame, readPage, sectionOf, sectionsOf } from "../support/guide.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { PATIENCE } from "../support/patience.ts";
+import { NOBODY } from "../support/ports.ts";
 import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, runVigie, type Vigie, writeConfig } from "../support/vigie.ts";
 
@@ -13,8 +15,7 @@ const PAGE = readPage("docs/what-if.md");
 const CASES = new Map<string, (cleanup: Cleanup) => Promise<void>>();
 type Cleanup = ReturnType<typeof createCleanup>;
 
-/** Milliseconds: a command that starts takes a while itself. */
-const interval = 500;
+const POLLING = { timeout: PATIENCE, interval: 500 };
 const SERVICE_DOWN = "The forecast service is down";
 CASES.set(SERVICE_DOWN, async (cleanup) => {
   // vigie waits 60 s for an answer, which are two here.
@@ -54,10 +55,10 @@ CASES.set("The broker is down", async (cleanup) => {
   await until({ availability: "online", "service/status": "ok" });
   // What health tells is a second old, or two.
   const health = async () => Object.values(await runVigie({ folder, args: ["health"] })).join();
-  await expect.poll(health, { interval }).toMatch(/reached at .*data fresh/);
+  await vi.waitFor(async () => expect(await health()).toMatch(/reached at .*data fresh/), POLLING);
   await broker.end();
   await vigie.says(/is not listening/);
-  await expect.poll(health, { interval }).toMatch(/not reached at/);
+  await vi.waitFor(async () => expect(await health()).toMatch(/not reached at/), POLLING);
   await expectAnswers("The broker is down", [folder]);
   await broker.start();
   await vigie.says(/accepts the connection again/);
@@ -91,7 +92,7 @@ CASES.set("The state file is damaged or lost", async (cleanup) => {
 
 CASES.set("An older vigie finds the state of a newer one", async (cleanup) => {
   const folder = await cleanup.createFolder();
-  await writeConfig(folder, { ...vigieConfig("http://127.0.0.1:9", "mqtt://127.0.0.1:9"), state: "." });
+  await writeConfig(folder, { ...vigieConfig(`http://${NOBODY}`, `mqtt://${NOBODY}`), state: "." });
   await writeFile(join(folder, "state.json"), '{"version":99}');
   await expectAnswers("An older vigie finds the state of a newer one", [folder]);
 });

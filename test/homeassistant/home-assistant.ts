@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fetch } from "undici";
-import { freePort } from "../support/mosquitto.ts";
+import { freePort } from "../support/ports.ts";
 import { type Api, openApi } from "./api.ts";
 import { writeConfiguration } from "./configuration.ts";
 import { becomeOwner, joinBroker } from "./onboarding.ts";

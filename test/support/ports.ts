@@ -1,0 +1,23 @@
+import { createServer } from "node:net";
+
+/** Where nobody listens: no system gives a port below 1024 to a program by itself, and this one is out of use. */
+export const NOBODY = "127.0.0.1:9";
+
+/**
+ * A port for a program that cannot choose one itself. Below 32768, so that no other program is given it meanwhile: systems
+ * choose from the ports above, for connections as well.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
