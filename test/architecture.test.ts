@@ -9,14 +9,14 @@ const LAYERS = [
   ["main"],
   ["cli"],
   ["app"],
-  ["service", "mqtt", "state", "http", "simulator"],
+  ["service", "mqtt", "state", "simulator"],
   ["config"],
   ["core"],
   ["runtime"],
 ];
 
 /** Inside core each folder imports only from those before it. */
-const CORE = ["calendar", "contract", "days", "facts", "rules", "outputs", "trust", "topics", "discovery"];
+const CORE = ["calendar", "contract", "days", "facts", "rules", "outputs", "topics", "discovery"];
 
 const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
 const IMPURE =
