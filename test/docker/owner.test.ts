@@ -52,11 +52,11 @@ describe.skipIf(withoutDocker)(`two containers on one base topic ${withoutDocker
     const running = await startContainerAndBroker(cleanup, { volumes: { "/data": here } });
     await running.until(WHOLE);
     await cp(join(here, "state.json"), join(copy, "state.json"));
-    const twin = { ...running.options, tree: await openTree(cleanup), volumes: { "/data": copy } };
-    const both = [running.container, await startContainer(cleanup, twin)];
+    const copied = { ...running.options, tree: await openTree(cleanup), volumes: { "/data": copy } };
+    const both = [running.container, await startContainer(cleanup, copied)];
     const left = await Promise.race(both.map((one) => one.ended.then(() => one)));
     expect((await left.ended).code).toBe(3);
-    const loser = left === running.container ? running.options : twin;
+    const loser = left === running.container ? running.options : copied;
     const stays = left === running.container ? both[1] : both[0];
     await running.until(WHOLE);
     const before = look(running);

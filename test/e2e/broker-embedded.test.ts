@@ -27,14 +27,14 @@ describe("the embedded broker", () => {
 
   test("is loud about being one, listens on this machine only, and takes another port where its own is taken", async () => {
     const port = await freePort();
-    const squatter = createServer().listen(port, "127.0.0.1");
-    await new Promise((resolve) => squatter.once("listening", resolve));
+    const portHolder = createServer().listen(port, "127.0.0.1");
+    await new Promise((resolve) => portHolder.once("listening", resolve));
     const { url, port: taken } = await start(port);
     expect(taken).not.toBe(port);
     expect(url).toBe(`mqtt://127.0.0.1:${taken}`);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(`port ${port} was in use`);
-    squatter.close();
+    portHolder.close();
   });
 
   test("serves a publisher, which says that 3.1.1 has no grace, and says offline as it leaves", async () => {

@@ -113,8 +113,8 @@ describe.skipIf(withoutMosquitto)(
       const moved = vigieConfig(service, running.broker.url, {
         mqtt: { url: running.broker.url, base_topic: "cabin" },
       });
-      const heir = await cleanup.startVigie({ folder: running.folder, config: moved });
-      await heir.says(/^Connected to the broker/);
+      const successor = await cleanup.startVigie({ folder: running.folder, config: moved });
+      await successor.says(/^Connected to the broker/);
       await running.observer.until(({ retained }) => retained.size === 0, "nothing is left below vigie/");
     });
   },

@@ -34,13 +34,13 @@ describe("the shipped configuration in an empty folder", () => {
   });
 
   test("is found by show and health at once, also when 1883 is taken, and health knows a death", async () => {
-    const squatter = createServer((socket) => socket.destroy()).on("error", () => undefined);
+    const portHolder = createServer((socket) => socket.destroy()).on("error", () => undefined);
     await new Promise<void>((resolve) => {
       // Whoever else holds the port does as well.
-      squatter.once("listening", resolve).once("error", () => resolve());
-      squatter.listen(1883, "127.0.0.1");
+      portHolder.once("listening", resolve).once("error", () => resolve());
+      portHolder.listen(1883, "127.0.0.1");
     });
-    cleanup.add(() => new Promise((resolve) => squatter.close(resolve)));
+    cleanup.add(() => new Promise((resolve) => portHolder.close(resolve)));
     const options = await empty();
     const vigie = await cleanup.startVigie(options);
     const port = await portOf(vigie);

@@ -41,16 +41,16 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
       first.vigie.lines.filter(({ level, msg }) => level === "warn" && !msg.includes("container")),
     ).toEqual([]);
 
-    const heir = await startVigie({ folder: elsewhere, args: ["run", "--take-over"] });
-    cleanup.add(() => heir.end("SIGKILL"));
+    const successor = await startVigie({ folder: elsewhere, args: ["run", "--take-over"] });
+    cleanup.add(() => successor.end("SIGKILL"));
     const yielded = await first.vigie.ended;
     expect(yielded.code).toBe(3);
     expect(yielded.stderr).toMatch(/vigie has another owner: /);
-    await heir.says(/^Connected to the broker/);
+    await successor.says(/^Connected to the broker/);
     const owner = () => first.observer.retained.get("vigie/owner") ?? "";
     const before = first.observer.received.length;
     await first.until({ availability: "online", "service/status": "ok" });
-    expect((await heir.end()).code).toBe(0);
+    expect((await successor.end()).code).toBe(0);
     expect(first.observer.received.slice(before).some(({ payload }) => payload === "offline")).toBe(false);
     expect(JSON.parse(owner())).toHaveProperty("incarnation");
 

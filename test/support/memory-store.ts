@@ -1,7 +1,7 @@
 import type { State } from "../../src/state/state.ts";
 import type { Store } from "../../src/state/store.ts";
 
-/** A store without a disk: what was saved last is what the next life reads. */
+/** A store without a disk: the next run reads what was saved last. */
 export function createMemoryStore(first: State): Store & { writes: () => number } {
   let kept = first;
   let writes = 0;
