@@ -1,53 +1,28 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { parseState } from "../../src/state/state.ts";
 import { openStore } from "../../src/state/store.ts";
+import { type LineProgram, startLineProgram } from "../support/line-program.ts";
 import { logTo } from "../support/logs.ts";
+import { createCleanup } from "../support/vigie.ts";
 
+const cleanup = createCleanup();
 let folder: string;
-let children: ChildProcess[];
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "vigie-e2e-"));
-  children = [];
+beforeEach(async () => {
+  folder = await cleanup.createFolder();
 });
-afterEach(() => {
-  for (const child of children) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(cleanup.run);
 
-interface Program {
-  child: ChildProcess;
-  /** Sends a line, and gives the line that comes back. */
-  tell(line: string): Promise<string>;
-}
+const start = (program: string) => startLineProgram(cleanup, join(import.meta.dirname, program), folder);
 
-/** Starts one of the small programs beside the tests, and waits for its first line. */
-async function start(program: string): Promise<Program> {
-  const path = join(import.meta.dirname, program);
-  const child = spawn(process.execPath, [path, folder], { stdio: ["pipe", "pipe", "inherit"] });
-  children.push(child);
-  const lines = createInterface({ input: child.stdout });
-  const hear = async () => String((await once(lines, "line"))[0]);
-  await hear();
-  const tell = (line: string) => {
-    child.stdin.write(`${line}\n`);
-    return hear();
-  };
-  return { child, tell };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const gone = once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
+/** Sends a line, and returns the line that comes back. */
+function ask({ send, nextLine }: LineProgram, line: string): Promise<string> {
+  send(line);
+  return nextLine();
 }
 
 describe("a state folder whose writer is killed at any instant under load", () => {
@@ -57,9 +32,9 @@ describe("a state folder whose writer is killed at any instant under load", () =
     const problemLog = createProblemLog(log, { now: () => 0, steady: () => 0 });
     let last = 0;
     for (let death = 0; death < 10; death += 1) {
-      const { child } = await start("state-writer.mjs");
+      const writer = await start("state-writer.mjs");
       await pause(5 + Math.random() * 120);
-      await kill(child);
+      await writer.kill();
       const written = parseState(readFileSync(join(folder, "state.json"), "utf8"));
       const number = Number(written.incarnation);
       expect(written.clients["padding"]?.["padding"]).toBe(`${number};`.repeat(number % 5000));
@@ -80,7 +55,7 @@ describe("two processes that want the lock of one state folder", () => {
     const both = await Promise.all([start("lock-taker.mjs"), start("lock-taker.mjs")]);
     for (let round = 0; round < 20; round += 1) {
       const winner = await race(both);
-      expect(await winner.tell("release")).toBe("released");
+      expect(await ask(winner, "release")).toBe("released");
     }
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -91,20 +66,20 @@ describe("two processes that want the lock of one state folder", () => {
       const both = [spare, await start("lock-taker.mjs")];
       const winner = await race(both);
       expect(readdirSync(folder)).toHaveLength(1);
-      await kill(winner.child);
+      await winner.kill();
       expect(readdirSync(folder)).toHaveLength(1);
       spare = both.find((one) => one !== winner) ?? winner;
     }
-    expect(await spare.tell("take")).toBe("taken");
+    expect(await ask(spare, "take")).toBe("taken");
   });
 });
 
-async function race(both: Program[]): Promise<Program> {
-  const lines = await Promise.all(both.map((one) => one.tell("take")));
+async function race(both: LineProgram[]): Promise<LineProgram> {
+  const lines = await Promise.all(both.map((one) => ask(one, "take")));
   const winner = both[lines.indexOf("taken")];
   if (!winner) throw new Error(`Expected one to get the lock, got ${lines.join(" and ")}`);
   expect(lines.filter((line) => line !== "taken")).toEqual([
-    JSON.stringify({ heldBy: `process ${winner.child.pid}` }),
+    JSON.stringify({ heldBy: `process ${winner.pid}` }),
   ]);
   return winner;
 }

@@ -1,60 +1,34 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { type LineProgram, startLineProgram } from "../support/line-program.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
+import { createCleanup } from "../support/vigie.ts";
 
 const PROGRAM = join(import.meta.dirname, "boiler-keeper.mjs");
 
 describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosquitto}`, () => {
-  let broker: Mosquitto;
+  const cleanup = createCleanup();
   let observer: Observer;
-  let folder: string;
-  const children: ChildProcess[] = [];
+  let load: () => Promise<LineProgram>;
+  /** It is loaded in advance, and does nothing before it is sent a line. */
+  let next: Promise<LineProgram>;
   beforeEach(async () => {
-    broker = await startMosquitto();
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
     observer = await observe(broker.url, "boiler/set");
-    folder = await mkdtemp(join(tmpdir(), "vigie-boiler-"));
+    cleanup.add(observer.disconnect);
+    const folder = await cleanup.createFolder();
+    load = () => startLineProgram(cleanup, PROGRAM, folder, broker.url);
+    next = load();
   });
-  afterEach(async () => {
-    spare = undefined;
-    for (const child of children.splice(0)) child.kill("SIGKILL");
-    await observer.disconnect();
-    await broker.remove();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(cleanup.run);
 
-  interface Keeper {
-    child: ChildProcess;
-    tell: (line: string) => void;
-    says: () => Promise<string>;
-  }
-  async function load(): Promise<Keeper> {
-    const child = spawn(process.execPath, [PROGRAM, folder, broker.url], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    children.push(child);
-    const lines = createInterface({ input: child.stdout });
-    const says = async () => String((await once(lines, "line"))[0]);
-    await says();
-    return { child, tell: (line) => child.stdin.write(`${line}\n`), says };
-  }
-  /** The next one is loaded meanwhile: it does nothing before it is told something. */
-  let spare: Promise<Keeper> | undefined;
-  async function start(line: string): Promise<Keeper> {
-    const keeper = await (spare ?? load());
-    spare = load();
-    keeper.tell(line);
+  async function start(line: string): Promise<LineProgram> {
+    const keeper = await next;
+    next = load();
+    keeper.send(line);
     return keeper;
-  }
-  async function kill(child: ChildProcess): Promise<void> {
-    const gone = once(child, "exit");
-    child.kill("SIGKILL");
-    await gone;
   }
   const told = () => observer.received.map(({ payload }) => payload);
 
@@ -65,9 +39,9 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
       ["OFF", "on"],
       ["OFF", "on"],
     ] as const) {
-      const { child, says } = await start(line);
-      expect(await says()).toBe(word);
-      await kill(child);
+      const keeper = await start(line);
+      expect(await keeper.nextLine()).toBe(word);
+      await keeper.kill();
     }
     expect(told()).toEqual(["off", "on"]);
   });
@@ -77,10 +51,10 @@ describe.skipIf(withoutMosquitto)(`a boiler whose vigie is killed ${withoutMosqu
     for (const turn of turns) {
       const first = await start(turn);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
-      await kill(first.child);
+      await first.kill();
       const second = await start(turn);
-      await second.says();
-      await kill(second.child);
+      await second.nextLine();
+      await second.kill();
     }
     const collapsed = told().filter((payload, index, all) => payload !== all[index - 1]);
     expect(collapsed).toEqual(turns.map((turn) => (turn === "ON" ? "off" : "on")));
