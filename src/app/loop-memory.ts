@@ -71,10 +71,11 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
     days: () => days,
     lastAnswered: () => lastAnswered,
     keepAnswer: (newDays, newLastAnswered) => {
-      const isNew = newDays !== days || newLastAnswered !== lastAnswered;
+      const isWorthWrite =
+        newLastAnswered !== lastAnswered || isWorthWriting(newDays, knownDaysOf(store.state(), source));
       days = newDays;
       lastAnswered = newLastAnswered;
-      if (isNew) void saveSource();
+      if (isWorthWrite) void saveSource();
     },
     client: {
       get: () => client,
@@ -115,12 +116,19 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
   };
 }
 
+/** Most answers bring the same days with another `updated_at`. After a crash the first answer brings that, too. */
+function isWorthWriting(days: KnownDays, saved: KnownDays): boolean {
+  const isNew = days.days !== saved.days || days.seasons !== saved.seasons;
+  return isNew || (days.updated_at ?? 0) - (saved.updated_at ?? 0) >= UPDATE_SAVED_EVERY;
+}
+
 function readSource(state: State, source: string) {
   const kept = sourceSchema.safeParse(state.clients[source]);
   const { asked, ...client } = kept.success ? kept.data : { ...EMPTY_MEMORY, asked: NEVER_ANSWERED };
   return { days: knownDaysOf(state, source), lastAnswered: asked, client };
 }
 
+const UPDATE_SAVED_EVERY = 2 * 3_600_000;
 const NEVER_ANSWERED: LastAnswered = { season: null, history: null };
 const sourceSchema = clientMemorySchema.extend({
   asked: z.object({ season: z.iso.date().nullable(), history: z.iso.date().nullable() }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Color } from "../../src/core/calendar/tariff.ts";
-import type { Answer } from "../../src/core/contract/answer.ts";
+import type { Answer, DayInAnswer } from "../../src/core/contract/answer.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn } from "../../src/core/days/learn.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
@@ -23,21 +23,16 @@ const ROUGE = knownDaysOf({ ...BLEU.days, "2026-01-05": official("rouge") });
 
 const NEXT_ROUGE = { day: "next", color: "rouge", confidence: 50 };
 
-const forecasts: Answer = {
-  kind: "forecasts",
-  updated_at: NOW - 3 * HOUR,
-  days: [
-    {
-      date: "2026-01-06",
-      color: "rouge",
-      raw: "rouge",
-      confidence: 0.8,
-      source: null,
-      explanation: null,
-      rates: { hp: null, hc: null },
-    },
-  ],
+const rouge: DayInAnswer = {
+  date: "2026-01-06",
+  color: "rouge",
+  raw: "rouge",
+  confidence: 0.8,
+  source: null,
+  explanation: null,
+  rates: { hp: null, hc: null },
 };
+const forecasts: Answer = { kind: "forecasts", updated_at: NOW - 3 * HOUR, days: [rouge] };
 
 describe("when the service answered last", () => {
   /** A loop that starts with days learnt two hours ago. */
@@ -66,6 +61,44 @@ describe("when the service answered last", () => {
       clock.at += HOUR;
     }
     expect(shown.size).toBe(6);
+  });
+});
+
+describe("what is known of the days", () => {
+  const later = (hours: number): Answer => ({ ...forecasts, updated_at: NOW + hours * HOUR });
+
+  test("is written at once where a day is new, and every two hours where only the time of the forecasts is", async () => {
+    const clock = { at: NOW };
+    let answer: Answer = forecasts;
+    const store = createMemoryStore(emptyState("test"));
+    const { loop, memory } = openTestLoop({ store, clock, ask: async () => ({ answer, date: null }) });
+    const written = async () => {
+      const before = store.writes();
+      await loop.poll({ signal: new AbortController().signal, essential: true, confirm: false });
+      return store.writes() > before;
+    };
+    expect(await written()).toBe(true);
+    clock.at = NOW + 12 * HOUR;
+    answer = later(0);
+    expect(await written()).toBe(true);
+    answer = later(1.9);
+    expect(await written()).toBe(false);
+    expect(memory.days().updated_at).toBe(NOW + 1.9 * HOUR);
+    answer = later(2);
+    expect(await written()).toBe(true);
+    answer = { ...forecasts, updated_at: NOW + 2 * HOUR, days: [{ ...rouge, color: "blanc" }] };
+    expect(await written()).toBe(true);
+    expect(store.state().books["test"]).toBe(memory.days());
+  });
+
+  test("is written whole when vigie stops", async () => {
+    const clock = { at: NOW + 12 * HOUR };
+    const days = learn(NO_KNOWN_DAYS, forecasts, clock.at, PARIS);
+    const { memory, store } = openTestLoop({ clock, days });
+    memory.keepAnswer({ ...days, updated_at: NOW - 2 * HOUR }, memory.lastAnswered());
+    expect(store.state().books["test"]).toEqual(days);
+    await memory.flush();
+    expect(store.state().books["test"]).toBe(memory.days());
   });
 });
 
