@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
 
@@ -11,9 +12,14 @@ const APART = [
   [/^aedes$/, "./broker.js"],
 ];
 
+const { resolve } = createRequire(import.meta.url);
+
+const MQTT_WS = join(dirname(resolve("mqtt")), "lib/connect/ws.js");
+
 /**
  * What is loaded at each start and never used: all of undici but that which carries one request (a third of vigie's start,
- * and Node's own copy of it besides), HTTP/2, bodies to send, and proxies that no option of vigie names.
+ * and Node's own copy of it besides), HTTP/2, bodies to send, and proxies that no option of vigie names; a copy of Node's streams; timers and logs in threads of
+ * their own.
  */
 const LEFT_OUT = [
   [
@@ -25,7 +31,20 @@ const LEFT_OUT = [
      export { Agent };`,
   ],
   [/^\.\/client-h2\.js$/, "export default null;"],
+  // undici then takes the parser beside it, which every processor can run.
+  [/^\.\.\/llhttp\/llhttp_simd-wasm\.js$/, 'throw new Error("vigie has one parser of HTTP only");'],
   [/^\.\.\/web\/fetch\/body\.js$/, "export default {};"],
+  // Node's own streams, from which this library was copied.
+  [/^readable-stream$/, 'module.exports = require("node:stream");'],
+  // vigie gives each connection a timer of its own.
+  [/^worker-timers$/, "module.exports = {};"],
+  // vigie's log is written by its own thread.
+  [/^thread-stream$/, "module.exports = null;"],
+  // A WebSocket is loaded for a broker at ws:// or wss:// only.
+  [
+    /^\.\/ws$/,
+    `exports.streamBuilder = (...args) => require(${JSON.stringify(MQTT_WS)}).streamBuilder(...args);`,
+  ],
   [/^\.\/socks$/, 'export default () => { throw new Error("vigie goes through no SOCKS proxy"); };'],
 ];
 
@@ -71,15 +90,15 @@ function keepApart() {
 /** What is not met any more, after an update of the library, is an error: it would come back unseen. */
 function leaveOut() {
   const unmet = new Set(LEFT_OUT);
-  const find = (source) => LEFT_OUT.find(([which]) => which.test(source));
+  const rowOf = (source) => LEFT_OUT.find(([which]) => which.test(source));
   return {
     name: "leave-out",
     resolveId(source) {
-      const row = find(source);
+      const row = rowOf(source);
       unmet.delete(row);
       return row && `\0lean:${source}`;
     },
-    load: (id) => (id.startsWith("\0lean:") ? find(id.slice(6))?.[1] : null),
+    load: (id) => (id.startsWith("\0lean:") ? rowOf(id.slice(6))?.[1] : null),
     buildEnd() {
       if (unmet.size > 0)
         this.error(`Nothing matches ${[...unmet].map(([which]) => which).join(", ")} any more`);
