@@ -14,6 +14,8 @@ const APART = [
 
 const { resolve } = createRequire(import.meta.url);
 
+/** yaml's other build: the same code as ES modules, of which what vigie does not use is dropped. Node is given CommonJS. */
+const YAML_AS_ESM = join(dirname(resolve("yaml/package.json")), "browser/dist/index.js");
 const MQTT_WS = join(dirname(resolve("mqtt")), "lib/connect/ws.js");
 
 /**
@@ -52,6 +54,7 @@ export default defineConfig([
   {
     input: "src/main.ts",
     platform: "node",
+    resolve: { alias: { yaml: YAML_AS_ESM } },
     plugins: [keepApart(), leaveOut(), sayVersion(), listLicenses("licenses.txt")],
     output: { ...output(), codeSplitting: false },
   },
