@@ -74,7 +74,7 @@ describe("what is known of the days", () => {
     const { loop, memory } = openTestLoop({ store, clock, ask: async () => ({ answer, date: null }) });
     const written = async () => {
       const before = store.writes();
-      await loop.poll({ signal: new AbortController().signal, essential: true, confirm: false });
+      await loop.poll({ signal: new AbortController().signal, essential: true, recheck: false });
       return store.writes() > before;
     };
     expect(await written()).toBe(true);

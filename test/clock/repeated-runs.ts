@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { type FakeTime, MINUTE, SPEED, startFakeTime } from "../support/fake-time.ts";
 import { type Mosquitto, startMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
+import { answerDays, type PlainDays } from "../support/plain-days.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
 import { vigieConfig } from "../support/running-vigie.ts";
 import { type TopicValues, watchTopicValues } from "../support/topic-values.ts";
 import { type Cleanup, type Vigie, writeConfig } from "../support/vigie.ts";
-import { answerDays, type PlainDays } from "./plain-days.ts";
 
 export interface RepeatedRunsOptions {
   days: PlainDays;

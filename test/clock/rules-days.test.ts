@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
+import type { PlainDays } from "../support/plain-days.ts";
 import { createCleanup } from "../support/vigie.ts";
-import type { PlainDays } from "./plain-days.ts";
 import { prepareRuns, type RepeatedRuns } from "./repeated-runs.ts";
 
 const LONG = process.env["VIGIE_TEST_LONG"] === "1";

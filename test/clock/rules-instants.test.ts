@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { PATIENCE } from "../support/patience.ts";
+import type { PlainDays } from "../support/plain-days.ts";
 import { createCleanup } from "../support/vigie.ts";
-import type { PlainDays } from "./plain-days.ts";
 import { prepareRuns, type RepeatedRunsOptions } from "./repeated-runs.ts";
 
 const reason = withoutMosquitto || withoutFakeTime;

@@ -49,7 +49,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
       rules,
       tariff: PARIS,
       service: { late_after: "12:00", check_clock: options.checkClock ?? "off" },
-      mqtt: { grace: GRACE },
+      mqtt: { grace: 600_000 },
     },
     invented: false,
     memory,
