@@ -27,11 +27,14 @@ describe("the JSON schema", () => {
     expect([code, said]).toEqual([2, "vigie schema: expected no arguments, got x\n"]);
   });
 
-  test("describes every option", () => {
-    expect(undescribed(jsonSchema(), "")).toEqual([
+  test("describes every option, and every key of a rule and of a condition", () => {
+    const { definitions = {}, ...schema } = jsonSchema() as Node;
+    const described = [schema, ...Object.values(definitions)];
+    expect(described.flatMap((node) => undescribed(node, "", definitions))).toEqual([
       "service.history_parameters.start",
       "service.history_parameters.end",
     ]);
+    expect(JSON.stringify(definitions)).toContain("next_3_days");
   });
 
   test("requires no option and allows no others", () => {
@@ -86,19 +89,22 @@ describe("config/vigie.yaml", () => {
 });
 
 interface Node {
+  definitions?: Record<string, Node>;
+  $ref?: string;
   properties?: Record<string, Node>;
   items?: Node;
   anyOf?: Node[];
   description?: string;
 }
 
-function undescribed(node: Node, path: string): string[] {
+function undescribed(node: Node, path: string, definitions: Record<string, Node>): string[] {
   const inner = Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
     const at = path === "" ? key : `${path}.${key}`;
-    return [...(child.description === undefined ? [at] : []), ...undescribed(child, at)];
+    const described = child.$ref ? definitions[child.$ref.split("/").at(-1) ?? ""] : child;
+    return [...(described?.description === undefined ? [at] : []), ...undescribed(child, at, definitions)];
   });
   const parts = [...(node.items ? [node.items] : []), ...(node.anyOf ?? [])];
-  return [...inner, ...parts.flatMap((part) => undescribed(part, path))];
+  return [...inner, ...parts.flatMap((part) => undescribed(part, path, definitions))];
 }
 
 /** The words of the file, without those of price rows. */
