@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { folderWith, load, loadText, loadVariables, NEEDED } from "./folder.ts";
+
+describe("warnings", () => {
+  test.each([
+    ["VIGIE_MQTT_ULR", "VIGIE_MQTT_URL"],
+    ["VIGIE_MQTT_PASSWORD_FIEL", "VIGIE_MQTT_PASSWORD_FILE"],
+    ["VIGIE_CONFIGS", "VIGIE_CONFIG"],
+    ["VIGIE_SERVICE_HOST", "VIGIE_"],
+    ["VIGIE_PORT_1883_TCP", "VIGIE_"],
+  ])("an unknown variable %s gives a warning with the nearest known name", async (name, near) => {
+    const { warnings } = await loadVariables({ [name]: "x" });
+    expect(warnings).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: no option .*nearest name is ${near}`)),
+    ]);
+  });
+
+  test.each([
+    ["homeassistant: { exclude: [now_color, refresh] }", []],
+    [
+      "homeassistant: { exclude: [now_colour] }",
+      ["homeassistant.exclude: no component has the key now_colour (did you mean now_color?)"],
+    ],
+    ["homeassistant:", []],
+  ])("a component that is excluded must exist: %j", async (text, expected) => {
+    const { warnings } = await loadText(text);
+    expect(warnings).toEqual(expected);
+  });
+
+  test.each([
+    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, true, "mqtt.url: in a container this address is the container"],
+    [{ VIGIE_MQTT_URL: "mqtt://u:secret@127.0.0.1" }, true, "mqtt.url: in a container this address"],
+    [{ VIGIE_SERVICE_BASE_URL: "http://localhost:8787" }, true, "service.base_url: in a container"],
+    [
+      { VIGIE_MQTT_URL: "mqtt://localhost", VIGIE_SERVICE_BASE_URL: "http://localhost" },
+      true,
+      "mqtt.url, service.base_url: in a container this address is the container itself",
+    ],
+    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, false, undefined],
+    [{}, true, undefined],
+  ])(
+    "an address of the container itself gives a warning: %j, in a container: %j",
+    async (env, inContainer, words) => {
+      const { warnings } = await load({ cwd: await folderWith(), env: { ...NEEDED, ...env }, inContainer });
+      expect(warnings).toEqual(words === undefined ? [] : [expect.stringContaining(words)]);
+    },
+  );
+
+  test("encryption that is set but not used, or not verified, gives a warning", async () => {
+    const plain = await loadVariables({ VIGIE_MQTT_TLS_SERVER_NAME: "b" });
+    expect(plain.warnings).toEqual([
+      expect.stringContaining("mqtt.tls.server_name: set, but mqtt.url is not encrypted"),
+    ]);
+    const open = await loadVariables({ VIGIE_MQTT_URL: "mqtts://b", VIGIE_MQTT_TLS_VERIFY: "false" });
+    expect(open.warnings).toEqual([expect.stringContaining("mqtt.tls.verify: false, so any machine")]);
+  });
+});

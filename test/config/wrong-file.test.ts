@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { loadText, problemsOf } from "./folder.ts";
+
+describe("a file that is wrong", () => {
+  test("every problem is reported at once, with its place and the nearest known word", async () => {
+    const text = `instanc: x
+service:
+  base_url: days.example
+  pol: { every: 1h }
+mqtt:
+  url: mqtt://b
+  gracee: 10m
+  grace: 10
+zigbee: true
+password: x
+tariff: [1]
+`;
+    expect(await problemsOf(loadText(text, { VIGIE_LOG_LEVEL: "loud" }))).toEqual([
+      expect.stringMatching(
+        /^config\/vigie\.yaml:3:13 service\.base_url: expected simulator, or an address .* got "days\.example"$/,
+      ),
+      'config/vigie.yaml:4:3 service.pol: expected a known option, got "pol" (did you mean poll?)',
+      expect.stringMatching(/^config\/vigie\.yaml:8:10 mqtt\.grace: expected a duration .* got 10$/),
+      'config/vigie.yaml:7:3 mqtt.gracee: expected a known option, got "gracee" (did you mean grace?)',
+      expect.stringMatching(
+        /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got a list$/,
+      ),
+      'VIGIE_LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
+      'config/vigie.yaml:1:1 instanc: expected a known option, got "instanc" (did you mean instance?)',
+      'config/vigie.yaml:9:1 zigbee: expected a known option, got "zigbee"',
+      'config/vigie.yaml:10:1 password: expected a known option, got "password" (did you mean mqtt.password?)',
+    ]);
+  });
+
+  test.each([
+    ["mqtt:\n  url: mqtt://a\n  url: mqtt://b\n", ':3:3: expected each key once, got "url" again'],
+    ["log: {level: info\n", ":2:1: expected a } that closes the { of line 1, column 6, got none"],
+    ["mqtt:\n  tls: {verify: true", ":2:21: expected a } that closes the { of line 2, column 8, got none"],
+    [
+      "rules: [{ id: a, when: { period: hp } ]\n",
+      ":1:39: expected a } that closes the { of line 1, column 9, got none",
+    ],
+    [
+      "log: {level: info\nmqtt:\n  url: embedded\n",
+      ":2:1: expected a } that closes the { of line 1, column 6, or more spaces at the beginning of this line, got none",
+    ],
+    [
+      "tariff:\n  off_peak: [\n  '22:00-06:00'\n  ]\n",
+      ":3:3: expected a ] that closes the [ of line 2, column 13, or more spaces at the beginning of this line, got none",
+    ],
+    ["instance: a\ninstance: b\nlog: {\n", ':2:1: expected each key once, got "instance" again'],
+    ['log: {level: "info}\n', ':2:1: expected a " that closes the " of line 1, column 14, got none'],
+    ["instance: 'a\n", ":2:1: expected a ' that closes the ' of line 1, column 11, got none"],
+    ["log:\n\tlevel: info\n", ":2:1: expected spaces at the beginning of the line"],
+    ["mqtt:\n  password: !secret x\n", ":2:13: expected quotes around a text that begins with !"],
+    ["mqtt:\n  password: *secret\n", "expected each alias (*name) to have an anchor"],
+    [
+      "mqtt:\n  password: @secret\n",
+      ":2:13: expected quotes around a text that begins with a special character",
+    ],
+    [
+      "mqtt:\n  username: a\n  password:secret\n",
+      ":3:3: expected a closing quote or bracket, a comma, or a colon and a space after a key",
+    ],
+    ["a: 1\n---\nb: 2\n", ":2:1: expected one document, got a second ---"],
+    ["- a\n", "rules, outputs, state, log), got a list"],
+    ["vigie", ":1:1: expected key: value pairs (instance, service,"],
+    ["__proto__: { instance: x }\n", ':1:1 __proto__: expected a known option, got "__proto__"'],
+    ["? [a, b]\n: 1\n", 'expected a known option, got "…"'],
+    ["1: 2\n", ':1:1 1: expected a known option, got "1"'],
+  ])("%j", async (text, words) => {
+    expect((await problemsOf(loadText(text))).join("\n")).toContain(words);
+  });
+
+  test.each(["[", "- ", "{a: ", "? ", "a: "])(
+    "%s repeated thousands of times does not crash the program",
+    async (piece) => {
+      const problems = await problemsOf(loadText(`${piece.repeat(3_000)}\n`));
+      expect(problems).toEqual(["config/vigie.yaml:1:1: expected at most 50 levels of nesting, got more"]);
+    },
+  );
+
+  test("one mistake is reported once", async () => {
+    expect(await problemsOf(loadText("mqtt:\n  url: mqtt://b\n  username: a: b: c\n"))).toHaveLength(1);
+  });
+
+  test("aliases that would fill the memory are refused", async () => {
+    const bomb = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
+    for (const [from, to] of ["ab", "bc", "cd", "de", "ef", "fg"]) {
+      bomb.push(`${to}: &${to} [${Array(10).fill(`*${from}`).join(", ")}]`);
+    }
+    expect(await problemsOf(loadText(bomb.join("\n")))).toEqual([
+      expect.stringContaining(":1:1: expected each alias"),
+    ]);
+  });
+
+  test("a problem in an aliased value is reported at the place of its anchor", async () => {
+    const text = "log: &log { level: loud }\ntariff: { laws: off }\nservice: { poll: *log }\n";
+    expect(await problemsOf(loadText(text))).toEqual([
+      expect.stringMatching(/^config\/vigie\.yaml:1:13 service\.poll\.level: expected a known option/),
+      expect.stringMatching(/^config\/vigie\.yaml:1:20 log\.level: expected one of/),
+    ]);
+  });
+});
