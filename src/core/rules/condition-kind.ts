@@ -18,7 +18,7 @@ export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
 
 /** The instant at which conditions are evaluated. */
 export interface Moment {
-  /** The days as they are in the interval of this instant. */
+  /** The days at the start of the interval that holds this instant: until its end they stay as they are. */
   view: View;
   /** Milliseconds since midnight. */
   wallClock: number;

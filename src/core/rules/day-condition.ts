@@ -17,8 +17,9 @@ export const DAY: ConditionKind<DayCondition> = {
       // Named one by one: with `...day` the forecasts of 200 rules take twice the time.
       return { facts: day.facts, allowed: day.allowed, truth, certain: certainTruth(condition, day, truth) };
     });
+    const truths = days.map(({ truth }) => truth);
+    const certain = days.map((day) => day.certain);
     const { least } = condition;
-    const [truths, certain] = [days.map((day) => day.truth), days.map((day) => day.certain)];
     const truth = atLeast(least, truths);
     const describeFinding = () => describeDays(condition, days, truth);
     return { truth, certain: atLeast(least, certain), describeFinding, days };
