@@ -112,6 +112,17 @@ describe("numbers", () => {
     expect(stateAt(when, AT, counted)).toBe(state);
   });
 
+  test("a count of the service is sure on the tariff day on which it came, vigie's own always", () => {
+    const surenessOf = (when: object, at: string) => {
+      const knownDays = { ...counted, days: { ...counted.days, "2026-01-06": official("bleu") } };
+      return refresh(ruleOf(when), inputAt(at, knownDays)).verdict.sure;
+    };
+    const [service, own] = [{ days_remaining: { at_most: 238 } }, { left: { rouge: { at_most: 20 } } }];
+    expect([surenessOf(service, AT), surenessOf(own, AT)]).toEqual([true, true]);
+    const nextDay = "2026-01-06T11:00:00Z";
+    expect([surenessOf(service, nextDay), surenessOf(own, nextDay)]).toEqual([false, true]);
+  });
+
   test("what the season does not say is not known, and a missing day leaves the own count unknown", () => {
     const { "2025-10-10": _, ...holed } = counted.days;
     expect(stateAt({ left: { rouge: { at_most: 20 } } }, AT, { ...counted, days: holed })).toBe(UNKNOWN);

@@ -92,6 +92,11 @@ describe("an explanation", () => {
       "  ! lag: the conditions at 21:58 decide",
     );
   });
+
+  test("names no lag where the conditions are ON by now, too", () => {
+    const lines = linesOf({ day: "now", color: "rouge" }, "2026-01-05T12:00:00Z", { lead: "1h", lag: "5m" });
+    expect(lines[1]).toBe("  ✔ now is rouge: 2026-01-05 rouge, official");
+  });
 });
 
 /** The state of a branch as its own parts give it. */
