@@ -83,7 +83,9 @@ export async function startInHomeAssistant(
   let config: Record<string, unknown> = running.config;
   cleanup.add(async () => {
     await vigie.end();
-    await runVigie({ folder, args: ["purge"], env: env() });
+    // On the real clock: with a quick one, a busy machine has not the time to connect.
+    const { code, stderr } = await runVigie({ folder, args: ["purge"] });
+    if (code !== 0) throw new Error(`Expected vigie purge to succeed, got: ${stderr}`);
   });
   await shared.home.until({ [`sensor.${instance}_service_status`]: /ok|simulated/ });
   return {
