@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Config, MqttConfig } from "../config/config.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import { comparePrices } from "../core/facts/prices.ts";
@@ -7,6 +8,7 @@ import { startDeviceSender } from "../mqtt/device-sender.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
 import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
 import type { Identity, Owner } from "../mqtt/owner.ts";
+import type { LeaveReason } from "../mqtt/owner-connection.ts";
 import { createPublisher, type PublisherState } from "../mqtt/publisher.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Alarm } from "../runtime/alarm.ts";
@@ -85,7 +87,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
   const start = async (config: Config) => {
     const before = running;
-    await before?.stop("to start again");
+    await before?.stop(isSameSession(before.status().config, config) ? "reload" : "end");
     await openEmbedded(config.mqtt.url === "embedded");
     const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
     running = await startRunning({ ...options, config, broker, isRestart: before !== undefined });
@@ -95,7 +97,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const status = (): DaemonStatus | undefined =>
     running && { ...running.status(), embeddedPort: embedded?.port ?? null };
   const stop = async () => {
-    await running?.stop("for good");
+    await running?.stop("end");
     await embedded?.stop();
     await options.store.flush();
   };
@@ -116,7 +118,7 @@ interface Running {
   /** Nothing is published before. */
   connect: () => void;
   published: () => Promise<void>;
-  stop: (why: "for good" | "to start again") => Promise<void>;
+  stop: (why: LeaveReason) => Promise<void>;
 }
 
 /** The composition root: everything that runs is built here, in the order in which one needs the other. */
@@ -223,6 +225,12 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       await memory.flush();
     },
   };
+}
+
+/** Whether both use the same broker, login, base topic and client id. The grace may differ. */
+function isSameSession(one: Config, other: Config): boolean {
+  const settings = ({ instance, mqtt }: Config) => ({ ...mqtt, instance, grace: null });
+  return isDeepStrictEqual(settings(one), settings(other));
 }
 
 /** 0 to 1, the same at each start: a thousand installations do not poll in the same second. */

@@ -29,18 +29,21 @@ export interface OwnerConnectionOptions extends Omit<WatchOptions, "connection" 
   random: () => number;
 }
 
-/** `to start again`: the next publisher of this process connects at once. */
-export type LeaveReason = "for good" | "to start again";
+/**
+ * `reload`: the next publisher of this process connects at once to the same broker, with the same base topic and client id.
+ * `end`: it does not.
+ */
+export type LeaveReason = "end" | "reload";
 
 /** The lasting connection of the owner of a base topic: with its client id, its will, its session. */
 export interface OwnerConnection {
   closed: Promise<string>;
   /** Resolves when all that the broker held is checked, or could not be. */
   checked: Promise<void>;
-  /** The broker sends the will after the grace, so that nobody notices a restart of the process. */
+  /** On MQTT 5 the broker sends the will after the grace, unless this client id is connected again by then. */
   leave: (why: LeaveReason) => Promise<void>;
-  /** For good: the broker sends no will, and keeps no session. */
-  giveUp: () => Promise<void>;
+  /** The broker sends no will, and keeps no session. */
+  closeAndEndSession: () => Promise<void>;
 }
 
 /** `claimed`: the connection over which this process became the owner of the base topic. */
@@ -103,7 +106,7 @@ export async function openOwnerConnection(
       isOpen = false;
       return leave(connection, sender, why);
     },
-    giveUp: () => {
+    closeAndEndSession: () => {
       isOpen = false;
       return connection.close({ endSession: true });
     },
@@ -112,16 +115,15 @@ export async function openOwnerConnection(
 
 async function leave(connection: BaseConnection, sender: TopicSender, why: LeaveReason): Promise<void> {
   await atMost(sender.allAcknowledged(), LEAVING_LIMIT);
-  // Without its will: the next connection of this process follows at once.
-  if (why === "to start again") return connection.close();
-  if (connection.version === 4) {
-    // MQTT 3.1.1 has no grace: the will is sent at once, and only where the broker notices the end.
+  // MQTT 3.1.1 has no grace: a reload would show as offline, though the next connection follows at once.
+  if (connection.version === 4 && why === "end") {
     const offline = connection.publish({ topic: AVAILABILITY, payload: OFFLINE, retain: true });
     await atMost(
       offline.catch(() => undefined),
       LEAVING_LIMIT,
     );
   }
+  // Also before a reload: the next connection may fail, for example because of a wrong password.
   await connection.close({ reasonCode: 4 });
 }
 

@@ -26,7 +26,7 @@ export interface PublisherOptions {
   problemLog: ProblemLog;
   random: () => number;
   onCommand: OnCommand;
-  /** Another vigie owns the base topic; this one has closed its connection for good. */
+  /** Another vigie owns the base topic; this one has closed its connection and ended its session. */
   onOtherOwner: (owner: Owner) => void;
   takeOver: boolean;
   /** The connection was made or lost. */
@@ -48,7 +48,6 @@ export interface Publisher
   /** Connects for the first time: nothing is published before. Each connection is given to these users. */
   connect: (users?: readonly ConnectionUser[]) => void;
   state: () => PublisherState;
-  /** `to start again`: the next publisher of this process connects at once, so `offline` is not published. */
   stop: (why?: LeaveReason) => Promise<void>;
 }
 
@@ -86,12 +85,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
       signal,
       onForeignOwner: (owner) => {
         other ??= owner;
-        void opened.giveUp();
+        void opened.closeAndEndSession();
       },
     });
     connection = opened;
     // The publisher may have been stopped while there was no connection to leave.
-    if (signal.aborted) void opened.leave("for good");
+    if (signal.aborted) void opened.leave("end");
     void opened.checked.then(() => claiming.close());
     connectionLog.connected(claiming.version);
     const since = clock.steady();
@@ -133,7 +132,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       running ??= stayConnected(users);
     },
     state: () => state,
-    stop: async (why = "for good") => {
+    stop: async (why = "end") => {
       stopping.abort();
       await connection?.leave(why);
       await running;

@@ -1,7 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withoutMosquitto } from "../support/mosquitto.ts";
+import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { SILENT_LOG } from "../support/logs.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { NOBODY } from "../support/ports.ts";
 import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, runVigie, writeConfig } from "../support/vigie.ts";
 
@@ -106,6 +110,30 @@ describe.skipIf(withoutMosquitto)(
       expect(JSON.parse(shown.stdout)).toMatchObject({ availability: "online", "service/status": "ok" });
     });
 
+    test.concurrent.each([
+      ["MQTT 5", startMosquitto],
+      ["MQTT 3.1.1", startOldBroker],
+    ])("that names a broker where nobody listens leaves the old one offline (%s)", async (_, startBroker) => {
+      const broker = await startBroker();
+      cleanup.add(broker.remove);
+      const observer = await observe(broker.url, "vigie/availability", 4);
+      cleanup.add(observer.disconnect);
+      const folder = await cleanup.createFolder();
+      const vigie = await cleanup.startVigie({ folder, config: vigieConfig(service, broker.url) });
+      const last = () => observer.received.at(-1)?.payload;
+      await observer.until(() => last() === "online", "online");
+
+      const start = vigie.lines.length;
+      const mqtt = { url: broker.url, grace: "2s" };
+      await writeConfig(folder, vigieConfig(service, broker.url, { mqtt }));
+      await vigie.says(/^The new configuration is in force/);
+      await vigie.says(/^Connected to the broker|3\.1\.1 only/, start);
+      expect(observer.received.map(({ payload }) => payload)).not.toContain("offline");
+
+      await writeConfig(folder, vigieConfig(service, `mqtt://${NOBODY}`));
+      await observer.until(() => last() === "offline", "the old broker says offline");
+    });
+
     test.concurrent("also while vigie is not running", async () => {
       const running = await startVigieAndBroker(cleanup, { service });
       await running.until({ availability: "online", "service/status": "ok" });
@@ -119,3 +147,9 @@ describe.skipIf(withoutMosquitto)(
     });
   },
 );
+
+/** A broker that speaks MQTT 3.1.1 only. */
+async function startOldBroker() {
+  const { url, stop } = await startEmbeddedBroker({ port: 0, log: SILENT_LOG });
+  return { url, remove: stop };
+}
