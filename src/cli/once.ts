@@ -73,7 +73,7 @@ function connectTo(config: Config, { signal }: Io): Promise<ShortConnection> {
 }
 
 function planFrom(found: ReadonlyMap<string, string>, desired: Topics): Change[] {
-  const nested = nestedBases(found.keys());
+  const nested = nestedBases(found);
   const ours = [...found].filter(([topic]) => desired.has(topic) || isOrphan(topic, desired, nested));
   return diffTopics(new Map(ours.map(([topic, payload]) => [topic, { payload }])), desired);
 }

@@ -55,7 +55,7 @@ async function clearAll(connection: ShortConnection): Promise<string[]> {
 
 /** `owner` goes last: a purge that is interrupted and started again still knows whose session to end. */
 function inClearingOrder(found: ReadonlyMap<string, string>): string[] {
-  const nested = nestedBases(found.keys());
+  const nested = nestedBases(found);
   const topics = [...found.keys()].filter((topic) => !isNested(topic, nested));
   const last = [AVAILABILITY, OWNER].filter((topic) => topics.includes(topic));
   return [...topics.filter((topic) => !last.includes(topic)), ...last];

@@ -4,7 +4,7 @@ import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { type BaseConnection, OWNER_PING, OWNER_PONG } from "./base-connection.ts";
 import type { ReceivedMessage } from "./connection.ts";
-import { isNested, isOrphan, nestedBase } from "./nested-bases.ts";
+import { isNested, isOrphan, noteNestedBase } from "./nested-bases.ts";
 import { type Owner, readOwner } from "./owner.ts";
 import { type Command, isCommandTopic, readCommand, stateTopics } from "./read-command.ts";
 import type { TopicSender } from "./topic-sender.ts";
@@ -84,8 +84,8 @@ export function watchBase(options: WatchOptions): BaseWatch {
   };
   return {
     onMessage: (message) => {
-      const { topic, retain } = message;
-      noteNestedBase(message, nested);
+      const { topic, payload, retain } = message;
+      noteNestedBase(topic, payload, nested);
       if (retain || !(topic === OWNER_PING || topic === OWNER_PONG || isCommandTopic(topic)))
         compare(message);
       else if (topic === OWNER_PING) answerPing(options);
@@ -98,13 +98,6 @@ export function watchBase(options: WatchOptions): BaseWatch {
       judge();
     },
   };
-}
-
-function noteNestedBase({ topic, payload }: ReceivedMessage, nested: Set<string>): void {
-  const base = nestedBase(topic);
-  if (base === undefined) return;
-  if (payload === "") nested.delete(base);
-  else nested.add(base);
 }
 
 function isExpected({ topic, payload, retain }: ReceivedMessage, wanted: Topics): boolean {

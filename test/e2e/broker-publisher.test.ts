@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ownerOf } from "../../src/mqtt/owner.ts";
 import type { Publisher } from "../../src/mqtt/publisher.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe, readRetained } from "../support/observer.ts";
-import { keepPublishing, topics } from "../support/publisher.ts";
+import { identity, keepPublishing, topics } from "../support/publisher.ts";
 
 const SNAPSHOT = topics({
   ...Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`many/${n}`, `value ${n}`])),
@@ -126,15 +127,10 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
 
   test("clears what nobody keeps, and leaves another vigie's subtree alone", async () => {
     const observer = await observe(broker.url, "nest/#");
-    for (const topic of [
-      "old/color",
-      "now/colour",
-      "annexe/now/color",
-      "annexe/owner",
-      "annexe/refresh/set",
-    ]) {
+    for (const topic of ["old/color", "now/colour", "annexe/now/color", "annexe/refresh/set"]) {
       await observer.publish(`nest/${topic}`, "x");
     }
+    await observer.publish("nest/annexe/owner", JSON.stringify(ownerOf(identity("z"), "annexe")));
     await observer.publish("outside/nest", "x");
     const { publisher, lines } = own({ broker: { base_topic: "nest" } });
     publisher.setTopics(topics({ "now/color": "bleu" }));
@@ -208,6 +204,18 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
       ({ received }) => received.filter(({ topic }) => topic === `${name}/a`).length >= 2,
       "the state again",
     );
+    await observer.disconnect();
+  });
+
+  test("takes commands of a rule with the id owner", async () => {
+    const { publisher, base: name, commands } = own();
+    publisher.setTopics(topics({ "rules/owner": '{"state":true}', "rules/owner/threshold": "50" }));
+    await publisher.allAcknowledged();
+    const observer = await observe(broker.url, `${name}/#`);
+    await observer.publish(`${name}/rules/owner/threshold/set`, "60", false);
+    await observer.publish(`${name}/refresh/set`, "PRESS", false);
+    await observer.until(() => commands.some(([topic]) => topic === "refresh/set"), "the last command came");
+    expect(commands.map(([topic]) => topic)).toEqual(["rules/owner/threshold/set", "refresh/set"]);
     await observer.disconnect();
   });
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { purge } from "../../src/cli/purge.ts";
+import { ownerOf } from "../../src/mqtt/owner.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe, readRetained } from "../support/observer.ts";
-import { keepPublishing, topics } from "../support/publisher.ts";
+import { identity, keepPublishing, topics } from "../support/publisher.ts";
 
 describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
   let broker: Mosquitto;
@@ -28,14 +29,10 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
 
   test("exits with 3 while a vigie lives, and with 0 when all of that instance, and nothing else, is gone", async () => {
     const observer = await observe(broker.url);
-    for (const topic of [
-      "vigie/now/color",
-      "house/now/color",
-      "house/annexe/owner",
-      "house/annexe/now/color",
-    ]) {
+    const annexe = JSON.stringify(ownerOf(identity("z"), "annexe"));
+    await observer.publish("house/annexe/owner", annexe);
+    for (const topic of ["vigie/now/color", "house/now/color", "house/rules/owner", "house/annexe/now/color"])
       await observer.publish(topic, "x");
-    }
     await observer.disconnect();
     const { publisher } = keepPublishing(broker.url, { broker: { base_topic: "house" }, instance: "house" });
     publisher.setTopics(topics({ "now/color": "bleu" }));
