@@ -12,8 +12,9 @@ export type Command =
   /** null: ends the simulation. */
   | { kind: "simulation"; request: SimulationRequest | null };
 
+/** Not the JSON topics `rules/set` and `outputs/set` of a rule and an output with the id `set`. */
 export function isCommandTopic(topic: string): boolean {
-  return topic.endsWith("/set");
+  return topic.endsWith(SET) && topic !== "rules/set" && topic !== "outputs/set";
 }
 
 /** The command, or why there is none. */

@@ -11,6 +11,7 @@ import { type BrokerAddress, readAddress } from "./broker-address.ts";
 import { ConnectFailed } from "./broker-errors.ts";
 import { closedWithoutAnswer, refusesVersion } from "./connect-failures.ts";
 import { clientId, type ReceivedMessage, type Version } from "./connection.ts";
+import { isCommandTopic } from "./read-command.ts";
 
 export interface ShortConnectionOptions {
   broker: MqttConfig;
@@ -89,7 +90,7 @@ function notePayload(payloads: Map<string, string>, { topic, payload, retain }: 
 }
 
 function isNeverRetained(topic: string): boolean {
-  return [OWNER_PING, OWNER_PONG, "event"].includes(topic) || topic.endsWith("/set");
+  return [OWNER_PING, OWNER_PONG, "event"].includes(topic) || isCommandTopic(topic);
 }
 
 /**

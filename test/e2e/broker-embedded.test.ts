@@ -57,6 +57,27 @@ describe("the embedded broker", () => {
     await observer.disconnect();
   });
 
+  test("shows the topics of a rule with the id set, which is taken for no command", async () => {
+    const { url } = await start(0);
+    const observer = await observe(url, "#", 4);
+    await observer.publish("vigie/old", "x");
+    const { publisher, lines: said, commands } = keepPublishing(url);
+    publisher.setTopics(topics({ "rules/set": '{"state":true}' }));
+    await observer.until(
+      ({ received }) => received.some(({ topic, payload }) => topic === "vigie/old" && payload === ""),
+      "what the broker held is checked",
+    );
+    said.length = 0;
+    publisher.setTopics(topics({ "rules/set": '{"state":false}' }));
+    await publisher.allAcknowledged();
+    await observer.publish("vigie/refresh/set", "PRESS", false);
+    await observer.until(() => commands.length > 0, "the command came");
+    expect(said).toEqual([]);
+    expect(observer.retained.get("vigie/rules/set")).toBe('{"state":false}');
+    await publisher.stop();
+    await observer.disconnect();
+  });
+
   test("ends at once with clients connected", async () => {
     const { url, stop } = await start(0);
     const { publisher } = keepPublishing(url);

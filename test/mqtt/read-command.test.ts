@@ -102,6 +102,12 @@ describe("a command", () => {
     );
   });
 
+  test("a rule or an output with the id set has topics, no command", () => {
+    expect(["rules/set", "outputs/set", "rules/set/enabled/set", "a/set"].map(isCommandTopic)).toEqual([
+      ...[false, false, true, true],
+    ]);
+  });
+
   test("names the topics that tell the state it would change", () => {
     expect(stateTopics("rules/a/enabled/set")).toEqual(["rules/a/enabled"]);
     expect(stateTopics("simulation/set")).toEqual(["simulation/color", "simulation"]);
