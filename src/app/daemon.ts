@@ -150,7 +150,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     description: describeDevice(config, VERSION),
     status_topic: config.homeassistant.status_topic,
     publisher,
-    afterReload: options.isRestart,
+    homeAssistantMayKnowDevice: options.isRestart,
   });
   let schedule: Alarm | undefined;
   const loop: Loop = createLoop({

@@ -19,8 +19,8 @@ export interface DiscoveryOptions {
   /** Where Home Assistant publishes `online` when it has started. */
   status_topic: string;
   publisher: Pick<Publisher, "pauseClearing" | "republishAll" | "allAcknowledged">;
-  /** This process published discovery messages of another configuration before. */
-  afterReload: boolean;
+  /** This process published discovery messages before, maybe moments ago. */
+  homeAssistantMayKnowDevice: boolean;
   random: () => number;
   problemLog: ProblemLog;
 }
@@ -34,7 +34,8 @@ export interface DiscoveryPublisher extends ConnectionUser {
 
 /**
  * On each connection: looks which discovery messages the broker holds, and sends what makes them those that it should
- * hold. Until then no topic is cleared: an entity whose topic is cleared before it is removed would show a wrong value.
+ * hold. Until it has tried that, no topic is cleared: an entity whose topic is cleared before it is removed would show a
+ * wrong value. Where the broker refuses the messages, topics are cleared all the same, so that no old value stays.
  */
 export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   const { description, status_topic, publisher, random } = options;
@@ -44,8 +45,9 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   const allPublished = new Promise<void>((resolve) => {
     settle = resolve;
   });
-  let updating = Promise.resolve();
-  let { afterReload } = options;
+  /** Whether the broker holds every discovery message then. */
+  let updating = Promise.resolve(false);
+  let { homeAssistantMayKnowDevice } = options;
   /** The connection over which the update is finished. */
   let updated: { link: BrokerLink; signal: AbortSignal; isAnswering: boolean } | undefined;
   let homeAssistantStarted = false;
@@ -54,12 +56,13 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
     const signal = AbortSignal.any([closeSignal(link), stopping.signal]);
     await updating;
     // A frozen broker never acknowledges: `stop` and the next connection must not wait for it.
-    updating = Promise.race([updateDiscovery(link, signal, { ...options, afterReload }), aborted(signal)]);
-    afterReload = true;
-    await updating;
+    const update = updateDiscovery(link, signal, { ...options, homeAssistantMayKnowDevice });
+    updating = Promise.race([update, aborted(signal).then(() => false)]);
+    homeAssistantMayKnowDevice = true;
+    const areAllPublished = await updating;
     if (signal.aborted) return;
     resumeClearing();
-    settle();
+    if (areAllPublished) settle();
     updated = { link, signal, isAnswering: false };
     answerStart();
   };
@@ -104,28 +107,30 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   };
 }
 
-/** Brings the discovery messages on the broker up to date. Ends early when aborted. */
+/** Brings the discovery messages on the broker up to date; false when not all of them could be published, or when aborted. */
 async function updateDiscovery(
   link: BrokerLink,
   signal: AbortSignal,
   options: DiscoveryOptions,
-): Promise<void> {
-  const { description, publisher, afterReload, problemLog } = options;
+): Promise<boolean> {
+  const { description, publisher, homeAssistantMayKnowDevice, problemLog } = options;
   try {
     const found = await readOrAssumeNone(link, signal, options);
     // An entity that Home Assistant creates then has its state already.
     await Promise.race([publisher.allAcknowledged(), aborted(signal)]);
     const steps = migrateDiscovery(found, description, link.version === 5);
-    const isKnown = afterReload || found.device !== null || found.singles.length > 0;
+    const isKnown = homeAssistantMayKnowDevice || found.device !== null || found.singles.length > 0;
     await sendSteps(link, steps, { signal, pauseBefore: isKnown, pauseAfter: isKnown });
     problemLog.isOver("discovery", "Every discovery message is published");
+    return true;
   } catch (error) {
-    if (signal.aborted) return;
+    if (signal.aborted) return false;
     if (!(error instanceof BrokerError)) throw error;
     problemLog.starts(
       "discovery",
       `Not every discovery message is published, so entities of Home Assistant may be missing or out of date: ${error.message}`,
     );
+    return false;
   }
 }
 

@@ -1,0 +1,43 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
+import { PublishRefused } from "../../src/mqtt/broker-errors.ts";
+import { startDiscovery } from "../../src/mqtt/discovery-publisher.ts";
+import { testDescription } from "../support/device-description.ts";
+
+const refuse = () => Promise.reject(new PublishRefused("The broker refuses ha/device/vigie/config"));
+const link = (publish: BrokerLink["publish"]): BrokerLink => ({
+  version: 5,
+  publish,
+  subscribe: async () => undefined,
+  readRetained: async () => new Map(),
+  closed: new Promise(() => undefined),
+});
+
+test("discovery messages that the broker refuses do not count as published; the next connection sends them", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const problems: string[] = [];
+  const discovery = startDiscovery({
+    description: testDescription({ prefix: "ha" }),
+    status_topic: "homeassistant/status",
+    publisher: {
+      pauseClearing: () => () => undefined,
+      republishAll: () => undefined,
+      allAcknowledged: async () => undefined,
+    },
+    homeAssistantMayKnowDevice: false,
+    random: () => 0,
+    problemLog: { starts: (key) => problems.push(key), isOver: () => undefined },
+  });
+  let areAllPublished = false;
+  void discovery.allPublished().then(() => {
+    areAllPublished = true;
+  });
+  discovery.onConnection(link(refuse));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect({ problems, areAllPublished }).toEqual({ problems: ["discovery"], areAllPublished: false });
+  discovery.onConnection(link(async () => undefined));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(areAllPublished).toBe(true);
+  await discovery.stop();
+});
