@@ -90,7 +90,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
     await before?.stop(isSameSession(before.status().config, config) ? "reload" : "end");
     await openEmbedded(config.mqtt.url === "embedded");
     const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
-    running = await startRunning({ ...options, config, broker, isRestart: before !== undefined });
+    const isRestart = before !== undefined;
+    // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
+    const takeOver = options.takeOver && !isRestart;
+    running = await startRunning({ ...options, config, broker, isRestart, takeOver });
     await options.beforePublishing();
     running.connect();
   };

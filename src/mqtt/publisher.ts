@@ -70,7 +70,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     onAllAcknowledged: () => setConnected(true),
   });
   let connection: OwnerConnection | undefined;
-  // Only the first claim: a vigie whose base topic another one took over does not take it back.
+  // Only the first claim of this publisher: a vigie whose base topic another one took over does not take it back.
   let { takeOver } = options;
   let running: Promise<void> | undefined;
 

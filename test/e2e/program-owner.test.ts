@@ -3,6 +3,7 @@ import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { readRetained } from "../support/observer.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { startPlainService } from "../support/plain-service.ts";
+import { keepPublishing, topics } from "../support/publisher.ts";
 import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
 
@@ -67,6 +68,27 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
       code: 0,
       stderr: "There is nothing of vigie below vigie and homeassistant\n",
     });
+  });
+
+  test.concurrent("keep their base topic when a vigie that was started with --take-over is moved there by a reload", async () => {
+    const service = await serveInventedDays(cleanup);
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    const other = keepPublishing(broker.url, { broker: { base_topic: "cabin" } });
+    cleanup.add(other.publisher.stop);
+    other.publisher.setTopics(topics({ "now/color": "bleu" }));
+    await other.publisher.allAcknowledged();
+
+    const folder = await cleanup.createFolder();
+    await writeConfig(folder, vigieConfig(service, broker.url));
+    const vigie = await startVigie({ folder, args: ["run", "--take-over"] });
+    cleanup.add(() => vigie.end("SIGKILL"));
+    await vigie.says(/^Connected to the broker/);
+    const mqtt = { url: broker.url, base_topic: "cabin" };
+    await writeConfig(folder, vigieConfig(service, broker.url, { mqtt }));
+    const { code, stderr } = await Promise.race([vigie.ended, other.yielded.then(() => vigie.end())]);
+    expect({ code, hasYielded: other.hasYielded() }).toEqual({ code: 3, hasYielded: false });
+    expect(stderr).toMatch(/cabin has another owner: /);
   });
 
   test.concurrent("wait for no more than their end: a run that finds a once starts when that is over", async () => {
