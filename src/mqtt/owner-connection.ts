@@ -22,7 +22,7 @@ export interface ConnectionUser {
   onMessage: (message: ReceivedMessage) => void;
 }
 
-export interface OwnerConnectionOptions extends Omit<WatchOptions, "connection" | "onFailure"> {
+export interface OwnerConnectionOptions extends Omit<WatchOptions, "connection" | "onFailure" | "onSuccess"> {
   broker: MqttConfig;
   users: readonly ConnectionUser[];
   problemLog: ProblemLog;
@@ -82,7 +82,9 @@ export async function openOwnerConnection(
       `vigie cannot check what the broker holds below the base topic: ${(error as Error).message}`,
     );
   };
-  const watch = watchBase({ ...options, connection, onFailure });
+  const onSuccess = () =>
+    problemLog.isOver("watch", "vigie can check what the broker holds below the base topic again");
+  const watch = watchBase({ ...options, connection, onFailure, onSuccess });
   // The broker sends a resumed session's commands at once: they wait for the topics, which say which rules there are.
   void sender.hasTopics.then(() => {
     for (const message of early ?? []) watch.onMessage(message);
@@ -98,10 +100,7 @@ export async function openOwnerConnection(
   for (const user of users) user.onConnection(link);
   return {
     closed: connection.closed,
-    checked: checking.then(
-      () => problemLog.isOver("watch", "vigie can check what the broker holds below the base topic again"),
-      onFailure,
-    ),
+    checked: checking.catch(onFailure),
     leave: (why) => {
       isOpen = false;
       return leave(connection, sender, why);

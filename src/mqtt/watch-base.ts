@@ -13,7 +13,9 @@ import type { TopicSender } from "./topic-sender.ts";
 export type OnCommand = (topic: string, command: Command) => void;
 
 export interface WatchOptions {
-  connection: Pick<BaseConnection, "publish" | "subscribe" | "waitForEcho" | "waitForRetained">;
+  connection: Pick<BaseConnection, "publish" | "subscribe" | "waitForEcho" | "waitForRetained"> & {
+    closed: Promise<unknown>;
+  };
   sender: TopicSender;
   me: Owner;
   clock: Pick<Clock, "steady">;
@@ -21,8 +23,10 @@ export interface WatchOptions {
   signal: AbortSignal;
   onCommand: OnCommand;
   onForeignOwner: (owner: Owner) => void;
-  /** The connection ended, or the broker does not let vigie read. */
+  /** What the broker holds cannot be checked now: the connection ended, the broker is slow, or does not let vigie read. */
   onFailure: (error: unknown) => void;
+  /** What the broker holds is checked. */
+  onSuccess: () => void;
 }
 
 export interface BaseWatch {
@@ -38,13 +42,17 @@ export interface BaseWatch {
  * may be on its way. Its topic is noted until an echo has come back after it: then the last message of each topic is known.
  */
 export function watchBase(options: WatchOptions): BaseWatch {
-  const { connection, sender, me, clock, log, signal, onForeignOwner, onFailure } = options;
+  const { connection, sender, me, clock, log, signal, onForeignOwner, onFailure, onSuccess } = options;
   /** Topic to its last payload. */
   const unexpected = new Map<string, string>();
   const nested = new Set<string>();
   const logged = new Set<string>();
   let isWaiting = false;
-  let lastJudged = Number.NEGATIVE_INFINITY;
+  let isClosed = false;
+  void connection.closed.then(() => {
+    isClosed = true;
+  });
+  let lastAttempt = Number.NEGATIVE_INFINITY;
 
   const judge = () => {
     const payloads = new Map(unexpected);
@@ -64,14 +72,17 @@ export function watchBase(options: WatchOptions): BaseWatch {
     sender.resend([...foreign, ...orphans]);
   };
   const judgeAfterEcho = async () => {
+    if (clock.steady() - lastAttempt < BETWEEN_JUDGEMENTS) await sleep(BETWEEN_JUDGEMENTS, signal);
+    lastAttempt = clock.steady();
+    await sender.allAcknowledged();
+    await connection.waitForEcho();
+    judge();
+    onSuccess();
+  };
+  /** A failure is followed by another attempt: the noted topics must not stay wrong until the next connection. */
+  const judgeUntilNoneIsLeft = async () => {
     isWaiting = true;
-    while (unexpected.size > 0) {
-      if (clock.steady() - lastJudged < BETWEEN_JUDGEMENTS) await sleep(BETWEEN_JUDGEMENTS, signal);
-      await sender.allAcknowledged();
-      await connection.waitForEcho();
-      judge();
-      lastJudged = clock.steady();
-    }
+    while (unexpected.size > 0 && !(isClosed || signal.aborted)) await judgeAfterEcho().catch(onFailure);
     isWaiting = false;
   };
   const compare = (message: ReceivedMessage) => {
@@ -80,7 +91,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
       return;
     }
     unexpected.set(message.topic, message.payload);
-    if (!isWaiting) judgeAfterEcho().catch(onFailure);
+    if (!isWaiting) void judgeUntilNoneIsLeft();
   };
   return {
     onMessage: (message) => {
@@ -96,6 +107,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
       await connection.subscribe("#");
       await connection.waitForRetained();
       judge();
+      onSuccess();
     },
   };
 }

@@ -96,6 +96,7 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
         },
         waitForEcho: async () => undefined,
         waitForRetained: async () => undefined,
+        closed: aborted(ending.signal),
       },
       sender,
       me: { installation: "", incarnation: "", host: "", version: "", since: "", client_id: "" },
@@ -107,6 +108,7 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
       onFailure: (error) => {
         if (current === own) throw error;
       },
+      onSuccess: () => undefined,
     });
     const connection = {
       publish,
