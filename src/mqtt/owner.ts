@@ -87,8 +87,10 @@ export async function claimBase(connection: ShortConnection, options: ClaimOptio
   // From here on pings are answered, so that nobody takes this process for dead before its lasting connection subscribes.
   answerPings(connection, me);
   const former = readOwner(connection.latest(OWNER));
-  if (former?.incarnation !== me.incarnation) {
-    await connection.publish({ topic: OWNER, payload: JSON.stringify(me), retain: true });
+  const payload = JSON.stringify(me);
+  // After a reload with another instance only the client id differs.
+  if (connection.latest(OWNER) !== payload) {
+    await connection.publish({ topic: OWNER, payload, retain: true });
     await connection.read(`${OWNER}/#`);
   }
   const last = readOwner(connection.latest(OWNER));

@@ -145,6 +145,23 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
     await observer.disconnect();
   });
 
+  test.concurrent("another instance of the same process writes its client id to owner, and takes that for no other program's word", async () => {
+    const base_topic = newBase();
+    const first = keep(mosquitto.url, { broker: { base_topic } });
+    await first.publisher.allAcknowledged();
+    await first.publisher.stop("end");
+    const observer = await observe(mosquitto.url, `${base_topic}/#`);
+    await observer.publish(`${base_topic}/old`, "x");
+    const second = keep(mosquitto.url, { broker: { base_topic }, instance: "other" });
+    await observer.until(
+      ({ retained }) => !retained.has(`${base_topic}/old`),
+      "what the broker held is checked",
+    );
+    expect(observer.retained.get(`${base_topic}/owner`)).toContain("vigie-other-running-a");
+    expect(second.lines.filter((line) => line.includes("Another program"))).toEqual([]);
+    await observer.disconnect();
+  });
+
   test.concurrent("the session of an owner that has ended is closed, so that its will is not published", async () => {
     const broker = { base_topic: newBase(), grace: 3_000 };
     const first = keep(mosquitto.url, { broker });
