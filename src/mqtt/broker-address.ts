@@ -38,6 +38,11 @@ export function nameBroker(broker: MqttConfig): string {
   return `${url.protocol}//${url.hostname}:${portOf(url)}`;
 }
 
+/** The name of the broker in messages: the same as above. */
+export function nameAddress({ protocol, host, port }: BrokerAddress): string {
+  return `${protocol}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
 function portOf({ protocol, port }: URL): number {
   return port === "" ? PORTS[protocol.slice(0, -1) as Protocol] : Number(port);
 }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import mqtt, { type IClientOptions, type IConnackPacket, type MqttClient } from "mqtt";
 import { runAfterTimeout } from "../runtime/wait.ts";
-import type { BrokerAddress } from "./broker-address.ts";
+import { type BrokerAddress, nameAddress } from "./broker-address.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
 import { explainFailure } from "./connect-failures.ts";
 import { createPublishQueue, type MessageSource } from "./publish-queue.ts";
@@ -188,9 +188,9 @@ function keepaliveTimer(): Exclude<IClientOptions["timerVariant"], string | unde
   return { set, clear: () => cancel() };
 }
 
-function connectFailed(failure: Error | undefined, { protocol, host, port }: BrokerAddress): ConnectFailed {
+function connectFailed(failure: Error | undefined, address: BrokerAddress): ConnectFailed {
   const code = failure && failureCode(failure);
-  const sentence = explainFailure(code, failure?.message ?? "", `${protocol}://${host}:${port}`);
+  const sentence = explainFailure(code, failure?.message ?? "", nameAddress(address));
   return new ConnectFailed(sentence, code, { cause: failure });
 }
 

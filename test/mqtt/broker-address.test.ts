@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nameBroker, readAddress } from "../../src/mqtt/broker-address.ts";
+import { nameAddress, nameBroker, readAddress } from "../../src/mqtt/broker-address.ts";
 import { ConnectFailed } from "../../src/mqtt/broker-errors.ts";
 import { brokerAt } from "../support/publisher.ts";
 
@@ -40,4 +40,12 @@ describe("readAddress", () => {
   test("names a broker with the port in use", () => {
     expect(nameBroker(brokerAt("mqtt://nas"))).toBe("mqtt://nas:1883");
   });
+
+  test.each(["mqtt://nas:1883", "mqtt://[::1]:1883", "ws://[::1]:9001"])(
+    "names %s in a failure as it is configured",
+    async (url) => {
+      expect(nameAddress(await readAddress(brokerAt(url)))).toBe(url);
+      expect(nameBroker(brokerAt(url))).toBe(url);
+    },
+  );
 });
