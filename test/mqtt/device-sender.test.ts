@@ -248,6 +248,20 @@ describe("a device that confirms", () => {
     await sender.stop();
   });
 
+  test("is no problem any more after a restart with a corrected `expect` that the device reports", async () => {
+    const { sender, update, saved } = connect([SOON_MISSED]);
+    update({ peak: true });
+    await until(() => sender.hasProblem());
+    const corrected = { ...SOON_MISSED, confirm: { ...SOON_MISSED.confirm, expect: "OFF" } };
+    const next = start([corrected], saved);
+    next.update({ peak: true });
+    next.sender.onConnection(fakeBroker().link);
+    expect(next.sender.hasProblem()).toBe(true);
+    next.sender.onMessage(report("OFF", true));
+    expect(next.sender.hasProblem()).toBe(false);
+    await Promise.all([next.sender.stop(), sender.stop()]);
+  });
+
   test("is sent the payload again on the next connection and after a restart, if it is still wanted", async () => {
     const { sender, update, saved } = start([SOON_MISSED]);
     const [first, second, third] = [fakeBroker(), fakeBroker(), fakeBroker()];

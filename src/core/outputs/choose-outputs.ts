@@ -1,6 +1,12 @@
 import type { Facts } from "../facts/facts.ts";
 import type { Choice, Output, Outputs } from "./output.ts";
-import { lastSent, type OutputsState, recordStanding, type Sent } from "./outputs-state.ts";
+import {
+  lastSent,
+  type OutputsState,
+  recordExpectation,
+  recordStanding,
+  type Sent,
+} from "./outputs-state.ts";
 import { fillPlaceholders } from "./placeholders.ts";
 
 /** What decides the payloads: the verdict of each rule (null: unknown), and the facts for the placeholders. */
@@ -42,9 +48,9 @@ export function chooseOutputs(
       continue;
     }
     const payload = fillPlaceholders(chosen.payload, facts);
-    if (isDue(payload, chosen.kind, lastSent(state, output.topic))) {
-      sends.push(composeSend(output, chosen, payload, facts));
-    } else next = recordStanding(next, output.topic, true);
+    const send = composeSend(output, chosen, payload, facts);
+    if (isDue(payload, chosen.kind, lastSent(state, output.topic))) sends.push(send);
+    else next = recordExpectation(recordStanding(next, output.topic, true), output.topic, send.expect);
   }
   return { sends, state: next };
 }

@@ -46,6 +46,17 @@ export function recordStanding(state: OutputsState, topic: string, stands: boole
   return !sent || sent.stands === stands ? state : { ...state, [topic]: { ...sent, stands } };
 }
 
+/**
+ * What the device is expected to report: it changes when `expect` is corrected in the configuration. A payload that the
+ * device has confirmed stays confirmed.
+ */
+export function recordExpectation(state: OutputsState, topic: string, expect: string | null): OutputsState {
+  const sent = lastSent(state, topic);
+  const isUnconfirmed = sent?.answer === "awaited" || sent?.answer === "missed";
+  if (!isUnconfirmed || expect === null || sent.expect === expect) return state;
+  return { ...state, [topic]: { ...sent, expect } };
+}
+
 /** The device has confirmed the payload, or has not for too long. */
 export function recordConfirmation(
   state: OutputsState,
