@@ -158,16 +158,15 @@ export function createLoop(options: LoopOptions): Loop {
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
-    const outcome = await sendRequests(
-      request.signal,
-      planRequests(planInput(request)),
-      async (one, signal) => {
-        const reply = await options.ask(one, { ...request, signal });
+    const outcome = await sendRequests(request.signal, {
+      requests: planRequests(planInput(request)),
+      ask: (one, signal) => options.ask(one, { ...request, signal }),
+      take: (reply) => {
         const before = memory.days();
         takeAnswer(reply);
         return planFollowUps(reply.answer, before, planInput(request));
       },
-    );
+    });
     if (request.signal.aborted) return outcome;
     polls = recordPollOutcome(polls, outcome);
     const isFirst = !isInformed;

@@ -64,6 +64,26 @@ describe("when the service answered last", () => {
   });
 });
 
+describe("a poll", () => {
+  test("does not count an error of vigie as a failure of the service", async () => {
+    let isBroken = false;
+    const update = () => {
+      if (!isBroken) return;
+      isBroken = false;
+      throw new Error("a bug");
+    };
+    const { loop } = openTestLoop({
+      clock: { at: NOW },
+      days: BLEU,
+      ask: async () => ({ answer: forecasts, date: null }),
+      devices: { update },
+    });
+    isBroken = true;
+    const poll = loop.poll({ signal: new AbortController().signal, essential: true, recheck: false });
+    await expect(poll).rejects.toThrow("a bug");
+  });
+});
+
 describe("what is known of the days", () => {
   const later = (hours: number): Answer => ({ ...forecasts, updated_at: NOW + hours * HOUR });
 
