@@ -58,12 +58,23 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
   let settings = kept;
   let simulation = readSimulation(state.simulation);
   let outputs = readOutputsState(state.outputs);
+  let savedCount = client.spent.count;
+  let countChanges = 0;
 
   const save = (part: Partial<State>) => store.save({ ...store.state(), ...part });
-  const saveSource = () =>
-    store.save(
-      withSource(store.state(), source, { knownDays: days, client: { ...client, asked: lastAnswered } }),
-    );
+  const saveSource = () => {
+    savedCount = client.spent.count;
+    const part = { knownDays: days, client: { ...client, asked: lastAnswered } };
+    return store.save(withSource(store.state(), source, part));
+  };
+  /**
+   * The first requests after a start are saved one by one, then every tenth. So a vigie that is killed and started again
+   * and again keeps to the day's budget, and the state file is not written with each request.
+   */
+  const isCountWorthWriting = () => {
+    countChanges += 1;
+    return countChanges <= COUNTS_SAVED || Math.abs(client.spent.count - savedCount) >= COUNTS_SAVED;
+  };
   // A threshold that was edited in the configuration counts more than one that was moved by a command before.
   for (const line of lines) log.warn(line);
   if (JSON.stringify(settings) !== JSON.stringify(readRuleSettings(state.settings))) void save({ settings });
@@ -82,10 +93,11 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
       set: (learnt) => {
         const before = client;
         client = learnt;
-        // The count of requests goes along with the next write.
         const isLearnt =
-          before.percent !== learnt.percent || before.history_parameters !== learnt.history_parameters;
-        if (isLearnt) void saveSource();
+          before.percent !== learnt.percent ||
+          before.history_parameters !== learnt.history_parameters ||
+          before.pause !== learnt.pause;
+        if (isLearnt || (before.spent !== learnt.spent && isCountWorthWriting())) void saveSource();
       },
     },
     rulesState: () => rulesState,
@@ -129,6 +141,7 @@ function readSource(state: State, source: string) {
 }
 
 const UPDATE_SAVED_EVERY = 2 * 3_600_000;
+const COUNTS_SAVED = 10;
 const NEVER_ANSWERED: LastAnswered = { season: null, history: null };
 const sourceSchema = clientMemorySchema.extend({
   asked: z.object({ season: z.iso.date().nullable(), history: z.iso.date().nullable() }),

@@ -31,11 +31,18 @@ export function createPolling(options: PollingOptions): Polling {
   const { loop, memory, clock, times, tariff, offset } = options;
   const stopping = new AbortController();
   let lastPoll: number | null = null;
+  const sentBeforeStart = memory.client.get().sent_at;
   let polling = Promise.resolve();
   let isPolling = false;
 
-  const findDue = () =>
-    duePoll(clock.now(), lastPoll, { poll: times, tariff, knownDays: memory.days(), offset });
+  const findDue = () => {
+    const input = { poll: times, tariff, knownDays: memory.days(), offset };
+    const due = duePoll(clock.now(), lastPoll ?? sentBeforeStart, input);
+    if (lastPoll !== null) return due;
+    // A start polls at once. But it goes beyond the day's budget only if an hourly poll was due since the last request:
+    // vigie may be killed and started again every ten seconds.
+    return { essential: due?.essential ?? false, recheck: true };
+  };
   const poll = async (ways: { essential: boolean; recheck: boolean }) => {
     lastPoll = clock.now();
     isPolling = true;

@@ -34,7 +34,7 @@ export function createRequestLimiter({ memory, clock, wait }: LimiterOptions): R
         switch (allowance.kind) {
           case "granted":
             recent = allowance.sent.recent;
-            memory.set({ ...memory.get(), spent: allowance.sent.spent });
+            memory.set({ ...memory.get(), spent: allowance.sent.spent, sent_at: clock.now() });
             return;
           case "wait":
             await wait(allowance.milliseconds, signal);

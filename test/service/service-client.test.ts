@@ -119,6 +119,7 @@ describe("the limits of requests", () => {
     expect(waits).toEqual([0, 7_000]);
     expect(said).toEqual(['The service answers "too many requests" (429): vigie sends it nothing for 7 s']);
     expect(kept.get().pause).toBeNull();
+    expect(kept.get().sent_at).toBe(AT + 7_000);
   });
 
   it("sends nothing to any endpoint until a long pause is over, and doubles a pause nobody named", async () => {

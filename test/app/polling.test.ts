@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { PollRequest } from "../../src/app/loop.ts";
+import { createPolling } from "../../src/app/polling.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
+import { PARIS } from "../support/tariff.ts";
+import { openTestLoop } from "../support/test-loop.ts";
+
+const MINUTE = 60_000;
+const QUARTER_PAST = Date.parse("2026-01-05T13:15:00Z");
+
+/** The polls of a start at this instant, with the last request before it. */
+function pollsOfStart(at: number, sent_at: number | null): Omit<PollRequest, "signal">[] {
+  const { loop, memory } = openTestLoop({ clock: { at } });
+  memory.client.set({ ...memory.client.get(), sent_at });
+  const polls: Omit<PollRequest, "signal">[] = [];
+  const polling = createPolling({
+    loop: {
+      ...loop,
+      poll: async ({ essential, recheck }) => {
+        polls.push({ essential, recheck });
+        return { answers: 1, failures: [] };
+      },
+    },
+    memory,
+    tariff: PARIS,
+    times: { every: 60 * MINUTE, announcement: { between: ["06:30", "12:00"], every: 5 * MINUTE } },
+    offset: 0,
+    clock: { now: () => at, steady: () => at },
+    onPolled: () => undefined,
+  });
+  polling.pollIfDue();
+  return polls;
+}
+
+describe("a start polls at once", () => {
+  test.each([
+    ["beyond the day's budget at the first start", null, true],
+    ["beyond it where the hourly poll was missed", QUARTER_PAST - 16 * MINUTE, true],
+    ["only within it shortly after another request", QUARTER_PAST - MINUTE, false],
+  ])("%s", (_case, sentAt, essential) => {
+    expect(pollsOfStart(QUARTER_PAST, sentAt)).toEqual([{ essential, recheck: true }]);
+  });
+});
+
+describe("after a kill", () => {
+  const open = (store = createMemoryStore(emptyState("test"))) => ({
+    ...openTestLoop({ store, clock: { at: QUARTER_PAST } }),
+    store,
+  });
+
+  test("the count of the first requests of each start is known", () => {
+    let state = emptyState("test");
+    for (let starts = 0; starts < 3; starts += 1) {
+      const { memory, store } = open(createMemoryStore(state));
+      for (let requests = 0; requests < 4; requests += 1) {
+        const { spent } = memory.client.get();
+        memory.client.set({ ...memory.client.get(), spent: { ...spent, count: spent.count + 1 } });
+      }
+      state = store.state();
+    }
+    expect(open(createMemoryStore(state)).memory.client.get().spent.count).toBe(12);
+  });
+
+  test("the count of a day is known up to the last ten requests, with few writes", () => {
+    const { memory, store } = open();
+    const writes = store.writes();
+    for (let count = 1; count < 150; count += 1) {
+      memory.client.set({ ...memory.client.get(), spent: { day: "2026-01-05", count } });
+    }
+    expect(open(store).memory.client.get().spent.count).toBeGreaterThanOrEqual(140);
+    expect(store.writes() - writes).toBeLessThan(25);
+  });
+
+  test("the pause after a 429 is known", () => {
+    const { memory, store } = open();
+    const pause = { until: QUARTER_PAST + MINUTE, turns: 1 };
+    memory.client.set({ ...memory.client.get(), pause });
+    expect(open(store).memory.client.get().pause).toEqual(pause);
+  });
+});
