@@ -17,8 +17,13 @@ const confirm = z
     }),
     for: duration("5s", "24h").prefault("1h").meta({
       description:
-        "How long to go on before vigie reports that the device does not follow (the problem `output`). Default 1h.",
+        "How long to go on before vigie reports that the device does not follow (the problem `output`); at least as long as `every`. Default 1h.",
     }),
+  })
+  .check(({ value, issues }) => {
+    if (value.for >= value.every) return;
+    const message = `at least ${value.every / 1000}s, the value of confirm.every`;
+    issues.push({ code: "custom", path: ["for"], message, input: value.for });
   })
   .meta({
     description:

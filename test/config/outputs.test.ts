@@ -155,6 +155,22 @@ describe("outputs", () => {
     expect((await refusals(yaml)).join("\n")).toContain(words);
   });
 
+  test("that give up before they send the payload again are refused, with both values", async () => {
+    const output = (confirm: string) => `
+  - topic: boiler/set
+    choose: [ ${PEAK} ]
+    confirm: { topic: boiler, ${confirm} }
+`;
+    expect(await refusals(output("every: 25s, for: 5s"))).toEqual([
+      expect.stringMatching(
+        /outputs\[0\]\.confirm\.for: expected at least 25s, the value of confirm\.every, got "5s"/,
+      ),
+    ]);
+    expect(await refusals(output("for: 10s"))).toEqual([
+      expect.stringContaining('expected at least 30s, the value of confirm.every, got "10s"'),
+    ]);
+    expect((await outputsOf(output("every: 5s, for: 5s"))).list).toHaveLength(1);
+  });
   test("that name rules are refused where there are no rules", async () => {
     const problems = await problemsOf(loadText(`outputs: [{ topic: a, choose: [${PEAK}] }]`));
     expect(problems).toEqual([expect.stringContaining("expected the id of a rule, but there are no rules")]);
