@@ -47,6 +47,9 @@ export function settleSettings(
     if (isEdited) lines.push(describeEdit(id, moved, threshold));
     settled = withSetting(settled, id, isEdited ? { ...setting, threshold: null } : setting);
   }
+  for (const id of Object.keys(settings)) {
+    if (!rules.some((rule) => rule.id === id)) lines.push(describeRemoval(id));
+  }
   return { settings: settled, lines };
 }
 
@@ -62,6 +65,10 @@ function settingOf(settings: RuleSettings, id: string): RuleSetting {
 function withSetting(settings: RuleSettings, id: string, setting: RuleSetting): RuleSettings {
   const others = Object.fromEntries(Object.entries(settings).filter(([other]) => other !== id));
   return setting.enabled && setting.threshold === null ? others : { ...others, [id]: setting };
+}
+
+function describeRemoval(id: string): string {
+  return `The rule ${id} is not in the configuration any more: what was set for it while vigie ran is forgotten`;
 }
 
 function describeEdit(

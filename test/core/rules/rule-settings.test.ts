@@ -48,6 +48,15 @@ describe("the settings of rules", () => {
     expect(settleSettings(kept, [WEEK, PEAK])).toEqual({ settings: set, lines: [] });
   });
 
+  test("are forgotten with their rule, with a line in the log", () => {
+    const set = switchRule(moveThreshold(NO_SETTINGS, WEEK, 80), PEAK.id, false);
+    const { settings, lines } = settleSettings(set, [WEEK]);
+    expect(settings).toEqual(moveThreshold(NO_SETTINGS, WEEK, 80));
+    expect(lines).toEqual([
+      "The rule constructor is not in the configuration any more: what was set for it while vigie ran is forgotten",
+    ]);
+  });
+
   test("give way where the owner edits the configuration, with a line in the log", () => {
     const set = switchRule(moveThreshold(NO_SETTINGS, WEEK, 80), "week", false);
     const { settings, lines } = settleSettings(set, [EDITED]);
@@ -58,13 +67,6 @@ describe("the settings of rules", () => {
     // Edited back, what it had been moved to is forgotten all the same.
     expect(settingOf(settleSettings(settings, [WEEK]).settings, WEEK).threshold).toBe(60);
     expect(settleSettings(set, [PLAIN]).lines[0]).toContain("the rule has none now");
-  });
-
-  test("of a rule that is gone are gone", () => {
-    expect(settleSettings(switchRule(NO_SETTINGS, "week", false), [PEAK])).toEqual({
-      settings: {},
-      lines: [],
-    });
   });
 
   test("that are none are nothing set", () => {
