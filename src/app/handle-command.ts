@@ -22,19 +22,20 @@ export interface CommandOptions {
 export interface CommandHandler {
   onCommand: OnCommand;
   /** Resolves when the commands that came so far are carried out; later ones are saved, and published by the next loop. */
-  stop: () => Promise<unknown>;
+  stop: () => Promise<void>;
 }
 
 export function createCommandHandler(options: CommandOptions): CommandHandler {
   let isStopped = false;
-  let running: Promise<unknown> = Promise.resolve();
+  let running: Promise<void> = Promise.resolve();
   const refresh = () => {
     if (!isStopped) options.loop.refresh();
   };
   return {
     onCommand: (topic, command) => {
       const handled = handleCommand(topic, command, { ...options, loop: { ...options.loop, refresh } });
-      running = Promise.all([running, handled]);
+      // Without the `then` each result would contain all earlier ones.
+      running = Promise.all([running, handled]).then(() => undefined);
     },
     stop: async () => {
       await running;

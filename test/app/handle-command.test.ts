@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { handleCommand } from "../../src/app/handle-command.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createCommandHandler, handleCommand } from "../../src/app/handle-command.ts";
 import type { Command } from "../../src/mqtt/read-command.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
@@ -75,6 +75,28 @@ describe("a command", () => {
       "x/set: rule ahead has no threshold in the configuration, so there is none to move",
     ]);
     expect(count.polls).toBe(0);
+  });
+
+  test("leaves nothing in memory when it is done", async () => {
+    const { loop, memory, log } = open();
+    const handler = createCommandHandler({
+      rules: RULES,
+      tariff: PARIS,
+      memory,
+      loop,
+      log,
+      poll: () => undefined,
+    });
+    const addResultOf = vi.spyOn(Promise, "all");
+    onTestFinished(() => addResultOf.mockRestore());
+    for (let count = 0; count < 3; count += 1) handler.onCommand("x/set", { kind: "poll" });
+    const results = await Promise.all(addResultOf.mock.results.map(({ value }) => value));
+    await handler.stop();
+    expect(results).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
   });
 
   test("polls the service where it is refresh", async () => {
