@@ -17,6 +17,7 @@ import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
+import { isBudgetSpent } from "../service/request-limits.ts";
 import type { Store } from "../state/store.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
 import { createCommandHandler } from "./handle-command.ts";
@@ -24,7 +25,14 @@ import { createLoop, type Loop, type Snapshot } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
 import { openService } from "./open-service.ts";
 import { createPolling } from "./polling.ts";
-import { reportClock, reportDayEvent, reportPoll, reportPrices, reportVerdictChange } from "./report.ts";
+import {
+  reportBudget,
+  reportClock,
+  reportDayEvent,
+  reportPoll,
+  reportPrices,
+  reportVerdictChange,
+} from "./report.ts";
 import { startSchedule } from "./schedule.ts";
 
 /** What a start needs beside the configuration; it outlives a reload. */
@@ -181,6 +189,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     clock,
     onPolled: (outcome) => {
       reportPoll(outcome, problemLog);
+      reportBudget(isBudgetSpent(memory.client.get().spent, clock.now()), problemLog);
       reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
       options.onPolled();
     },

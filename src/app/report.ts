@@ -28,16 +28,20 @@ export function reportVerdictChange(change: VerdictChange, log: Log, publisher: 
 
 export function reportPoll({ failures, answers }: PollOutcome, problemLog: ProblemLog): void {
   for (const failure of failures) problemLog.starts("service", failure);
-  if (failures.length > 0) return;
-  if (answers === 0) {
+  // Without answers and failures nothing was sent, so nothing is known of the service.
+  if (answers > 0 && failures.length === 0)
+    problemLog.isOver("service", "The forecast service answers again");
+}
+
+/** The hourly poll succeeds also while the budget is spent. */
+export function reportBudget(isSpent: boolean, problemLog: ProblemLog): void {
+  if (!isSpent) problemLog.isOver("budget", "vigie may send requests to the service again");
+  else {
     problemLog.starts(
       "budget",
       "vigie has sent all requests that it may send today: only the hourly poll goes on",
     );
-    return;
   }
-  problemLog.isOver("budget", "vigie may send requests to the service again");
-  problemLog.isOver("service", "The forecast service answers again");
 }
 
 /** Where the service and the configured table differ, one of the two is out of date; `tariff.rates_first` decides. */

@@ -35,7 +35,7 @@ export function requestAllowance(sent: SentRequests, now: Instant, essential: bo
   if (pause > LONGEST_PAUSE_WAITED) return { kind: "paused", milliseconds: pause };
   if (pause > 0) return { kind: "wait", milliseconds: pause };
   const spent = spentToday(sent.spent, now);
-  if (spent.count >= DAILY_BUDGET && !essential) return { kind: "budget spent" };
+  if (isBudgetSpent(spent, now) && !essential) return { kind: "budget spent" };
   const recent = sent.recent.filter((at) => at + MINUTE > now);
   const [oldest] = recent;
   if (oldest !== undefined && recent.length >= PER_MINUTE) {
@@ -43,6 +43,11 @@ export function requestAllowance(sent: SentRequests, now: Instant, essential: bo
   }
   const count = spent.count + 1;
   return { kind: "granted", sent: { ...sent, recent: [...recent, now], spent: { ...spent, count } } };
+}
+
+/** Whether only essential requests are sent until the next day (UTC). */
+export function isBudgetSpent(spent: SpentBudget, now: Instant): boolean {
+  return spentToday(spent, now).count >= DAILY_BUDGET;
 }
 
 /** The budget after a request was counted that never left this machine. */

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { reportBudget, reportPoll } from "../../src/app/report.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import { DAILY_BUDGET, isBudgetSpent } from "../../src/service/request-limits.ts";
+import { logTo } from "../support/logs.ts";
+
+const NOON = Date.parse("2026-01-05T12:00:00Z");
+const DAY = 24 * 3_600_000;
+
+test("requests may be sent again when the next day begins, not when an hourly poll succeeds", () => {
+  const lines: string[] = [];
+  const problemLog = createProblemLog(logTo(lines), { now: () => NOON, steady: () => 0 });
+  const spent = { day: "2026-01-05", count: DAILY_BUDGET };
+  const reportAt = (now: number) => {
+    reportPoll({ failures: [], answers: 2 }, problemLog);
+    reportBudget(isBudgetSpent(spent, now), problemLog);
+  };
+  reportAt(NOON);
+  reportAt(NOON + 3_600_000);
+  const said = "vigie has sent all requests that it may send today: only the hourly poll goes on";
+  expect(lines).toEqual([said]);
+  reportAt(NOON + DAY);
+  expect(lines).toEqual([said, "vigie may send requests to the service again, after 0 s"]);
+});
