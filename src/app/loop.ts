@@ -29,7 +29,7 @@ import { isOfficialSilent } from "../service/client-memory.ts";
 import { noteAnswered, type PlanInput, planFollowUps, planRequests } from "../service/plan-requests.ts";
 import { sendRequests } from "../service/send-requests.ts";
 import type { LoopMemory } from "./loop-memory.ts";
-import { createTimeCheck } from "./time-check.ts";
+import { createTimeCheck } from "./service-time.ts";
 
 /** What the loop takes from the configuration. */
 export interface LoopConfig {

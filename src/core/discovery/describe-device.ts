@@ -1,6 +1,6 @@
 import { AVAILABILITY } from "../topics/topic.ts";
 import { type Entity, keyOf, type Language, listEntities, type RuleToShow } from "./entities.ts";
-import { SHAPES, type Shape } from "./shapes.ts";
+import { SHAPES, type Shape } from "./value-kinds.ts";
 
 /** All that Home Assistant should know of this instance: the device, and each of its entities. */
 export interface DeviceDescription {

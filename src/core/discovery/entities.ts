@@ -1,7 +1,7 @@
 import { COLORS, PERIODS } from "../calendar/tariff.ts";
 import { CIVIL_DAYS, type CivilDay, OUTLOOKS, PROBLEM_CODES, SERVICE_STATUSES } from "../facts/facts.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { Icon, Shape } from "./shapes.ts";
+import type { Icon, Shape } from "./value-kinds.ts";
 
 /** One row of the table: the entity that Home Assistant makes of one topic. */
 export interface Entity extends Extras {
