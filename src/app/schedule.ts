@@ -1,8 +1,8 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import { type Alarm, startAlarm } from "../runtime/alarm.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { describeDuration } from "../runtime/duration.ts";
 import type { Log } from "../runtime/log.ts";
+import { describeJump, WORTH_LOGGING } from "./clock-jump.ts";
 import { pollCron } from "./poll-cron.ts";
 
 export interface ScheduleOptions {
@@ -52,12 +52,3 @@ export function startSchedule(options: ScheduleOptions): Alarm {
     },
   });
 }
-
-function describeJump(by: number): string {
-  const length = describeDuration(Math.abs(by));
-  return by > 0
-    ? `The clock went forward by ${length}: this machine was suspended, or its clock was set`
-    : `The clock was set back by ${length}`;
-}
-
-const WORTH_LOGGING = 60_000;

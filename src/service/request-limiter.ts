@@ -1,7 +1,8 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { MemoryKeeper } from "./client-memory.ts";
-import { DAILY_BUDGET, pauseAfter, requestAllowance, withoutOneRequest } from "./request-limits.ts";
+import { DAILY_BUDGET, requestAllowance, withoutOneRequest } from "./request-limits.ts";
+import { pauseAfter } from "./retry-after.ts";
 import { BudgetSpent, ServiceBusy } from "./service-errors.ts";
 
 /** Holds requests back until they may be sent; keeps what is spent in the client's memory. */

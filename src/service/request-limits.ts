@@ -1,5 +1,6 @@
 import { civilDate } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate } from "../core/calendar/tariff.ts";
+import { type Pause, pauseLeft } from "./retry-after.ts";
 import { AnswerUnreadable, ServiceBusy, ServiceFailed, ServiceUnreachable } from "./service-errors.ts";
 
 /** What was sent lately, and a pause that the service asked for. Plain data. */
@@ -14,12 +15,6 @@ export interface SentRequests {
 interface SpentBudget {
   day: IsoDate;
   count: number;
-}
-
-/** After a 429 nothing is sent until then; `turns` counts the 429s in a row. */
-interface Pause {
-  until: Instant;
-  turns: number;
 }
 
 export type Allowance =
@@ -55,14 +50,6 @@ export function withoutOneRequest(spent: SpentBudget): SpentBudget {
   return { ...spent, count: Math.max(0, spent.count - 1) };
 }
 
-/** The pause after a 429: as long as the service asks for, else a minute; with each further 429 it doubles. */
-export function pauseAfter(before: Pause | null, retryAfter: number | null, now: Instant): Pause {
-  const turns = (before?.turns ?? 0) + 1;
-  const doubled = FIRST_PAUSE * 2 ** Math.min(turns - 1, 10);
-  const length = retryAfter === null ? doubled : Math.max(retryAfter, turns > 1 ? doubled / 2 : 0);
-  return { until: now + Math.min(length, LONGEST_PAUSE), turns };
-}
-
 /**
  * How long to wait before a request is tried again; null where that is of no use. Exponential with full jitter, so that
  * many installations do not come back at once. `attempt` counts from 1, `random` is from 0 to 1.
@@ -79,19 +66,10 @@ export function retryDelay(error: unknown, attempt: number, random: number): num
 /** vigie's own limit, a sixth of the service's 60 a minute. */
 export const PER_MINUTE = 10;
 export const DAILY_BUDGET = 150;
-export const LONGEST_PAUSE = 3_600_000;
 const LONGEST_PAUSE_WAITED = 120_000;
 const MINUTE = 60_000;
-const FIRST_PAUSE = 60_000;
 const FIRST_DELAY = 5_000;
 const LONGEST_DELAY = 300_000;
-
-/** A pause that ends later than any pause can was noted while the clock was wrong: it does not count. */
-function pauseLeft(pause: Pause | null, now: Instant): number {
-  if (pause === null) return 0;
-  const left = pause.until - now;
-  return left > LONGEST_PAUSE ? 0 : Math.max(0, left);
-}
 
 /** Each day begins with 0. After the clock was set back to an earlier day the count goes on from what it was. */
 function spentToday(spent: SpentBudget, now: Instant): SpentBudget {

@@ -2,14 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   DAILY_BUDGET,
-  LONGEST_PAUSE,
   PER_MINUTE,
-  pauseAfter,
   requestAllowance,
   retryDelay,
   type SentRequests,
   withoutOneRequest,
 } from "../../src/service/request-limits.ts";
+import { LONGEST_PAUSE, pauseAfter } from "../../src/service/retry-after.ts";
 import {
   AnswerUnreadable,
   BudgetSpent,

@@ -1,6 +1,7 @@
 import { addDays, civilDate, dayStart } from "../calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { Answer } from "../contract/answer.ts";
+import { withoutOld } from "./forget-old-days.ts";
 import { isEqual } from "./is-equal.ts";
 import type { KnownDay, KnownDays } from "./known-days.ts";
 import { learnDateForecast, learnForecast, learnHistoryDay, learnOfficial } from "./learn-day.ts";
@@ -93,30 +94,5 @@ function learnUpdate(known: Instant | null, answer: Answer, now: Instant, isNew:
   return Math.max(known, Math.min(answer.updated_at, now));
 }
 
-/**
- * The entries that are recent enough, in the order of their keys, so that equal content is written alike; the same
- * record where nothing changed.
- */
-function withoutOld<Entry>(
-  known: Record<string, Entry>,
-  entries: ReadonlyMap<string, Entry>,
-  lastDate: (key: string, entry: Entry) => IsoDate,
-  today: IsoDate,
-): Record<string, Entry> {
-  const dates = Array.from(entries, ([key, entry]) => lastDate(key, entry)).sort();
-  const newest = dates.at(-1) ?? today;
-  const earliest = addDays(newest < today ? newest : today, -DAYS_KEPT);
-  const recent = [...entries].filter(([key, entry]) => lastDate(key, entry) >= earliest);
-  const isSame =
-    recent.length === Object.keys(known).length && recent.every(([key, entry]) => known[key] === entry);
-  return isSame ? known : Object.fromEntries(recent.sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
 /** No service knows a day so far ahead: a date beyond it is an error, and would never become old enough to be dropped. */
 const DAYS_AHEAD = 400;
-
-/**
- * Two seasons and some weeks. They are counted back from today, or from the newest known day where that is earlier: a
- * clock that is years ahead must not drop everything.
- */
-const DAYS_KEPT = 800;
