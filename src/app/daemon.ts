@@ -35,7 +35,7 @@ import {
 } from "./report.ts";
 import { startSchedule } from "./schedule.ts";
 
-/** What a start needs beside the configuration; it outlives a reload. */
+/** What a start needs beside the configuration; it stays the same after a reload. */
 export interface DaemonOptions {
   store: Store;
   log: Log;
@@ -48,7 +48,7 @@ export interface DaemonOptions {
   takeOver: boolean;
   /** Another vigie owns the base topic: this one has to end. */
   onOtherOwner: (owner: Owner) => void;
-  /** Awaited before the first message is published: whoever sees a topic finds the health file. */
+  /** Awaited before the first message is published, so the health file exists before any topic does. */
   beforePublishing: () => Promise<void>;
   /** After each poll, whether it succeeded or not. */
   onPolled: () => void;
@@ -58,13 +58,13 @@ export interface DaemonOptions {
 
 /** The running program: it starts, starts again with another configuration, and stops. */
 export interface Daemon {
-  /** Starts; a daemon that runs is stopped first, and its broker connection taken up again within the grace. */
+  /** Starts; a daemon that runs is stopped first, and connects again before the grace is over. */
   start: (config: Config) => Promise<void>;
   /** undefined before the first start. */
   status: () => DaemonStatus | undefined;
   /** When the topics of this start are on the broker. */
   published: () => Promise<void>;
-  /** Leaves the broker, saves, and stops everything in reverse. */
+  /** Stops what sends, leaves the broker, stops the service client, saves, and stops the embedded broker. */
   stop: () => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   let embedded: EmbeddedBroker | null = null;
   let running: Running | undefined;
 
-  /** It outlives a reload, which would otherwise empty it. */
+  /** It goes on during a reload: a new one would be empty. */
   const openEmbedded = async (isWanted: boolean) => {
     if (isWanted && !embedded) {
       const { startEmbeddedBroker } = await import("../mqtt/embedded-broker.ts");
@@ -132,7 +132,10 @@ interface Running {
   stop: (why: LeaveReason) => Promise<void>;
 }
 
-/** The composition root: everything that runs is built here, in the order in which one needs the other. */
+/**
+ * Builds all parts that run. Three callbacks below use parts that are built later (`commands`, `loop`, `schedule`); none
+ * is called before its part exists.
+ */
 async function startRunning(options: RunningOptions): Promise<Running> {
   const { config, store, log, problemLog, clock, identity } = options;
   const { instance, tariff, rules } = config;
@@ -155,7 +158,8 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     save: memory.keepOutputs,
     refresh: () => loop.refresh(),
   });
-  // Before the loop publishes: discovery keeps topics from being cleared before Home Assistant has dropped their entities.
+  // Discovery pauses the clearing of topics, until Home Assistant has dropped their entities. It must do so before the
+  // first topics are set.
   const discovery = startDiscovery({
     ...options,
     description: describeDevice(config, VERSION),

@@ -30,13 +30,13 @@ export function rememberPlace(config: Config, store: Store): Promise<void> {
 }
 
 /**
- * Clears what was published before the settings changed, base topics and discovery messages, once the new ones are whole.
+ * Clears what was published before the settings changed, base topics and discovery messages, after the new ones are published.
  * What cannot be cleared now is tried again at the next start: the state file remembers it until it is done.
  */
 export async function clearFormerPlaces(options: FormerPlacesOptions): Promise<void> {
   const { config, store, problemLog, signal } = options;
   const former = formerPlaces(config, store);
-  // The discovery messages of a base go before its topics do.
+  // The discovery messages of a base are cleared before its topics are.
   for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
     const places = former.filter(({ base_topic }) => base_topic === base);
     try {

@@ -21,7 +21,7 @@ export interface CommandOptions {
 
 export interface CommandHandler {
   onCommand: OnCommand;
-  /** Resolves when the commands that came so far are carried out; later ones are saved, and published by the next loop. */
+  /** Resolves when all commands so far are done. A later command is saved, but this loop does not publish it. */
   stop: () => Promise<void>;
 }
 
@@ -98,7 +98,7 @@ function findRule(topic: string, id: string, { rules, log }: CommandOptions): Ru
 
 async function setSimulation(topic: string, request: SimulationRequest | null, options: CommandOptions) {
   const { memory, loop, log, tariff } = options;
-  // The clock as it is now decides which day is `now`.
+  // Refresh, so that the tariff day of `now` is computed with the current time.
   loop.refresh();
   const simulation = request && startSimulation(request, loop.snapshot().known.clock.at, tariff);
   await memory.changeSimulation(simulation);

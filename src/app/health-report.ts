@@ -42,7 +42,7 @@ export function reportHealth(
   };
 }
 
-/** The file follows the instance. */
+/** The path depends on the instance. */
 interface Written {
   path: string;
   health: Health;

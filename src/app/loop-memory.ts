@@ -17,7 +17,7 @@ import type { Store } from "../state/store.ts";
  * cards wear out). Where the disk fails, the store logs it and the loop goes on from memory.
  */
 export interface LoopMemory {
-  /** What is known of the days, from this one service: invented days never stand in for real ones. */
+  /** What is known of the days, from this one service: invented days are never used instead of real ones. */
   days: () => KnownDays;
   /** On which dates season and history were last answered. */
   lastAnswered: () => LastAnswered;
@@ -104,7 +104,7 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
     keepRulesState: (evaluated) => {
       const before = rulesState;
       rulesState = evaluated;
-      // That the same verdicts were found once more is not worth a write.
+      // Do not save when only the time of evaluation changed.
       if (before.rules !== evaluated.rules || before.heard !== evaluated.heard)
         void save({ rules: evaluated });
     },

@@ -4,7 +4,7 @@ import type { Instant } from "../core/calendar/tariff.ts";
 /**
  * When to look whether a poll is due: once a minute, at a second of this installation's own. node-cron reads the
  * expression, in UTC (a zone with summer time loses an hour each October); the waiting is the alarm's, because
- * node-cron's own neither hears of a clock that was set back nor survives one that was set forward by years.
+ * node-cron's own does not notice a clock that was set back, and stops working after one that was set forward by years.
  */
 export function pollCron(offset: number): { next: () => Instant } {
   const task = createTask(`${Math.floor(offset * 60)} * * * * *`, () => undefined, { timezone: "UTC" });

@@ -11,7 +11,7 @@ export interface PollingOptions {
   tariff: Tariff;
   /** `service.poll`. */
   times: PollTimesInput["poll"];
-  /** 0 to 1: this installation's own place between two polls. */
+  /** 0 to 1: this installation's phase: how far its polls are shifted within the hour. */
   offset: number;
   clock: Clock;
   /** After each poll, whether it succeeded or not. */
@@ -51,13 +51,13 @@ export function createPolling(options: PollingOptions): Polling {
     if (!stopping.signal.aborted) options.onPolled(outcome);
   };
   return {
-    // While a poll is under way, one that becomes due stays due: the clock may have been set right in between.
+    // Do not start a second poll. The poll stays due and starts at a later check.
     pollIfDue: () => {
       const due = isPolling ? null : findDue();
       if (due) polling = poll(due);
     },
-    // It takes the place of the hourly poll where that is due: pressing the button again and again must not put it off.
-    // A poll that is under way is the one that was asked for.
+    // If the hourly poll is due, this poll counts as it. So repeated presses do not delay it.
+    // If a poll runs already, the command starts no other.
     pollNow: () => {
       if (isPolling) return;
       polling = poll({ essential: findDue()?.essential ?? false, recheck: true });

@@ -57,7 +57,7 @@ export function reportPrices([first]: PriceDifference[], problemLog: ProblemLog)
   );
 }
 
-/** A household that sees `unknown` everywhere finds the reason in the log. */
+/** Logged, because all topics of the moment are `None` then. */
 export function reportClock({ at, right }: FactsInput["clock"], problemLog: ProblemLog): void {
   if (right) problemLog.isOver("clock", "The clock of this machine is right again");
   else problemLog.starts("clock", WRONG_CLOCK, { true_time: isoInstant(at) });

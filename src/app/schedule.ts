@@ -17,9 +17,9 @@ export interface ScheduleOptions {
   refresh: () => void;
   /** Called once a minute, and after the clock jumped. */
   pollIfDue: () => void;
-  /** The clock was set, or this machine slept: the broker counts the expiry of values by a clock of its own. */
+  /** The clock was set, or this machine was suspended: the broker counts the expiry of values by a clock of its own. */
   onJump: () => void;
-  /** At each wake, several times a minute: the process is alive. */
+  /** Called at each wake, several times a minute; used to report that the process runs. */
   onWake: (now: Instant) => void;
 }
 

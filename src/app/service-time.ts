@@ -13,7 +13,7 @@ export interface TimeCheck {
 
 export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeCheck {
   let answer: ClockEvidence["answer"] = null;
-  // Finding the newest instant takes a look at each day, and the days seldom change.
+  // Finding the newest instant reads each day, and the days seldom change.
   let newest: { days: KnownDays; at: Instant | null } | undefined;
   const newestOf = (days: KnownDays) => {
     if (newest?.days !== days) newest = { days, at: newestInstant(days) };

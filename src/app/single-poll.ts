@@ -29,7 +29,7 @@ export async function pollOnce(
     publish: (wanted) => {
       topics = wanted;
     },
-    // Devices are sent nothing: only a process that stays can send them the payload that follows.
+    // `once` sends nothing to devices: it ends, so it could not send the next payload.
     devices: { hasProblem: () => false, update: () => undefined },
     onDayEvent: () => undefined,
     onVerdictChange: () => undefined,

@@ -46,4 +46,4 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
 
 const HOUR = 3_600_000;
 const LINES_PER_HOUR = 6;
-const LAST_LINE = "this keeps coming back, so it is not logged again for up to an hour";
+const LAST_LINE = "this problem is repeated, so it is not logged again for up to an hour";

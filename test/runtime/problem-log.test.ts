@@ -61,7 +61,7 @@ describe("a problem that lasts", () => {
     }
     const warnings = lines.filter((line) => line.startsWith("warn"));
     expect(warnings).toHaveLength(6);
-    expect(warnings.at(-1)).toContain("keeps coming back");
+    expect(warnings.at(-1)).toContain("this problem is repeated");
     expect(lines).toHaveLength(12);
     steady += 61 * MINUTE;
     problemLog.starts("broker", "The broker cannot be reached");

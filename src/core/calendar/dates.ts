@@ -24,7 +24,7 @@ export function localTime(at: Instant, now: Instant, timeZone: string): string {
 /** The date whose tariff day is in force at this instant: yesterday's until today's begins. */
 export function tariffDate(at: Instant, tariff: Tariff): IsoDate {
   const date = civilDate(at, tariff.time_zone);
-  // Tomorrow comes first: where the clocks go back over midnight, a day that has begun does not end again.
+  // Check tomorrow first: if the clocks go back over midnight, the day that has begun stays in force.
   const begun = [addDays(date, 1), date].find((day) => dayStart(day, tariff) <= at);
   return begun ?? addDays(date, -1);
 }
@@ -42,7 +42,7 @@ export const nextMidnight = memoize((after: Instant, timeZone: string): Instant 
   return Math.min(...candidates.filter((at) => at > after && civilDate(at, timeZone) !== date));
 }, 256);
 
-/** The first instant at which the wall clock has reached this time. A time that is skipped is reached by the skip. */
+/** The first instant at which the wall clock has reached this time. A skipped time gives the instant of the skip. */
 export function wallInstant(date: IsoDate, time: string, timeZone: string): Instant {
   return bothInstants(date, time, timeZone)[0];
 }

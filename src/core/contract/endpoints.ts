@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * The interface of the forecast service: the client sends requests by it, and the simulator serves by it. Of a day only
+ * The interface of the forecast service. Used by the client to send requests, and by the simulator to serve them. Of a day only
  * `date` is required, and the other fields may hold anything: src/service reads them one by one, so that one odd field
  * does not make the whole answer unusable. Unknown fields are ignored.
  */

@@ -31,7 +31,7 @@ export function describeDayEvent(event: DayEvent): string {
     case "announced":
       return `${day} is announced as ${event.color}`;
     case "final":
-      return `${day} stays ${event.color}: its colour is final`;
+      return `The colour of ${day} is final: ${event.color}`;
     case "revised":
       return `${day} was corrected: it is ${event.color}, no longer ${event.from}`;
   }

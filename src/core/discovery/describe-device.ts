@@ -79,7 +79,7 @@ interface Naming {
   language: Language;
 }
 
-/** The order of the keys is fixed: another order is another message, which Home Assistant would be sent again. */
+/** A changed key order would change the payload, and it would be sent again. */
 export function describeEntity(entity: Entity, { instance, base, language }: Naming): Component {
   const { shape, topic, options, attributes, kind, category, disabled } = entity;
   const { platform, icon: usualIcon, ...shapeKeys } = { icon: undefined, ...SHAPES[shape] };

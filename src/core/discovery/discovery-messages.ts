@@ -48,7 +48,7 @@ export function writeSingles({ place, about, components }: DeviceDescription): D
 
 /**
  * Home Assistant releases the entities of this topic but keeps their history and settings, so that a message on another
- * topic takes them over. After that it complains when vigie clears the old topic, so the broker has to drop it: expiry.
+ * topic takes them over. After that it logs an error when vigie clears the old topic, so the broker has to drop it: expiry.
  */
 export function writeMigration(topic: string): DiscoveryMessage {
   return { topic, payload: JSON.stringify({ migrate_discovery: true }), expiry: MIGRATION_EXPIRY };

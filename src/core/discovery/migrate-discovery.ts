@@ -44,7 +44,7 @@ export function removeAll({ device, singles }: FoundMessages, place: Place): Ste
 }
 
 /**
- * Single messages hand their entities over before the device takes them. An entity that goes away is sent once more with
+ * Single messages release their entities before the device message takes them. An entity that goes away is sent once more with
  * nothing but its platform, and is left out in the next message.
  */
 function toDevice({ device, singles }: FoundMessages, wanted: DeviceDescription, expires: boolean): Step[] {

@@ -16,7 +16,7 @@ export function checkClock(
 ): { at: Instant; right: boolean } {
   const isBehind = newest !== null && newest - now > NEWEST_TOLERANCE;
   if (!answer) return isBehind ? { at: newest, right: false } : { at: now, right: true };
-  // A clock that was right at the last answer may jump since: the machine slept, or the clock was set.
+  // A clock that was right at the last answer may have jumped since: the machine was suspended, or the clock was set.
   const wasRight = Math.abs(answer.now - answer.date) <= ANSWER_TOLERANCE;
   const estimate = Math.round(answer.date + (steady - answer.steady));
   const isRight = (wasRight && !isBehind) || Math.abs(now - estimate) <= ANSWER_TOLERANCE;

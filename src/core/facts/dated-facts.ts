@@ -74,7 +74,7 @@ function nextDayOfColor(color: Color, { tariff, next, last, day }: View): NextDa
   return { date: null, confidence: null, outlook: isSeasonOver ? "season_over" : "none_in_horizon" };
 }
 
-/** The days from today to the end of the horizon that an answer has named, be it without a colour. */
+/** The days from today to the end of the horizon that an answer has named, with or without a colour. */
 function knownDaysAhead({ knownDays, today, last, day }: View): DayFacts[] {
   return datesBetween(today, last)
     .filter((date) => knownDays.days[date]?.official ?? knownDays.days[date]?.forecast)

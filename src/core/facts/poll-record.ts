@@ -68,7 +68,7 @@ export function isShownAlike(one: PollRecord, other: PollRecord): boolean {
 
 function recordSuccess(polls: PollRecord, now: Instant, isNew: boolean): PollRecord {
   const { shown_success: shown } = polls;
-  // What was published before the start is shown anew at once.
+  // Show the first success after a start at once.
   const age = shown === null || shown < polls.started_at ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
   const isOld = age >= (isNew ? SHOWN_BESIDE_NEWS_EVERY : SHOWN_AT_LEAST_EVERY);
   return { ...polls, last_success: now, shown_success: isOld || polls.failure !== null ? now : shown };

@@ -30,8 +30,8 @@ export function simulateView(view: View, simulation: Simulation | null | undefin
 }
 
 /**
- * The day with the pretended colour, as if it were official, so that every rule takes it. Its rates stay the true ones,
- * and an official rouge stays rouge: nothing may heat through a rouge day because somebody tries an automation.
+ * The day with the pretended colour. Like an official day, so all conditions accept it. Its rates stay the true ones,
+ * and an official rouge stays rouge: a simulation must not hide a real rouge day.
  */
 function simulateDay(day: DayFacts, { color, date }: Simulation): DayFacts {
   if (day.date !== date || (day.official && day.color === "rouge")) return day;

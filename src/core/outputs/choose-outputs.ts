@@ -87,8 +87,8 @@ function describeAllOff(choices: readonly Choice[]): string {
 
 /**
  * A payload without an acknowledgement is sent again. So is the payload of a choice that begins again, though it is the
- * one that was sent last: the device may have been switched by hand in between. `else` is sent only after a choice was:
- * vigie does not undo what it did not do.
+ * one that was sent last: the device may have been switched by hand in between. `else` is sent only if a choice was
+ * sent before: vigie does not undo what it did not do.
  */
 function isDue(payload: string, kind: Chosen["kind"], sent: Sent | undefined): boolean {
   if (!sent) return kind !== "else";

@@ -10,7 +10,7 @@ export function fillPlaceholders(payload: string, facts: Facts): string {
   });
 }
 
-/** The names in braces, whether they exist or not: `next.color` of `{next.color}`. Braces of JSON are none. */
+/** The names in braces, whether they exist or not: `next.color` of `{next.color}`. JSON braces are not placeholders. */
 export function findPlaceholders(payload: string): string[] {
   return [...payload.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
 }

@@ -5,7 +5,7 @@ import type { BoundaryKind } from "./evaluation-input.ts";
 import type { Group, Negation, SimpleCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 
-/** All that has to be known of one kind of condition; `CONDITION_KINDS` has one entry for each. */
+/** The functions for one kind of condition; `CONDITION_KINDS` has one entry for each. */
 export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
   evaluate: (condition: C, moment: Moment) => Finding;
   /** Where time alone can change what it gives; `times` are of the wall clock, `03:30`. */

@@ -5,7 +5,7 @@ import type { Condition, Group, SimpleCondition } from "./rule.ts";
 import { BETWEEN, PERIOD, WEEKDAY } from "./time-conditions.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
 
-/** Each kind of simple condition, with all that has to be known of it: a kind that is forgotten here does not compile. */
+/** Each kind of simple condition, with its functions: a kind that is forgotten here does not compile. */
 const CONDITION_KINDS: {
   [Kind in SimpleCondition["kind"]]: ConditionKind<Extract<SimpleCondition, { kind: Kind }>>;
 } = {

@@ -81,7 +81,7 @@ function testDay(condition: DayCondition, day: RuleDay, confidence: number | nul
 
 /** The same by what no forecast can change: an official colour, and what the tariff's laws forbid. */
 function certainTruth({ color, stage }: DayCondition, { facts, allowed }: RuleDay, truth: Truth): Truth {
-  // An announced day becomes final by being seen once more.
+  // The stage of an announced day can still become final.
   if (facts.official) return stage && facts.stage !== "final" ? null : truth;
   return color && !color.some((one) => allowed.includes(one)) ? false : null;
 }
@@ -121,7 +121,7 @@ function describeDay({ facts: { date, color, confidence, official, stage, source
   return `${date} ${color}, forecast${share === null ? "" : ` ${share} %`}`;
 }
 
-/** Why a day that nobody announced is none of these colours all the same. */
+/** Why an unknown day cannot have these colours. */
 function describeLaws({ color }: DayCondition, { facts, truth, allowed }: DayResult): string {
   if (facts.color !== null || truth !== false || !color) return "";
   return `, and it can only be ${COLORS.filter((one) => allowed.includes(one)).join(" or ")}`;

@@ -75,7 +75,7 @@ function widen({ when_unknown }: Rule, stretches: readonly Stretch[], start: Ins
     truth = either(truth, conditions.truth);
     certain = either(certain, conditions.certain);
   }
-  // The present decides before the past, and the past before what is ahead.
+  // Take the condition in force now; else one of the lag; else one of the lead.
   const decides = ({ conditions }: Stretch) => conditions.truth === truth;
   const decisive =
     stretches.findLast((stretch) => stretch.start <= start && decides(stretch)) ?? stretches.find(decides);

@@ -103,7 +103,7 @@ function withHold(
   const { hold } = present.rule;
   const moved = before?.moved ?? null;
   if (!earlier) return { ...present, moved };
-  // A clock that was set back leaves a change in the future: no rule waits for that, unless it is a small correction.
+  // After the clock was set back, the change may lie in the future. If by more than `hold`, ignore it.
   const until = moved === null || moved - at > hold ? at : moved + hold;
   const isChanged = earlier.state !== present.state;
   if (at >= until) return { ...present, moved: isChanged ? at : moved };
@@ -112,7 +112,7 @@ function withHold(
   return { ...earlier, moved, held: { until, forecasts } };
 }
 
-/** A change by the clock counts from its own instant, also when vigie did not run at that time; a change by news from now. */
+/** If time changed the verdict: since that boundary, also when vigie did not run then. If new data did: since now. */
 function sinceOf(
   { rule, state, threshold, enabled }: Verdict,
   before: RuleState | undefined,

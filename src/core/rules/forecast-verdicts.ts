@@ -72,7 +72,7 @@ function spansAhead(
     const before = results[index - 1];
     return state !== before?.state || sure !== before.sure;
   });
-  // The present state began when it began: the forecast stays the same until something changes.
+  // The first span starts at `since`, so the payload does not change at each refresh.
   return changes.map(({ start, state, sure }, index) => ({
     start: index === 0 ? Math.min(start, since) : start,
     end: changes[index + 1]?.start ?? until,

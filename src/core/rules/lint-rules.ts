@@ -130,7 +130,7 @@ function warnOfMidnight(condition: Condition, tariff: Tariff): string[] {
   ];
 }
 
-/** For each `all` every simple condition in it, however deep: what may have to hold at one time. */
+/** For each `all` every simple condition in it, at any depth: what may have to hold at one time. */
 function conjunctionsIn(condition: Condition): SimpleCondition[][] {
   const below = partsOf(condition).flatMap(conjunctionsIn);
   return condition.kind === "all" ? [simpleConditionsIn(condition), ...below] : below;

@@ -46,7 +46,7 @@ export function describeCircumstances({ reason, rule, held, decided_at }: Verdic
   ];
 }
 
-/** The simple conditions that make the verdict what it is: the others could be otherwise. */
+/** The simple conditions that make the verdict what it is: the others could have another value without changing the verdict. */
 function decidingConditions(result: ConditionResult): SimpleResult[] {
   if (!("parts" in result)) return [result];
   const { condition, parts, truth } = result;

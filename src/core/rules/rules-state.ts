@@ -31,7 +31,7 @@ export function readRulesState(kept: unknown): RulesState {
   return rulesState.safeParse(kept).data ?? NO_RULES_STATE;
 }
 
-/** The entry of an id; an id may be a word that every object knows (`constructor`). */
+/** The entry of an id; an id may be the name of an object property (`constructor`). */
 export function entryOf<T>(record: Readonly<Record<string, T>>, id: string): T | undefined {
   return Object.hasOwn(record, id) ? record[id] : undefined;
 }

@@ -3,7 +3,7 @@ import { periodAt } from "../calendar/period.ts";
 import type { ConditionKind, Finding } from "./condition-kind.ts";
 import { type BetweenCondition, type PeriodCondition, WEEKDAYS, type WeekdayCondition } from "./rule.ts";
 
-/** What is known at any time is as possible as it is true. */
+/** These conditions never depend on the days: `possible` equals `evaluate`. */
 
 export const PERIOD: ConditionKind<PeriodCondition> = {
   evaluate: (condition, { view }) => {

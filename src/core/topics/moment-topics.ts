@@ -7,7 +7,7 @@ import type { Topic } from "./topic.ts";
 export interface MomentOptions {
   /** `mqtt.grace`: how long a value may stay on the broker after the boundary at which it could have changed. */
   grace: number;
-  /** By the laws of the tariff an unknown day can be known not to be rouge. */
+  /** The tariff's laws can exclude rouge for an unknown day. */
   laws: Tariff["laws"];
 }
 
