@@ -20,10 +20,7 @@ export interface TopicSender {
   setTopics: (topics: Topics) => void;
   /** Resolves when topics are set for the first time. */
   hasTopics: Promise<void>;
-  /**
-   * Published once, not retained, after the topics that were set before or in the same synchronous step. Not published
-   * where that is possible only minutes later: it has no time, and would start automations too late.
-   */
+  /** Published once, not retained, after the topics that were set before or in the same synchronous step. */
   publishEvent: (event: object) => void;
   /** Publishes every topic once more, though nothing changed. */
   republishAll: () => void;
@@ -51,12 +48,6 @@ export interface SenderConnection {
 export const OFFLINE = "offline";
 const ONLINE: [string, Topic] = [AVAILABILITY, { payload: "online" }];
 
-interface WaitingEvent {
-  payload: string;
-  /** When it happened. */
-  at: number;
-}
-
 /** What was sent over one connection. */
 interface Progress extends SenderConnection {
   acknowledged: Map<string, Topic>;
@@ -73,7 +64,7 @@ interface Progress extends SenderConnection {
 export function createTopicSender(options: TopicSenderOptions): TopicSender {
   const { clock, problemLog, onAllAcknowledged } = options;
   const owner: [string, Topic] = [OWNER, { payload: options.owner }];
-  const events: WaitingEvent[] = [];
+  const events: string[] = [];
   const waiting: (() => void)[] = [];
   let topics: Topics = new Map();
   let wanted: Topics = new Map([owner]);
@@ -128,10 +119,9 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
       updateWanted();
       return true;
     }
-    while (events[0] && clock.now() - events[0].at > LONGEST_EVENT_WAIT) events.shift();
     const [event] = events;
     if (event === undefined) return false;
-    await refusalOf(progress.publish({ topic: "event", payload: event.payload, retain: false }));
+    await refusalOf(progress.publish({ topic: "event", payload: event, retain: false }));
     if (events[0] === event) events.shift();
     return true;
   };
@@ -161,7 +151,7 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     },
     hasTopics,
     publishEvent: (event) => {
-      events.push({ payload: JSON.stringify(event), at: clock.now() });
+      events.push(JSON.stringify(event));
       if (events.length > MOST_EVENTS) events.shift();
       // The topics that the event is about are set in the same synchronous step, and are published before it.
       queueMicrotask(wake);
@@ -232,6 +222,5 @@ function ignoreLostConnection(error: unknown): void {
 
 /** What the broker holds instead of the wanted payload: no payload that is ever wanted. */
 const UNKNOWN: Topic = { payload: "" };
-/** Older events are dropped. */
+/** Older events are no news any more. */
 const MOST_EVENTS = 20;
-const LONGEST_EVENT_WAIT = 5 * 60_000;

@@ -3,10 +3,10 @@ import type { MessageSource } from "../../src/mqtt/publish-queue.ts";
 import { createTopicSender } from "../../src/mqtt/topic-sender.ts";
 import { topics } from "../support/publisher.ts";
 
-const create = (clock = { now: () => 0 }) =>
+const create = () =>
   createTopicSender({
     owner: "{}",
-    clock,
+    clock: { now: () => 0 },
     problemLog: { starts: String, isOver: String },
     onAllAcknowledged: () => undefined,
   });
@@ -26,27 +26,6 @@ test("commands are subscribed to before `online`, which is published when all el
   });
   await sender.allAcknowledged();
   expect(order).toEqual(["a", "b", "subscribes", "availability", "event"]);
-});
-
-test("an event that waited for the broker for more than five minutes is not published", async () => {
-  const published: string[] = [];
-  const clock = { at: 0 };
-  const sender = create({ now: () => clock.at });
-  sender.setTopics(topics({}));
-  sender.publishEvent({ event_type: "rule_on" });
-  clock.at = 60_000;
-  sender.publishEvent({ event_type: "rule_off" });
-  clock.at = 5 * 60_000 + 1;
-  sender.start({
-    publish: async (source) => {
-      const message = messageOf(source);
-      if (message?.topic === "event") published.push(message.payload);
-    },
-    subscribeToCommands: async () => undefined,
-    closed,
-  });
-  await sender.allAcknowledged();
-  expect(published).toEqual(['{"event_type":"rule_off"}']);
 });
 
 test("what is wanted anew while it is sent begins from its start, so that its last topic is seen last", async () => {
