@@ -158,15 +158,21 @@ export function createLoop(options: LoopOptions): Loop {
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
-    const outcome = await sendRequests(request.signal, {
-      requests: planRequests(planInput(request)),
-      ask: (one, signal) => options.ask(one, { ...request, signal }),
-      take: (reply) => {
+    const outcome = await sendRequests(
+      request.signal,
+      planRequests(planInput(request)),
+      async (one, signal) => {
+        const reply = await options.ask(one, { ...request, signal });
         const before = memory.days();
-        takeAnswer(reply);
+        try {
+          takeAnswer(reply);
+        } catch (cause) {
+          // Not a failure of the service. vigie goes on: what it knows of other days stays published.
+          throw new Error(`An error of vigie itself, not of the service: ${String(cause)}`, { cause });
+        }
         return planFollowUps(reply.answer, before, planInput(request));
       },
-    });
+    );
     if (request.signal.aborted) return outcome;
     polls = recordPollOutcome(polls, outcome);
     const isFirst = !isInformed;

@@ -3,32 +3,19 @@ import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { deadline } from "../runtime/wait.ts";
 import { BudgetSpent, blocksAllRequests } from "./service-errors.ts";
 
-/** The requests of one poll, and what is done with each. */
-interface Poll<Reply> {
-  requests: readonly Request[];
-  /** Sends one request; what it throws is a failure of the service. */
-  ask: (request: Request, signal: AbortSignal) => Promise<Reply>;
-  /** Takes an answer; returns the requests that it makes necessary. What it throws is an error of vigie. */
-  take: (reply: Reply) => Request[];
-}
+/** Sends one request; resolves with the requests that its answer makes necessary. */
+type Send = (request: Request, signal: AbortSignal) => Promise<Request[]>;
 
 /**
  * Sends the requests of one poll one after the other, then those that their answers make necessary; each one once. Ends
  * early where all other requests would fail, too, and after four minutes.
  */
-export async function sendRequests<Reply>(parent: AbortSignal, poll: Poll<Reply>): Promise<PollOutcome> {
-  const limit = deadline(POLL_LIMIT, parent, () => new PollTooSlow());
-  try {
-    return await sendEach(poll, limit.signal);
-  } finally {
-    limit.clear();
-  }
-}
-
-async function sendEach<Reply>(
-  { requests, ask, take }: Poll<Reply>,
-  signal: AbortSignal,
+export async function sendRequests(
+  parent: AbortSignal,
+  requests: readonly Request[],
+  send: Send,
 ): Promise<PollOutcome> {
+  const limit = deadline(POLL_LIMIT, parent, () => new PollTooSlow());
   const outcome: PollOutcome = { failures: [], answers: 0 };
   const sent = new Set<string>();
   const queue = [...requests];
@@ -36,18 +23,16 @@ async function sendEach<Reply>(
     const key = JSON.stringify(request);
     if (sent.has(key)) continue;
     sent.add(key);
-    let reply: Reply;
     try {
-      reply = await ask(request, signal);
+      queue.push(...(await send(request, limit.signal)));
+      outcome.answers += 1;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       if (!(error instanceof BudgetSpent)) outcome.failures.push(error.message);
-      if (blocksAllRequests(error) || signal.aborted) break;
-      continue;
+      if (blocksAllRequests(error) || limit.signal.aborted) break;
     }
-    outcome.answers += 1;
-    queue.push(...take(reply));
   }
+  limit.clear();
   return outcome;
 }
 
