@@ -2,8 +2,8 @@ import type { Config, MqttConfig } from "../config/config.ts";
 import type { BrokerLink } from "../mqtt/base-connection.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
 import { removeDiscovery } from "../mqtt/discovery-publisher.ts";
-import { type Identity, ownerOf } from "../mqtt/owner.ts";
-import { purgeBase } from "../mqtt/purge.ts";
+import { hasInstance, type Identity, nameOwner, type Owner, ownerOf } from "../mqtt/owner.ts";
+import { purgeFormer } from "../mqtt/purge.ts";
 import { openShortConnection, type ShortConnectionOptions } from "../mqtt/short-connection.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -36,7 +36,7 @@ export function rememberPlace(config: Config, store: Store): Promise<void> {
 export async function clearFormerPlaces(options: FormerPlacesOptions): Promise<void> {
   const { config, store, problemLog, signal } = options;
   const former = formerPlaces(config, store);
-  // The discovery messages of a base are cleared before its topics are.
+  // The discovery messages of a base topic are cleared before its topics.
   for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
     const places = former.filter(({ base_topic }) => base_topic === base);
     try {
@@ -58,28 +58,38 @@ export async function clearFormerPlaces(options: FormerPlacesOptions): Promise<v
 /** Where this installation publishes, or did. */
 type PublishedPlace = State["published"][number];
 
-/** Clears these places, which share a base topic; false where another vigie owns that base. */
+/** Clears these places, which share a base topic; false where its owner, a copy of this installation, still runs. */
 async function clearPlaces(
   places: readonly PublishedPlace[],
   base_topic: string,
   options: FormerPlacesOptions,
 ): Promise<boolean> {
-  const { config, identity, log, signal } = options;
-  const { instance, mqtt, homeassistant } = config;
-  const elsewhere = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
-  const clearDiscovery = (link: BrokerLink) =>
-    removeDiscovery(link, elsewhere, { signal, pauseBefore: true });
+  const { config, identity, clock, log, signal } = options;
+  const { instance, mqtt, homeassistant, tariff } = config;
+  const left = places.filter((one) => one.instance !== instance || one.prefix !== homeassistant.prefix);
+  // Another vigie that has the base topic and the former instance may own the discovery messages there, too.
+  const clearDiscovery = (link: BrokerLink, otherOwner: Owner | null) => {
+    const ours = left.filter((place) => !(otherOwner && hasInstance(otherOwner, place.instance)));
+    return removeDiscovery(link, ours, { signal, pauseBefore: true });
+  };
   const broker = { ...options.broker, base_topic };
   const visiting = { ...options, broker, instance };
   if (base_topic === mqtt.base_topic) {
-    await leaveDiscovery(clearDiscovery, visiting);
+    await leaveDiscovery((link) => clearDiscovery(link, null), visiting);
     return true;
   }
-  const result = await purgeBase({ ...visiting, self: ownerOf(identity, instance), clearDiscovery });
+  const result = await purgeFormer({ ...visiting, me: ownerOf(identity, instance), clearDiscovery });
   if ("living" in result) return false;
-  log.info(
-    `Cleared ${result.cleared.length} topics below ${base_topic}: vigie publishes below ${mqtt.base_topic} now`,
-  );
+  const { cleared, otherOwner } = result;
+  if (otherOwner) {
+    const name = nameOwner(otherOwner, clock.now(), tariff.time_zone);
+    log.info(
+      `The topics below ${base_topic}, where vigie published before, are left to their owner: ${name}`,
+    );
+  } else if (cleared.length > 0) {
+    const where = `below ${base_topic}: vigie publishes below ${mqtt.base_topic} now`;
+    log.info(`Cleared ${cleared.length} topics ${where}`);
+  }
   return true;
 }
 

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { removeDiscovery } from "../mqtt/discovery-publisher.ts";
 import { nameOwner } from "../mqtt/owner.ts";
-import { purgeBase } from "../mqtt/purge.ts";
+import { purgeAll } from "../mqtt/purge.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -33,7 +33,7 @@ async function purgeInstance(
       "Expected mqtt.url to be the address of a broker, got embedded: the embedded broker keeps nothing after vigie has stopped",
     );
   }
-  const result = await purgeBase({
+  const result = await purgeAll({
     broker: mqtt,
     instance,
     clock: systemClock,

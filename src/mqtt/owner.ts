@@ -135,6 +135,11 @@ export async function pingOwner(
   }
 }
 
+/** Whether the owner is the vigie of this instance. */
+export function hasInstance({ client_id, installation }: Owner, instance: string): boolean {
+  return client_id === clientId(instance, installation);
+}
+
 /** Connects with the client id of the former owner and ends its session, so that its will is never sent. It may still run (`--take-over`). */
 export async function endSession(
   id: string,

@@ -12,27 +12,51 @@ import {
 
 export interface PurgeOptions extends ShortConnectionOptions {
   clock: Pick<Clock, "steady">;
-  /** A running vigie that left this base topic: it clears only what it owns, and does not end its own session. */
-  self?: { installation: string; client_id: string };
-  /** Clears the discovery messages, which have to go before the topics do; resolves with the cleared topics. */
-  clearDiscovery?: (link: BrokerLink) => Promise<string[]>;
+  /** Clears the discovery messages; called before the topics are cleared. Resolves with the cleared topics. */
+  clearDiscovery: (link: BrokerLink) => Promise<string[]>;
 }
 
 /** Clears everything below the base topic; refused while its owner runs. */
-export async function purgeBase(options: PurgeOptions): Promise<{ cleared: string[] } | { living: Owner }> {
-  const { self, signal } = options;
+export async function purgeAll(options: PurgeOptions): Promise<{ cleared: string[] } | { living: Owner }> {
   const connection = await openShortConnection(options);
   try {
     const owner = readOwner((await connection.read()).get(OWNER));
-    const isOurs = !self || owner?.installation === self.installation;
-    if (owner && !isOurs) return { cleared: [] };
     const living = await pingOwner(connection, options);
     if (living) return { living };
     // Otherwise the broker would send its will, `offline`, after the topics were cleared.
-    if (owner && owner.client_id !== self?.client_id) await endSession(owner.client_id, connection, signal);
-    const discovery = (await options.clearDiscovery?.(connection.link)) ?? [];
+    if (owner) await endSession(owner.client_id, connection, options.signal);
+    const discovery = await options.clearDiscovery(connection.link);
+    return { cleared: [...discovery, ...(await clearAll(connection))] };
+  } finally {
+    await connection.close();
+  }
+}
+
+export interface PurgeFormerOptions extends Omit<PurgeOptions, "clearDiscovery"> {
+  /** This process, which publishes below another base topic now. */
+  me: Owner;
+  /** `otherOwner`: another vigie that owns the base topic now. */
+  clearDiscovery: (link: BrokerLink, otherOwner: Owner | null) => Promise<string[]>;
+}
+
+/** Clears what this installation published below a base topic that it has left; topics of another owner stay. */
+export async function purgeFormer(
+  options: PurgeFormerOptions,
+): Promise<{ cleared: string[]; otherOwner: Owner | null } | { living: Owner }> {
+  const { me, signal, clearDiscovery } = options;
+  const connection = await openShortConnection(options);
+  try {
+    const owner = readOwner((await connection.read()).get(OWNER));
+    const otherOwner = owner && owner.installation !== me.installation ? owner : null;
+    const living = otherOwner ? null : await pingOwner(connection, options);
+    if (living) return { living };
+    // The session with the client id of this process is in use.
+    if (owner && !otherOwner && owner.client_id !== me.client_id)
+      await endSession(owner.client_id, connection, signal);
+    const discovery = await clearDiscovery(connection.link, otherOwner);
     // Without `owner` nobody knows whose the topics are.
-    return { cleared: [...discovery, ...(isOurs ? await clearAll(connection) : [])] };
+    const topics = owner && !otherOwner ? await clearAll(connection) : [];
+    return { cleared: [...discovery, ...topics], otherOwner };
   } finally {
     await connection.close();
   }
@@ -53,7 +77,7 @@ async function clearAll(connection: ShortConnection): Promise<string[]> {
   );
 }
 
-/** `owner` goes last: a purge that is interrupted and started again still knows whose session to end. */
+/** `owner` is cleared last: a purge that is interrupted and started again still knows whose session to end. */
 function inClearingOrder(found: ReadonlyMap<string, string>): string[] {
   const nested = nestedBases(found);
   const topics = [...found.keys()].filter((topic) => !isNested(topic, nested));

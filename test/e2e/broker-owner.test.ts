@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import type { Publisher } from "../../src/mqtt/publisher.ts";
-import { purgeBase } from "../../src/mqtt/purge.ts";
+import { purgeAll } from "../../src/mqtt/purge.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { SILENT_LOG } from "../support/logs.ts";
@@ -40,7 +40,8 @@ describe.skipIf(withoutMosquitto)(`one owner a base topic ${withoutMosquitto}`, 
   const urls = { "MQTT 5": () => mosquitto.url, "MQTT 3.1.1": () => embedded.url };
   const protocols = Object.keys(urls) as (keyof typeof urls)[];
   const purge = (url: string, base_topic: string) =>
-    purgeBase({
+    purgeAll({
+      clearDiscovery: async () => [],
       broker: brokerAt(url, { base_topic }),
       instance: "vigie",
       clock: systemClock,

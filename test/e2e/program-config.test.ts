@@ -6,6 +6,7 @@ import { SILENT_LOG } from "../support/logs.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { NOBODY } from "../support/ports.ts";
+import { keepPublishing, topics } from "../support/publisher.ts";
 import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, runVigie, writeConfig } from "../support/vigie.ts";
 
@@ -132,6 +133,30 @@ describe.skipIf(withoutMosquitto)(
 
       await writeConfig(folder, vigieConfig(service, `mqtt://${NOBODY}`));
       await observer.until(() => last() === "offline", "the old broker says offline");
+    });
+
+    test.concurrent.each([
+      ["and clears its own discovery messages", "house", false],
+      ["and leaves the discovery messages of an instance that the other one has", "vigie", true],
+    ])("leaves a former base topic to another owner, %s", async (_, instance, isLeft) => {
+      const running = await startVigieAndBroker(cleanup, { service });
+      const observer = await observe(running.broker.url, "homeassistant/device/vigie/config");
+      cleanup.add(observer.disconnect);
+      await observer.until(({ retained }) => retained.size > 0, "the device is announced");
+      await running.vigie.end();
+      const other = keepPublishing(running.broker.url, { instance, name: "b", takeOver: true });
+      cleanup.add(other.publisher.stop);
+      other.publisher.setTopics(topics({ "now/color": "bleu" }));
+      await other.publisher.allAcknowledged();
+
+      const moved = { mqtt: { url: running.broker.url }, instance: "cabin" };
+      const successor = await cleanup.startVigie({
+        folder: running.folder,
+        config: vigieConfig(service, running.broker.url, moved),
+      });
+      await successor.says(/^The topics below vigie, .* are left to their owner: vigie 1\.0\.0 on host-b/);
+      expect(observer.retained.size > 0).toBe(isLeft);
+      expect(running.payloadOf("now/color")).toBe("bleu");
     });
 
     test.concurrent("also while vigie is not running", async () => {
