@@ -3,7 +3,7 @@ import mqtt, { type IClientOptions, type IConnackPacket, type MqttClient } from 
 import { runAfterTimeout } from "../runtime/wait.ts";
 import { type BrokerAddress, nameAddress } from "./broker-address.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
-import { explainFailure } from "./connect-failures.ts";
+import { explainFailure } from "./explain-connect-failure.ts";
 import { createPublishQueue, type MessageSource } from "./publish-queue.ts";
 
 export type Version = 4 | 5;

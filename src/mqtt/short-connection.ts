@@ -9,8 +9,8 @@ import {
 } from "./base-connection.ts";
 import { type BrokerAddress, readAddress } from "./broker-address.ts";
 import { ConnectFailed } from "./broker-errors.ts";
-import { closedWithoutAnswer, refusesVersion } from "./connect-failures.ts";
 import { clientId, type ReceivedMessage, type Version } from "./connection.ts";
+import { closedWithoutAnswer, refusesVersion } from "./explain-connect-failure.ts";
 import { isCommandTopic } from "./read-command.ts";
 
 export interface ShortConnectionOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { explainFailure } from "../../src/mqtt/connect-failures.ts";
+import { explainFailure } from "../../src/mqtt/explain-connect-failure.ts";
 
 describe("explainFailure", () => {
   test.each<[code: string | number | undefined, says: RegExp]>([
