@@ -8,7 +8,7 @@ import { readOwner } from "./owner.ts";
  */
 
 /** The base topic of another vigie, if this is the topic of its owner and an owner's payload. */
-export function nestedBase(topic: string, payload: string): string | undefined {
+function nestedBase(topic: string, payload: string): string | undefined {
   return topic.endsWith(`/${OWNER}`) && readOwner(payload) ? parentOf(topic) : undefined;
 }
 
