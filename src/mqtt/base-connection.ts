@@ -187,7 +187,7 @@ async function failWhenNothingArrives(
 
 function notReadable(): ConnectionLost {
   return new ConnectionLost(
-    "The broker accepts messages from vigie and sends none back: may this user also read below the base topic?",
+    "The broker accepts messages from vigie and sends none back. Check that this user may also read below the base topic",
   );
 }
 

@@ -26,21 +26,22 @@ function reasonFor(code: ConnectFailed["code"]): string {
 }
 
 const CLOSED =
-  "closed the connection before it answered: does this port expect TLS (mqtts://), or is this a proxy whose broker is down?";
+  "closed the connection before it answered. Check that mqtt.url begins with mqtts:// if this port expects TLS, and that the broker behind a proxy is running";
 const CUT_OFF =
-  "cut the connection off before it answered: does one side use TLS and the other not (mqtt:// or mqtts://)?";
-const UNKNOWN_HOST = "has an unknown host name: is the name right, does DNS work?";
-const UNREACHABLE = "cannot be reached: is the machine on, is the network there?";
-const NO_TLS = "does not use TLS on this port: should mqtt.url begin with mqtt:// instead of mqtts://?";
+  "cut the connection off before it answered. Check that both sides use TLS (mqtts://), or neither does (mqtt://)";
+const UNKNOWN_HOST = "has an unknown host name. Check that the name is right and that DNS works";
+const UNREACHABLE = "cannot be reached. Check that the machine is on and that the network works";
+const NO_TLS =
+  "does not use TLS on this port. Check that mqtt.url has the right port, or begins with mqtt:// instead of mqtts://";
 const NOT_VALID_NOW =
   "has a certificate that is not valid now: it has expired, or the clock of this machine is wrong";
 const UNKNOWN_AUTHORITY =
-  "cannot be reached over TLS (MESSAGE): does mqtt.tls.ca_file hold the certificate of the authority that signed its certificate?";
-const BAD_VERSION = "speaks neither MQTT 5 nor MQTT 3.1.1";
+  "cannot be reached over TLS (MESSAGE). Check that mqtt.tls.ca_file holds the certificate of the authority that signed its certificate";
+const BAD_VERSION = "supports neither MQTT 5 nor MQTT 3.1.1";
 const BAD_ID = "refuses vigie's client id: its list of client ids must allow those that begin with vigie-";
 const BAD_PASSWORD = "refuses the user name or password: see mqtt.username and mqtt.password";
 const NOT_AUTHORISED =
-  "does not let vigie in (not authorised): see mqtt.username and mqtt.password, and the broker's list of who may connect";
+  "refuses the login (not authorised): see mqtt.username and mqtt.password, and the broker's list of who may connect";
 const UNAVAILABLE = "says that it is not available";
 
 const REASONS: Record<string | number, string> = {
@@ -57,12 +58,12 @@ const REASONS: Record<string | number, string> = {
   135: NOT_AUTHORISED,
   136: UNAVAILABLE,
   137: "says that it is too busy",
-  138: "has banned vigie",
+  138: "refuses: client banned",
   149: "refuses vigie's first packet (CONNECT) as too large",
   151: "says that a quota is exceeded",
   159: "says that vigie connects too often",
   // Of the system, of TLS, and of this program (TIMEOUT).
-  ECONNREFUSED: "is not listening (connection refused): is it running, is the port right?",
+  ECONNREFUSED: "is not listening (connection refused). Check that it is running and that the port is right",
   ENOTFOUND: UNKNOWN_HOST,
   EAI_AGAIN: UNKNOWN_HOST,
   EAI_NODATA: UNKNOWN_HOST,
@@ -81,5 +82,5 @@ const REASONS: Record<string | number, string> = {
     "has a certificate for another name: set mqtt.tls.server_name to that name. MESSAGE",
   CERT_HAS_EXPIRED: NOT_VALID_NOW,
   CERT_NOT_YET_VALID: NOT_VALID_NOW,
-  TIMEOUT: "takes connections and does not answer: is it frozen or overloaded?",
+  TIMEOUT: "takes connections and does not answer. Check that it is not frozen or overloaded",
 };

@@ -73,7 +73,7 @@ async function clearAll(connection: ShortConnection): Promise<string[]> {
     for (const topic of topics) cleared.add(topic);
   }
   throw new PublishRefused(
-    "The broker still holds topics that were cleared: may this user write there, or does another program write them again?",
+    "The broker still holds topics that were cleared. Check that this user may write there, and that no other program writes them again",
   );
 }
 

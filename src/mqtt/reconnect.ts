@@ -101,7 +101,7 @@ function createConnectionLog({ broker, me, log, problemLog }: ReconnectOptions) 
       if (version === 5) log.info(`Connected to the broker at ${name} (MQTT 5)`);
       else {
         log.warn(
-          `The broker at ${name} speaks MQTT 3.1.1 only: a restart of vigie shows as offline, and values do not expire`,
+          `The broker at ${name} supports only MQTT 3.1.1: a restart of vigie shows as offline, and values do not expire`,
         );
       }
     },
@@ -111,7 +111,7 @@ function createConnectionLog({ broker, me, log, problemLog }: ReconnectOptions) 
         "broker",
         quickLosses < MANY_QUICK_LOSSES
           ? `The connection to the broker was lost: ${why}`
-          : `The broker at ${name} ends the connection again and again, within seconds (${why}): does another program use the client id ${me.client_id}?`,
+          : `The broker at ${name} ends the connection again and again, within seconds (${why}). Check that no other program uses the client id ${me.client_id}`,
       );
       log.debug("The connection to the broker ended", { broker: name, why });
     },

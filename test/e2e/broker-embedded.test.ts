@@ -46,7 +46,7 @@ describe("the embedded broker", () => {
     await observer.until(({ retained }) => retained.get("vigie/availability") === "online", "online");
     await observer.publish("vigie/old", "x");
     expect(observer.retained.get("vigie/now/color")).toBe("bleu");
-    expect(said).toEqual([expect.stringContaining("speaks MQTT 3.1.1 only")]);
+    expect(said).toEqual([expect.stringContaining("supports only MQTT 3.1.1")]);
     await publisher.stop();
     await observer.until(({ retained }) => retained.get("vigie/availability") === "offline", "offline");
     const again = keepPublishing(url);

@@ -128,7 +128,7 @@ describe.skipIf(withoutMosquitto)(
       const mqtt = { url: broker.url, grace: "2s" };
       await writeConfig(folder, vigieConfig(service, broker.url, { mqtt }));
       await vigie.says(/^The new configuration is in force/);
-      await vigie.says(/^Connected to the broker|3\.1\.1 only/, start);
+      await vigie.says(/^Connected to the broker|only MQTT 3\.1\.1/, start);
       expect(observer.received.map(({ payload }) => payload)).not.toContain("offline");
 
       await writeConfig(folder, vigieConfig(service, `mqtt://${NOBODY}`));
@@ -173,7 +173,7 @@ describe.skipIf(withoutMosquitto)(
   },
 );
 
-/** A broker that speaks MQTT 3.1.1 only. */
+/** A broker that supports only MQTT 3.1.1. */
 async function startOldBroker() {
   const { url, stop } = await startEmbeddedBroker({ port: 0, log: SILENT_LOG });
   return { url, remove: stop };

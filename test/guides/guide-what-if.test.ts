@@ -147,7 +147,7 @@ CASES.set("The broker's password is changed", async (cleanup) => {
   set("second");
   await broker.end();
   await broker.start();
-  await vigie.says(/does not let vigie in/);
+  await vigie.says(/refuses the login/);
   await writeFile(file, "second\n");
   await vigie.says(/accepts the connection again/);
   expectLog("The broker's password is changed", vigie);

@@ -15,7 +15,7 @@ describe("explainFailure", () => {
     ["ENOTFOUND", /unknown host name/],
     ["EAI_AGAIN", /unknown host name/],
     ["EHOSTUNREACH", /cannot be reached/],
-    ["ECONNRESET", /TLS and the other not/],
+    ["ECONNRESET", /both sides use TLS/],
     ["ERR_SSL_WRONG_VERSION_NUMBER", /does not use TLS/],
     ["ERR_TLS_CERT_ALTNAME_INVALID", /server_name/],
     ["CERT_HAS_EXPIRED", /expired/],

@@ -214,7 +214,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
   it("says each thing in the journal at its own priority", () => {
     expect(text("information")).toMatch(/^vigie \d+\.\d+\.\d+ starts/m);
     expect(text("information")).not.toMatch(/wrong|not authori|systemd-notify/);
-    expect(text("warnings")).toMatch(/does not let vigie in \(not authorised\)/);
+    expect(text("warnings")).toMatch(/refuses the login \(not authorised\)/);
     expect(text("warnings")).not.toContain("systemd-notify");
     expect(text("errors")).toMatch(/^Configuration: \/etc\/vigie\/vigie.yaml:\d+:\d+ homeassistant.langage/m);
     expect(text("priorities")).toMatch(/^\s*\d+ 3\n\s*\d+ 4\n\s*\d+ 6$/);
