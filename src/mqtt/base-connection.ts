@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../core/contract/parse-json.ts";
+import { inventId } from "../runtime/random-id.ts";
 import { runAfterTimeout, sleep } from "../runtime/wait.ts";
 import { ConnectionLost } from "./broker-errors.ts";
 import { type Connection, type ConnectOptions, connect, type ReceivedMessage } from "./connection.ts";
@@ -23,8 +24,13 @@ export interface BaseConnection extends Omit<Connection, "ping"> {
   waitForEcho: () => Promise<void>;
   /** Resolves when all retained messages of the subscriptions so far have arrived. Needs what `waitForEcho` needs. */
   waitForRetained: () => Promise<void>;
-  /** The same connection for full topic names. `subscribed` resolves when `owner/ping` is subscribed to. */
-  link: (subscribed: () => Promise<unknown>) => BrokerLink;
+  /** The same connection for full topic names. */
+  link: (options: LinkOptions) => BrokerLink;
+}
+
+export interface LinkOptions {
+  /** Called before retained messages are read; resolves when `owner/ping` is subscribed to. */
+  whenPingsReadable: () => Promise<unknown>;
 }
 
 /** One connection, for topics outside of the base topic. */
@@ -72,12 +78,12 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
       return message && { ...message, topic: `${base}/${message.topic}` };
     });
   const waitForEcho = () =>
-    awaitEcho(echoes, randomId(random), {
+    awaitEcho(echoes, inventId(random), {
       sendPing: (id) => publish({ topic: OWNER_PING, payload: JSON.stringify({ id }), retain: false }),
       hurryBroker: connection.ping,
       received: () => received,
     });
-  /** Some brokers send retained messages after newer ones: the last echo is one with no retained message before it. */
+  /** Some brokers send retained messages late. Repeat until no retained message arrived between two echoes. */
   const waitForRetained = async () => {
     for (let round = 0; round < MOST_ECHOES; round += 1) {
       const before = retained;
@@ -85,12 +91,12 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
       if (retained === before) return;
     }
   };
-  const readRetained = async (filters: readonly string[], subscribed: () => Promise<unknown>) => {
+  const readRetained = async (filters: readonly string[], { whenPingsReadable }: LinkOptions) => {
     const found = new Map<string, string>();
     const read = ({ topic, payload }: ReceivedMessage) => found.set(topic, payload);
     readers.add(read);
     try {
-      await Promise.all([subscribed(), ...filters.map((filter) => subscribe(filter))]);
+      await Promise.all([whenPingsReadable(), ...filters.map((filter) => subscribe(filter))]);
       await waitForRetained();
       return found;
     } finally {
@@ -105,19 +111,14 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
     waitForRetained,
     closed,
     close,
-    link: (subscribed) => ({
+    link: (linkOptions) => ({
       version,
       publish: connection.publish,
       subscribe,
-      readRetained: (filters) => readRetained(filters, subscribed),
+      readRetained: (filters) => readRetained(filters, linkOptions),
       closed,
     }),
   };
-}
-
-/** Letters and digits that no other client has. */
-export function randomId(random: () => number): string {
-  return Array.from({ length: 3 }, () => Math.floor(random() * 2 ** 24).toString(36)).join("");
 }
 
 function pingId(payload: string): string {

@@ -79,8 +79,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       resolve(packet);
     });
   });
-  // An answer that a broker has owed for two minutes, while it answers everything else, does not come any more: only
-  // another connection gets one.
+  // If the broker has not answered a message for 2 minutes, it will not. Close the connection; the next one gets an answer.
   const limitAnswer = <T>(answer: Promise<T>) =>
     answer.finally(
       runAfterTimeout(ANSWER_LIMIT, () => {
@@ -172,8 +171,7 @@ function clientOptions(options: ConnectOptions): IClientOptions {
 }
 
 /**
- * A stall of this process is not silence of the broker: when the timer is due, what arrived meanwhile is read first, and
- * may put it off. MQTT.js uses it like setInterval, one at a time for a connection.
+ * If this process was blocked, read what has arrived before the timeout counts: it may put the timeout off. MQTT.js uses it like setInterval, one at a time for a connection.
  */
 function keepaliveTimer(): Exclude<IClientOptions["timerVariant"], string | undefined> {
   let cancel: () => void = () => undefined;
@@ -220,7 +218,7 @@ const DISCONNECTS: Record<number, string> = {
 const KEEPALIVE = 60;
 const CONNECT_LIMIT = 60_000;
 const ANSWER_LIMIT = 120_000;
-/** The process has 5 s to end. */
+/** The whole process must end within 5 s. */
 const CLOSE_LIMIT = 1_500;
 /** MQTT.js takes 0 for no timer. */
 const ONLY_TIMER = 1;

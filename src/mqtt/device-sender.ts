@@ -35,7 +35,7 @@ export interface DeviceSender extends ConnectionUser {
   update: (shown: VerdictsAndFacts, real?: VerdictsAndFacts) => void;
   /** Whether a device does not confirm, or the broker refuses a payload. */
   hasProblem: () => boolean;
-  /** Sends nothing new; what was sent already gets a moment to be acknowledged. */
+  /** Sends nothing new; a payload that was sent already waits up to 1.5 s for its acknowledgement. */
   stop: () => Promise<void>;
 }
 

@@ -93,7 +93,7 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   return {
     onConnection: (link) => void onConnection(link),
     onMessage: ({ topic, payload, retain }) => {
-      // A retained `online` is from an earlier start: everything was sent since.
+      // Ignore a retained `online`: it is not a new start.
       if (topic !== status_topic || payload !== "online" || retain) return;
       homeAssistantStarted = true;
       answerStart();
@@ -116,7 +116,7 @@ async function updateDiscovery(
   const { description, publisher, homeAssistantMayKnowDevice, problemLog } = options;
   try {
     const found = await readOrAssumeNone(link, signal, options);
-    // An entity that Home Assistant creates then has its state already.
+    // Wait until the topics are on the broker, so that a new entity has a state at once.
     await Promise.race([publisher.allAcknowledged(), aborted(signal)]);
     const steps = migrateDiscovery(found, description, link.version === 5);
     const isKnown = homeAssistantMayKnowDevice || found.device !== null || found.singles.length > 0;
@@ -156,7 +156,7 @@ async function readOrAssumeNone(
 
 /**
  * Clears the discovery messages at these places, and gives Home Assistant the time to remove the entities. `pauseBefore`:
- * it may have got a message just now. Resolves with the topics that were cleared.
+ * a message was perhaps just sent. Resolves with the topics that were cleared.
  */
 export async function removeDiscovery(
   link: BrokerLink,

@@ -13,7 +13,7 @@ import { type WatchOptions, watchBase } from "./watch-base.ts";
  * Home Assistant, messages to devices.
  */
 export interface ConnectionUser {
-  /** A new connection stands, and vigie owns its base topic. The connection before it is closed for good. */
+  /** A new connection is open, and vigie owns its base topic. The connection before it is closed. */
   onConnection: (link: BrokerLink) => void;
   /**
    * A message outside of the base topic arrived. It may come before `onConnection`: the broker of a resumed session sends
@@ -96,7 +96,7 @@ export async function openOwnerConnection(
     });
   });
   const checking = watch.checkRetained();
-  const link = connection.link(() => checking);
+  const link = connection.link({ whenPingsReadable: () => checking });
   for (const user of users) user.onConnection(link);
   return {
     closed: connection.closed,

@@ -51,7 +51,7 @@ export function readOwner(payload: string | undefined): Owner | null {
   return data ?? null;
 }
 
-/** For messages; the topic may hold anything for the time. */
+/** For messages. `since` may hold any text. */
 export function nameOwner(
   { version, host, since, installation }: Owner,
   now: Instant,
@@ -73,7 +73,7 @@ export interface ClaimOptions {
 /**
  * Makes this process the owner of the base topic: returns null. Returns the other owner where one runs. `owner` is written
  * before anything else. Where two processes write it at once, both see the last message that the broker took: it counts,
- * and only the other process gives way.
+ * and only the other process ends.
  */
 export async function claimBase(connection: ShortConnection, options: ClaimOptions): Promise<Owner | null> {
   const { identity, instance, takeOver, signal } = options;
@@ -84,7 +84,8 @@ export async function claimBase(connection: ShortConnection, options: ClaimOptio
     const other = await findOtherOwner(connection, options);
     if (other) return other;
   }
-  // From here on pings are answered, so that nobody takes this process for dead before its lasting connection subscribes.
+  // From here on pings are answered, so that nobody concludes that this process has ended before its lasting connection
+  // subscribes.
   answerPings(connection, me);
   const former = readOwner(connection.latest(OWNER));
   const payload = JSON.stringify(me);
@@ -109,9 +110,8 @@ export async function findLivingOwner(
 }
 
 /**
- * Asks the owner of the base topic for an answer; null: it is dead. No answer counts only while the broker carries this
- * process's own pings: several must have come back and some time have passed. So neither a stall of this process nor a fast
- * clock makes a living owner look dead.
+ * Asks the owner of the base topic for an answer; null: it does not run. Silence counts only if several own pings came back
+ * and 2 s passed. So neither a stall of this process nor a fast clock makes a running owner look dead.
  */
 export async function pingOwner(
   { listen, waitForEcho }: ShortConnection,
@@ -157,7 +157,7 @@ export async function endSession(
   await connection.close({ endSession: true });
 }
 
-/** Written by this process, or by the one before it from the same state folder: nobody else to ask. */
+/** Written by this process, or by the one before it from the same state folder: then no ping is needed. */
 function isOwn(owner: Owner | null, { incarnation, previousIncarnation }: Identity): boolean {
   return owner === null || owner.incarnation === incarnation || owner.incarnation === previousIncarnation;
 }

@@ -84,7 +84,7 @@ export function createLimit(most: number): <Result>(job: () => Promise<Result>) 
 }
 
 /**
- * mosquitto sends an acknowledgement only when its packet before has arrived here. TCP confirms that after 40 ms, or with
+ * mosquitto sends an acknowledgement only when its previous packet has arrived here. TCP confirms that after 40 ms, or with
  * the next bytes that are sent: a ping has two. At most one for all acknowledgements of a turn of the event loop.
  */
 function createPingSoon(client: MqttClient): () => void {

@@ -1,11 +1,11 @@
 import type { MqttConfig } from "../config/config.ts";
+import { inventId } from "../runtime/random-id.ts";
 import {
   type BaseConnection,
   type BrokerLink,
   OWNER_PING,
   OWNER_PONG,
   openBaseConnection,
-  randomId,
 } from "./base-connection.ts";
 import { type BrokerAddress, readAddress } from "./broker-address.ts";
 import { ConnectFailed } from "./broker-errors.ts";
@@ -20,7 +20,7 @@ export interface ShortConnectionOptions {
   signal: AbortSignal;
 }
 
-/** A short connection with a random client id and no will: it disturbs no running vigie. Commands use it, and a start. */
+/** A short connection with a random client id and no will: it does not close the connection of a running vigie. Commands and each start of the publisher use it. */
 export interface ShortConnection
   extends Pick<BaseConnection, "version" | "publish" | "waitForEcho" | "closed" | "close"> {
   address: BrokerAddress;
@@ -44,7 +44,7 @@ export async function openShortConnection(options: ShortConnectionOptions): Prom
       address,
       version,
       base: broker.base_topic,
-      clientId: clientId(instance, `visit-${randomId(random)}`),
+      clientId: clientId(instance, `visit-${inventId(random)}`),
       session: null,
       random,
       signal,
@@ -69,11 +69,11 @@ export async function openShortConnection(options: ShortConnectionOptions): Prom
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    link: connection.link(() => subscribe(OWNER_PING)),
+    link: connection.link({ whenPingsReadable: () => subscribe(OWNER_PING) }),
   };
 }
 
-/** A frozen broker answers no call that is still open: who aborts does not wait for it. */
+/** A frozen broker never answers. On abort, close without waiting. */
 function closeOnAbort({ closed, close }: BaseConnection, signal: AbortSignal): void {
   const abort = () => void close();
   signal.addEventListener("abort", abort, { once: true });
@@ -95,7 +95,7 @@ function isNeverRetained(topic: string): boolean {
 
 /**
  * MQTT 5 first, 3.1.1 where the broker refuses 5. Some brokers refuse by closing the connection without an answer. A proxy
- * whose broker is away does so, too: 3.1.1 is taken only when a second attempt with 5, beside it, is closed again.
+ * whose broker is away does so, too. If 3.1.1 works, try 5 once more; use 3.1.1 only if 5 fails again.
  */
 export async function negotiateVersion<Opened extends { close: () => Promise<void> }>(
   open: (version: Version) => Promise<Opened>,

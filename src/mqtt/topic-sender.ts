@@ -32,8 +32,8 @@ export interface TopicSender {
   start: (connection: SenderConnection) => void;
   /** What the broker should hold by now, with `owner` and, once all else is acknowledged, `online`. */
   wanted: () => Topics;
-  /** Whether the broker has acknowledged the payload that is wanted now. */
-  isAcknowledged: (topic: string) => boolean;
+  /** Whether the broker holds the payload that is wanted now, as far as is known: it was acknowledged or refused. */
+  isAssumedRight: (topic: string) => boolean;
   /** The broker holds something else there: these topics are sent again, or cleared where they are not wanted. */
   resend: (topics: Iterable<string>) => void;
 }
@@ -50,14 +50,15 @@ const ONLINE: [string, Topic] = [AVAILABILITY, { payload: "online" }];
 
 /** What was sent over one connection. */
 interface Progress extends SenderConnection {
-  acknowledged: Map<string, Topic>;
-  /** Noted until the next plan: an acknowledgement that is on its way must not undo it. */
+  /** What the broker holds, as far as is known: acknowledged, refused (not sent again), or WRONG_ON_BROKER. */
+  assumedOnBroker: Map<string, Topic>;
+  /** Applied at the next plan: an acknowledgement that arrives later would overwrite it. */
   toResend: Set<string>;
   /** Topic to the reason. */
   refused: Map<string, string>;
   isOnlineWanted: boolean;
   isRunning: boolean;
-  /** Woken while it finds nothing to send: by now there may be something. */
+  /** Set when something changed during a run; the run then checks again. */
   isWoken: boolean;
 }
 
@@ -78,14 +79,18 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
   const updateWanted = () => {
     wanted = new Map([...topics, owner, ...(current?.isOnlineWanted ? [ONLINE] : [])]);
   };
-  const planChanges = ({ acknowledged, toResend }: Progress) => {
-    for (const topic of toResend) acknowledged.set(topic, UNKNOWN);
+  const planChanges = ({ assumedOnBroker, toResend }: Progress) => {
+    for (const topic of toResend) assumedOnBroker.set(topic, WRONG_ON_BROKER);
     toResend.clear();
-    const changes = diffTopics(acknowledged, wanted);
+    const changes = diffTopics(assumedOnBroker, wanted);
     return isClearingPaused ? changes.filter(({ kind }) => kind !== "clear") : changes;
   };
-  /** Stops where other topics are wanted meanwhile: these get a plan of their own, so that its last topic arrives last. */
-  const send = async ({ topic }: Change, planned: Topics, { publish, acknowledged, refused }: Progress) => {
+  /** Sends nothing if `wanted` has changed since the plan; a new plan follows, so that its last topic arrives last. */
+  const send = async (
+    { topic }: Change,
+    planned: Topics,
+    { publish, assumedOnBroker, refused }: Progress,
+  ) => {
     const value = planned.get(topic);
     let isSent = false;
     const refusal = await refusalOf(
@@ -100,8 +105,8 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     if (refusal === null) refused.delete(topic);
     else refused.set(topic, refusal);
     // A refused one counts as sent: sending it again would change nothing.
-    if (value) acknowledged.set(topic, value);
-    else acknowledged.delete(topic);
+    if (value) assumedOnBroker.set(topic, value);
+    else assumedOnBroker.delete(topic);
   };
   /** False when there is nothing to send. */
   const sendNext = async (progress: Progress): Promise<boolean> => {
@@ -112,7 +117,7 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
       logRefused(progress.refused, problemLog);
       return true;
     }
-    // `online` is sent last: no entity becomes available with an old value, and who sees it can send commands.
+    // `online` is sent last: no entity becomes available with an old value, and commands are subscribed to before it.
     if (!progress.isOnlineWanted) {
       await progress.subscribeToCommands();
       progress.isOnlineWanted = true;
@@ -169,7 +174,7 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     start: (connection) => {
       const progress: Progress = {
         ...connection,
-        acknowledged: new Map([owner]),
+        assumedOnBroker: new Map([owner]),
         toResend: new Set(),
         refused: new Map(),
         isOnlineWanted: false,
@@ -184,7 +189,7 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
       wake();
     },
     wanted: () => wanted,
-    isAcknowledged: (topic) => current?.acknowledged.get(topic)?.payload === wanted.get(topic)?.payload,
+    isAssumedRight: (topic) => current?.assumedOnBroker.get(topic)?.payload === wanted.get(topic)?.payload,
     resend,
   };
 }
@@ -215,12 +220,12 @@ function logRefused(refused: ReadonlyMap<string, string>, problemLog: ProblemLog
   problemLog.starts("refused", `${first}${more}; the other topics are published`);
 }
 
-/** The connection itself says why it ended. The next one starts anew. */
+/** The reason is logged by the publisher. The next connection starts anew. */
 function ignoreLostConnection(error: unknown): void {
   if (!(error instanceof ConnectionLost)) throw error;
 }
 
-/** What the broker holds instead of the wanted payload: no payload that is ever wanted. */
-const UNKNOWN: Topic = { payload: "" };
-/** Older events are no news any more. */
+/** Stands for another payload than the wanted one: no topic is ever wanted with this one. */
+const WRONG_ON_BROKER: Topic = { payload: "" };
+/** Older events are dropped. */
 const MOST_EVENTS = 20;

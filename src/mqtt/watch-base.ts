@@ -38,8 +38,7 @@ export interface BaseWatch {
 
 /**
  * Watches all that is below the base topic: commands, pings, another owner, retained messages that vigie did not write. A
- * message that differs from what is wanted is not judged when it arrives: it may be an echo of vigie's own, or a later one
- * may be on its way. Its topic is noted until an echo has come back after it: then the last message of each topic is known.
+ * message that differs is compared only after an echo: until then it may be vigie's own, or a later one may be on its way.
  */
 export function watchBase(options: WatchOptions): BaseWatch {
   const { connection, sender, me, clock, log, signal, onForeignOwner, onFailure, onSuccess } = options;
@@ -64,7 +63,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
     // Where the wanted value is not acknowledged yet, it is still on its way.
     const foreign = topics.filter((topic) => {
       const value = wanted.get(topic);
-      return value && value.payload !== payloads.get(topic) && sender.isAcknowledged(topic);
+      return value && value.payload !== payloads.get(topic) && sender.isAssumedRight(topic);
     });
     const orphans = topics.filter((topic) => isOrphan(topic, wanted, nested));
     logForeign(foreign, logged, log);
@@ -97,10 +96,11 @@ export function watchBase(options: WatchOptions): BaseWatch {
     onMessage: (message) => {
       const { topic, payload, retain } = message;
       noteNestedBase(topic, payload, nested);
-      if (retain || !(topic === OWNER_PING || topic === OWNER_PONG || isCommandTopic(topic)))
-        compare(message);
-      else if (topic === OWNER_PING) answerPing(options);
-      else if (isCommandTopic(topic) && !isNested(topic, nested)) handleCommand(message, options);
+      if (retain) return compare(message);
+      if (topic === OWNER_PING) return answerPing(options);
+      if (topic === OWNER_PONG) return;
+      if (!isCommandTopic(topic)) return compare(message);
+      if (!isNested(topic, nested)) handleCommand(message, options);
     },
     checkRetained: async () => {
       await sender.allAcknowledged();
@@ -115,7 +115,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
 function isExpected({ topic, payload, retain }: ReceivedMessage, wanted: Topics): boolean {
   const value = wanted.get(topic);
   if (value) return payload === value.payload;
-  // An empty payload is never to be cleared: vigie's own clearing arrives like this, and answering it would not end.
+  // Do not clear an empty payload: vigie's own clearing arrives as one, and answering it would not end.
   return payload === "" || !retain;
 }
 
@@ -161,7 +161,7 @@ function handleCommand({ topic, payload }: ReceivedMessage, { sender, log, onCom
   sender.resend(stateTopics(topic).filter((state) => wanted.has(state)));
 }
 
-/** The topics show what there is: each rule has `enabled`, and one with a threshold has `threshold`. */
+/** The published topics tell which rules and thresholds exist: each rule has `enabled`, some have `threshold`. */
 function missingInRules(command: Command, wanted: Topics): string | undefined {
   if (!("rule" in command) || wanted.has(`rules/${command.rule}/${command.kind}`)) return undefined;
   const { rule, kind } = command;
