@@ -6,7 +6,7 @@ import { type BaseConnection, type BrokerLink, openBaseConnection } from "./base
 import type { ReceivedMessage } from "./connection.ts";
 import type { ShortConnection } from "./short-connection.ts";
 import { OFFLINE, type TopicSender } from "./topic-sender.ts";
-import { type WatchOptions, watchBase } from "./watch-base.ts";
+import { type BaseWatch, type WatchOptions, watchBase } from "./watch-base.ts";
 
 /**
  * A part of vigie that uses the publisher's connection for topics outside of vigie's base topic: discovery messages for
@@ -53,7 +53,10 @@ export async function openOwnerConnection(
 ): Promise<OwnerConnection> {
   const { broker, me, sender, users, problemLog, signal } = options;
   const grace = Math.ceil(broker.grace / 1000);
-  let early: ReceivedMessage[] | undefined = [];
+  // In this order: the broker of a resumed session sends what it kept, maybe before `connection` exists; these messages are
+  // handled; topics are sent; commands are subscribed to; all that the broker holds is checked.
+  const early: ReceivedMessage[] = [];
+  let watch: BaseWatch | undefined;
   let isOpen = true;
   const connection = await openBaseConnection({
     address: claimed.address,
@@ -65,7 +68,7 @@ export async function openOwnerConnection(
     random: options.random,
     signal,
     onMessage: (message) => {
-      if (early) early.push(message);
+      if (!watch) early.push(message);
       else if (isOpen) watch.onMessage(message);
     },
     onOutsideMessage: (message) => {
@@ -84,16 +87,12 @@ export async function openOwnerConnection(
   };
   const onSuccess = () =>
     problemLog.isOver("watch", "vigie can check what the broker holds below the base topic again");
-  const watch = watchBase({ ...options, connection, onFailure, onSuccess });
-  // The broker sends a resumed session's commands at once: they wait for the topics, which say which rules there are.
-  void sender.hasTopics.then(() => {
-    for (const message of early ?? []) watch.onMessage(message);
-    early = undefined;
-    sender.start({
-      ...connection,
-      // What the broker holds is read when all topics are sent. A refusal is logged then, too.
-      subscribeToCommands: () => connection.subscribe("#", false).catch(() => undefined),
-    });
+  watch = watchBase({ ...options, connection, onFailure, onSuccess });
+  for (const message of early) watch.onMessage(message);
+  sender.start({
+    ...connection,
+    // What the broker holds is read when all topics are sent. A refusal is logged then, too.
+    subscribeToCommands: () => connection.subscribe("#", false).catch(() => undefined),
   });
   const checking = watch.checkRetained();
   const link = connection.link({ whenPingsReadable: () => checking });

@@ -24,7 +24,7 @@ export interface Publisher
     TopicSender,
     "setTopics" | "publishEvent" | "republishAll" | "pauseClearing" | "allAcknowledged"
   > {
-  /** Connects for the first time: nothing is published before. Each connection is given to these users. */
+  /** Connects for the first time: nothing is published before. Topics are set by then. Each connection is given to these users. */
   connect: (users?: readonly ConnectionUser[]) => void;
   state: () => PublisherState;
   stop: (why?: LeaveReason) => Promise<void>;

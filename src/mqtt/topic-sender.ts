@@ -18,8 +18,6 @@ export interface TopicSenderOptions {
 export interface TopicSender {
   /** What the broker should hold from now on, and nothing else. Returns at once. */
   setTopics: (topics: Topics) => void;
-  /** Resolves when topics are set for the first time. */
-  hasTopics: Promise<void>;
   /** Published once, not retained, after the topics that were set before or in the same synchronous step. */
   publishEvent: (event: object) => void;
   /** Publishes every topic once more, though nothing changed. */
@@ -71,10 +69,6 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
   let wanted: Topics = new Map([owner]);
   let isClearingPaused = false;
   let current: Progress | undefined;
-  let noteTopics: () => void = () => undefined;
-  const hasTopics = new Promise<void>((resolve) => {
-    noteTopics = resolve;
-  });
 
   const updateWanted = () => {
     wanted = new Map([...topics, owner, ...(current?.isOnlineWanted ? [ONLINE] : [])]);
@@ -151,10 +145,8 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     setTopics: (newest) => {
       topics = newest;
       updateWanted();
-      noteTopics();
       wake();
     },
-    hasTopics,
     publishEvent: (event) => {
       events.push(JSON.stringify(event));
       if (events.length > MOST_EVENTS) events.shift();

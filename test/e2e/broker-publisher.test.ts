@@ -55,17 +55,6 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
     await observer.disconnect();
   });
 
-  test("says nothing, online least of all, before it knows what to say", async () => {
-    const { publisher, base: name, lines } = own();
-    while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    publisher.publishEvent({ event_type: "final" });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const topics = [...(await readRetained(broker.url)).keys()].filter((topic) =>
-      topic.startsWith(`${name}/`),
-    );
-    expect(topics).toEqual([`${name}/owner`]);
-  });
-
   test("then sends only what differs, the latest of what came together, and events that are not kept", async () => {
     const { publisher, base: name } = own();
     publisher.setTopics(topics({ a: "1", b: "1", c: "1" }));

@@ -115,7 +115,7 @@ export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPu
       closed: aborted(ending.signal),
       subscribeToCommands: async () => undefined,
     };
-    void sender.hasTopics.then(() => sender.start(connection));
+    sender.start(connection);
     watch.checkRetained().then(
       () => {
         own.hasLooked = true;

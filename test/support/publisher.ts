@@ -38,7 +38,7 @@ export function keepPublishing(
   options: Partial<Omit<PublisherOptions, "broker">> & {
     broker?: Partial<MqttConfig>;
     name?: string;
-    /** False: the test calls `connect`. */
+    /** False: the test calls `connect`. Else it connects when its first topics are set. */
     connected?: boolean;
   } = {},
 ): Kept {
@@ -67,8 +67,17 @@ export function keepPublishing(
       yieldTo(incarnation);
     },
   });
-  if (connected) publisher.connect();
-  return { publisher, lines, commands, yielded: promise, hasYielded: () => yielded };
+  const setTopics: Publisher["setTopics"] = (newest) => {
+    publisher.setTopics(newest);
+    if (connected) publisher.connect();
+  };
+  return {
+    publisher: { ...publisher, setTopics },
+    lines,
+    commands,
+    yielded: promise,
+    hasYielded: () => yielded,
+  };
 }
 
 export function topics(payloads: Record<string, string | Topic>): Topics {
