@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
-import type { Answer, Request } from "../core/contract/answer.ts";
+import type { Request } from "../core/contract/answer.ts";
 import { type DayEvent, findDayEvents } from "../core/days/day-events.ts";
 import { learn } from "../core/days/learn.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
@@ -24,10 +24,12 @@ import { findVerdictChanges, type VerdictChange } from "../core/rules/verdict-ch
 import { renderTopics } from "../core/topics/render-topics.ts";
 import { ruleTopics } from "../core/topics/rule-topics.ts";
 import type { Topics } from "../core/topics/topic.ts";
+import type { DeviceSender } from "../mqtt/device-sender.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { isOfficialSilent } from "../service/client-memory.ts";
 import { noteAnswered, type PlanInput, planFollowUps, planRequests } from "../service/plan-requests.ts";
 import { sendRequests } from "../service/send-requests.ts";
+import type { Reply, RequestOptions } from "../service/service-request.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 import { createTimeCheck } from "./service-time.ts";
 
@@ -46,36 +48,20 @@ export interface LoopOptions {
   memory: LoopMemory;
   clock: Clock;
   /** Sends one request to the service. */
-  ask: (request: Request, options: PollOptions) => Promise<Reply>;
+  ask: (request: Request, options: Required<RequestOptions>) => Promise<LearntReply>;
   /** The retained topics as they should be from now on. */
   publish: (topics: Topics) => void;
   /** Sends devices what their outputs want. */
-  devices: Devices;
+  devices: Pick<DeviceSender, "hasProblem" | "update">;
   onDayEvent: (event: DayEvent) => void;
   onVerdictChange: (change: VerdictChange) => void;
   onRefreshed: (snapshot: Snapshot) => void;
 }
 
-export interface Devices {
-  /** A device does not do what it was told, or the broker refuses a payload. */
-  hasProblem: () => boolean;
-  /** `real`: the same without the colour that is pretended. */
-  update: (shown: VerdictsAndFacts, real: VerdictsAndFacts) => void;
-}
+/** What the loop uses of a reply. */
+type LearntReply = Pick<Reply, "answer" | "date">;
 
-/** An answer, and the service's clock when it was given. */
-interface Reply {
-  answer: Answer;
-  date: Instant | null;
-}
-
-export interface PollOptions {
-  signal: AbortSignal;
-  /** Goes on when the day's budget of requests is spent. */
-  essential: boolean;
-}
-
-export interface PollRequest extends PollOptions {
+export interface PollRequest extends Required<RequestOptions> {
   /** Asks once more for days whose colour is final already. */
   recheck: boolean;
 }
@@ -108,20 +94,21 @@ export function createLoop(options: LoopOptions): Loop {
   const { grace } = config.mqtt;
   const time = createTimeCheck(clock, service.check_clock);
   let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.invented);
-  // Before the first poll ever nothing is known: no device is sent anything, and no first verdict is a change.
-  let isInformed = Object.keys(memory.days().days).length > 0;
+  // False until the first poll has ended, with or without an answer, and no day is in the state file. Until then no device
+  // is sent anything, and no verdict is a change.
+  let hasPolled = Object.keys(memory.days().days).length > 0;
   let latest!: Snapshot;
 
   function refresh(): void {
     const known = gatherKnown();
-    const { at, right } = known.clock;
+    const { at: trueTime, right } = known.clock;
     const facts = deriveFacts(known, tariff);
 
     const simulation = memory.simulation();
-    const input = createEvaluationInput({ at, knownDays: known.knownDays, tariff, simulation });
-    const before = memory.rulesState();
-    const { verdicts, real, next } = evaluateRules(rules, input, memory.settings(), before);
-    const changes = isInformed && right ? findVerdictChanges(before, verdicts, input) : [];
+    const input = createEvaluationInput({ at: trueTime, knownDays: known.knownDays, tariff, simulation });
+    const rulesBefore = memory.rulesState();
+    const { verdicts, real, next } = evaluateRules(rules, input, memory.settings(), rulesBefore);
+    const changes = hasPolled && right ? findVerdictChanges(rulesBefore, verdicts, input) : [];
     const forecasts = forecastVerdicts(verdicts, input);
 
     const topics = new Map([
@@ -129,12 +116,19 @@ export function createLoop(options: LoopOptions): Loop {
       ...ruleTopics({ verdicts, forecasts, input, grace, clockRight: right }),
     ]);
     const boundary = Math.min(facts.next_boundary, (right ? nextRuleBoundary(forecasts) : null) ?? NEVER);
-    latest = { known, facts, verdicts: right ? verdicts : [], boundary: clock.now() + (boundary - at) };
+    // Convert true time to machine time.
+    const machineBoundary = clock.now() + (boundary - trueTime);
+    latest = { known, facts, verdicts: right ? verdicts : [], boundary: machineBoundary };
 
     options.publish(topics);
     if (right) memory.keepRulesState(next);
     for (const change of changes) options.onVerdictChange(change);
-    if (isInformed) devices.update(withFacts(latest.verdicts, facts), withoutSimulation(latest, real));
+    if (hasPolled) {
+      devices.update({
+        withSimulation: withFacts(latest.verdicts, facts),
+        withoutSimulation: withoutSimulation(latest, real),
+      });
+    }
     options.onRefreshed(latest);
   }
 
@@ -163,32 +157,32 @@ export function createLoop(options: LoopOptions): Loop {
       planRequests(planInput(request)),
       async (one, signal) => {
         const reply = await options.ask(one, { ...request, signal });
-        const before = memory.days();
+        const daysBefore = memory.days();
         try {
           takeAnswer(reply);
         } catch (cause) {
           // Not a failure of the service. vigie goes on: what it knows of other days stays published.
           throw new Error(`An error of vigie itself, not of the service: ${String(cause)}`, { cause });
         }
-        return planFollowUps(reply.answer, before, planInput(request));
+        return planFollowUps(reply.answer, daysBefore, planInput(request));
       },
     );
     if (request.signal.aborted) return outcome;
     polls = recordPollOutcome(polls, outcome);
-    const isFirst = !isInformed;
-    isInformed = true;
+    const isFirst = !hasPolled;
+    hasPolled = true;
     if (isFirst || isChanged()) refresh();
     return outcome;
   }
 
-  function takeAnswer({ answer, date }: Reply): void {
+  function takeAnswer({ answer, date }: LearntReply): void {
     time.noteServiceTime(date);
     const { at } = time.now(memory.days());
-    const before = memory.days();
-    const after = learn(before, answer, at, tariff);
-    polls = recordAnswer(polls, { answer, at, before, after });
-    memory.keepAnswer(after, noteAnswered(memory.lastAnswered(), answer, at, tariff));
-    for (const event of findDayEvents(before, after, at, tariff)) options.onDayEvent(event);
+    const daysBefore = memory.days();
+    const days = learn(daysBefore, answer, at, tariff);
+    polls = recordAnswer(polls, { answer, at, before: daysBefore, after: days });
+    memory.keepAnswer(days, noteAnswered(memory.lastAnswered(), answer, at, tariff));
+    for (const event of findDayEvents(daysBefore, days, at, tariff)) options.onDayEvent(event);
     if (isChanged()) refresh();
   }
 

@@ -1,4 +1,4 @@
-import { chooseOutputs, type Send, type VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
+import { type BothVerdicts, chooseOutputs, type Send } from "../core/outputs/choose-outputs.ts";
 import type { Outputs } from "../core/outputs/output.ts";
 import {
   lastSent,
@@ -31,8 +31,8 @@ export interface DeviceSenderOptions {
 
 /** Sends payloads to devices, over the publisher's connection. */
 export interface DeviceSender extends ConnectionUser {
-  /** After each refresh; `real`: the verdicts and facts without the simulation. Returns at once. */
-  update: (shown: VerdictsAndFacts, real?: VerdictsAndFacts) => void;
+  /** After each refresh. Returns at once. */
+  update: (newest: BothVerdicts) => void;
   /** Whether a device does not confirm, or the broker refuses a payload. */
   hasProblem: () => boolean;
   /** Sends nothing new; a payload that was sent already waits up to 1.5 s for its acknowledgement. */
@@ -47,7 +47,7 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
   const { outputs, clock, log, problemLog, refresh } = options;
   let { state } = options;
   let link: BrokerLink | undefined;
-  let newest: { shown: VerdictsAndFacts; real: VerdictsAndFacts } | undefined;
+  let newest: BothVerdicts | undefined;
   let isStopped = false;
   // One message at a time for each topic, so that the last one to arrive is the one in force.
   const inFlight = new Map<string, Promise<void>>();
@@ -78,7 +78,7 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
 
   const sendDuePayloads = () => {
     if (!newest || isStopped) return;
-    const chosen = chooseOutputs(outputs, newest.shown, state, newest.real);
+    const chosen = chooseOutputs(outputs, newest, state);
     if (chosen.state !== state) void save(chosen.state);
     forgetRefusedPayloads(chosen.sends);
     for (const send of chosen.sends) {
@@ -143,8 +143,8 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
       // The verdicts of the time when the last connection ended may be old.
       refresh();
     },
-    update: (shown, real = shown) => {
-      newest = { shown, real };
+    update: (verdicts) => {
+      newest = verdicts;
       sendDuePayloads();
     },
     hasProblem,

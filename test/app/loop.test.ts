@@ -5,7 +5,7 @@ import type { Answer, DayInAnswer } from "../../src/core/contract/answer.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn } from "../../src/core/days/learn.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
-import type { VerdictsAndFacts } from "../../src/core/outputs/choose-outputs.ts";
+import type { BothVerdicts } from "../../src/core/outputs/choose-outputs.ts";
 import { verdictChangeEvent } from "../../src/core/rules/verdict-changes.ts";
 import { emptyState, parseState, serialiseState } from "../../src/state/state.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
@@ -192,15 +192,15 @@ describe("the verdicts", () => {
   });
 
   test("for devices are given with and without the colour that is pretended, while it is", async () => {
-    const seen: { shown: VerdictsAndFacts; truth: VerdictsAndFacts }[] = [];
+    const seen: BothVerdicts[] = [];
     const clock = { at: EVENING };
     const { loop, memory } = openTestLoop({
       rules: RULES,
       days: BLEU,
       clock,
-      devices: { update: (shown, truth) => void seen.push({ shown, truth }) },
+      devices: { update: (both) => void seen.push(both) },
     });
-    const states = (which: "shown" | "truth") =>
+    const states = (which: keyof BothVerdicts) =>
       [...(seen.at(-1)?.[which].verdicts.values() ?? [])].map(({ state }) => state);
     await memory.changeSimulation({
       color: "rouge",
@@ -210,14 +210,14 @@ describe("the verdicts", () => {
       until: EVENING + 60_000,
     });
     loop.refresh();
-    expect([states("shown"), states("truth")]).toEqual([
+    expect([states("withSimulation"), states("withoutSimulation")]).toEqual([
       [true, false],
       [false, false],
     ]);
     expect(loop.snapshot().boundary).toBeLessThanOrEqual(EVENING + 60_000);
     clock.at = EVENING + 60_000;
     loop.refresh();
-    expect(states("shown")).toEqual([false, false]);
+    expect(states("withSimulation")).toEqual([false, false]);
   });
 });
 
@@ -237,7 +237,9 @@ describe("the verdicts without the colour that is pretended", () => {
       rules: rulesOptions.parse([{ id: "r", ...rule }]),
       days: next("bleu"),
       clock,
-      devices: { update: (_, real) => void seen.push(real.verdicts.get("r")?.state) },
+      devices: {
+        update: ({ withoutSimulation }) => void seen.push(withoutSimulation.verdicts.get("r")?.state),
+      },
     });
     for (let minute = 1; minute <= 240; minute += 1) {
       clock.at = EVENING + minute * MINUTE;

@@ -24,7 +24,10 @@ await store.save({ ...store.state(), incarnation });
 const choose = [{ when: "peak", payload: "off" }];
 const output = { topic: "boiler/set", choose, else: "on", qos: 1, retain: false };
 let state = readOutputsState(store.state().outputs);
-const update = () => sender.update({ verdicts: new Map([["peak", { state: isPeak }]]), facts: {} });
+const update = () => {
+  const verdicts = { verdicts: new Map([["peak", { state: isPeak }]]), facts: {} };
+  sender.update({ withSimulation: verdicts, withoutSimulation: verdicts });
+};
 const sender = startDeviceSender({
   outputs: { dry_when_simulated: false, list: [output] },
   state,

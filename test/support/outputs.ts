@@ -1,4 +1,4 @@
-import type { VerdictsAndFacts } from "../../src/core/outputs/choose-outputs.ts";
+import type { BothVerdicts } from "../../src/core/outputs/choose-outputs.ts";
 import type { Output, Outputs } from "../../src/core/outputs/output.ts";
 import {
   NOTHING_SENT,
@@ -20,9 +20,10 @@ export function outputsOf(list: Output[], dry_when_simulated = false): Outputs {
   return { list, dry_when_simulated };
 }
 
-/** These verdicts. */
-export function verdictsOf(states: Record<string, boolean | null>, facts = rougeFacts()): VerdictsAndFacts {
-  return { verdicts: new Map(Object.entries(states).map(([id, state]) => [id, { state }])), facts };
+/** These verdicts, while no simulation runs. */
+export function verdictsOf(states: Record<string, boolean | null>, facts = rougeFacts()): BothVerdicts {
+  const verdicts = new Map(Object.entries(states).map(([id, state]) => [id, { state }]));
+  return { withSimulation: { verdicts, facts }, withoutSimulation: { verdicts, facts } };
 }
 
 /** The state after these payloads were sent and acknowledged, by topic. */

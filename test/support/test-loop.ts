@@ -1,4 +1,4 @@
-import { createLoop, type Devices, type LoopOptions } from "../../src/app/loop.ts";
+import { createLoop, type LoopOptions } from "../../src/app/loop.ts";
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
@@ -31,7 +31,7 @@ interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
   store?: Store;
   days?: KnownDays;
   clock: { at: number };
-  devices?: Partial<Devices>;
+  devices?: Partial<LoopOptions["devices"]>;
 }
 
 /** The real loop on a clock that the test sets, between a store in memory and lists of what it publishes. */

@@ -1,18 +1,18 @@
 import type { Facts } from "../facts/facts.ts";
 import type { Choice, Output, Outputs } from "./output.ts";
-import {
-  lastSent,
-  type OutputsState,
-  recordExpectation,
-  recordStanding,
-  type Sent,
-} from "./outputs-state.ts";
+import { lastSent, type OutputsState, recordExpectation, recordWanted, type Sent } from "./outputs-state.ts";
 import { fillPlaceholders } from "./placeholders.ts";
 
 /** What decides the payloads: the verdict of each rule (null: unknown), and the facts for the placeholders. */
 export interface VerdictsAndFacts {
   verdicts: ReadonlyMap<string, { state: boolean | null }>;
   facts: Facts;
+}
+
+/** With the colour that is pretended, and without it; the same object while no simulation runs. */
+export interface BothVerdicts {
+  withSimulation: VerdictsAndFacts;
+  withoutSimulation: VerdictsAndFacts;
 }
 
 /** One message to a device. */
@@ -29,34 +29,32 @@ export interface Send {
 
 /**
  * The payloads that each output has to send now, and the state in which those that are no longer wanted are marked.
- * `real`: the verdicts and facts without the simulation.
  */
 export function chooseOutputs(
   { list, dry_when_simulated }: Outputs,
-  shown: VerdictsAndFacts,
+  { withSimulation, withoutSimulation }: BothVerdicts,
   state: OutputsState,
-  real: VerdictsAndFacts = shown,
 ): { sends: Send[]; state: OutputsState } {
-  const { verdicts, facts } = dry_when_simulated ? real : shown;
+  const { verdicts, facts } = dry_when_simulated ? withoutSimulation : withSimulation;
   const sends: Send[] = [];
   let next = state;
   for (const output of list) {
     const chosen = choosePayload(output, verdicts);
     if (chosen === "what was sent last") continue;
     if (chosen === "nothing") {
-      next = recordStanding(next, output.topic, false);
+      next = recordWanted(next, output.topic, false);
       continue;
     }
     const payload = fillPlaceholders(chosen.payload, facts);
     const send = composeSend(output, chosen, payload, facts);
-    if (isDue(payload, chosen.kind, lastSent(state, output.topic))) sends.push(send);
-    else next = recordExpectation(recordStanding(next, output.topic, true), output.topic, send.expect);
+    if (isDue(payload, chosen.isElse, lastSent(state, output.topic))) sends.push(send);
+    else next = recordExpectation(recordWanted(next, output.topic, true), output.topic, send.expect);
   }
   return { sends, state: next };
 }
 
 interface Chosen {
-  kind: "choice" | "unknown" | "else";
+  isElse: boolean;
   payload: string;
   expect?: string | undefined;
   because: string;
@@ -71,12 +69,12 @@ function choosePayload(
   const choice = output.choose.find((one) => stateOf(one) !== false);
   if (!choice) {
     if (output.else === undefined) return "nothing";
-    return { kind: "else", payload: output.else, because: describeAllOff(output.choose) };
+    return { isElse: true, payload: output.else, because: describeAllOff(output.choose) };
   }
   const { when, payload, expect } = choice;
-  if (stateOf(choice) === true) return { kind: "choice", payload, expect, because: `${when} is ON` };
+  if (stateOf(choice) === true) return { isElse: false, payload, expect, because: `${when} is ON` };
   if (output.unknown === undefined) return "what was sent last";
-  return { kind: "unknown", payload: output.unknown, because: `${when} is unknown` };
+  return { isElse: false, payload: output.unknown, because: `${when} is unknown` };
 }
 
 function describeAllOff(choices: readonly Choice[]): string {
@@ -90,10 +88,10 @@ function describeAllOff(choices: readonly Choice[]): string {
  * one that was sent last: the device may have been switched by hand in between. `else` is sent only if a choice was
  * sent before: vigie does not undo what it did not do.
  */
-function isDue(payload: string, kind: Chosen["kind"], sent: Sent | undefined): boolean {
-  if (!sent) return kind !== "else";
+function isDue(payload: string, isElse: boolean, sent: Sent | undefined): boolean {
+  if (!sent) return !isElse;
   if (sent.payload !== payload || !sent.acknowledged) return true;
-  return kind !== "else" && !sent.stands;
+  return !isElse && !sent.stands;
 }
 
 function composeSend(

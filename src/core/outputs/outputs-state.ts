@@ -12,7 +12,7 @@ export interface Sent {
   at: Instant;
   /** Whether the broker has acknowledged it. Until then it may have arrived or not. */
   acknowledged: boolean;
-  /** Whether it is still wanted: false after a choice has ended and there is no `else`. */
+  /** Key of the state file for "is wanted": false after a choice has ended and there is no `else`. */
   stands: boolean;
   /** Whether the device has confirmed it: `awaited` not yet, `heard` yes, `missed` not within `confirm.for`. */
   answer: "none" | "awaited" | "heard" | "missed";
@@ -40,10 +40,10 @@ export function recordAcknowledgement(state: OutputsState, topic: string, payloa
   return { ...state, [topic]: { ...sent, acknowledged: true } };
 }
 
-/** `stands`: whether the payload that was sent last is still wanted. */
-export function recordStanding(state: OutputsState, topic: string, stands: boolean): OutputsState {
+/** Whether the payload that was sent last is still wanted. */
+export function recordWanted(state: OutputsState, topic: string, isWanted: boolean): OutputsState {
   const sent = lastSent(state, topic);
-  return !sent || sent.stands === stands ? state : { ...state, [topic]: { ...sent, stands } };
+  return !sent || sent.stands === isWanted ? state : { ...state, [topic]: { ...sent, stands: isWanted } };
 }
 
 /**

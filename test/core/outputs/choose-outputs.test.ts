@@ -7,7 +7,7 @@ import {
   type OutputsState,
   recordAcknowledgement,
   recordSending,
-  recordStanding,
+  recordWanted,
 } from "../../../src/core/outputs/outputs-state.ts";
 import { rougeFacts } from "../../support/facts.ts";
 import { BOILER, outputsOf, stateAfter, verdictsOf } from "../../support/outputs.ts";
@@ -100,7 +100,7 @@ describe("what an output sends", () => {
   });
 
   test("an else that is the payload sent last is wanted again, and is not sent", () => {
-    const was = recordStanding(stateAfter({ "boiler/set": "on" }), "boiler/set", false);
+    const was = recordWanted(stateAfter({ "boiler/set": "on" }), "boiler/set", false);
     const { sends, state } = chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak: false }), was);
     expect([sends, state["boiler/set"]?.stands]).toEqual([[], true]);
   });
@@ -114,18 +114,20 @@ describe("what an output sends", () => {
 });
 
 describe("while a simulation runs", () => {
-  const shown = verdictsOf({ peak: true });
-  const real = verdictsOf({ peak: false });
+  const { withSimulation: on } = verdictsOf({ peak: true });
+  const { withSimulation: off } = verdictsOf({ peak: false });
+  const pretended = { withSimulation: on, withoutSimulation: off };
+  const hidden = { withSimulation: off, withoutSimulation: on };
   const was = stateAfter({ "boiler/set": "on" });
 
   test("outputs follow it", () => {
-    expect(chooseOutputs(outputsOf([BOILER]), shown, was, real).sends[0]?.payload).toBe("off");
+    expect(chooseOutputs(outputsOf([BOILER]), pretended, was).sends[0]?.payload).toBe("off");
   });
 
   test("dry outputs follow the real colour, so that no real rouge is missed", () => {
-    expect(chooseOutputs(outputsOf([BOILER], true), shown, was, real).sends).toEqual([]);
-    const swapped = chooseOutputs(outputsOf([BOILER], true), real, was, shown);
-    expect(swapped.sends[0]?.payload).toBe("off");
+    expect(chooseOutputs(outputsOf([BOILER], true), pretended, was).sends).toEqual([]);
+    const toHidden = chooseOutputs(outputsOf([BOILER], true), hidden, was);
+    expect(toHidden.sends[0]?.payload).toBe("off");
   });
 });
 

@@ -6,7 +6,7 @@ import {
   recordAcknowledgement,
   recordConfirmation,
   recordSending,
-  recordStanding,
+  recordWanted,
 } from "../../../src/core/outputs/outputs-state.ts";
 import { stateAfter } from "../../support/outputs.ts";
 
@@ -27,8 +27,8 @@ describe("the state of outputs", () => {
     expect(recordAcknowledgement(state, "t", "off")).toBe(state);
     expect(recordAcknowledgement(state, "t", "on")).toBe(state);
     expect(recordAcknowledgement(state, "other", "off")).toBe(state);
-    expect(recordStanding(state, "t", true)).toBe(state);
-    expect(recordStanding(state, "other", false)).toBe(state);
+    expect(recordWanted(state, "t", true)).toBe(state);
+    expect(recordWanted(state, "other", false)).toBe(state);
     expect(recordConfirmation(state, "other", "heard")).toBe(state);
   });
 
