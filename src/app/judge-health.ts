@@ -63,8 +63,8 @@ export function isHealth(value: unknown): value is Health {
  */
 export function judgeHealth(found: FoundHealth | null, now: Instant): HealthResult {
   const loop = judgeLoop(found, now);
-  const broker = found && loop.ok ? judgeBroker(found.health) : UNKNOWN;
-  const data = found && loop.ok ? judgeData(found.health, now) : UNKNOWN;
+  const broker = found && loop.ok ? judgeBroker(found.health) : NOT_JUDGED;
+  const data = found && loop.ok ? judgeData(found.health, now) : NOT_JUDGED;
   return { healthy: loop.ok && broker.ok, loop, broker, data };
 }
 
@@ -72,7 +72,7 @@ export function describeHealth({ loop, broker, data }: HealthResult): string {
   return `loop ${loop.words}; broker ${broker.words}; data ${data.words}`;
 }
 
-const UNKNOWN: Finding = { ok: false, words: "unknown" };
+const NOT_JUDGED: Finding = { ok: false, words: "unknown" };
 
 function judgeLoop(found: FoundHealth | null, now: Instant): Finding {
   if (!found) return { ok: false, words: "not found: no vigie has written its health file here" };

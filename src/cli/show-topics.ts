@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { COLORS, type Color } from "../core/calendar/tariff.ts";
-import { UNKNOWN } from "../core/facts/format-value.ts";
+import { UNKNOWN_PAYLOAD } from "../core/facts/format-value.ts";
 import { type Cell, formatTable } from "./table.ts";
 
 export interface PageOptions {
@@ -15,7 +15,7 @@ export function formatTopics(
   topics: ReadonlyMap<string, string>,
   { title, color, zone }: PageOptions,
 ): string {
-  const read = (topic: string) => topics.get(topic) ?? UNKNOWN;
+  const read = (topic: string) => topics.get(topic) ?? UNKNOWN_PAYLOAD;
   const wall = (topic: string) => local(read(topic), zone);
   const ids = [...topics.keys()].flatMap((topic) => /^rules\/([^/]+)\/state$/.exec(topic)?.[1] ?? []);
   const rules = ids.toSorted().map((id) => ruleRow(id, read, wall));
@@ -37,14 +37,14 @@ function heading(read: Read, title: string): string {
   const invented = read("service/status") === "simulated" ? "  (the days are INVENTED by the simulator)" : "";
   // `vigie once` and a vigie that was purged leave no such topic.
   const availability = read("availability");
-  const state = availability === UNKNOWN ? "not running" : availability;
+  const state = availability === UNKNOWN_PAYLOAD ? "not running" : availability;
   return `vigie on ${title}: ${state}${invented}\n`;
 }
 
 /** At the top where a colour is pretended. */
 function simulationLine(read: Read, wall: Read): string {
   const color = read("simulation/color");
-  if (color === "auto" || color === UNKNOWN) return "";
+  if (color === "auto" || color === UNKNOWN_PAYLOAD) return "";
   return `${color} is PRETENDED (simulation) until ${wall("simulation/until")}\n`;
 }
 
@@ -88,7 +88,10 @@ function dayRow(day: string, read: Read): Cell[] {
 function nextRows(read: Read, wall: Read): Cell[][] {
   const nextDay = (color: Color): Cell[] => {
     const date = read(`next_${color}/date`);
-    return [`next ${color}`, date === UNKNOWN ? (OUTLOOK[read(`next_${color}/outlook`)] ?? "unknown") : date];
+    return [
+      `next ${color}`,
+      date === UNKNOWN_PAYLOAD ? (OUTLOOK[read(`next_${color}/outlook`)] ?? "unknown") : date,
+    ];
   };
   const change: Cell[] = ["next change of colour", wall("next_change/color")];
   return [nextDay("rouge"), nextDay("blanc"), change];
@@ -105,7 +108,7 @@ function ruleRow(id: string, read: Read, wall: Read): Cell[] {
   const state = read(`${topic}/state`);
   return [
     `rule ${id}`,
-    state === UNKNOWN ? "unknown" : state,
+    state === UNKNOWN_PAYLOAD ? "unknown" : state,
     nextVerdictChange(topic, read, wall),
     reasons(read(topic)).join("; "),
   ];
@@ -115,7 +118,7 @@ function nextVerdictChange(topic: string, read: Read, wall: Read): string {
   const [on, off] = [`${topic}/next_on`, `${topic}/next_off`];
   // Instants in UTC sort as texts do, and before the word for unknown.
   const isOnFirst = read(on) <= read(off);
-  if (read(isOnFirst ? on : off) === UNKNOWN) return "";
+  if (read(isOnFirst ? on : off) === UNKNOWN_PAYLOAD) return "";
   return isOnFirst ? `ON ${wall(on)}` : `OFF ${wall(off)}`;
 }
 
@@ -147,7 +150,7 @@ function serviceLines(read: Read, wall: Read): string {
   const lines = [
     success,
     ...(problem === "none" ? [] : [`problem: ${problem}`]),
-    ...(error === UNKNOWN ? [] : [error]),
+    ...(error === UNKNOWN_PAYLOAD ? [] : [error]),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -162,20 +165,20 @@ function stage(day: string, read: Read): string {
   if (read(`${day}/source`) === "simulation") return "PRETENDED";
   const confidence = read(`${day}/confidence`);
   const words = word(read(`${day}/stage`));
-  return words === "forecast" && confidence !== UNKNOWN ? `forecast ${confidence} %` : words;
+  return words === "forecast" && confidence !== UNKNOWN_PAYLOAD ? `forecast ${confidence} %` : words;
 }
 
 function price(rate: string): string {
-  return rate === UNKNOWN ? "" : `${rate} €/kWh`;
+  return rate === UNKNOWN_PAYLOAD ? "" : `${rate} €/kWh`;
 }
 
 function word(value: string): string {
-  return value === UNKNOWN ? "–" : value;
+  return value === UNKNOWN_PAYLOAD ? "–" : value;
 }
 
 /** An instant as local time. */
 function local(instant: string, timeZone: string): string {
-  if (instant === UNKNOWN) return "not known";
+  if (instant === UNKNOWN_PAYLOAD) return "not known";
   return Temporal.Instant.from(instant).toLocaleString("en-GB", { ...WALL, timeZone });
 }
 

@@ -1,4 +1,4 @@
-import type { DeviceDescription, Place } from "../core/discovery/describe-device.ts";
+import type { DeviceDescription, DiscoveryPlace } from "../core/discovery/describe-device.ts";
 import { writeMessages } from "../core/discovery/discovery-messages.ts";
 import {
   discoveryFilters,
@@ -160,10 +160,10 @@ async function readOrAssumeNone(
  */
 export async function removeDiscovery(
   link: BrokerLink,
-  places: readonly Place[],
+  places: readonly DiscoveryPlace[],
   { signal, pauseBefore }: { signal: AbortSignal; pauseBefore: boolean },
 ): Promise<string[]> {
-  const removeAt = async (place: Place) => {
+  const removeAt = async (place: DiscoveryPlace) => {
     const steps = removeAll(await readDiscovery(link, place), place);
     await sendSteps(link, steps, { signal, pauseBefore, pauseAfter: true });
     return steps.flat().map(({ topic }) => topic);
@@ -171,7 +171,7 @@ export async function removeDiscovery(
   return (await Promise.all(places.map(removeAt))).flat();
 }
 
-async function readDiscovery(link: BrokerLink, place: Place): Promise<FoundMessages> {
+async function readDiscovery(link: BrokerLink, place: DiscoveryPlace): Promise<FoundMessages> {
   return readFoundMessages(await link.readRetained(discoveryFilters(place)), place);
 }
 

@@ -4,7 +4,7 @@ import { SHAPES, type Shape } from "./value-kinds.ts";
 
 /** All that Home Assistant should know of this instance: the device, and each of its entities. */
 export interface DeviceDescription {
-  place: Place;
+  place: DiscoveryPlace;
   mode: Mode;
   about: About;
   /** By their keys. */
@@ -12,7 +12,7 @@ export interface DeviceDescription {
 }
 
 /** What decides the topics of an instance's discovery messages. */
-export interface Place {
+export interface DiscoveryPlace {
   prefix: string;
   instance: string;
 }

@@ -1,4 +1,4 @@
-import type { Components, DeviceDescription, Place } from "./describe-device.ts";
+import type { Components, DeviceDescription, DiscoveryPlace } from "./describe-device.ts";
 
 /** One retained discovery message; an empty payload clears the topic. */
 export interface DiscoveryMessage {
@@ -9,12 +9,12 @@ export interface DiscoveryMessage {
 }
 
 /** The topic of the one message for the whole device. */
-export function deviceTopic({ prefix, instance }: Place): string {
+export function deviceTopic({ prefix, instance }: DiscoveryPlace): string {
   return `${prefix}/device/${instance}/config`;
 }
 
 /** The topic of the message for one entity. */
-export function singleTopic({ prefix, instance }: Place, platform: string, key: string): string {
+export function singleTopic({ prefix, instance }: DiscoveryPlace, platform: string, key: string): string {
   return `${prefix}/${platform}/${instance}/${key}/config`;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../contract/parse-json.ts";
-import { ORIGIN, type Place } from "./describe-device.ts";
+import { type DiscoveryPlace, ORIGIN } from "./describe-device.ts";
 import { deviceTopic, singleTopic } from "./discovery-messages.ts";
 
 /** The discovery messages of one instance that the broker holds. */
@@ -28,12 +28,15 @@ export type DeviceMessage = z.output<typeof deviceSchema>;
 export const NO_MESSAGES: FoundMessages = { device: null, singles: [] };
 
 /** The topics to subscribe to. */
-export function discoveryFilters(place: Place): string[] {
+export function discoveryFilters(place: DiscoveryPlace): string[] {
   return [deviceTopic(place), singleTopic(place, "+", "+")];
 }
 
 /** Reads retained messages, by topic. What vigie did not write is left out, and so it is never touched. */
-export function readFoundMessages(messages: ReadonlyMap<string, string>, place: Place): FoundMessages {
+export function readFoundMessages(
+  messages: ReadonlyMap<string, string>,
+  place: DiscoveryPlace,
+): FoundMessages {
   const found: FoundMessages = { device: null, singles: [] };
   for (const [topic, payload] of messages) {
     if (payload === "") continue;
@@ -50,7 +53,7 @@ function readDevice(payload: string): FoundDevice | null {
   return data ? { payload, message: data } : null;
 }
 
-function readSingle(topic: string, payload: string, place: Place): FoundSingle[] {
+function readSingle(topic: string, payload: string, place: DiscoveryPlace): FoundSingle[] {
   const [platform = "", , key = ""] = topic.slice(place.prefix.length + 1).split("/");
   if (topic !== singleTopic(place, platform, key)) return [];
   const json = parseJson(payload);

@@ -1,4 +1,4 @@
-import type { Component, Components, DeviceDescription, Place } from "./describe-device.ts";
+import type { Component, Components, DeviceDescription, DiscoveryPlace } from "./describe-device.ts";
 import {
   type DiscoveryMessage,
   deviceTopic,
@@ -33,7 +33,7 @@ function stepsTo(found: FoundMessages, wanted: DeviceDescription, expires: boole
 }
 
 /** Clears all messages of an instance: first those that describe entities, then the migrations. */
-export function removeAll({ device, singles }: FoundMessages, place: Place): Step[] {
+export function removeAll({ device, singles }: FoundMessages, place: DiscoveryPlace): Step[] {
   const topic = deviceTopic(place);
   const all = [...(device ? [{ topic, isMigration: device.message === null }] : []), ...singles];
   const ordered = [

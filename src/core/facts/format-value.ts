@@ -2,14 +2,14 @@ import { isoInstant } from "../calendar/dates.ts";
 import type { Instant } from "../calendar/tariff.ts";
 
 /** The payload that Home Assistant reads as "unknown". */
-export const UNKNOWN = "None";
+export const UNKNOWN_PAYLOAD = "None";
 
 /** A value of a fact as JSON holds it; null means "not known". */
 export type Value = string | number | boolean | null;
 
 /** The payload of a topic that holds one value. */
 export function payloadOf(value: Value): string {
-  if (value === null || value === "") return UNKNOWN;
+  if (value === null || value === "") return UNKNOWN_PAYLOAD;
   if (typeof value === "boolean") return value ? "ON" : "OFF";
   return String(value);
 }

@@ -7,17 +7,17 @@ import type { Truth } from "./truth.ts";
 
 /** The functions for one kind of condition; `CONDITION_KINDS` has one entry for each. */
 export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
-  evaluate: (condition: C, moment: Moment) => Finding;
+  evaluate: (condition: C, moment: EvaluationMoment) => Finding;
   /** Where time alone can change what it gives; `times` are of the wall clock, `03:30`. */
   boundaries: (condition: C) => { kinds: readonly BoundaryKind[]; times: readonly string[] };
   /** Whatever becomes known of the days: true where it cannot be OFF, false where it cannot be ON, else null. */
-  possible: (condition: C, moment: Moment) => Truth;
+  possible: (condition: C, moment: EvaluationMoment) => Truth;
   /** What it tests, in words. */
   describe: (condition: C, threshold: number | null) => string;
 }
 
 /** The instant at which conditions are evaluated. */
-export interface Moment {
+export interface EvaluationMoment {
   /** The days at the start of the interval that holds this instant: until its end they stay as they are. */
   view: View;
   /** Milliseconds since midnight. */

@@ -1,4 +1,4 @@
-import type { ConditionKind, ConditionResult, GroupResult, Moment } from "./condition-kind.ts";
+import type { ConditionKind, ConditionResult, EvaluationMoment, GroupResult } from "./condition-kind.ts";
 import { DAY } from "./day-condition.ts";
 import { DAYS_REMAINING, LEFT, RATE, REMAINING } from "./number-conditions.ts";
 import type { Condition, Group, SimpleCondition } from "./rule.ts";
@@ -25,7 +25,7 @@ export function kindOf(condition: SimpleCondition): ConditionKind {
 }
 
 /** What a condition gives at one moment, and why. */
-export function evaluateCondition(condition: Condition, moment: Moment): ConditionResult {
+export function evaluateCondition(condition: Condition, moment: EvaluationMoment): ConditionResult {
   switch (condition.kind) {
     case "all":
     case "any":
@@ -41,7 +41,7 @@ export function evaluateCondition(condition: Condition, moment: Moment): Conditi
 }
 
 /** Every part is evaluated, also when one has decided: the reasons show them all. */
-function evaluateGroup(condition: Group, moment: Moment): GroupResult {
+function evaluateGroup(condition: Group, moment: EvaluationMoment): GroupResult {
   const parts = condition.parts.map((part) => evaluateCondition(part, moment));
   const join = condition.kind === "all" ? both : either;
   let truth: Truth = condition.kind === "all";

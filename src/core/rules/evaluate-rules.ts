@@ -47,10 +47,10 @@ function evaluateEach(
     let verdict = evaluateRule(rule, input, threshold);
     if (setting?.enabled === false) verdict = switchOff(verdict);
     else if (rule.hold > 0) {
-      const forecasts = before?.believed ?? previous.heard;
-      const earlierInput = inputOf(forecasts);
-      const earlier = earlierInput === input ? null : evaluateRule(rule, earlierInput, threshold);
-      verdict = withHold(verdict, earlier, forecasts, before, input.at);
+      const heldForecasts = before?.believed ?? previous.heard;
+      const heldInput = inputOf(heldForecasts);
+      const heldVerdict = heldInput === input ? null : evaluateRule(rule, heldInput, threshold);
+      verdict = withHold(verdict, heldVerdict, heldForecasts, before, input.at);
     }
     return { ...verdict, since: sinceOf(verdict, before, previous.at, input) };
   });
@@ -60,8 +60,8 @@ function evaluateEach(
 export function inputByForecasts(input: EvaluationInput): (forecasts: HeldForecasts) => EvaluationInput {
   const { knownDays, at, tariff } = input;
   return memoize((forecasts: HeldForecasts) => {
-    const earlier = withForecasts(knownDays, forecasts, at, tariff);
-    return earlier === knownDays ? input : withKnownDays(input, earlier);
+    const heldDays = withForecasts(knownDays, forecasts, at, tariff);
+    return heldDays === knownDays ? input : withKnownDays(input, heldDays);
   });
 }
 
@@ -76,45 +76,48 @@ function evaluateRule(rule: Rule, input: EvaluationInput, threshold: number | nu
     since: at,
     sure,
     reason: state === truth ? "conditions" : "when_unknown",
-    enabled: true,
     threshold,
     conditions,
     decided_at,
     held: null,
-    moved: null,
+    followedChangeAt: null,
   };
 }
 
 function switchOff(verdict: Verdict): Verdict {
-  return { ...verdict, state: false, sure: true, reason: "disabled", enabled: false };
+  return { ...verdict, state: false, sure: true, reason: "disabled" };
 }
 
 /**
- * Earlier forecasts decide until the hold is over, where the present ones would change the verdict again. `earlier`:
- * the verdict by these forecasts; null where they are the present ones.
+ * The verdict of a rule with a hold. `heldVerdict`: by the forecasts that it holds, or else by those of the last
+ * evaluation; null where these are the latest ones.
+ * 1. The same forecasts, or the same verdict by both and nothing held yet: the latest forecasts decide.
+ * 2. Another verdict, and the last change is longer ago than `hold`: the latest decide, and the hold begins now.
+ * 3. Another verdict within the hold, or held already: the held forecasts decide until the hold is over.
  */
 function withHold(
-  present: Verdict,
-  earlier: Verdict | null,
-  forecasts: HeldForecasts,
+  latest: Verdict,
+  heldVerdict: Verdict | null,
+  heldForecasts: HeldForecasts,
   before: RuleState | undefined,
   at: Instant,
 ): Verdict {
-  const { hold } = present.rule;
-  const moved = before?.moved ?? null;
-  if (!earlier) return { ...present, moved };
+  const { hold } = latest.rule;
+  const followedChangeAt = before?.moved ?? null;
+  if (!heldVerdict) return { ...latest, followedChangeAt };
   // After the clock was set back, the change may lie in the future. If by more than `hold`, ignore it.
-  const until = moved === null || moved - at > hold ? at : moved + hold;
-  const isChanged = earlier.state !== present.state;
-  if (at >= until) return { ...present, moved: isChanged ? at : moved };
+  const isIgnored = followedChangeAt === null || followedChangeAt - at > hold;
+  const until = isIgnored ? at : followedChangeAt + hold;
+  const isChanged = heldVerdict.state !== latest.state;
+  if (at >= until) return { ...latest, followedChangeAt: isChanged ? at : followedChangeAt };
   const isHolding = before?.believed !== undefined;
-  if (!isHolding && !isChanged) return { ...present, moved };
-  return { ...earlier, moved, held: { until, forecasts } };
+  if (!isHolding && !isChanged) return { ...latest, followedChangeAt };
+  return { ...heldVerdict, followedChangeAt, held: { until, forecasts: heldForecasts } };
 }
 
 /** If time changed the verdict: since that boundary, also when vigie did not run then. If new data did: since now. */
 function sinceOf(
-  { rule, state, threshold, enabled }: Verdict,
+  { rule, state, threshold, reason }: Verdict,
   before: RuleState | undefined,
   last: Instant | null,
   input: EvaluationInput,
@@ -123,7 +126,7 @@ function sinceOf(
   if (!before) return at;
   if (before.state === state && before.since <= at) return before.since;
   const from = Math.max(last ?? at, at - LONGEST_SHIFT);
-  if (from >= at || !enabled) return at;
+  if (from >= at || reason === "disabled") return at;
   const results = evaluateRuleBetween(rule, input, threshold, from, at + 1);
   const other = results.findLastIndex((result) => result.state !== state);
   const change = results[other + 1];
@@ -140,14 +143,19 @@ function nextState(
     verdicts.map((verdict, index) => [verdict.rule.id, stateOf(verdict, real[index] ?? verdict)]),
   );
   const isAnyHeld = verdicts.some(({ rule }) => rule.hold > 0);
-  const heard = isAnyHeld ? forecastsOf(input.knownDays, input.at, input.tariff) : {};
+  const latestForecasts = isAnyHeld ? forecastsOf(input.knownDays, input.at, input.tariff) : {};
   return {
     at: input.at,
-    heard: isEqual(previous.heard, heard) ? previous.heard : heard,
+    heard: isEqual(previous.heard, latestForecasts) ? previous.heard : latestForecasts,
     rules: isEqual(previous.rules, rules) ? previous.rules : rules,
   };
 }
 
-function stateOf({ state, since }: Verdict, { moved, held }: Verdict): RuleState {
-  return { state, since, ...(moved !== null && { moved }), ...(held && { believed: held.forecasts }) };
+function stateOf({ state, since }: Verdict, { followedChangeAt, held }: Verdict): RuleState {
+  return {
+    state,
+    since,
+    ...(followedChangeAt !== null && { moved: followedChangeAt }),
+    ...(held && { believed: held.forecasts }),
+  };
 }

@@ -34,7 +34,7 @@ export function forecastVerdicts(verdicts: readonly Verdict[], input: Evaluation
   const { until } = input;
   return verdicts.map((verdict) => {
     const { since, held } = verdict;
-    if (!verdict.enabled) {
+    if (verdict.reason === "disabled") {
       const spans = [{ start: since, end: until, state: false, sure: true }];
       return { until, spans, next_on: null, next_off: null, state_until: null, next_boundary: null };
     }

@@ -2,7 +2,7 @@ import { parseTimeOfDay, wallInstant } from "../calendar/dates.ts";
 import type { Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
-import type { Moment } from "./condition-kind.ts";
+import type { EvaluationMoment } from "./condition-kind.ts";
 import { kindOf } from "./condition-kinds.ts";
 import { canBeWithin } from "./number-conditions.ts";
 import {
@@ -42,7 +42,7 @@ function warnOfConstant({ when }: Rule, tariff: Tariff): string[] {
 }
 
 /** A week of each month, without a holiday, at each time at which a period, a day or a window of the rule begins. */
-function* sampleMoments(condition: Condition, tariff: Tariff): Generator<Moment> {
+function* sampleMoments(condition: Condition, tariff: Tariff): Generator<EvaluationMoment> {
   const windows = simpleConditionsIn(condition).flatMap((simple) => kindOf(simple).boundaries(simple).times);
   const periods = tariff.off_peak.flatMap(({ from, to }) => [from, to]);
   const times = new Set(["00:00", tariff.day_starts_at, ...periods, ...windows]);
@@ -58,7 +58,7 @@ function* sampleMoments(condition: Condition, tariff: Tariff): Generator<Moment>
 }
 
 /** true: cannot be OFF at this moment; false: cannot be ON; null: can be either, as far as is easily told. */
-function possibleTruth(condition: Condition, moment: Moment): Truth {
+function possibleTruth(condition: Condition, moment: EvaluationMoment): Truth {
   switch (condition.kind) {
     case "all": {
       const isExcluded = excludeEachOther(condition);

@@ -19,8 +19,8 @@ export interface Reasons {
 type Now = Pick<EvaluationInput, "at" | "tariff">;
 
 export function reasonsOf(verdict: Verdict, now: Now): Reasons {
-  const { conditions, enabled, threshold, decided_at } = verdict;
-  const deciding = enabled ? decidingConditions(conditions) : [];
+  const { conditions, reason, threshold, decided_at } = verdict;
+  const deciding = reason === "disabled" ? [] : decidingConditions(conditions);
   const dayResult = deciding.find(({ condition }) => condition.kind === "day");
   const at = decided_at === now.at ? "" : `at ${timeOf(decided_at, now)}: `;
   return {

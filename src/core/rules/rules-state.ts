@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { heldForecastsSchema } from "./held-forecasts.ts";
 
+// The names of the keys are those of the state file.
 const ruleState = z.object({
   /** true is ON, false OFF, null unknown. */
   state: z.boolean().nullable(),

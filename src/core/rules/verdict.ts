@@ -14,7 +14,6 @@ export interface Verdict {
   /** No forecast decides. */
   sure: boolean;
   reason: "conditions" | "disabled" | "when_unknown";
-  enabled: boolean;
   /** The threshold in force, percent; null where the rule declares none. */
   threshold: number | null;
   /** The conditions with what they found at `decided_at`. */
@@ -24,5 +23,5 @@ export interface Verdict {
   /** Set while a hold lets earlier forecasts decide. */
   held: { until: Instant; forecasts: HeldForecasts } | null;
   /** When the verdict last followed a forecast that had changed; null where it never did. */
-  moved: Instant | null;
+  followedChangeAt: Instant | null;
 }

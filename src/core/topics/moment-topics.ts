@@ -13,7 +13,7 @@ export interface MomentOptions {
 
 /** The topics that are true until the next boundary; all unknown while the clock of this machine is wrong (null). */
 export function momentTopics(moment: MomentFacts | null, { grace, laws }: MomentOptions): [string, Topic][] {
-  const read = (row: Row): TimedValue => (moment ? row(moment, laws) : UNKNOWN);
+  const read = (row: Row): TimedValue => (moment ? row(moment, laws) : UNKNOWN_VALUE);
   const topics: [string, TimedValue][] = [];
   for (const [parent, rows] of Object.entries(PARENTS)) {
     const parts = Object.entries(rows).map(([name, row]): [string, TimedValue] => [name, read(row)]);
@@ -35,7 +35,7 @@ interface TimedValue {
 type Row = (moment: MomentFacts, laws: Tariff["laws"]) => TimedValue;
 type Rows = Record<string, Row>;
 
-const UNKNOWN: TimedValue = { value: null, until: null };
+const UNKNOWN_VALUE: TimedValue = { value: null, until: null };
 
 /** The JSON object of all parts, which can change as soon as one of them can. */
 function joinParts(parts: [string, TimedValue][]): TimedValue {

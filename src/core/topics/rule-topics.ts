@@ -23,8 +23,8 @@ export function ruleTopics(options: RuleTopicsOptions): [string, Topic][] {
     const forecast = forecasts[index];
     const topics =
       clockRight && forecast
-        ? [...momentTopics(verdict, forecast, input, grace), ...datedTopics(forecast)]
-        : [...UNKNOWN_MOMENT, ...datedTopics(null)];
+        ? [...ruleMomentTopics(verdict, forecast, input, grace), ...ruleDatedTopics(forecast)]
+        : [...UNKNOWN_MOMENT, ...ruleDatedTopics(null)];
     const name = `rules/${verdict.rule.id}`;
     return [...topics, ...settingTopics(verdict)].map(([part, topic]): [string, Topic] => [
       part === "" ? name : `${name}/${part}`,
@@ -33,7 +33,7 @@ export function ruleTopics(options: RuleTopicsOptions): [string, Topic][] {
   });
 }
 
-function momentTopics(
+function ruleMomentTopics(
   verdict: Verdict,
   forecast: VerdictForecast,
   input: RuleTopicsOptions["input"],
@@ -67,7 +67,7 @@ function reasonsJson(verdict: Verdict, input: RuleTopicsOptions["input"]): strin
   );
 }
 
-function datedTopics(forecast: VerdictForecast | null): [string, Topic][] {
+function ruleDatedTopics(forecast: VerdictForecast | null): [string, Topic][] {
   const { next_on = null, next_off = null, spans = [], until = null } = forecast ?? {};
   return [
     ["next_on", { payload: payloadOf(instant(next_on)) }],
@@ -88,9 +88,9 @@ function spanJson({ start, end, state, sure }: VerdictSpan): Record<string, Valu
   return { start: instant(start), end: instant(end), state, sure };
 }
 
-function settingTopics({ enabled, threshold }: Verdict): [string, Topic][] {
+function settingTopics({ reason, threshold }: Verdict): [string, Topic][] {
   return [
-    ["enabled", { payload: payloadOf(enabled) }],
+    ["enabled", { payload: payloadOf(reason !== "disabled") }],
     ...(threshold === null
       ? []
       : [["threshold", { payload: payloadOf(threshold) }] satisfies [string, Topic]]),

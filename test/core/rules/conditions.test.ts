@@ -183,7 +183,7 @@ describe("conditions together", () => {
     const { verdict, forecast } = refresh(ruleOf(YES), inputAt(NOON, knownDays), undefined, {
       r: { enabled: false, threshold: null },
     });
-    expect(verdict).toMatchObject({ state: false, sure: true, reason: "disabled", enabled: false });
+    expect(verdict).toMatchObject({ state: false, sure: true, reason: "disabled" });
     expect(forecast).toMatchObject({ next_on: null, next_off: null, state_until: null });
   });
 
