@@ -9,7 +9,7 @@ import type { Log } from "../runtime/log.ts";
 import type { Loop } from "./loop.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 
-export interface CommandOptions {
+interface CommandOptions {
   rules: readonly Rule[];
   tariff: Tariff;
   memory: Pick<LoopMemory, "changeSettings" | "changeSimulation">;
@@ -19,7 +19,7 @@ export interface CommandOptions {
   poll: () => void;
 }
 
-export interface CommandHandler {
+interface CommandHandler {
   onCommand: OnCommand;
   /** Resolves when all commands so far are done. A later command is saved, but this loop does not publish it. */
   stop: () => Promise<void>;

@@ -27,7 +27,7 @@ export interface FoundHealth {
   running: boolean;
 }
 
-export interface HealthResult {
+interface HealthResult {
   healthy: boolean;
   loop: Finding;
   broker: Finding;

@@ -13,8 +13,17 @@ import { knownDaysOf, type State, withSource } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
 /**
- * What the loop remembers. Each change counts at once; it is written to the state file where it is worth a write (SD
- * cards wear out). Where the disk fails, the store logs it and the loop goes on from memory.
+ * What the loop remembers. SD cards wear out, so not each change is saved at once; `flush` saves the rest. Where the disk
+ * fails, the store logs it and the loop goes on from memory.
+ *
+ * | change             | in force | saved                                                            |
+ * |--------------------|----------|------------------------------------------------------------------|
+ * | `keepAnswer`       | at once  | if a day, a season or `lastAnswered` changed; else every 2 hours |
+ * | `client.set`       | at once  | if something was learnt; the count of requests by tens           |
+ * | `keepRulesState`   | at once  | if a verdict or a forecast changed                               |
+ * | `keepOutputs`      | at once  | always                                                           |
+ * | `changeSettings`   | if saved | always                                                           |
+ * | `changeSimulation` | if saved | always                                                           |
  */
 export interface LoopMemory {
   /** What is known of the days, from this one service: invented days are never used instead of real ones. */
@@ -43,7 +52,7 @@ export interface LoopMemory {
   flush: () => Promise<void>;
 }
 
-export interface LoopMemoryOptions {
+interface LoopMemoryOptions {
   /** `service.base_url`. */
   source: string;
   rules: readonly Rule[];
@@ -62,6 +71,7 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
   let countChanges = 0;
 
   const save = (part: Partial<State>) => store.save({ ...store.state(), ...part });
+  // State file key `asked`: the dates of the last answers.
   const saveSource = () => {
     savedCount = client.spent.count;
     const part = { knownDays: days, client: { ...client, asked: lastAnswered } };

@@ -34,7 +34,7 @@ import type { LoopMemory } from "./loop-memory.ts";
 import { createTimeCheck } from "./service-time.ts";
 
 /** What the loop takes from the configuration. */
-export interface LoopConfig {
+interface LoopConfig {
   rules: readonly Rule[];
   tariff: Tariff;
   service: Pick<Config["service"], "late_after" | "check_clock">;

@@ -3,7 +3,7 @@ import { VERSION } from "../runtime/version.ts";
 import { type ClientOptions, createServiceClient, type ServiceClient } from "../service/service-client.ts";
 import { openAddress } from "../simulator/open-address.ts";
 
-export interface OpenedService {
+interface OpenedService {
   client: ServiceClient;
   /** The days are invented. */
   invented: boolean;

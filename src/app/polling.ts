@@ -5,7 +5,7 @@ import { duePoll, type PollTimesInput } from "../service/poll-times.ts";
 import type { Loop } from "./loop.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 
-export interface PollingOptions {
+interface PollingOptions {
   loop: Loop;
   memory: LoopMemory;
   tariff: Tariff;
@@ -18,7 +18,7 @@ export interface PollingOptions {
   onPolled: (outcome: PollOutcome) => void;
 }
 
-export interface Polling {
+interface Polling {
   /** Polls where a poll is due by now. */
   pollIfDue: () => void;
   /** Polls although none is due: a command asks for it. */

@@ -4,7 +4,7 @@ import { ConfigError } from "../config/problems.ts";
 import { watchConfig } from "../config/watch-files.ts";
 import type { Log } from "../runtime/log.ts";
 
-export interface ReloadOptions {
+interface ReloadOptions {
   load: () => Promise<LoadedConfig>;
   /** Starts again with this configuration. */
   restart: (config: Config) => Promise<void>;

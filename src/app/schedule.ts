@@ -5,7 +5,7 @@ import type { Log } from "../runtime/log.ts";
 import { describeJump, WORTH_LOGGING } from "./clock-jump.ts";
 import { pollCron } from "./poll-cron.ts";
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   clock: Clock;
   log: Log;
   /** Milliseconds: the clock is compared, and `onWake` called, at least this often. */

@@ -5,7 +5,7 @@ import type { FactsInput } from "../core/facts/facts.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** Compares this machine's clock with the service's, and with the instants that are known to have passed. */
-export interface TimeCheck {
+interface TimeCheck {
   /** The service's clock when it answered; null where it does not say. */
   noteServiceTime: (date: Instant | null) => void;
   now: (days: KnownDays) => FactsInput["clock"];
@@ -13,12 +13,6 @@ export interface TimeCheck {
 
 export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeCheck {
   let answer: ClockEvidence["answer"] = null;
-  // Finding the newest instant reads each day, and the days seldom change.
-  let newest: { days: KnownDays; at: Instant | null } | undefined;
-  const newestOf = (days: KnownDays) => {
-    if (newest?.days !== days) newest = { days, at: newestInstant(days) };
-    return newest.at;
-  };
   return {
     noteServiceTime: (date) => {
       if (date !== null) answer = { date, now: clock.now(), steady: clock.steady() };
@@ -26,7 +20,7 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
     now: (days) => {
       const now = clock.now();
       if (setting === "off") return { at: now, right: true };
-      return checkClock(now, clock.steady(), { answer, newest: newestOf(days) });
+      return checkClock(now, clock.steady(), { answer, newest: newestInstant(days) });
     },
   };
 }

@@ -8,7 +8,7 @@ export interface Setting {
   origin: Origin;
 }
 
-export interface Origin {
+interface Origin {
   /** As messages name it: `VIGIE_MQTT_GRACE`. */
   name: string;
   /** The option that this name stands for. */

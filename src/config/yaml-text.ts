@@ -3,7 +3,7 @@ import { Composer, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, Parser 
 import { type Path, showKey } from "./shown-value.ts";
 
 /** A text in YAML: its value, where each part of it stands, or what is wrong with it. */
-export interface YamlText {
+interface YamlText {
   value: unknown;
   faults: Fault[];
   /** Where the value (or the key) at this path stands; where it is missing, the nearest place above it. */

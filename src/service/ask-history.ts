@@ -7,7 +7,7 @@ import type { MemoryKeeper } from "./client-memory.ts";
 import { RangeIgnored, RequestRefused } from "./service-errors.ts";
 import type { RangeNames, Reply, RequestOptions } from "./service-request.ts";
 
-export interface DateRange {
+interface DateRange {
   start: IsoDate;
   end: IsoDate;
 }

@@ -12,7 +12,7 @@ export interface PollTimesInput {
   offset: number;
 }
 
-export interface DuePoll {
+interface DuePoll {
   /** Goes on even when the day's budget of requests is spent. */
   essential: boolean;
   /** Requests the next tariff day even where its colour is final. */

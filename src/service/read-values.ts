@@ -2,7 +2,7 @@ import type { Color, Rates } from "../core/calendar/tariff.ts";
 import type { Answer } from "../core/contract/answer.ts";
 import { cleanText, describeValue } from "./clean-text.ts";
 
-export type Scale = "ratio" | "percent";
+type Scale = "ratio" | "percent";
 
 /** How an answer is to be understood: the configuration, and what was learnt of the service. */
 export interface ReadSettings {

@@ -17,7 +17,7 @@ interface SpentBudget {
   count: number;
 }
 
-export type Allowance =
+type Allowance =
   | { kind: "granted"; sent: SentRequests }
   | { kind: "wait"; milliseconds: number }
   /** The service asked for a longer pause than a poll can wait. */

@@ -47,11 +47,6 @@ export function withSource(
   source: string,
   { knownDays, client }: { knownDays: KnownDays; client: Record<string, unknown> },
 ): State {
-  const isUnchanged =
-    Object.keys(state.books).at(-1) === source &&
-    state.books[source] === knownDays &&
-    state.clients[source] === client;
-  if (isUnchanged) return state;
   return {
     ...state,
     books: moveToEnd(state.books, source, knownDays),

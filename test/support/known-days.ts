@@ -62,6 +62,8 @@ export function factsInputAt(
       ...polls,
     },
     clock: { at, right: true },
+    simulation: null,
+    output_problem: false,
     late_after: "12:00",
   };
 }

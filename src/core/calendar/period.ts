@@ -3,7 +3,7 @@ import { memoize } from "./memoize.ts";
 import type { DailyWindow, Instant, IsoDate, Period, Tariff } from "./tariff.ts";
 
 /** A part of one tariff day in which the period is the same. */
-export interface PeriodSpan {
+interface PeriodSpan {
   start: Instant;
   end: Instant;
   period: Period;

@@ -36,7 +36,7 @@ export interface OfficialColor {
   revised_from?: Color;
 }
 
-export interface ServicePrediction {
+interface ServicePrediction {
   color: Color | null;
   confidence: number | null;
 }

@@ -5,7 +5,7 @@ import { isEqual } from "./is-equal.ts";
 import type { KnownDay, KnownForecast, OfficialColor } from "./known-days.ts";
 
 /** When the service wrote a forecast, and when vigie received it. */
-export type ForecastTimes = Pick<KnownForecast, "said_at" | "seen_at">;
+type ForecastTimes = Pick<KnownForecast, "said_at" | "seen_at">;
 
 /** A day of the forecasts endpoint. */
 export function learnForecast(known: KnownDay, day: DayInAnswer, times: ForecastTimes): KnownDay {

@@ -18,7 +18,7 @@ export interface DiscoveryPlace {
 }
 
 /** One message for the device, one for each entity, or none. */
-export type Mode = "device" | "components" | "off";
+type Mode = "device" | "components" | "off";
 
 export type Components = Readonly<Record<string, Component>>;
 

@@ -11,9 +11,9 @@ export interface FactsInput {
   /** `service.late_after`: a time of the wall clock. */
   late_after: string;
   /** The simulation that was started last, if any; it may be over. */
-  simulation?: Simulation | null;
+  simulation: Simulation | null;
   /** Whether a device does not do what it was sent. */
-  output_problem?: boolean;
+  output_problem: boolean;
 }
 
 /** Everything that is true at one instant. `null` means "not known". */

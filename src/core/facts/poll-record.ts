@@ -36,7 +36,7 @@ export function startPollRecord(now: Instant, knownDays: KnownDays, invented: bo
 }
 
 /** An answer, when it came, and what was known before and after it. */
-export interface LearntAnswer {
+interface LearntAnswer {
   answer: Answer;
   at: Instant;
   before: KnownDays;

@@ -7,7 +7,7 @@ import type { Rule } from "./rule.ts";
 import { either, type Truth } from "./truth.ts";
 
 /** What the conditions of a rule give from an instant on, widened by its lead and its lag. */
-export interface RuleResult {
+interface RuleResult {
   start: Instant;
   truth: Truth;
   /** `truth`, or what unknown counts as by `when_unknown`. */

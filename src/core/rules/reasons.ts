@@ -5,7 +5,7 @@ import type { EvaluationInput } from "./evaluation-input.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Why a verdict is as it is. */
-export interface Reasons {
+interface Reasons {
   /** The day that decides, as the rule names it; null where none does. */
   day: string | null;
   deciding: DayResult | null;

@@ -83,10 +83,10 @@ export interface Bounds {
 }
 
 export const DAY_NAMES = ["now", "next", ...CIVIL_DAYS] as const;
-export type DayName = (typeof DAY_NAMES)[number];
+type DayName = (typeof DAY_NAMES)[number];
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
+type Weekday = (typeof WEEKDAYS)[number];
 
 /** The longest range: `next_8_days`. */
 export const LONGEST_RANGE = 8;

@@ -5,7 +5,7 @@ import { reasonsOf } from "../rules/reasons.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import type { Topic } from "./topic.ts";
 
-export interface RuleTopicsOptions {
+interface RuleTopicsOptions {
   verdicts: readonly Verdict[];
   /** In the order of the verdicts. */
   forecasts: readonly VerdictForecast[];
