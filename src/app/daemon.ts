@@ -137,22 +137,31 @@ interface Running {
  * is called before its part exists.
  */
 async function startRunning(options: RunningOptions): Promise<Running> {
-  const { config, store, log, problemLog, clock, identity } = options;
+  const { config, broker, store, identity, clock, random, log, problemLog } = options;
   const { instance, tariff, rules } = config;
   await rememberPlace(config, store);
 
   const memory = openLoopMemory(store, { source: config.service.base_url, rules, log });
-  const service = await openService(config.service, { ...options, memory: memory.client });
+  const service = await openService(config.service, { memory: memory.client, clock, random, log });
   if (service.invented) log.warn(INVENTED);
   const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
   const publisher = createPublisher({
-    ...options,
+    broker,
     instance,
+    identity,
+    clock,
+    random,
+    log,
+    problemLog,
+    takeOver: options.takeOver,
+    onOtherOwner: options.onOtherOwner,
     onCommand,
     onStateChange: () => options.onWake(clock.now()),
   });
   const devices = startDeviceSender({
-    ...options,
+    clock,
+    log,
+    problemLog,
     outputs: config.outputs,
     state: memory.outputs(),
     save: memory.keepOutputs,
@@ -161,7 +170,8 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   // Discovery pauses the clearing of topics, until Home Assistant has dropped their entities. It must do so before the
   // first topics are set.
   const discovery = startDiscovery({
-    ...options,
+    random,
+    problemLog,
     description: describeDevice(config, VERSION),
     status_topic: config.homeassistant.status_topic,
     publisher,
@@ -217,7 +227,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   const clearWhenPublished = async () => {
     const published = Promise.all([publisher.allAcknowledged(), discovery.allPublished()]);
     await Promise.race([published, aborted(clearing.signal)]);
-    if (!clearing.signal.aborted) await clearFormerPlaces({ ...options, signal: clearing.signal });
+    if (!clearing.signal.aborted) {
+      const { signal } = clearing;
+      await clearFormerPlaces({ config, broker, store, identity, clock, random, log, problemLog, signal });
+    }
   };
   return {
     status: () => ({
