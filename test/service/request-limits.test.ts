@@ -8,7 +8,7 @@ import {
   type SentRequests,
   withoutOneRequest,
 } from "../../src/service/request-limits.ts";
-import { LONGEST_PAUSE, pauseAfter } from "../../src/service/retry-after.ts";
+import { LONGEST_PAUSE } from "../../src/service/retry-after.ts";
 import {
   AnswerUnreadable,
   BudgetSpent,
@@ -98,19 +98,6 @@ describe("the budget of a day", () => {
 });
 
 describe("the pause after a 429", () => {
-  it.each([
-    ["as long as asked", null, 30_000, 30_000],
-    ["an hour at most", null, 100 * HOUR, HOUR],
-    ["a minute where nothing is said", null, null, MINUTE],
-    ["twice as long the second time", { until: AT, turns: 1 }, null, 2 * MINUTE],
-    ["four times the third time", { until: AT, turns: 2 }, null, 4 * MINUTE],
-    ["an hour at most, however often", { until: AT, turns: 400 }, null, HOUR],
-    ["not shorter when it repeats itself with a second", { until: AT, turns: 2 }, 1_000, 2 * MINUTE],
-  ])("is %s", (_title, before, retryAfter, milliseconds) => {
-    const pause = pauseAfter(before, retryAfter, AT);
-    expect(pause).toEqual({ until: AT + milliseconds, turns: (before?.turns ?? 0) + 1 });
-  });
-
   it("lets nothing be sent, however essential; a long one is not waited for", () => {
     const paused = (until: number) => requestAllowance({ ...FRESH, pause: { until, turns: 1 } }, AT, true);
     expect(paused(AT + 30_000)).toEqual({ kind: "wait", milliseconds: 30_000 });
