@@ -3,13 +3,16 @@ import { readOwner } from "./owner.ts";
 
 /**
  * Another vigie may publish below this one's base topic (`vigie/annexe` below `vigie`). Its topics are never cleared from
- * here. It is recognized by its topic `owner` (`vigie/annexe/owner`) and the payload there: `rules/owner` with another
- * payload is the topic of a rule with the id `owner`. Topics here are named below the own base.
+ * here. It is recognized by its topic `owner` (`vigie/annexe/owner`), with any payload: it may be of another version. Only
+ * `rules/owner` and `outputs/owner` need an owner's payload, because a rule or an output with the id `owner` has these
+ * topics, too. Topics here are named below the own base.
  */
 
-/** The base topic of another vigie, if this is the topic of its owner and an owner's payload. */
+/** The base topic of another vigie, if this is the topic of its owner. */
 function nestedBase(topic: string, payload: string): string | undefined {
-  return topic.endsWith(`/${OWNER}`) && readOwner(payload) ? parentOf(topic) : undefined;
+  if (!topic.endsWith(`/${OWNER}`) || payload === "") return undefined;
+  const base = parentOf(topic);
+  return !["rules", "outputs"].includes(base) || readOwner(payload) ? base : undefined;
 }
 
 /** `topics`: topic to payload. */

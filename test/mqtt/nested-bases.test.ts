@@ -21,9 +21,10 @@ describe("isOrphan", () => {
   });
 
   test("a nested base is recognized by its owner; a rule with the id owner is no base", () => {
-    const topics = ["annexe/owner", "a/b/owner", "owner", "annexe/x"].map((topic) => [topic, OWNER] as const);
+    const topics = ["annexe/owner", "a/b/owner", "owner", "annexe/x"].map((topic) => [topic, "{}"] as const);
     const rule = ["rules/owner", '{"state":true}'] as const;
     expect([...nestedBases(new Map([...topics, rule]))]).toEqual(["annexe", "a/b"]);
+    expect([...nestedBases(new Map([["rules/owner", OWNER]]))]).toEqual(["rules"]);
   });
 
   test("a nested base ends when its owner is cleared, and by nothing else", () => {
@@ -33,7 +34,7 @@ describe("isOrphan", () => {
       return [...nested];
     };
     expect(basesAfter("annexe/owner", OWNER)).toEqual(["annexe"]);
-    expect(basesAfter("annexe/owner", "junk")).toEqual(["annexe"]);
+    expect(basesAfter("annexe/owner", "other")).toEqual(["annexe"]);
     expect(basesAfter("annexe/color", "")).toEqual(["annexe"]);
     expect(basesAfter("annexe/owner", "")).toEqual([]);
   });
