@@ -95,7 +95,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
   const start = async (config: Config) => {
     const before = running;
-    await before?.stop(isSameSession(before.status().config, config) ? "reload" : "end");
+    await before?.stop(isSameEmbedded(before.status().config, config) ? "reload" : "end");
     await openEmbedded(config.mqtt.url === "embedded");
     const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
     const isRestart = before !== undefined;
@@ -256,10 +256,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   };
 }
 
-/** Whether both use the same broker, login, base topic and client id. The grace may differ. */
-function isSameSession(one: Config, other: Config): boolean {
+/** Whether both use the embedded broker, which lives on, with the same base topic and client id. The grace may differ. */
+function isSameEmbedded(one: Config, other: Config): boolean {
   const settings = ({ instance, mqtt }: Config) => ({ ...mqtt, instance, grace: null });
-  return isDeepStrictEqual(settings(one), settings(other));
+  return other.mqtt.url === "embedded" && isDeepStrictEqual(settings(one), settings(other));
 }
 
 /** 0 to 1, the same at each start: a thousand installations do not poll in the same second. */

@@ -30,8 +30,8 @@ export interface OwnerConnectionOptions extends Omit<WatchOptions, "connection" 
 }
 
 /**
- * `reload`: the next publisher of this process connects at once to the same broker, with the same base topic and client id.
- * `end`: it does not.
+ * `reload`: the next publisher of this process connects at once, to the same embedded broker. `end`: the next connection, if
+ * one follows, may fail.
  */
 export type LeaveReason = "end" | "reload";
 
@@ -113,7 +113,7 @@ export async function openOwnerConnection(
 
 async function leave(connection: BaseConnection, sender: TopicSender, why: LeaveReason): Promise<void> {
   await atMost(sender.allAcknowledged(), LEAVING_LIMIT);
-  // MQTT 3.1.1 has no grace: a reload would show as offline, though the next connection follows at once.
+  // MQTT 3.1.1 has no grace, and a broker would say online for ever if the next connection failed.
   if (connection.version === 4 && why === "end") {
     const offline = connection.publish({ topic: AVAILABILITY, payload: OFFLINE, retain: true });
     await atMost(
@@ -121,7 +121,7 @@ async function leave(connection: BaseConnection, sender: TopicSender, why: Leave
       LEAVING_LIMIT,
     );
   }
-  // Also before a reload: the next connection may fail, for example because of a wrong password.
+  // With the will, on MQTT 5: also before a reload, as the next connection may fail, for example because of a wrong password.
   await connection.close({ reasonCode: 4 });
 }
 
