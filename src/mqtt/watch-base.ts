@@ -136,7 +136,8 @@ function logOrphans(topics: readonly string[], log: Log): void {
       `Refused and cleared ${list(commands)}: a retained command would be carried out again after each restart. Send commands without retain`,
     );
   }
-  if (rest.length > 0) log.info(`Cleared retained topics that vigie does not publish: ${list(rest)}`);
+  if (rest.length > 0)
+    log.info(`Within seconds vigie clears retained topics that it does not publish: ${list(rest)}`);
 }
 
 function list(topics: readonly string[]): string {

@@ -139,7 +139,9 @@ describe.skipIf(withoutMosquitto)(`a publisher on a real broker ${withoutMosquit
       ...["nest/annexe/more", "nest/annexe/now/color", "nest/annexe/owner", "nest/annexe/refresh/set"],
       ...["nest/availability", "nest/now/color", "nest/owner", "outside/nest"],
     ]);
-    expect(lines).toContain("Cleared retained topics that vigie does not publish: old/color, now/colour");
+    expect(lines).toContain(
+      "Within seconds vigie clears retained topics that it does not publish: old/color, now/colour",
+    );
     await observer.disconnect();
   });
 

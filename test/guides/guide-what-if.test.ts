@@ -163,7 +163,7 @@ CASES.set("Somebody else writes vigie's topics", async (cleanup) => {
   await until({ "now/color": /^(bleu|blanc|rouge)$/ });
   await vigie.says(/^Another program wrote/);
   await observer.publish("vigie/old", "x");
-  await vigie.says(/^Cleared retained topics/);
+  await vigie.says(/^Within seconds vigie clears retained topics/);
   await observer.publish("vigie/refresh/set", "PRESS");
   await vigie.says(/^Refused and cleared/);
   await observer.publish("vigie/refresh/set", "push", false);
