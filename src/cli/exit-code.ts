@@ -2,20 +2,13 @@ import { ConfigError } from "../config/problems.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
 import { isReadByJournal, journalPriority } from "../runtime/log-lines.ts";
 import { ServiceError } from "../service/service-errors.ts";
-import { NewerState } from "../state/state.ts";
+import { NewerState } from "../state/state-format.ts";
 import type { Io } from "./io.ts";
 import { WrongUsage } from "./usage.ts";
 
 /** Another vigie owns the state folder or the base topic. */
 export class Yielded extends Error {
   override readonly name = "Yielded";
-}
-
-/** The name of `once` in the lock of the state folder. */
-export const ONCE = "vigie once";
-
-export function folderTaken(folder: string, by: string): string {
-  return `The state folder ${folder} is in use by ${by}. Each vigie needs a state folder of its own: stop the other one, or set another folder for this one (option state)`;
 }
 
 /** The command cannot do what was asked, and says why. */

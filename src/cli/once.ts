@@ -11,8 +11,9 @@ import { takeLock } from "../runtime/lock.ts";
 import { createLog, openOutput } from "../runtime/log.ts";
 import { createProblemLog } from "../runtime/problem-log.ts";
 import { openStore } from "../state/store.ts";
-import { CommandFailed, folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
+import { CommandFailed, toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { folderTaken, ONCE } from "./take-folder.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /** `vigie once`: one poll, published. Refused while a vigie runs. `--dry-run` only prints what it would publish. */

@@ -6,17 +6,17 @@ import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { type Lock, takeLock } from "../runtime/lock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { createSystemdNotifier } from "../runtime/systemd.ts";
 import { VERSION } from "../runtime/version.ts";
-import { aborted, sleep } from "../runtime/wait.ts";
+import { aborted } from "../runtime/wait.ts";
 import { openStore, type Store } from "../state/store.ts";
-import { folderTaken, ONCE, toExitCode, Yielded } from "./exit-code.ts";
+import { toExitCode, Yielded } from "./exit-code.ts";
 import { describeFirstLook } from "./first-look.ts";
 import type { Io } from "./io.ts";
+import { folderTaken, takeFolder } from "./take-folder.ts";
 import { readArgs } from "./usage.ts";
 
 /** The daemon, until a signal ends it or another vigie owns its base topic. */
@@ -60,18 +60,6 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
     });
   } finally {
     if ("release" in lock) await lock.release();
-  }
-}
-
-/** `vigie once` ends soon: wait for it, since some supervisors would not start this process again. */
-async function takeFolder(folder: string, log: Log, signal: AbortSignal): Promise<Lock> {
-  const words = `vigie ${VERSION} on ${hostname()}, process ${process.pid}`;
-  for (let waited = 0; ; waited += BETWEEN_LOOKS) {
-    const lock = await takeLock(folder, words);
-    if (!("heldBy" in lock && lock.heldBy.startsWith(ONCE)) || waited >= LONGEST_ONCE) return lock;
-    if (waited === 0)
-      log.info(`The state folder ${folder} is in use by ${lock.heldBy}: vigie waits until that has ended`);
-    await sleep(BETWEEN_LOOKS, signal);
   }
 }
 
@@ -149,5 +137,3 @@ async function showFirstLook(daemon: Daemon, health: HealthReport, io: Io): Prom
 
 /** A suspend or a clock that was set is noticed this soon; each wake costs an idle machine CPU time. */
 const LONGEST_SLEEP = 15_000;
-const BETWEEN_LOOKS = 1_000;
-const LONGEST_ONCE = 300_000;

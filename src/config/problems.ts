@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { valueAt } from "../runtime/value-at.ts";
-import { didYouMean, nearest } from "./nearest-word.ts";
-import { listOptions } from "./option-list.ts";
-import { type Path, showKey, showValue, startOfWord } from "./shown-value.ts";
+import { didYouMean } from "./nearest-word.ts";
+import { type Path, showKey, showValue } from "./shown-value.ts";
+import { suggestOption } from "./suggest-option.ts";
 
 /** The configuration is refused as a whole, with everything that is wrong with it. */
 export class ConfigError extends Error {
@@ -67,10 +67,7 @@ function allowedWords(issue: Issue): string[] {
 
 function describeUnknownOption(path: Path, known: readonly string[]): Problem {
   const key = String(path.at(-1));
-  const elsewhere = listOptions().find((option) => option.path.at(-1) === key);
-  const meant = nearest(startOfWord(key), known) ?? elsewhere?.path.join(".");
-  const got = showKey(key) + (meant === undefined ? "" : ` (did you mean ${meant}?)`);
-  return { path, part: "key", expected: "a known option", got };
+  return { path, part: "key", expected: "a known option", got: showKey(key) + suggestOption(key, known) };
 }
 
 /** What is expected, where the schema itself does not say it; beside an unknown key, the keys that are known there. */

@@ -6,7 +6,8 @@ import { makeFolder, removeTemporaryFiles, replaceFile } from "../runtime/files.
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
-import { DamagedState, emptyState, parseState, recoverState, type State, serialiseState } from "./state.ts";
+import { emptyState, recoverState, type State } from "./state.ts";
+import { DamagedState, parseState, serialiseState } from "./state-format.ts";
 
 /**
  * Keeps the state in memory and on the disk. A failed write is logged, and tried again with the next save. The file that

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { explain } from "../../src/cli/explain.ts";
-import { emptyState, serialiseState } from "../../src/state/state.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { serialiseState } from "../../src/state/state-format.ts";
 import { folderWith } from "../config/folder.ts";
 import { knownDaysOf as daysOf, official, officialDays } from "../support/known-days.ts";
 

@@ -1,7 +1,7 @@
 import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { parseState } from "../../src/state/state.ts";
+import { parseState } from "../../src/state/state-format.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { answerDays } from "../support/plain-days.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
-import { parseState } from "../../src/state/state.ts";
+import { parseState } from "../../src/state/state-format.ts";
 import { openStore } from "../../src/state/store.ts";
 import { type LineProgram, startLineProgram } from "../support/line-program.ts";
 import { logTo } from "../support/logs.ts";

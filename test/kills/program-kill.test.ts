@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/calendar/dates.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
-import { parseState } from "../../src/state/state.ts";
+import { parseState } from "../../src/state/state-format.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";

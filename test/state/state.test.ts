@@ -7,17 +7,8 @@ import { learn } from "../../src/core/days/learn.ts";
 import { chooseOutputs } from "../../src/core/outputs/choose-outputs.ts";
 import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
-import {
-  DamagedState,
-  emptyState,
-  knownDaysOf,
-  NewerState,
-  parseState,
-  recoverState,
-  type State,
-  serialiseState,
-  withSource,
-} from "../../src/state/state.ts";
+import { emptyState, knownDaysOf, recoverState, type State, withSource } from "../../src/state/state.ts";
+import { DamagedState, NewerState, parseState, serialiseState } from "../../src/state/state-format.ts";
 import { SEASON } from "../support/answers.ts";
 import { anyText } from "../support/any-text.ts";
 import { BOILER, outputsOf, verdictsOf } from "../support/outputs.ts";

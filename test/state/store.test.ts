@@ -16,7 +16,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
-import { emptyState, NewerState, parseState, type State, serialiseState } from "../../src/state/state.ts";
+import { emptyState, type State } from "../../src/state/state.ts";
+import { NewerState, parseState, serialiseState } from "../../src/state/state-format.ts";
 import { openStore } from "../../src/state/store.ts";
 import { logTo } from "../support/logs.ts";
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Branch, explainRule, formatExplanation } from "../../../src/core/rules/explain-rule.ts";
+import { formatExplanation } from "../../../src/cli/format-explanation.ts";
+import { type Branch, explainRule } from "../../../src/core/rules/explain-rule.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import { both, either, opposite, type Truth } from "../../../src/core/rules/truth.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";

@@ -1,0 +1,28 @@
+import type { Branch, Explanation } from "../core/rules/explain-rule.ts";
+import type { Truth } from "../core/rules/truth.ts";
+
+/** An explanation as a tree of lines; `local` writes an instant as a local time. */
+export function formatExplanation(explained: Explanation, local: (instant: string) => string): string {
+  const { id, state, sure, next_on, next_off, notes, tree } = explained;
+  const changes = [
+    ...(next_on === null || state === true ? [] : [`ON at ${local(next_on)}`]),
+    ...(next_off === null || state === false ? [] : [`OFF at ${local(next_off)}`]),
+  ];
+  const certainty = state === null || sure ? "" : "  (a forecast decides)";
+  const lines = [
+    `${id}  ${word(state)}${certainty}${changes.length > 0 ? `  next ${changes.join(", ")}` : ""}`,
+    ...notes.map((note) => `  ! ${note}`),
+    ...formatBranch(tree, "  "),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function formatBranch({ state, asks, saw, parts }: Branch, indent: string): string[] {
+  const mark = state === null ? "?" : state ? "✔" : "✘";
+  const line = `${indent}${mark} ${asks}${saw === null ? "" : `: ${saw}`}`;
+  return [line, ...parts.flatMap((part) => formatBranch(part, `${indent}  `))];
+}
+
+function word(truth: Truth): string {
+  return truth === null ? "unknown" : truth ? "ON" : "OFF";
+}
