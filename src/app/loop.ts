@@ -94,8 +94,8 @@ export function createLoop(options: LoopOptions): Loop {
   const { grace } = config.mqtt;
   const time = createTimeCheck(clock, service.check_clock);
   let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.invented);
-  // False until the first poll has ended, with or without an answer, and no day is in the state file. Until then no device
-  // is sent anything, and no verdict is a change.
+  // True from the end of the first poll ever, with or without an answer. Before, no device is sent anything, and no verdict
+  // is a change. A state file with days says that there was one.
   let hasPolled = Object.keys(memory.days().days).length > 0;
   let latest!: Snapshot;
 
