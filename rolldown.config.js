@@ -20,8 +20,8 @@ const MQTT_WS = join(dirname(resolve("mqtt")), "lib/connect/ws.js");
 
 /**
  * What is loaded at each start and never used: all of undici but that which carries one request (a third of vigie's start,
- * and Node's own copy of it besides), HTTP/2, bodies to send, and proxies that no option of vigie names; a copy of Node's streams; timers and logs in threads of
- * their own.
+ * and Node's own copy of it besides), HTTP/2, bodies to send, proxies that no option of vigie names, a copy of Node's streams,
+ * timers and logs in threads of their own.
  */
 const LEFT_OUT = [
   [

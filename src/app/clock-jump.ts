@@ -7,4 +7,5 @@ export function describeJump(by: number): string {
     : `The clock was set back by ${length}`;
 }
 
+/** A smaller jump is a correction of the clock, and is not logged. */
 export const WORTH_LOGGING = 60_000;

@@ -22,8 +22,8 @@ import type { Store } from "../state/store.ts";
  * | `client.set`       | at once  | if something was learnt; the count of requests by tens           |
  * | `keepRulesState`   | at once  | if a verdict or a forecast changed                               |
  * | `keepOutputs`      | at once  | always                                                           |
- * | `changeSettings`   | if saved | always                                                           |
- * | `changeSimulation` | if saved | always                                                           |
+ * | `changeSettings`   | after it | always; a write that fails does not stop the change              |
+ * | `changeSimulation` | after it | always; a write that fails does not stop the change              |
  */
 export interface LoopMemory {
   /** What is known of the days, from this one service: invented days are never used instead of real ones. */
@@ -36,13 +36,13 @@ export interface LoopMemory {
   /** The state of each rule at the last evaluation, and since when it is so. */
   rulesState: () => RulesState;
   keepRulesState: (rulesState: RulesState) => void;
-  /** What was set by commands; in force once it is saved. */
+  /** What was set by commands; in force once the write has ended. */
   settings: () => RuleSettings;
-  /** Builds on changes that are still being saved; resolves when this one is saved and in force. */
+  /** Builds on changes that are still being saved; resolves when the write has ended and the change is in force. */
   changeSettings: (change: (settings: RuleSettings) => RuleSettings) => Promise<void>;
   /** The colour that is pretended. */
   simulation: () => Simulation | null;
-  /** Resolves when it is saved and in force. */
+  /** Resolves when the write has ended and the change is in force. */
   changeSimulation: (simulation: Simulation | null) => Promise<void>;
   /** What was sent to devices. */
   outputs: () => OutputsState;

@@ -38,7 +38,7 @@ export function nameBroker(broker: MqttConfig): string {
   return `${url.protocol}//${url.hostname}:${portOf(url)}`;
 }
 
-/** The name of the broker in messages: the same as above. */
+/** The same name, from an address that was read. */
 export function nameAddress({ protocol, host, port }: BrokerAddress): string {
   return `${protocol}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

@@ -171,7 +171,8 @@ function clientOptions(options: ConnectOptions): IClientOptions {
 }
 
 /**
- * If this process was blocked, read what has arrived before the timeout counts: it may put the timeout off. MQTT.js uses it like setInterval, one at a time for a connection.
+ * If this process was blocked, what has arrived meanwhile is read before the timeout counts: it may put the timeout off.
+ * MQTT.js uses this timer like setInterval, one at a time for a connection.
  */
 function keepaliveTimer(): Exclude<IClientOptions["timerVariant"], string | undefined> {
   let cancel: () => void = () => undefined;

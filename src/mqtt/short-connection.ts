@@ -20,7 +20,10 @@ export interface ShortConnectionOptions {
   signal: AbortSignal;
 }
 
-/** A short connection with a random client id and no will: it does not close the connection of a running vigie. Commands and each start of the publisher use it. */
+/**
+ * A short connection with a random client id and no will: it does not close the connection of a running vigie. Commands and
+ * each start of the publisher use it.
+ */
 export interface ShortConnection
   extends Pick<BaseConnection, "version" | "publish" | "waitForEcho" | "closed" | "close"> {
   address: BrokerAddress;

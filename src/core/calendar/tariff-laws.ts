@@ -4,7 +4,10 @@ import { memoize } from "./memoize.ts";
 import { COLORS, type Color, type IsoDate, type Tariff } from "./tariff.ts";
 import { seasonOf } from "./tariff-season.ts";
 
-/** The colours that the tariff allows on this date. How many days a season has of each is not fixed by the tariff: 2019-2020 had 18 rouge. */
+/**
+ * The colours that the tariff allows on this date. How many days a season has of each is not fixed by the tariff: 2019-2020
+ * had 18 rouge.
+ */
 export const allowedColors = memoize((date: IsoDate, laws: Tariff["laws"]): readonly Color[] =>
   laws === "off" ? COLORS : COLORS.filter((color) => isAllowedByTempo(date, color)),
 );
