@@ -89,16 +89,19 @@ function refuseUncovered(at: Instant, knownDays: KnownDays, tariff: Tariff): voi
   );
 }
 
-function explainAll({ rules, config: { tariff }, knownDays, state, at, isNow }: Asked): Explanation[] {
+/** Each rule is evaluated, for those that are asked for may refer to others. */
+function explainAll({ rules, config, knownDays, state, at, isNow }: Asked): Explanation[] {
+  const { tariff } = config;
   const simulation = readSimulation(state?.simulation);
   const input = createEvaluationInput({ at, knownDays, tariff, simulation });
   // What a rule held to, and since when, is of now only.
   const previous = isNow ? readRulesState(state?.rules) : NO_RULES_STATE;
-  const { verdicts } = evaluateRules(rules, input, readRuleSettings(state?.settings), previous);
+  const { verdicts } = evaluateRules(config.rules, input, readRuleSettings(state?.settings), previous);
   const forecasts = forecastVerdicts(verdicts, input);
-  return verdicts.flatMap((verdict, index) => {
-    const forecast = forecasts[index];
-    return forecast ? [explainRule(verdict, forecast, input)] : [];
+  return rules.flatMap((rule) => {
+    const index = config.rules.indexOf(rule);
+    const [verdict, forecast] = [verdicts[index], forecasts[index]];
+    return verdict && forecast ? [explainRule(verdict, forecast, input)] : [];
   });
 }
 

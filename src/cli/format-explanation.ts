@@ -1,5 +1,5 @@
 import type { Branch, Explanation } from "../core/rules/explain-rule.ts";
-import type { Truth } from "../core/rules/truth.ts";
+import { nameTruth } from "../core/rules/truth.ts";
 
 /** An explanation as a tree of lines; `local` writes an instant as a local time. */
 export function formatExplanation(explained: Explanation, local: (instant: string) => string): string {
@@ -10,7 +10,7 @@ export function formatExplanation(explained: Explanation, local: (instant: strin
   ];
   const certainty = state === null || sure ? "" : "  (a forecast decides)";
   const lines = [
-    `${id}  ${word(state)}${certainty}${changes.length > 0 ? `  next ${changes.join(", ")}` : ""}`,
+    `${id}  ${nameTruth(state)}${certainty}${changes.length > 0 ? `  next ${changes.join(", ")}` : ""}`,
     ...notes.map((note) => `  ! ${note}`),
     ...formatBranch(tree, "  "),
   ];
@@ -21,8 +21,4 @@ function formatBranch({ state, asks, saw, parts }: Branch, indent: string): stri
   const mark = state === null ? "?" : state ? "✔" : "✘";
   const line = `${indent}${mark} ${asks}${saw === null ? "" : `: ${saw}`}`;
   return [line, ...parts.flatMap((part) => formatBranch(part, `${indent}  `))];
-}
-
-function word(truth: Truth): string {
-  return truth === null ? "unknown" : truth ? "ON" : "OFF";
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { COLORS, PERIODS } from "../core/calendar/tariff.ts";
 import { STAGES } from "../core/facts/facts.ts";
-import { type Condition, DAY_NAMES, LONGEST_RANGE, WEEKDAYS } from "../core/rules/rule.ts";
+import { type Condition, DAY_NAMES, LONGEST_RANGE, MONTHS, WEEKDAYS } from "../core/rules/rule.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { noGroup, numberFrom, wallTime, wholeNumberFrom } from "./value-schemas.ts";
+import { idWord, noGroup, numberFrom, wallTime, wholeNumberFrom } from "./value-schemas.ts";
 
 export type OneOrMore<T> = T | T[];
 
@@ -12,9 +12,18 @@ const A_DAY = `one of ${[...DAY_NAMES, "next_1_days"].join(", ")} … next_${LON
 
 function oneOrMore<const T extends readonly string[]>(words: T) {
   const error = `one of ${words.join(", ")}, or a list of them`;
-  const one = z.enum(words, { error });
+  return oneOrList(z.enum(words, { error }), error);
+}
+
+function oneOrList<T extends z.ZodType>(one: T, error: string) {
   return z.union([one, z.array(one, { error }).min(1, { error })], { error });
 }
+
+const A_MONTH = `one of ${MONTHS.join(", ")}, a number from 1 to 12, or a list of them`;
+const month = oneOrList(
+  z.union([z.enum(MONTHS, { error: A_MONTH }), wholeNumberFrom(1, 12, A_MONTH)], { error: A_MONTH }),
+  A_MONTH,
+);
 
 /** A group of which one option or more must be given. */
 function someOf<const Shape extends z.ZodRawShape>(shape: Shape, expected: string) {
@@ -97,6 +106,14 @@ const testOptions = {
   }),
   weekday: oneOrMore(WEEKDAYS).optional().meta({
     description: "Is the tariff day in force one of these? Before 06:00 that is yesterday.",
+  }),
+  month: month.optional().meta({
+    description:
+      "Is the tariff day in force in one of these months, jan … dec or 1 to 12? Before 06:00 that day is yesterday.",
+  }),
+  rule: idWord.optional().meta({
+    description:
+      "Id of another rule: is it ON? Its verdict counts as it is published, after its lead, lag, hold and when_unknown; OFF while it is disabled. Rules may not refer to each other in a circle, and leads and lags along a chain of rules sum to at most 24h.",
   }),
   rate: price.optional().meta({ description: "The price in force now, EUR/kWh." }),
   days_remaining: days.optional().meta({ description: "Days to go in the season, as the service says." }),

@@ -1,5 +1,12 @@
 import { COLORS, type Color } from "../core/calendar/tariff.ts";
-import type { Bounds, Condition, DayCondition, NonEmpty } from "../core/rules/rule.ts";
+import {
+  type Bounds,
+  type Condition,
+  type DayCondition,
+  MONTHS,
+  type Month,
+  type NonEmpty,
+} from "../core/rules/rule.ts";
 import { type GivenCondition, type OneOrMore, rangeLength } from "./condition-options.ts";
 
 /** Keys in one object are joined by "and". */
@@ -22,10 +29,12 @@ const READERS: {
   period: (period) => [{ kind: "period", period }],
   between: ([from, to]) => [{ kind: "between", from, to }],
   weekday: (days) => [{ kind: "weekday", days: listOf(days) }],
+  month: (months) => [{ kind: "month", months: listOf(months).map(monthOf) }],
   rate: (bounds) => [{ kind: "rate", bounds }],
   days_remaining: (bounds) => [{ kind: "days_remaining", bounds }],
   remaining: (counts) => byColor(counts, (color, bounds) => ({ kind: "remaining", color, bounds })),
   left: (counts) => byColor(counts, (color, bounds) => ({ kind: "left", color, bounds })),
+  rule: (id) => [{ kind: "rule", rule: id }],
   all: (parts) => [{ kind: "all", parts: nonEmpty(parts.map(readCondition)) }],
   any: (parts) => [{ kind: "any", parts: nonEmpty(parts.map(readCondition)) }],
   not: (part) => [{ kind: "not", part: readCondition(part) }],
@@ -54,6 +63,11 @@ function readDay(day: Given<"day">, tests: DayTests): DayCondition {
     stage: stage === undefined ? null : listOf(stage),
     known: known ?? null,
   };
+}
+
+/** A month by its name, or by its number from 1 on. */
+function monthOf(given: Month | number): Month {
+  return typeof given === "number" ? (MONTHS[given - 1] ?? "dec") : given;
 }
 
 function byColor<T>(counts: Given<"left">, read: (color: Color, bounds: Bounds) => T): NonEmpty<T> {

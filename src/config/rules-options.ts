@@ -3,6 +3,7 @@ import type { Rule } from "../core/rules/rule.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import { conditionOptions } from "./condition-options.ts";
 import { readCondition } from "./read-condition.ts";
+import { findKey, findReferenceProblems } from "./rule-references.ts";
 import { duration, idWord, noGroup, wholeNumberFrom } from "./value-schemas.ts";
 
 const A_NAME = "a name of at most 100 characters, or one for each language: { fr: …, en: … }";
@@ -87,6 +88,9 @@ export const rulesOptions = z
       for (const index of repeatedIds(given)) {
         context.addIssue({ code: "custom", path: [index, "id"], message: "each id once" });
       }
+      for (const { path, expected } of findReferenceProblems(given)) {
+        context.addIssue({ code: "custom", path, message: expected });
+      }
     },
     { when: () => true },
   )
@@ -105,17 +109,6 @@ function repeatedIds(given: unknown): number[] {
 
 /** Where a rule asks for its threshold though it declares none. Parts of it may be wrong: each is read with care. */
 function findThresholds(rule: unknown): PropertyKey[][] {
-  return valueAt(rule, ["threshold"]) === undefined ? thresholdsIn(rule, ["when"]) : [];
-}
-
-function thresholdsIn(rule: unknown, path: PropertyKey[]): PropertyKey[][] {
-  const confidence = [...path, "confidence"];
-  const parts = [
-    ...["all", "any"].flatMap((key) => listAt(rule, [...path, key]).map((_, index) => [...path, key, index])),
-    ...(valueAt(rule, [...path, "not"]) === undefined ? [] : [[...path, "not"]]),
-  ];
-  return [
-    ...(valueAt(rule, confidence) === "threshold" ? [confidence] : []),
-    ...parts.flatMap((part) => thresholdsIn(rule, part)),
-  ];
+  if (valueAt(rule, ["threshold"]) !== undefined) return [];
+  return findKey(rule, "confidence").filter((path) => valueAt(rule, path) === "threshold");
 }

@@ -73,6 +73,19 @@ night  ON  next OFF at 2026-01-05 06:00
     expect(out).not.toContain("night");
   });
 
+  test("shows a rule that refers to others alone, too", async () => {
+    const rules = `${CONFIG}  - { id: both, when: { all: [ { rule: rouge_now }, { rule: night } ] } }\n`;
+    const files = { "config/vigie.yaml": rules, "state/state.json": STATE };
+    const { out } = await run(["--at", "2026-01-05T23:00", "both"], files);
+    expect(out).toBe(`2026-01-05 23:00, Europe/Paris
+
+both  ON  next OFF at 2026-01-06 06:00
+  ✔ all of
+    ✔ rule rouge_now is ON: it is ON
+    ✔ rule night is ON: it is ON
+`);
+  });
+
   test("--json is the same as data", async () => {
     const { out } = await run(["--at", "2026-01-05T07:00", "rouge_now", "--json"]);
     expect(JSON.parse(out)).toEqual([

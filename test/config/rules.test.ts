@@ -45,6 +45,7 @@ describe("rules that are right are taken", () => {
       confidence: threshold
       every: true
       weekday: sat
+      month: [nov, 12, 3]
       not: { any: [ { period: hc }, { between: ["22:00", "06:00"] } ] }
       left: { rouge: { at_most: 3 } }
 `);
@@ -60,6 +61,7 @@ describe("rules that are right are taken", () => {
         parts: [
           { kind: "day", range: 3, least: 3, color: ["rouge", "blanc"], confidence: "threshold" },
           { kind: "weekday", days: ["sat"] },
+          { kind: "month", months: ["nov", "dec", "mar"] },
           { kind: "left", color: "rouge", bounds: { at_most: 3 } },
           {
             kind: "not",
@@ -103,6 +105,12 @@ describe("a rule that is wrong is refused with its place, what was expected and 
     ['{ between: ["06:00"] }', "between", "expected two different times of day"],
     ['{ between: ["06:00", "06:00"] }', "between", "expected two different times of day"],
     ["{ weekday: monday }", "weekday", "expected one of mon, tue"],
+    ["{ month: june }", "month", "expected one of jan, feb, mar"],
+    ["{ month: juin }", "month", "(did you mean jun?)"],
+    ["{ month: [jan, 13] }", "month[1]", "a number from 1 to 12, or a list of them, got 13"],
+    ["{ month: 0 }", "month", "a number from 1 to 12, or a list of them, got 0"],
+    ["{ month: [] }", "month", "or a list of them, got an empty list"],
+    ["{ rule: Guests }", "rule", "expected small letters and digits"],
     ["{ rate: 0.3 }", "rate", "expected bounds, such as { at_most: 3 }"],
     ["{ rate: {} }", "rate", "expected bounds"],
     ["{ rate: { above: 30 } }", "rate.above", "expected a price in EUR/kWh from 0 to 5, got 30"],
@@ -160,6 +168,83 @@ describe("a rule that is wrong is refused with its place, what was expected and 
         "rules[0].when: expected a condition, such as { day: next, color: rouge }, got nothing",
       ),
     ]);
+  });
+});
+
+describe("a rule that refers to others", () => {
+  const rule = (id: string, refersTo: string[], more = "") =>
+    `  - { id: ${id}, ${more}when: { any: [ { period: hp }${refersTo.map((to) => `, { rule: ${to} }`).join("")} ] } }\n`;
+  const problemsOfRules = async (...rules: string[]) =>
+    (await problemsOf(loadText(`rules:\n${rules.join("")}`))).map((problem) =>
+      problem.replace(/^[^ ]*vigie.yaml/, ""),
+    );
+
+  test("may stand before and after them, and several may refer to one", async () => {
+    const rules = await rulesOf(
+      [
+        rule("top", ["left", "right"]),
+        rule("left", ["base"]),
+        rule("right", ["base"]),
+        rule("base", []),
+      ].join(""),
+    );
+    expect(rules[1]?.when).toEqual({
+      kind: "any",
+      parts: [
+        { kind: "period", period: "hp" },
+        { kind: "rule", rule: "base" },
+      ],
+    });
+  });
+
+  test("is refused with the nearest id where there is no such rule", async () => {
+    expect(await problemsOfRules(rule("guests", []), rule("heating", ["gests"]))).toEqual([
+      ':3:59 rules[1].when.any[1].rule: expected the id of another rule, such as guests, got "gests"',
+    ]);
+    expect(await problemsOfRules(rule("heating", ["guests"]))).toEqual([
+      ':2:59 rules[0].when.any[1].rule: expected the id of another rule, but there is no other rule, got "guests"',
+    ]);
+  });
+
+  test("is refused where the rules form a circle, which is named", async () => {
+    const CIRCLE = "expected no circle of rules, because none of them could be decided first";
+    expect(await problemsOfRules(rule("a", ["a"]))).toEqual([
+      `:2:53 rules[0].when.any[1].rule: ${CIRCLE} (a → a), got "a"`,
+    ]);
+    expect(
+      await problemsOfRules(rule("start", ["a"]), rule("a", ["b"]), rule("b", ["c"]), rule("c", ["a"])),
+    ).toEqual([`:5:53 rules[3].when.any[1].rule: ${CIRCLE} (a → b → c → a), got "a"`]);
+    const two = await problemsOfRules(rule("a", ["b", "c"]), rule("b", ["a"]), rule("c", ["a"]));
+    expect(two.map((problem) => /\(.*\)/.exec(problem)?.[0])).toEqual(["(a → b → a)", "(a → c → a)"]);
+  });
+
+  test("is refused where leads and lags along the chain are more than 24 hours together", async () => {
+    const base = rule("base", [], "lag: 12h, ");
+    expect(await problemsOfRules(base, rule("a", ["base"], "lead: 12h, "), "")).toEqual([]);
+    expect(
+      await problemsOfRules(rule("top", ["a"]), rule("a", ["base"], "lead: 11h, lag: 61m, "), base),
+    ).toEqual([
+      ':3:74 rules[1].when.any[1].rule: expected at most 24h of lead and lag along a chain of rules (a 721m → base 12h: 1441m), got "base"',
+    ]);
+  });
+
+  test("may have 24 hours of each while nothing else in its chain has any", async () => {
+    expect(await problemsOfRules(rule("alone", [], "lead: 24h, lag: 24h, "))).toEqual([]);
+  });
+
+  test("is refused beside other problems", async () => {
+    expect(await problemsOfRules(rule("a", ["a"]), rule("b", ["aa"], "hold: soon, "))).toEqual([
+      expect.stringContaining("rules[1].hold: expected a duration"),
+      expect.stringContaining("such as a, got"),
+      expect.stringContaining("no circle of rules"),
+    ]);
+  });
+
+  test("may have a chain of a thousand rules", async () => {
+    const rules = Array.from({ length: 1000 }, (_, index) =>
+      rule(`r${index}`, index === 999 ? [] : [`r${index + 1}`]),
+    );
+    expect(await rulesOf(rules.join(""))).toHaveLength(1000);
   });
 });
 

@@ -18,6 +18,11 @@ export function ruleOf(when: object, more: object = {}): Rule {
   return rule;
 }
 
+/** Several rules, as the configuration reads them. */
+export function rulesOf(...rules: { id: string; when: object; [key: string]: unknown }[]): Rule[] {
+  return rulesOptions.parse(rules);
+}
+
 function instantOf(at: string | number): number {
   return typeof at === "number" ? at : Date.parse(at);
 }
@@ -49,6 +54,31 @@ export function refresh(
   const [forecast] = forecastVerdicts(verdicts, input);
   if (!verdict || !forecast) throw new Error("Expected a verdict and its forecast, got none");
   return { verdict, next, forecast, input };
+}
+
+/** One refresh with several rules; verdicts and forecasts by id. */
+export function refreshAll(
+  rules: readonly Rule[],
+  input: EvaluationInput,
+  previous: RulesState = NO_RULES_STATE,
+  settings: RuleSettings = {},
+) {
+  const { verdicts, real, next } = evaluateRules(rules, input, settings, previous);
+  const forecasts = forecastVerdicts(verdicts, input);
+  const byId = <T>(items: readonly T[]) => new Map(rules.map(({ id }, index) => [id, items[index]]));
+  const [verdictsById, forecastsById] = [byId(verdicts), byId(forecasts)];
+  return {
+    next,
+    forecasts,
+    verdict: (id: string) => required(verdictsById.get(id)),
+    forecast: (id: string) => required(forecastsById.get(id)),
+    real: (id: string) => required(byId(real).get(id)),
+  };
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("Expected a rule with this id, got none");
+  return value;
 }
 
 /** The verdict of a rule with this condition at an instant. */

@@ -14,25 +14,25 @@ export interface Boundary {
 /** The boundaries of a condition after an instant, in order. */
 export function* boundariesAfter(
   condition: Condition,
-  { intervals }: EvaluationInput,
+  { intervals, referred }: EvaluationInput,
   after: Instant,
 ): Generator<Boundary> {
+  const ofRules = boundariesOf(condition).rules.flatMap((id) => referred(id).map(({ start }) => start));
   for (const interval of intervals) {
     if (interval.end <= after) continue;
-    for (const at of boundariesIn(interval, condition)) if (at > after) yield { at, interval };
+    for (const at of boundariesIn(interval, condition, ofRules)) if (at > after) yield { at, interval };
   }
 }
 
 function boundariesIn(
   { start, end, changes, wallAtStart }: Interval,
   condition: Condition,
+  ofRules: readonly Instant[],
 ): readonly Instant[] {
   const { kinds, times } = boundariesOf(condition);
   const boundaries = changes.some((kind) => kinds.has(kind)) ? [start] : [];
-  for (const time of times) {
-    const at = start + time - wallAtStart;
-    if (at >= start && at < end) boundaries.push(at);
-  }
+  const ofTimes = times.map((time) => start + time - wallAtStart);
+  for (const at of [...ofTimes, ...ofRules]) if (at >= start && at < end) boundaries.push(at);
   return sortedOnce(boundaries);
 }
 
@@ -41,11 +41,12 @@ export function sortedOnce(instants: readonly Instant[]): readonly Instant[] {
   return instants.length < 2 ? instants : [...new Set(instants)].sort((one, other) => one - other);
 }
 
-/** What changes a condition: kinds of boundaries, and times of the wall clock in milliseconds since midnight. */
+/** What changes a condition: kinds of boundaries, times of the wall clock in milliseconds since midnight, and other rules. */
 const boundariesOf = memoize((condition: Condition) => {
   const each = simpleConditionsIn(condition).map((simple) => kindOf(simple).boundaries(simple));
   return {
     kinds: new Set(["simulation", ...each.flatMap(({ kinds }) => kinds)]),
     times: [...new Set(each.flatMap(({ times }) => times))].map(parseTimeOfDay),
+    rules: [...new Set(each.flatMap(({ rules = [] }) => rules))],
   };
 });

@@ -1,20 +1,29 @@
-import type { Color } from "../calendar/tariff.ts";
+import type { Color, Instant } from "../calendar/tariff.ts";
 import type { DayFacts } from "../facts/facts.ts";
 import type { View } from "../facts/view.ts";
-import type { BoundaryKind } from "./evaluation-input.ts";
 import type { Group, Negation, SimpleCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 
 /** The functions for one kind of condition; `CONDITION_KINDS` has one entry for each. */
 export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
   evaluate: (condition: C, moment: EvaluationMoment) => Finding;
-  /** Where time alone can change what it gives; `times` are of the wall clock, `03:30`. */
-  boundaries: (condition: C) => { kinds: readonly BoundaryKind[]; times: readonly string[] };
+  /** Where time alone can change what it gives. */
+  boundaries: (condition: C) => Boundaries;
   /** Whatever becomes known of the days: true where it cannot be OFF, false where it cannot be ON, else null. */
   possible: (condition: C, moment: EvaluationMoment) => Truth;
   /** What it tests, in words. */
   describe: (condition: C, threshold: number | null) => string;
 }
+
+export interface Boundaries {
+  kinds: readonly BoundaryKind[];
+  /** Of the wall clock, `03:30`. */
+  times: readonly string[];
+  /** The ids of rules whose verdict it follows. */
+  rules?: readonly string[];
+}
+
+export type BoundaryKind = "tariff_day" | "civil_day" | "period" | "clock_shift" | "simulation";
 
 /** The instant at which conditions are evaluated. */
 export interface EvaluationMoment {
@@ -24,6 +33,19 @@ export interface EvaluationMoment {
   wallClock: number;
   /** The rule's threshold in force, percent. */
   threshold: number | null;
+  /** What another rule is then, by its id. */
+  referred: (id: string) => RuleSpan;
+}
+
+/** What a rule is from an instant on. */
+export interface RuleSpan {
+  start: Instant;
+  /** true is ON, false OFF, null unknown. */
+  state: Truth;
+  /** No forecast decides. */
+  sure: boolean;
+  /** The conditions that decide; null while the rule is disabled. */
+  conditions: ConditionResult | null;
 }
 
 /** A condition with what it found: verdict and reasons are made together. */
@@ -59,4 +81,9 @@ export interface Outcome {
   truth: Truth;
   /** The same by official colours and the tariff's laws alone; null where a forecast decides. */
   certain: Truth;
+}
+
+/** The days that conditions look at. */
+export function daysIn(result: ConditionResult): readonly DayResult[] {
+  return "parts" in result ? result.parts.flatMap(daysIn) : result.days;
 }

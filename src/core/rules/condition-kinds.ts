@@ -2,7 +2,8 @@ import type { ConditionKind, ConditionResult, EvaluationMoment, GroupResult } fr
 import { DAY } from "./day-condition.ts";
 import { DAYS_REMAINING, LEFT, RATE, REMAINING } from "./number-conditions.ts";
 import type { Condition, Group, SimpleCondition } from "./rule.ts";
-import { BETWEEN, PERIOD, WEEKDAY } from "./time-conditions.ts";
+import { RULE } from "./rule-condition.ts";
+import { BETWEEN, MONTH, PERIOD, WEEKDAY } from "./time-conditions.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
 
 /** Each kind of simple condition, with its functions: a kind that is forgotten here does not compile. */
@@ -13,10 +14,12 @@ const CONDITION_KINDS: {
   period: PERIOD,
   between: BETWEEN,
   weekday: WEEKDAY,
+  month: MONTH,
   rate: RATE,
   days_remaining: DAYS_REMAINING,
   remaining: REMAINING,
   left: LEFT,
+  rule: RULE,
 };
 
 export function kindOf(condition: SimpleCondition): ConditionKind {

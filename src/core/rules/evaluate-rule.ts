@@ -1,19 +1,15 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { type Boundary, boundariesAfter, sortedOnce } from "./condition-boundaries.ts";
-import type { ConditionResult } from "./condition-kind.ts";
+import type { ConditionResult, RuleSpan } from "./condition-kind.ts";
 import { evaluateCondition } from "./condition-kinds.ts";
 import { type EvaluationInput, intervalAt } from "./evaluation-input.ts";
 import type { Rule } from "./rule.ts";
 import { either, type Truth } from "./truth.ts";
 
 /** What the conditions of a rule give from an instant on, widened by its lead and its lag. */
-interface RuleResult {
-  start: Instant;
+export interface RuleResult extends RuleSpan {
+  /** What `state` is without `when_unknown`. */
   truth: Truth;
-  /** `truth`, or what unknown counts as by `when_unknown`. */
-  state: Truth;
-  /** No forecast decides. */
-  sure: boolean;
   /** The conditions that decide, with what they found at `decided_at`. */
   conditions: ConditionResult;
   decided_at: Instant;
@@ -62,7 +58,13 @@ function evaluateConditions(
   }
   return boundaries.map(({ at, interval }, index) => {
     const wallClock = interval.wallAtStart + (at - interval.start);
-    const conditions = evaluateCondition(when, { view: input.viewIn(interval), wallClock, threshold });
+    const referred = (id: string) => spanAt(input.referred(id), at);
+    const conditions = evaluateCondition(when, {
+      view: input.viewIn(interval),
+      wallClock,
+      threshold,
+      referred,
+    });
     return { start: at, end: boundaries[index + 1]?.at ?? last + 1, conditions };
   });
 }
@@ -83,4 +85,10 @@ function widen({ when_unknown }: Rule, stretches: readonly Stretch[], start: Ins
   const { conditions, start: decided_at } = decisive;
   const state = truth === null && when_unknown !== null ? when_unknown === "on" : truth;
   return { start, truth, state, sure: truth !== null && truth === certain, conditions, decided_at };
+}
+
+function spanAt(spans: readonly RuleSpan[], at: Instant): RuleSpan {
+  const span = spans.findLast(({ start }) => start <= at);
+  if (!span) throw new RangeError(`Expected an instant from ${spans[0]?.start} on, got ${at}`);
+  return span;
 }

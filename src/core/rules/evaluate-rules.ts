@@ -1,11 +1,19 @@
-import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import type { Simulation } from "../facts/facts.ts";
+import { createChain } from "./chain.ts";
 import { evaluateRuleBetween } from "./evaluate-rule.ts";
-import { createEvaluationInput, type EvaluationInput, withKnownDays } from "./evaluation-input.ts";
-import { forecastsOf, type HeldForecasts, withForecasts } from "./held-forecasts.ts";
-import { LONGEST_SHIFT, type Rule } from "./rule.ts";
+import { createEvaluationInput, type EvaluationInput } from "./evaluation-input.ts";
+import { type Believed, forecastsOf } from "./held-forecasts.ts";
+import {
+  type BeforeHold,
+  decideHold,
+  type HoldDecision,
+  phasesAhead,
+  type RuleToDecide,
+  resultAt,
+} from "./hold.ts";
+import { inOrderOfReference, LONGEST_SHIFT, type Rule } from "./rule.ts";
 import type { RuleSettings } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
 import type { Verdict } from "./verdict.ts";
@@ -38,81 +46,69 @@ function evaluateEach(
   settings: RuleSettings,
   previous: RulesState,
 ): Verdict[] {
-  const inputOf = inputByForecasts(input);
-  return rules.map((rule) => {
-    const before = entryOf(previous.rules, rule.id);
-    const setting = entryOf(settings, rule.id);
+  const { at } = input;
+  const chain = createChain(input);
+  const verdicts = new Map<string, Verdict>();
+  const believedById = new Map<string, Believed>();
+  for (const rule of inOrderOfReference(rules)) {
+    const { id } = rule;
+    const before = entryOf(previous.rules, id);
+    const believed = before?.believed
+      ? { forecasts: before.believed, rules: before.believed_of ?? {} }
+      : chain.join(previous.heard, rule, (referred) => getOf(believedById, referred));
+    believedById.set(id, believed);
+    const setting = entryOf(settings, id);
     // A rule without a threshold has none to move.
     const threshold = rule.threshold === null ? null : (setting?.threshold?.value ?? rule.threshold);
-    let verdict = evaluateRule(rule, input, threshold);
-    if (setting?.enabled === false) verdict = switchOff(verdict);
-    else if (rule.hold > 0) {
-      const heldForecasts = before?.believed ?? previous.heard;
-      const heldInput = inputOf(heldForecasts);
-      const heldVerdict = heldInput === input ? null : evaluateRule(rule, heldInput, threshold);
-      verdict = withHold(verdict, heldVerdict, heldForecasts, before, input.at);
-    }
-    return { ...verdict, since: sinceOf(verdict, before, previous.at, input) };
-  });
+    const decide = { rule, threshold, chain };
+    const isHolding = before?.believed !== undefined;
+    const verdict =
+      setting?.enabled === false
+        ? disabledVerdict(decide, at)
+        : enabledVerdict(decide, { believed, isHolding, followedChangeAt: before?.moved ?? null }, at);
+    chain.add(verdict);
+    const since = sinceOf(verdict, before, previous.at, chain.inputAt(at, null));
+    verdicts.set(id, { ...verdict, since });
+  }
+  return rules.map(({ id }) => getOf(verdicts, id));
 }
 
-/** The input with earlier forecasts, or the same object where they are the present ones; shared by the rules that hold them. */
-export function inputByForecasts(input: EvaluationInput): (forecasts: HeldForecasts) => EvaluationInput {
-  const { knownDays, at, tariff } = input;
-  return memoize((forecasts: HeldForecasts) => {
-    const heldDays = withForecasts(knownDays, forecasts, at, tariff);
-    return heldDays === knownDays ? input : withKnownDays(input, heldDays);
-  });
-}
-
-function evaluateRule(rule: Rule, input: EvaluationInput, threshold: number | null): Verdict {
-  const { at } = input;
-  const [result] = evaluateRuleBetween(rule, input, threshold, at, at + 1);
-  if (!result) throw new RangeError(`Expected a result at ${at}, got none`);
-  const { state, truth, sure, conditions, decided_at } = result;
+function enabledVerdict(decide: RuleToDecide, before: BeforeHold, at: Instant): Verdict {
+  const decision = decideHold(decide, before, at);
+  const { state, truth, sure } = decision.result;
   return {
-    rule,
+    ...verdictOf(decide, decision, at),
     state,
-    since: at,
     sure,
     reason: state === truth ? "conditions" : "when_unknown",
-    threshold,
-    conditions,
-    decided_at,
-    held: null,
-    followedChangeAt: null,
+    phases: phasesAhead(decide, decision, at),
   };
 }
 
-function switchOff(verdict: Verdict): Verdict {
-  return { ...verdict, state: false, sure: true, reason: "disabled" };
+function disabledVerdict(decide: RuleToDecide, at: Instant): Verdict {
+  const decision = { result: resultAt(decide, at, null), held: null, followedChangeAt: null };
+  return {
+    ...verdictOf(decide, decision, at),
+    state: false,
+    sure: true,
+    reason: "disabled",
+    phases: [{ start: at, enabled: false, believed: null }],
+  };
 }
 
-/**
- * The verdict of a rule with a hold. `heldVerdict`: by the forecasts that it holds, or else by those of the last
- * evaluation; null where these are the latest ones.
- * 1. The same forecasts, or the same verdict by both and nothing held yet: the latest forecasts decide.
- * 2. Another verdict, and the last change is longer ago than `hold`: the latest decide, and the hold begins now.
- * 3. Another verdict within the hold, or held already: the held forecasts decide until the hold is over.
- */
-function withHold(
-  latest: Verdict,
-  heldVerdict: Verdict | null,
-  heldForecasts: HeldForecasts,
-  before: RuleState | undefined,
+function verdictOf(
+  { rule, threshold }: RuleToDecide,
+  { result, held, followedChangeAt }: HoldDecision,
   at: Instant,
-): Verdict {
-  const { hold } = latest.rule;
-  const followedChangeAt = before?.moved ?? null;
-  if (!heldVerdict) return { ...latest, followedChangeAt };
-  // After the clock was set back, the change may lie in the future. If by more than `hold`, ignore it.
-  const isIgnored = followedChangeAt === null || followedChangeAt - at > hold;
-  const until = isIgnored ? at : followedChangeAt + hold;
-  const isChanged = heldVerdict.state !== latest.state;
-  if (at >= until) return { ...latest, followedChangeAt: isChanged ? at : followedChangeAt };
-  const isHolding = before?.believed !== undefined;
-  if (!isHolding && !isChanged) return { ...latest, followedChangeAt };
-  return { ...heldVerdict, followedChangeAt, held: { until, forecasts: heldForecasts } };
+): Omit<Verdict, "state" | "sure" | "reason" | "phases"> {
+  const { conditions, decided_at } = result;
+  return { rule, threshold, conditions, decided_at, held, followedChangeAt, since: at };
+}
+
+function getOf<T>(map: ReadonlyMap<string, T>, id: string): T {
+  const value = map.get(id);
+  if (value === undefined) throw new RangeError(`Expected a rule with the id ${id}, got none`);
+  return value;
 }
 
 /** If time changed the verdict: since that boundary, also when vigie did not run then. If new data did: since now. */
@@ -156,6 +152,10 @@ function stateOf({ state, since }: Verdict, { followedChangeAt, held }: Verdict)
     state,
     since,
     ...(followedChangeAt !== null && { moved: followedChangeAt }),
-    ...(held && { believed: held.forecasts }),
+    ...(held && believedState(held.believed)),
   };
+}
+
+function believedState({ forecasts, rules }: Believed): Partial<RuleState> {
+  return { believed: forecasts, ...(Object.keys(rules).length > 0 && { believed_of: rules }) };
 }

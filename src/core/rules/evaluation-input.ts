@@ -14,6 +14,7 @@ import type { KnownDays } from "../days/known-days.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { simulateView } from "../facts/simulation.ts";
 import { type View, viewAt } from "../facts/view.ts";
+import type { BoundaryKind, RuleSpan } from "./condition-kind.ts";
 import { LONGEST_SHIFT } from "./rule.ts";
 
 /** What vigie knows at an instant. */
@@ -31,6 +32,8 @@ export interface EvaluationInput extends Known {
   /** In order, without a gap. */
   intervals: readonly Interval[];
   viewIn: (interval: Interval) => View;
+  /** What a rule that others refer to is over these instants, by its id; in order, without a gap. */
+  referred: (id: string) => readonly RuleSpan[];
 }
 
 /** From one boundary to the next: the facts stay the same, and the wall clock runs without a jump. */
@@ -43,16 +46,20 @@ export interface Interval {
   wallAtStart: number;
 }
 
-export type BoundaryKind = "tariff_day" | "civil_day" | "period" | "clock_shift" | "simulation";
-
 export function createEvaluationInput(known: Known): EvaluationInput {
   const until = endOfKnownDays(known);
-  return { ...known, until, intervals: listIntervals(known, until), viewIn: viewByInterval(known) };
+  const intervals = listIntervals(known, until);
+  return { ...known, until, intervals, viewIn: viewByInterval(known), referred: noRule };
 }
 
 /** The same instants with other known days. */
 export function withKnownDays(input: EvaluationInput, knownDays: KnownDays): EvaluationInput {
   return { ...input, knownDays, viewIn: viewByInterval({ ...input, knownDays }) };
+}
+
+/** The rules are added by a chain (chain.ts). */
+function noRule(id: string): never {
+  throw new RangeError(`Expected a rule with the id ${id}, got none`);
 }
 
 /** The interval in force at an instant. */
@@ -99,4 +106,4 @@ function listIntervals({ at, tariff, simulation }: Known, until: Instant): Inter
 }
 
 /** The start of a state is searched up to a day back, with a lag of up to a day before that. */
-const LOOKING_BACK = 2 * LONGEST_SHIFT;
+export const LOOKING_BACK = 2 * LONGEST_SHIFT;

@@ -1,8 +1,8 @@
 import type { Instant } from "../calendar/tariff.ts";
+import { type Chain, createChain } from "./chain.ts";
 import { boundariesAfter } from "./condition-boundaries.ts";
-import { evaluateRuleBetween } from "./evaluate-rule.ts";
-import { inputByForecasts } from "./evaluate-rules.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
+import { inOrderOfReference } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -30,25 +30,34 @@ export interface VerdictSpan {
 
 /** The forecast of each verdict: the same evaluation, at every later instant at which the verdict can change. */
 export function forecastVerdicts(verdicts: readonly Verdict[], input: EvaluationInput): VerdictForecast[] {
-  const inputOf = inputByForecasts(input);
+  const chain = createChain(input);
+  for (const verdict of verdicts) chain.add(verdict);
+  const byId = new Map(verdicts.map((verdict) => [verdict.rule.id, verdict]));
+  const forecasts = new Map<Verdict, VerdictForecast>();
+  // In this order what a rule refers to is found already: a long chain needs no deep recursion.
+  for (const { id } of inOrderOfReference(verdicts.map(({ rule }) => rule))) {
+    const verdict = byId.get(id);
+    if (verdict) forecasts.set(verdict, forecastVerdict(verdict, input, chain));
+  }
+  return verdicts.flatMap((verdict) => forecasts.get(verdict) ?? []);
+}
+
+function forecastVerdict(verdict: Verdict, input: EvaluationInput, chain: Chain): VerdictForecast {
   const { until } = input;
-  return verdicts.map((verdict) => {
-    const { since, held } = verdict;
-    if (verdict.reason === "disabled") {
-      const spans = [{ start: since, end: until, state: false, sure: true }];
-      return { until, spans, next_on: null, next_off: null, state_until: null, next_boundary: null };
-    }
-    const spans = spansAhead(verdict, input, held ? inputOf(held.forecasts) : input);
-    const change = spans.find(({ state }) => state !== verdict.state);
-    return {
-      until,
-      spans,
-      next_on: nextChangeTo(true, spans),
-      next_off: nextChangeTo(false, spans),
-      state_until: change?.start ?? until,
-      next_boundary: nextBoundaryOf(verdict, input),
-    };
-  });
+  if (verdict.reason === "disabled") {
+    const spans = [{ start: verdict.since, end: until, state: false, sure: true }];
+    return { until, spans, next_on: null, next_off: null, state_until: null, next_boundary: null };
+  }
+  const spans = spansAhead(verdict, input, chain);
+  const change = spans.find(({ state }) => state !== verdict.state);
+  return {
+    until,
+    spans,
+    next_on: nextChangeTo(true, spans),
+    next_off: nextChangeTo(false, spans),
+    state_until: change?.start ?? until,
+    next_boundary: nextBoundaryOf(verdict, chain.inputAt(input.at, null)),
+  };
 }
 
 /** The earliest instant at which time alone can change any of these; null where there is none. */
@@ -56,25 +65,15 @@ export function nextRuleBoundary(forecasts: readonly VerdictForecast[]): Instant
   return earliest(forecasts.map(({ next_boundary }) => next_boundary ?? Number.POSITIVE_INFINITY));
 }
 
-/** While a verdict is held the earlier forecasts decide, then the present ones. */
-function spansAhead(
-  { rule, threshold, since, held }: Verdict,
-  input: EvaluationInput,
-  earlier: EvaluationInput,
-): VerdictSpan[] {
-  const { at, until } = input;
-  const release = held ? Math.min(held.until, until) : at;
-  const results = [
-    ...evaluateRuleBetween(rule, earlier, threshold, at, release),
-    ...evaluateRuleBetween(rule, input, threshold, release, until),
-  ];
+function spansAhead(verdict: Verdict, { at, until }: EvaluationInput, chain: Chain): VerdictSpan[] {
+  const results = chain.spans(verdict, at, until);
   const changes = results.filter(({ state, sure }, index) => {
     const before = results[index - 1];
     return state !== before?.state || sure !== before.sure;
   });
   // The first span starts at `since`, so the payload does not change at each refresh.
   return changes.map(({ start, state, sure }, index) => ({
-    start: index === 0 ? Math.min(start, since) : start,
+    start: index === 0 ? Math.min(start, verdict.since) : start,
     end: changes[index + 1]?.start ?? until,
     state,
     sure,
@@ -87,16 +86,14 @@ function nextChangeTo(state: boolean, spans: readonly VerdictSpan[]): Instant | 
   return spans.find(isChange)?.start ?? null;
 }
 
-/** A boundary of the conditions, or a lead before one, or a lag after one, or the end of the hold. */
-function nextBoundaryOf(
-  { rule: { when, lead, lag }, held }: Verdict,
-  input: EvaluationInput,
-): Instant | null {
+/** A boundary of the conditions, or a lead before one, or a lag after one, or the next phase. */
+function nextBoundaryOf({ rule, phases }: Verdict, input: EvaluationInput): Instant | null {
+  const { when, lead, lag } = rule;
   const instants = [...new Set([0, lead, -lag])].map((shift) => {
     const { value } = boundariesAfter(when, input, input.at + shift).next();
     return value ? value.at - shift : Number.POSITIVE_INFINITY;
   });
-  return earliest(held ? [...instants, held.until] : instants);
+  return earliest([...instants, ...phases.slice(1, 2).map(({ start }) => start)]);
 }
 
 function earliest(instants: readonly Instant[]): Instant | null {

@@ -16,6 +16,22 @@ export const heldForecastsSchema = z.record(z.iso.date(), forecastSchema);
 export type HeldForecasts = z.infer<typeof heldForecastsSchema>;
 type HeldForecast = z.infer<typeof forecastSchema>;
 
+/**
+ * The forecasts that decide a rule while it holds its verdict, and those that decide the rules that it refers to, by id,
+ * where these are others: such a rule was held itself.
+ */
+export interface Believed {
+  forecasts: HeldForecasts;
+  rules: Readonly<Record<string, Believed>>;
+}
+
+export const believedSchema: z.ZodType<Believed> = z.object({
+  forecasts: heldForecastsSchema,
+  get rules() {
+    return z.record(z.string(), believedSchema);
+  },
+});
+
 /** The forecasts that are known now. */
 export function forecastsOf(knownDays: KnownDays, at: Instant, tariff: Tariff): HeldForecasts {
   const forecasts: HeldForecasts = {};

@@ -1,4 +1,5 @@
 import { parseTimeOfDay, wallInstant } from "../calendar/dates.ts";
+import { memoize } from "../calendar/memoize.ts";
 import type { Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
@@ -10,16 +11,20 @@ import {
   type DayCondition,
   partsOf,
   type Rule,
+  rulesReferredTo,
   type SimpleCondition,
   simpleConditionsIn,
 } from "./rule.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
 
+type RulesById = ReadonlyMap<string, Rule>;
+
 /** What is allowed, but probably not what is meant. */
 export function lintRules(rules: readonly Rule[], tariff: Tariff): string[] {
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
   return rules.flatMap((rule, index) =>
     [
-      ...warnOfConstant(rule, tariff),
+      ...warnOfConstant(rule, byId, tariff),
       ...warnOfNegation(rule.when),
       ...warnOfMidnight(rule.when, tariff),
       ...warnOfThreshold(rule),
@@ -28,9 +33,9 @@ export function lintRules(rules: readonly Rule[], tariff: Tariff): string[] {
 }
 
 /** A verdict that is the same at each sampled moment of a year, whatever becomes known of the days. */
-function warnOfConstant({ when }: Rule, tariff: Tariff): string[] {
+function warnOfConstant({ when }: Rule, byId: RulesById, tariff: Tariff): string[] {
   let [canBeOn, canBeOff] = [false, false];
-  for (const moment of sampleMoments(when, tariff)) {
+  for (const moment of sampleMoments(when, byId, tariff)) {
     const truth = possibleTruth(when, moment);
     canBeOn ||= truth !== false;
     canBeOff ||= truth !== true;
@@ -42,8 +47,11 @@ function warnOfConstant({ when }: Rule, tariff: Tariff): string[] {
 }
 
 /** A week of each month, without a holiday, at each time at which a period, a day or a window of the rule begins. */
-function* sampleMoments(condition: Condition, tariff: Tariff): Generator<EvaluationMoment> {
-  const windows = simpleConditionsIn(condition).flatMap((simple) => kindOf(simple).boundaries(simple).times);
+function* sampleMoments(condition: Condition, byId: RulesById, tariff: Tariff): Generator<EvaluationMoment> {
+  const conditions = [condition, ...rulesInChain(condition, byId).map(({ when }) => when)];
+  const windows = conditions
+    .flatMap(simpleConditionsIn)
+    .flatMap((simple) => kindOf(simple).boundaries(simple).times);
   const periods = tariff.off_peak.flatMap(({ from, to }) => [from, to]);
   const times = new Set(["00:00", tariff.day_starts_at, ...periods, ...windows]);
   for (let month = 1; month <= 12; month += 1) {
@@ -51,10 +59,41 @@ function* sampleMoments(condition: Condition, tariff: Tariff): Generator<Evaluat
       for (const time of times) {
         const date = `2026-${String(month).padStart(2, "0")}-${day}`;
         const view = viewAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
-        yield { view, wallClock: parseTimeOfDay(time), threshold: null };
+        const moment: EvaluationMoment = {
+          view,
+          wallClock: parseTimeOfDay(time),
+          threshold: null,
+          referred: memoize((id: string) => {
+            const state = possibleVerdict(byId.get(id), moment);
+            return { start: view.at, state, sure: false, conditions: null };
+          }),
+        };
+        yield moment;
       }
     }
   }
+}
+
+/** The rules that a condition refers to, and those that these refer to. */
+function rulesInChain(condition: Condition, byId: RulesById): Rule[] {
+  const found = new Set<Rule>();
+  const add = (ids: readonly string[]) => {
+    for (const id of ids) {
+      const rule = byId.get(id);
+      if (!rule || found.has(rule)) continue;
+      found.add(rule);
+      add(rulesReferredTo(rule.when));
+    }
+  };
+  add(rulesReferredTo(condition));
+  return [...found];
+}
+
+/** What another rule can be. It can always be OFF, for a command can disable it. */
+function possibleVerdict(rule: Rule | undefined, moment: EvaluationMoment): Truth {
+  // By its lead or its lag it follows its conditions at another time.
+  if (!rule || rule.lead > 0 || rule.lag > 0 || rule.when_unknown === "on") return null;
+  return possibleTruth(rule.when, moment) === false ? false : null;
 }
 
 /** true: cannot be OFF at this moment; false: cannot be ON; null: can be either, as far as is easily told. */

@@ -3,8 +3,7 @@ import { periodAt } from "../calendar/period.ts";
 import type { KnownSeason } from "../days/known-days.ts";
 import { rate } from "../facts/format-value.ts";
 import type { View } from "../facts/view.ts";
-import type { ConditionKind } from "./condition-kind.ts";
-import type { BoundaryKind } from "./evaluation-input.ts";
+import type { BoundaryKind, ConditionKind } from "./condition-kind.ts";
 import type { Bounds, NumberCondition } from "./rule.ts";
 
 type NumberKind<Kind extends NumberCondition["kind"]> = ConditionKind<

@@ -1,5 +1,5 @@
 import { localTime } from "../calendar/dates.ts";
-import type { ConditionResult, DayResult, SimpleResult } from "./condition-kind.ts";
+import { type ConditionResult, type DayResult, daysIn, type SimpleResult } from "./condition-kind.ts";
 import { kindOf } from "./condition-kinds.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import type { Verdict } from "./verdict.ts";
@@ -61,10 +61,6 @@ function decidingDay({ condition, days, truth }: SimpleResult): DayResult | null
   const isRange = condition.kind === "day" && condition.range !== null;
   if (!isRange) return days[0] ?? null;
   return days.find((day) => day.truth === truth && truth !== false) ?? null;
-}
-
-function daysIn(result: ConditionResult): readonly DayResult[] {
-  return "parts" in result ? result.parts.flatMap(daysIn) : result.days;
 }
 
 function describeResult(result: SimpleResult, threshold: number | null): string {

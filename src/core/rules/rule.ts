@@ -33,7 +33,9 @@ export type SimpleCondition =
   | PeriodCondition
   | BetweenCondition
   | WeekdayCondition
-  | NumberCondition;
+  | MonthCondition
+  | NumberCondition
+  | RuleCondition;
 
 /** Tests one day, or each day of a range; what is null is not tested. */
 export interface DayCondition {
@@ -68,6 +70,18 @@ export interface WeekdayCondition {
   days: readonly Weekday[];
 }
 
+export interface MonthCondition {
+  kind: "month";
+  months: readonly Month[];
+}
+
+/** The verdict of another rule, as it is published. */
+export interface RuleCondition {
+  kind: "rule";
+  /** Its id. */
+  rule: string;
+}
+
 /** Compares a number with bounds. */
 export type NumberCondition =
   | { kind: "rate"; bounds: Bounds }
@@ -88,10 +102,26 @@ type DayName = (typeof DAY_NAMES)[number];
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 type Weekday = (typeof WEEKDAYS)[number];
 
+export const MONTHS = [
+  "jan",
+  "feb",
+  "mar",
+  "apr",
+  "may",
+  "jun",
+  "jul",
+  "aug",
+  "sep",
+  "oct",
+  "nov",
+  "dec",
+] as const;
+export type Month = (typeof MONTHS)[number];
+
 /** The longest range: `next_8_days`. */
 export const LONGEST_RANGE = 8;
 
-/** The longest `lead`, `lag` and `hold`: 24 hours. */
+/** The longest `lead`, `lag` and `hold`, and the longest sum of leads and lags along a chain of rules: 24 hours. */
 export const LONGEST_SHIFT = 24 * 3_600_000;
 
 /** The conditions directly in a group or a negation; none in a simple condition. */
@@ -104,4 +134,28 @@ export function partsOf(condition: Condition): readonly Condition[] {
 export function simpleConditionsIn(condition: Condition): SimpleCondition[] {
   if ("parts" in condition || "part" in condition) return partsOf(condition).flatMap(simpleConditionsIn);
   return [condition];
+}
+
+/** The ids of the rules that a condition refers to, each once. */
+export function rulesReferredTo(condition: Condition): string[] {
+  const ids = simpleConditionsIn(condition).flatMap((simple) =>
+    simple.kind === "rule" ? [simple.rule] : [],
+  );
+  return [...new Set(ids)];
+}
+
+/** Each rule after those that it refers to. The configuration has no circle of rules. */
+export function inOrderOfReference(rules: readonly Rule[]): Rule[] {
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+  const ordered = new Set<Rule>();
+  const add = (rule: Rule) => {
+    if (ordered.has(rule)) return;
+    for (const id of rulesReferredTo(rule.when)) {
+      const referred = byId.get(id);
+      if (referred) add(referred);
+    }
+    ordered.add(rule);
+  };
+  for (const rule of rules) add(rule);
+  return [...ordered];
 }

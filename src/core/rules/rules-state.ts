@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { heldForecastsSchema } from "./held-forecasts.ts";
+import { believedSchema, heldForecastsSchema } from "./held-forecasts.ts";
 
 // The names of the keys are those of the state file.
 const ruleState = z.object({
@@ -11,6 +11,8 @@ const ruleState = z.object({
   moved: z.number().exactOptional(),
   /** The forecasts that decide while the rule holds its verdict. */
   believed: heldForecastsSchema.exactOptional(),
+  /** Beside `believed`: those that decide the rules that it refers to, where these are others. */
+  believed_of: z.record(z.string(), believedSchema).exactOptional(),
 });
 
 const rulesState = z.object({

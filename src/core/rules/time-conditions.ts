@@ -1,7 +1,14 @@
 import { parseTimeOfDay, weekday } from "../calendar/dates.ts";
 import { periodAt } from "../calendar/period.ts";
 import type { ConditionKind, Finding } from "./condition-kind.ts";
-import { type BetweenCondition, type PeriodCondition, WEEKDAYS, type WeekdayCondition } from "./rule.ts";
+import {
+  type BetweenCondition,
+  MONTHS,
+  type MonthCondition,
+  type PeriodCondition,
+  WEEKDAYS,
+  type WeekdayCondition,
+} from "./rule.ts";
 
 /** These conditions never depend on the days: `possible` equals `evaluate`. */
 
@@ -38,6 +45,16 @@ export const WEEKDAY: ConditionKind<WeekdayCondition> = {
   boundaries: () => ({ kinds: ["tariff_day"], times: [] }),
   possible: (condition, moment) => WEEKDAY.evaluate(condition, moment).truth,
   describe: ({ days }) => `weekday is ${days.join(" or ")}`,
+};
+
+export const MONTH: ConditionKind<MonthCondition> = {
+  evaluate: ({ months }, { view }) => {
+    const month = MONTHS[Number(view.now.slice(5, 7)) - 1] ?? "dec";
+    return finding(months.includes(month), () => `the tariff day is in ${month}`);
+  },
+  boundaries: () => ({ kinds: ["tariff_day"], times: [] }),
+  possible: (condition, moment) => MONTH.evaluate(condition, moment).truth,
+  describe: ({ months }) => `month is ${months.join(" or ")}`,
 };
 
 function finding(truth: boolean, describeFinding: () => string): Finding {

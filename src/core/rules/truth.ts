@@ -27,3 +27,7 @@ export function atLeast(least: number, truths: readonly Truth[]): Truth {
   if (on >= least) return true;
   return on + unknown < least ? false : null;
 }
+
+export function nameTruth(truth: Truth): string {
+  return truth === null ? "unknown" : truth ? "ON" : "OFF";
+}

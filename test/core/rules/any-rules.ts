@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { addDays } from "../../../src/core/calendar/dates.ts";
 import { COLORS, type IsoDate } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
-import { DAY_NAMES, WEEKDAYS } from "../../../src/core/rules/rule.ts";
+import { DAY_NAMES, MONTHS, WEEKDAYS } from "../../../src/core/rules/rule.ts";
 import { forecast, official } from "../../support/known-days.ts";
 
 const time = fc
@@ -31,6 +31,7 @@ const leaf = fc.oneof(
     .filter(([from, to]) => from !== to)
     .map((between) => ({ between })),
   fc.subarray([...WEEKDAYS], { minLength: 1 }).map((weekday) => ({ weekday })),
+  fc.subarray([...MONTHS], { minLength: 1 }).map((month) => ({ month })),
   fc.constantFrom(0.14, 0.16, 0.3).map((above) => ({ rate: { above } })),
 );
 

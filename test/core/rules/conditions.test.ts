@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { KnownSeason } from "../../../src/core/days/known-days.ts";
 import { SEASON } from "../../support/answers.ts";
-import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
+import {
+  forecast,
+  forecast as forecastOfDay,
+  knownDaysOf,
+  official,
+  officialDays,
+} from "../../support/known-days.ts";
 import { inputAt, refresh, ruleOf, stateAt } from "../../support/rules.ts";
 import { PARIS, UNPRICED } from "../../support/tariff.ts";
 
@@ -57,6 +63,31 @@ describe("the time on the wall", () => {
     expect(stateAt({ weekday: ["sun"] }, "2026-01-05T04:59:59Z", EMPTY)).toBe(ON);
     expect(stateAt({ weekday: ["mon", "tue"] }, "2026-01-05T04:59:59Z", EMPTY)).toBe(OFF);
     expect(stateAt({ weekday: ["mon", "tue"] }, "2026-01-05T05:00:00Z", EMPTY)).toBe(ON);
+  });
+});
+
+describe("the month of the tariff day in force", () => {
+  test.each([
+    ["2026-01-31T23:30:00Z", ["jan"], ON],
+    ["2026-02-01T04:59:59Z", ["jan"], ON],
+    ["2026-02-01T05:00:00Z", ["jan"], OFF],
+    ["2026-02-01T05:00:00Z", 2, ON],
+    ["2026-03-31T12:00:00Z", ["nov", 12, 1, 2, "mar"], ON],
+    ["2026-04-01T03:59:59Z", "mar", ON],
+    ["2026-04-01T04:00:00Z", "mar", OFF],
+    ["2026-01-01T04:59:59Z", "dec", ON],
+  ])("at %s, month: %j is %s", (at, month, state) => {
+    expect(stateAt({ month }, at, EMPTY)).toBe(state);
+  });
+
+  test("changes at the start of the first tariff day of a month, and the plan says so", () => {
+    const { verdict, forecast } = refresh(
+      ruleOf({ month: "feb" }),
+      inputAt("2026-01-31T12:00:00Z", knownDaysOf({ "2026-02-01": forecastOfDay("bleu") })),
+    );
+    expect(verdict).toMatchObject({ state: OFF, sure: true });
+    expect(forecast.next_on).toBe(Date.parse("2026-02-01T05:00:00Z"));
+    expect(forecast.spans.map(({ sure }) => sure)).toEqual([true, true]);
   });
 });
 

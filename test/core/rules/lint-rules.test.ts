@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lintRules } from "../../../src/core/rules/lint-rules.ts";
-import { ruleOf } from "../../support/rules.ts";
+import { ruleOf, rulesOf } from "../../support/rules.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const warningsOf = (when: object, more: object = {}, tariff = PARIS) =>
@@ -21,6 +21,7 @@ describe("a rule that can never be ON", () => {
     ],
     ["what it asks and its opposite", { all: [{ period: "hp" }, { not: { period: "hp" } }] }],
     ["rouge on a Saturday", { all: [ROUGE, { weekday: ["sat", "sun"] }] }],
+    ["rouge in summer", { ...ROUGE, month: ["apr", 7, "oct"] }],
     ["blanc on a Sunday", { day: "now", color: "blanc", weekday: "sun" }],
     ["the day after Friday", { day: "next", color: "rouge", weekday: "fri" }],
     ["peak hours in a window of the night", { period: "hp", between: ["23:00", "05:00"] }],
@@ -43,10 +44,52 @@ describe("a rule that can never be OFF", () => {
   test.each<[string, object]>([
     ["one or the other period", { any: [{ period: "hp" }, { period: "hc" }] }],
     ["every colour", { day: "next", color: ["bleu", "blanc", "rouge"] }],
+    ["every month", { month: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] }],
     ["every weekday", { weekday: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] }],
     ["not of what is never ON", { not: { ...ROUGE, weekday: "sun" } }],
   ])("%s", (_, when) => {
     expect(warningsOf(when)).toMatch(/^rules\[0\] r: can never be OFF: /);
+  });
+});
+
+describe("a rule that refers to another", () => {
+  const warningsOfRules = (...rules: Parameters<typeof rulesOf>) => lintRules(rulesOf(...rules), PARIS);
+  const REFERRED = { id: "rouge", when: { all: [ROUGE, { period: "hp" }] } };
+
+  test("can never be ON where the other cannot be then", () => {
+    expect(warningsOfRules(REFERRED, { id: "r", when: { rule: "rouge", month: "jul" } })).toEqual([
+      expect.stringMatching(/^rules\[1\] r: can never be ON: /),
+    ]);
+    expect(
+      warningsOfRules({ id: "r", when: { rule: "middle", period: "hc" } }, REFERRED, {
+        id: "middle",
+        when: { rule: "rouge" },
+      }),
+    ).toEqual([expect.stringMatching(/^rules\[0\] r: can never be ON: /)]);
+    expect(
+      warningsOfRules(
+        { id: "window", when: { between: ["12:00", "12:30"] } },
+        { id: "r", when: { rule: "window", between: ["12:10", "13:00"] } },
+        { id: "apart", when: { rule: "window", between: ["12:30", "13:00"] } },
+      ),
+    ).toEqual([expect.stringMatching(/^rules\[2\] apart: can never be ON: /)]);
+  });
+
+  test("can be ON where the other is so by its lead, its lag or when_unknown", () => {
+    for (const more of [{ lead: "10m" }, { lag: "10m" }, { when_unknown: "on" }]) {
+      expect(
+        warningsOfRules({ ...REFERRED, ...more }, { id: "r", when: { rule: "rouge", period: "hc" } }),
+      ).toEqual([]);
+    }
+  });
+
+  test("can be OFF though the other never is by its conditions: a command can disable it", () => {
+    const warnings = warningsOfRules(
+      { id: "always", when: { any: [{ period: "hp" }, { period: "hc" }] } },
+      { id: "r", when: { rule: "always" } },
+      { id: "other", when: { not: { rule: "always" } } },
+    );
+    expect(warnings).toEqual([expect.stringMatching(/^rules\[0\] always: can never be OFF/)]);
   });
 });
 

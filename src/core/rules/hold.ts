@@ -1,0 +1,79 @@
+import type { Instant } from "../calendar/tariff.ts";
+import type { Chain, Phase } from "./chain.ts";
+import { evaluateRuleBetween, type RuleResult } from "./evaluate-rule.ts";
+import type { Believed } from "./held-forecasts.ts";
+import type { Rule } from "./rule.ts";
+
+/** A rule whose verdict is to be found; the rules that it refers to are in the chain. */
+export interface RuleToDecide {
+  rule: Rule;
+  threshold: number | null;
+  chain: Chain;
+}
+
+/** What decided a rule until now. */
+export interface BeforeHold {
+  believed: Believed;
+  /** These forecasts were held. */
+  isHolding: boolean;
+  followedChangeAt: Instant | null;
+}
+
+/** What decides a rule at an instant. */
+export interface HoldDecision {
+  result: RuleResult;
+  /** Set while a hold lets earlier forecasts decide. */
+  held: { until: Instant; believed: Believed } | null;
+  /** When the verdict last followed a forecast that had changed; null where it never did. */
+  followedChangeAt: Instant | null;
+}
+
+/**
+ * 1. The same forecasts, or the same verdict by both and nothing held yet: the latest forecasts decide.
+ * 2. Another verdict, and the last change is longer ago than `hold`: the latest decide, and the hold begins now.
+ * 3. Another verdict within the hold, or held already: the held forecasts decide until the hold is over.
+ *
+ * A rule that it refers to may release its own hold at that instant: that is a change of forecasts, too.
+ */
+export function decideHold(decide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
+  const { rule, chain } = decide;
+  const latest = resultAt(decide, at, null);
+  if (rule.hold === 0) return { result: latest, held: null, followedChangeAt: null };
+  const { believed, isHolding, followedChangeAt } = before;
+  if (chain.isPresent(rule, believed, at)) return { result: latest, held: null, followedChangeAt };
+  const earlier = resultAt(decide, at, believed);
+  // After the clock was set back, the change may lie in the future. If by more than `hold`, ignore it.
+  const isIgnored = followedChangeAt === null || followedChangeAt - at > rule.hold;
+  const until = isIgnored ? at : followedChangeAt + rule.hold;
+  const isChanged = earlier.state !== latest.state;
+  if (at >= until) return { result: latest, held: null, followedChangeAt: isChanged ? at : followedChangeAt };
+  if (!isHolding && !isChanged) return { result: latest, held: null, followedChangeAt };
+  return { result: earlier, held: { until, believed }, followedChangeAt };
+}
+
+/** The result of an enabled rule by the latest forecasts, or by earlier ones. */
+export function resultAt(
+  { rule, threshold, chain }: RuleToDecide,
+  at: Instant,
+  believed: Believed | null,
+): RuleResult {
+  const [result] = evaluateRuleBetween(rule, chain.inputAt(at, believed), threshold, at, at + 1);
+  if (!result) throw new RangeError(`Expected a result at ${at}, got none`);
+  return result;
+}
+
+/** The phases of an enabled rule, while no forecast changes: at each later instant it is decided as it will be then. */
+export function phasesAhead(decide: RuleToDecide, first: HoldDecision, at: Instant): Phase[] {
+  const { rule, chain } = decide;
+  const phases: Phase[] = [];
+  let [decision, start] = [first, at];
+  while (Number.isFinite(start)) {
+    phases.push({ start, enabled: true, believed: decision.held?.believed ?? null });
+    const { held, followedChangeAt } = decision;
+    start = Math.min(held?.until ?? Number.POSITIVE_INFINITY, chain.nextPhase(rule, start));
+    if (!Number.isFinite(start)) break;
+    const believed = held?.believed ?? chain.believedBefore(rule, start);
+    decision = decideHold(decide, { believed, isHolding: held !== null, followedChangeAt }, start);
+  }
+  return phases;
+}

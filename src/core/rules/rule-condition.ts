@@ -1,0 +1,19 @@
+import { type ConditionKind, daysIn } from "./condition-kind.ts";
+import type { RuleCondition } from "./rule.ts";
+import { nameTruth } from "./truth.ts";
+
+export const RULE: ConditionKind<RuleCondition> = {
+  evaluate: ({ rule }, { referred }) => {
+    const { state, sure, conditions } = referred(rule);
+    const describeFinding = () => `it is ${nameTruth(state)}${conditions ? "" : ", disabled"}`;
+    return {
+      truth: state,
+      certain: sure ? state : null,
+      describeFinding,
+      days: conditions ? daysIn(conditions) : [],
+    };
+  },
+  boundaries: ({ rule }) => ({ kinds: [], times: [], rules: [rule] }),
+  possible: ({ rule }, { referred }) => referred(rule).state,
+  describe: ({ rule }) => `rule ${rule} is ON`,
+};
