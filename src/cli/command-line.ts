@@ -61,8 +61,8 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "explain",
-    usage: "[--at TIME] [RULE…] [--json]",
-    does: "show the verdict of each rule as a tree, with the value of each condition",
+    usage: "[--at TIME] [--pretend COLOR[:next]] [RULE…] [--json]",
+    does: "show the verdict of each rule as a tree, with the value of each condition; --pretend: as if the day were of that colour",
     load: async (args, io) => (await import("./explain.ts")).explain(args, io),
   },
   {

@@ -1,10 +1,12 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { didYouMean } from "../config/nearest-word.ts";
-import { tariffDate, wallTime } from "../core/calendar/dates.ts";
+import { isoInstant, tariffDate, wallTime } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
+import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
+import { readOutputsState } from "../core/outputs/outputs-state.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { type Explanation, explainRule } from "../core/rules/explain-rule.ts";
@@ -20,39 +22,61 @@ import { readState } from "../state/store.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import { formatExplanation } from "./format-explanation.ts";
 import type { Io } from "./io.ts";
+import { type ExplainedRule, formatPreview, NO_RULES, previewDay, readPretended } from "./pretend.ts";
 import { readTime } from "./read-time.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
-/** `vigie explain [--at TIME] [RULE…]`: each rule's verdict as a tree with what each condition saw. */
+/**
+ * `vigie explain [--at TIME] [--pretend COLOR[:next]] [RULE…]`: each rule's verdict as a tree with what each condition saw;
+ * with a pretended colour also its plan, and what outputs would send. It only reads: a running vigie is not told.
+ */
 export function explain(args: string[], io: Io): Promise<number> {
   return toExitCode("explain", io, async () => {
     const { values, positionals } = readArgs({ args, options: OPTIONS, allowPositionals: true });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
-    const rules = chooseRules(config.rules, positionals);
+    const chosen = chooseRules(config.rules, positionals);
     const state = await readStateOf(config.state);
     const knownDays = state ? knownDaysOf(state, config.service.base_url) : NO_KNOWN_DAYS;
     const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
     if (values.at !== undefined) refuseUncovered(at, knownDays, config.tariff);
     else if (!state) io.stderr.write(`vigie: there is no state in ${config.state} yet, so no day is known\n`);
-    const asked = { rules, config, knownDays, state, at, isNow: values.at === undefined };
-    const explained = explainAll(asked);
-    io.stdout.write(values.json ? `${JSON.stringify(explained, null, 2)}\n` : format(explained, asked));
+    const { pretend } = values;
+    const simulation = pretend === undefined ? null : readPretended(pretend, at, config.tariff);
+    const asked = { config, knownDays, state, at, isNow: values.at === undefined, simulation };
+    const rules = explainAll(asked);
+    const shown = chosen.flatMap(({ id }) => rules.find(({ explanation }) => explanation.id === id) ?? []);
+    const write = (answer: object, text: () => string) =>
+      io.stdout.write(values.json ? `${JSON.stringify(answer, null, 2)}\n` : text());
+    const { time_zone } = config.tariff;
+    const local = (instant: string) =>
+      wallTime(Date.parse(instant), time_zone).slice(0, -3).replace("T", " ");
+    const heading = `${local(isoInstant(at))}, ${time_zone}\n`;
+    if (simulation) {
+      const sent = readOutputsState(state?.outputs);
+      const preview = previewDay({ simulation, config, knownDays, sent, at, rules, shown });
+      write(preview, () => `${heading}${formatPreview(preview, local)}`);
+    } else {
+      const explanations = shown.map(({ explanation }) => explanation);
+      write(explanations, () => `${heading}\n${format(explanations, local)}`);
+    }
   });
 }
 
 const OPTIONS = {
   config: { type: "string" },
   at: { type: "string" },
+  pretend: { type: "string" },
   json: { type: "boolean", default: false },
 } as const;
 
 interface Asked {
-  rules: readonly Rule[];
   config: Config;
   knownDays: KnownDays;
   state: State | undefined;
   at: Instant;
   isNow: boolean;
+  /** The colour to pretend in place of the one that the running vigie pretends. */
+  simulation: Simulation | null;
 }
 
 function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly Rule[] {
@@ -90,24 +114,21 @@ function refuseUncovered(at: Instant, knownDays: KnownDays, tariff: Tariff): voi
 }
 
 /** Each rule is evaluated, for those that are asked for may refer to others. */
-function explainAll({ rules, config, knownDays, state, at, isNow }: Asked): Explanation[] {
+function explainAll({ config, knownDays, state, at, isNow, ...asked }: Asked): ExplainedRule[] {
   const { tariff } = config;
-  const simulation = readSimulation(state?.simulation);
+  const simulation = asked.simulation ?? readSimulation(state?.simulation);
   const input = createEvaluationInput({ at, knownDays, tariff, simulation });
   // What a rule held to, and since when, is of now only.
   const previous = isNow ? readRulesState(state?.rules) : NO_RULES_STATE;
   const { verdicts } = evaluateRules(config.rules, input, readRuleSettings(state?.settings), previous);
   const forecasts = forecastVerdicts(verdicts, input);
-  return rules.flatMap((rule) => {
-    const index = config.rules.indexOf(rule);
-    const [verdict, forecast] = [verdicts[index], forecasts[index]];
-    return verdict && forecast ? [explainRule(verdict, forecast, input)] : [];
+  return verdicts.flatMap((verdict, index) => {
+    const forecast = forecasts[index];
+    return forecast ? [{ explanation: explainRule(verdict, forecast, input), forecast }] : [];
   });
 }
 
-function format(explained: readonly Explanation[], { at, config: { tariff } }: Asked): string {
-  const local = (instant: Instant) => wallTime(instant, tariff.time_zone).slice(0, -3).replace("T", " ");
-  const trees = explained.map((one) => formatExplanation(one, (instant) => local(Date.parse(instant))));
-  const none = explained.length === 0 ? "There are no rules in the configuration.\n" : "";
-  return `${local(at)}, ${tariff.time_zone}\n\n${none}${trees.join("\n")}`;
+function format(explanations: readonly Explanation[], local: (instant: string) => string): string {
+  if (explanations.length === 0) return NO_RULES;
+  return explanations.map((one) => formatExplanation(one, local)).join("\n");
 }

@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../src/cli/explain.ts";
 import { emptyState } from "../../src/state/state.ts";
@@ -17,7 +19,10 @@ const knownDays = daysOf({
 const STATE = serialiseState({ ...emptyState("here"), books: { simulator: knownDays }, clients: {} });
 
 async function run(args: string[], files: Record<string, string> = { "state/state.json": STATE }) {
-  const cwd = await folderWith({ "config/vigie.yaml": CONFIG, ...files });
+  return runIn(await folderWith({ "config/vigie.yaml": CONFIG, ...files }), args);
+}
+
+async function runIn(cwd: string, args: string[]) {
   const said = { out: "", err: "" };
   const code = await explain(args, {
     env: {},
@@ -109,6 +114,126 @@ both  ON  next OFF at 2026-01-06 06:00
       "vigie explain: Expected --at to be within the days that are known, 2026-01-04 to 2026-01-06, got 2026-02-05\n",
     ]);
     expect((await run(["--at", "2026-01-05T07:00"], {})).err).toContain("No day is known yet");
+  });
+
+  describe("--pretend", () => {
+    const OUTPUTS = `${CONFIG}  - { id: peak, when: { rule: rouge_now, period: hp }, lead: 5m }
+outputs:
+  - topic: relay/boiler
+    choose: [{ when: peak, payload: "off {now.color}" }]
+    else: "on"
+  - { topic: relay/night, choose: [{ when: night, payload: "low" }] }
+`;
+    const files = { "config/vigie.yaml": OUTPUTS, "state/state.json": STATE };
+    const AT = ["--at", "2026-01-06T14:00"];
+
+    test("shows verdicts, their plan and what outputs would send if the day were of that colour", async () => {
+      const { code, out, err } = await run([...AT, "--pretend", "rouge", "rouge_now", "peak"], files);
+      expect([code, err]).toEqual([0, ""]);
+      expect(out).toBe(`2026-01-06 14:00, Europe/Paris
+If the tariff day 2026-01-06 were rouge, until 2026-01-07 06:00
+
+rouge_now  ON
+  ✔ now is rouge: 2026-01-06 rouge, simulated
+
+peak  ON  next OFF at 2026-01-06 22:00
+  ✔ all of
+    ✔ in peak hours: the period is hp
+    ✔ rule rouge_now is ON: it is ON
+  → 2026-01-06 22:00  OFF
+  → 2026-01-07 05:55  unknown
+
+output relay/boiler
+  → 2026-01-06 14:00  sends off rouge: peak is ON
+  → 2026-01-06 22:00  sends on: peak is OFF
+`);
+    });
+
+    test("takes the next day, and now in words", async () => {
+      const next = await run([...AT, "--pretend", "rouge:next", "rouge_now"], files);
+      expect(next.out).toContain("If the tariff day 2026-01-07 were rouge");
+      expect(next.out).toContain("rouge_now  OFF  next ON at 2026-01-07 06:00");
+      const now = await run([...AT, "--pretend", "rouge:now", "rouge_now"], files);
+      expect(now.out).toContain("If the tariff day 2026-01-06 were rouge");
+      const past = await run(["--at", "2026-01-05T03:00", "--pretend", "blanc:next", "rouge_now"], files);
+      expect(past.out).toContain("If the tariff day 2026-01-05 were blanc");
+    });
+
+    test("sends nothing again that was sent last, and says where nothing is sent", async () => {
+      const sent = {
+        payload: "off rouge",
+        expect: null,
+        at: 0,
+        acknowledged: true,
+        stands: true,
+        answer: "none",
+      };
+      const state = JSON.stringify({ ...JSON.parse(STATE), outputs: { "relay/boiler": sent } });
+      const { out } = await run([...AT, "--pretend", "rouge"], { ...files, "state/state.json": state });
+      expect(out).toContain("output relay/boiler\n  → 2026-01-06 22:00  sends on: peak is OFF\n");
+      const bleu = await run([...AT, "--pretend", "bleu", "peak"], files);
+      expect(bleu.out).toContain("output relay/boiler\n  sends nothing\n");
+    });
+
+    test("never hides an announced rouge day, and says so", async () => {
+      const { out } = await run(["--at", "2026-01-05T14:00", "--pretend", "bleu", "rouge_now"], files);
+      expect(out).toContain("2026-01-05 is announced rouge, and stays so");
+      expect(out).toContain("rouge_now  ON");
+    });
+
+    test("counts in place of the colour that the running vigie pretends, and writes nothing", async () => {
+      const begun = Date.parse("2026-01-06T12:30:00Z");
+      const simulation = { color: "rouge", from: "now", date: "2026-01-06", begun, until: begun + 3_600_000 };
+      const state = JSON.stringify({ ...JSON.parse(STATE), simulation });
+      const cwd = await folderWith({ ...files, "state/state.json": state });
+      const { out } = await runIn(cwd, [...AT, "--pretend", "blanc", "rouge_now"]);
+      expect(out).toContain("✘ now is rouge: 2026-01-06 blanc, simulated");
+      expect(await readFile(join(cwd, "state/state.json"), "utf8")).toBe(state);
+      expect(await readdir(join(cwd, "state"))).toEqual(["state.json"]);
+    });
+
+    test("is data with --json", async () => {
+      const { out } = await run([...AT, "--pretend", "rouge", "peak", "--json"], files);
+      expect(JSON.parse(out)).toMatchObject({
+        pretended: { color: "rouge", from: "now", date: "2026-01-06" },
+        until: "2026-01-07T05:00:00Z",
+        rules: [
+          {
+            id: "peak",
+            state: true,
+            plan: [
+              { at: "2026-01-06T21:00:00Z", state: false },
+              { at: "2026-01-07T04:55:00Z", state: null },
+            ],
+          },
+        ],
+        outputs: [
+          {
+            topic: "relay/boiler",
+            sends: [
+              { at: "2026-01-06T13:00:00Z", payload: "off rouge", because: "peak is ON" },
+              { at: "2026-01-06T21:00:00Z", payload: "on", because: "peak is OFF" },
+            ],
+          },
+        ],
+        notes: [],
+      });
+    });
+
+    const FORM =
+      "Expected --pretend to be bleu, blanc, rouge, alone or with :now or :next, such as rouge:next";
+    test.each([
+      ["red", `${FORM}, got red\n`],
+      ["rogue", `${FORM}, got rogue (did you mean rouge?)`],
+      ["rouge:nxt", `${FORM}, got rouge:nxt (did you mean next?)`],
+      ["rouge:next:1h", `${FORM}, got rouge:next:1h`],
+      ["rouge:", `${FORM}, got rouge:`],
+      ["", `${FORM}, got `],
+    ])("--pretend '%s' is wrong usage", async (given, words) => {
+      const { code, out, err } = await run(["--pretend", given], files);
+      expect([code, out]).toEqual([2, ""]);
+      expect(err).toContain(words);
+    });
   });
 
   test("without a state it says so, and what can be told all the same", async () => {

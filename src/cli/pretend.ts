@@ -1,0 +1,124 @@
+import type { Config } from "../config/config.ts";
+import { didYouMean } from "../config/nearest-word.ts";
+import { addDays, dayStart, isoInstant } from "../core/calendar/dates.ts";
+import { COLORS, type Instant, type Tariff } from "../core/calendar/tariff.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
+import { deriveFacts } from "../core/facts/derive-facts.ts";
+import type { Simulation } from "../core/facts/facts.ts";
+import { startPollRecord } from "../core/facts/poll-record.ts";
+import { startSimulation } from "../core/facts/simulation.ts";
+import type { OutputsState } from "../core/outputs/outputs-state.ts";
+import { planSends } from "../core/outputs/plan-sends.ts";
+import type { Explanation } from "../core/rules/explain-rule.ts";
+import type { VerdictForecast } from "../core/rules/forecast-verdicts.ts";
+import { nameTruth, type Truth } from "../core/rules/truth.ts";
+import { formatExplanation } from "./format-explanation.ts";
+import { WrongUsage } from "./usage.ts";
+
+/** `rouge`, `rouge:now` or `rouge:next`: a simulation of that tariff day that is in force whenever a rule looks at it. */
+export function readPretended(given: string, at: Instant, tariff: Tariff): Simulation {
+  const [word = "", day = "now", ...more] = given.split(":");
+  const color = COLORS.find((one) => one === word);
+  if (!color || (day !== "now" && day !== "next") || more.length > 0) {
+    const meant = color ? didYouMean(day, ["now", "next"]) : didYouMean(word, COLORS);
+    throw new WrongUsage(
+      `Expected --pretend to be ${COLORS.join(", ")}, alone or with :now or :next, such as rouge:next, got ${given}${meant}`,
+    );
+  }
+  return { ...startSimulation({ color, from: day, for: LONG }, at, tariff), begun: at - LONG };
+}
+
+export const NO_RULES = "There are no rules in the configuration.\n";
+
+/** Longer than any rule looks back, and than the days are known. */
+const LONG = 30 * 24 * 3_600_000;
+
+/** A rule with its verdict and its plan. */
+export interface ExplainedRule {
+  explanation: Explanation;
+  forecast: VerdictForecast;
+}
+
+interface PretendedDay {
+  simulation: Simulation;
+  config: Config;
+  knownDays: KnownDays;
+  /** What was sent before. */
+  sent: OutputsState;
+  at: Instant;
+  /** All rules; outputs follow also those that are not shown. */
+  rules: readonly ExplainedRule[];
+  shown: readonly ExplainedRule[];
+}
+
+/** What would be if that day were that colour. Plain data. */
+interface Preview {
+  pretended: Pick<Simulation, "color" | "from" | "date">;
+  /** Until when the plans of rules and outputs are shown. */
+  until: string;
+  rules: (Explanation & { plan: { at: string; state: Truth }[] })[];
+  outputs: { topic: string; sends: { at: string; payload: string; because: string }[] }[];
+  notes: string[];
+}
+
+export function previewDay({ simulation, config, knownDays, sent, at, rules, shown }: PretendedDay): Preview {
+  const { outputs, service, tariff } = config;
+  const { color, from, date } = simulation;
+  // One day after the pretended one, so that its end is seen and what a lag makes of it; at most as far as days are known.
+  const until = Math.min(dayStart(addDays(date, 2), tariff), ...rules.map(({ forecast }) => forecast.until));
+  const polls = startPollRecord(at, knownDays, service.base_url === "simulator");
+  const factsAt = (instant: Instant) => {
+    const clock = { at: instant, right: true };
+    const { late_after } = service;
+    return deriveFacts({ knownDays, polls, clock, late_after, simulation, output_problem: false }, tariff);
+  };
+  const forecasts = new Map(rules.map(({ explanation, forecast }) => [explanation.id, forecast]));
+  const plan = { forecasts, factsAt, state: sent, from: at, to: until };
+  const shownIds = shown.map(({ explanation }) => explanation.id);
+  const shownOutputs = outputs.list.filter(({ choose }) =>
+    choose.some(({ when }) => shownIds.includes(when)),
+  );
+  return {
+    pretended: { color, from, date },
+    until: isoInstant(until),
+    rules: shown.map(({ explanation, forecast }) => ({
+      ...explanation,
+      plan: changesOf(forecast, at, until),
+    })),
+    outputs: shownOutputs.map((output) => ({
+      topic: output.topic,
+      sends: planSends(output, plan).map((send) => ({ ...send, at: isoInstant(send.at) })),
+    })),
+    notes: isAnnouncedRouge(knownDays, simulation)
+      ? [`${date} is announced rouge, and stays so: a simulation never hides a rouge day`]
+      : [],
+  };
+}
+
+function changesOf({ spans }: VerdictForecast, after: Instant, until: Instant) {
+  return spans
+    .filter(({ start, state }, index) => start > after && start < until && state !== spans[index - 1]?.state)
+    .map(({ start, state }) => ({ at: isoInstant(start), state }));
+}
+
+function isAnnouncedRouge({ days }: KnownDays, { date, color }: Simulation): boolean {
+  return color !== "rouge" && days[date]?.official?.color === "rouge";
+}
+
+export function formatPreview(preview: Preview, local: (instant: string) => string): string {
+  const { color, date } = preview.pretended;
+  const heading = [
+    `If the tariff day ${date} were ${color}, until ${local(preview.until)}`,
+    ...preview.notes,
+  ];
+  const rules = preview.rules.map(({ plan, ...explanation }) => {
+    const changes = plan.map((change) => `  → ${local(change.at)}  ${nameTruth(change.state)}\n`);
+    return `${formatExplanation(explanation, local)}${changes.join("")}`;
+  });
+  const outputs = preview.outputs.map(({ topic, sends }) => {
+    const lines = sends.map(({ at, payload, because }) => `  → ${local(at)}  sends ${payload}: ${because}\n`);
+    return `output ${topic}\n${lines.length === 0 ? "  sends nothing\n" : lines.join("")}`;
+  });
+  const none = rules.length === 0 ? [NO_RULES] : [];
+  return [heading.map((line) => `${line}\n`).join(""), ...none, ...rules, ...outputs].join("\n");
+}

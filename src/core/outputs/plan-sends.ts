@@ -1,0 +1,49 @@
+import type { Instant } from "../calendar/tariff.ts";
+import type { Facts } from "../facts/facts.ts";
+import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
+import { chooseOutputs } from "./choose-outputs.ts";
+import type { Output } from "./output.ts";
+import { type OutputsState, recordAcknowledgement, recordSending } from "./outputs-state.ts";
+
+/** A payload that an output will send, if no colour changes and the device's broker is there. */
+export interface PlannedSend {
+  at: Instant;
+  payload: string;
+  because: string;
+}
+
+interface SendPlan {
+  /** What the rules will be, by id. */
+  forecasts: ReadonlyMap<string, VerdictForecast>;
+  factsAt: (at: Instant) => Facts;
+  /** What was sent before. */
+  state: OutputsState;
+  from: Instant;
+  to: Instant;
+}
+
+/** What an output sends from an instant to before another: at the first, and at each at which one of its rules changes. */
+export function planSends(output: Output, plan: SendPlan): PlannedSend[] {
+  const { forecasts, factsAt, from, to } = plan;
+  const spansOf = (id: string): readonly VerdictSpan[] => forecasts.get(id)?.spans ?? [];
+  const ids = [...new Set(output.choose.map(({ when }) => when))];
+  const changes = ids.flatMap((id) => spansOf(id).map(({ start }) => start));
+  const instants = [from, ...changes.filter((at) => at > from && at < to)];
+  let { state } = plan;
+  return [...new Set(instants)]
+    .sort((one, other) => one - other)
+    .flatMap((at) => {
+      const stateOf = (id: string) => spansOf(id).findLast(({ start }) => start <= at)?.state ?? null;
+      const verdicts = new Map(ids.map((id) => [id, { state: stateOf(id) }]));
+      const known = { verdicts, facts: factsAt(at) };
+      const chosen = chooseOutputs(
+        { dry_when_simulated: false, list: [output] },
+        { withSimulation: known, withoutSimulation: known },
+        state,
+      );
+      state = chosen.state;
+      for (const send of chosen.sends)
+        state = recordAcknowledgement(recordSending(state, send, at), send.topic, send.payload);
+      return chosen.sends.map(({ payload, because }) => ({ at, payload, because }));
+    });
+}
