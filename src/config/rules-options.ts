@@ -4,20 +4,7 @@ import { listAt, valueAt } from "../runtime/value-at.ts";
 import { conditionOptions } from "./condition-options.ts";
 import { readCondition } from "./read-condition.ts";
 import { findKey, findReferenceProblems } from "./rule-references.ts";
-import { duration, idWord, noGroup, wholeNumberFrom } from "./value-schemas.ts";
-
-const A_NAME = "a name of at most 100 characters, or one for each language: { fr: …, en: … }";
-const oneName = z.string({ error: A_NAME }).trim().min(1, { error: A_NAME }).max(100, { error: A_NAME });
-const name = z.union(
-  [
-    oneName,
-    z.strictObject({
-      fr: oneName.meta({ description: "In French." }),
-      en: oneName.meta({ description: "In English." }),
-    }),
-  ],
-  { error: A_NAME },
-);
+import { duration, idWord, nameInLanguages, noGroup, readName, wholeNumberFrom } from "./value-schemas.ts";
 
 const percent = wholeNumberFrom(0, 100, "a whole percent from 0 to 100");
 const A_RULE = "a rule, such as { id: rouge_now, when: { day: now, color: rouge } }";
@@ -30,7 +17,7 @@ const rule = z
         description:
           "Names the rule in topics and outputs: small letters and digits, joined by underscores. Each once. Choose it once: under another name it is another rule.",
       }),
-      name: name.optional().meta({
+      name: nameInLanguages.optional().meta({
         description: "What people read, in one language or both: { fr: …, en: … }. Default: the id.",
       }),
       when: conditionOptions.meta({ description: "What must be so for the rule to be ON." }),
@@ -70,7 +57,7 @@ type GivenRule = z.output<typeof rule>;
 function readRule({ id, name, when, when_unknown, lead, lag, hold, threshold }: GivenRule): Rule {
   return {
     id,
-    name: typeof name === "object" ? name : { fr: name ?? id, en: name ?? id },
+    name: readName(name, id),
     when: readCondition(when),
     when_unknown: when_unknown ?? null,
     lead: lead ?? 0,

@@ -63,6 +63,26 @@ export const idWord = z
   .regex(ID_PATTERN, { error: A_NAME })
   .max(LONGEST_ID, { error: A_NAME });
 
+const A_LABEL = "a name of at most 100 characters, or one for each language: { fr: …, en: … }";
+const oneName = z.string({ error: A_LABEL }).trim().min(1, { error: A_LABEL }).max(100, { error: A_LABEL });
+
+/** What people read; one text for both languages, or one for each. */
+export const nameInLanguages = z.union(
+  [
+    oneName,
+    z.strictObject({
+      fr: oneName.meta({ description: "In French." }),
+      en: oneName.meta({ description: "In English." }),
+    }),
+  ],
+  { error: A_LABEL },
+);
+
+/** The id is the name where none is given. */
+export function readName(name: z.output<typeof nameInLanguages> | undefined, id: string) {
+  return typeof name === "object" ? name : { fr: name ?? id, en: name ?? id };
+}
+
 const A_TOPIC =
   "a topic such as house/vigie: no + or #, no slash at the beginning or end, no two slashes in a row, no $ at the beginning";
 
