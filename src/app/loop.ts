@@ -15,12 +15,14 @@ import {
 } from "../core/facts/poll-record.ts";
 import { runningSimulation } from "../core/facts/simulation.ts";
 import type { VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
+import { nameFailedOutputs } from "../core/outputs/output-status.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { forecastVerdicts, nextRuleBoundary } from "../core/rules/forecast-verdicts.ts";
 import type { Rule } from "../core/rules/rule.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import { findVerdictChanges, type VerdictChange } from "../core/rules/verdict-changes.ts";
+import { outputTopics } from "../core/topics/output-topics.ts";
 import { renderTopics } from "../core/topics/render-topics.ts";
 import { ruleTopics } from "../core/topics/rule-topics.ts";
 import type { Topics } from "../core/topics/topic.ts";
@@ -52,7 +54,7 @@ export interface LoopOptions {
   /** The retained topics as they should be from now on. */
   publish: (topics: Topics) => void;
   /** Sends devices what their outputs want. */
-  devices: Pick<DeviceSender, "hasProblem" | "update">;
+  devices: Pick<DeviceSender, "statuses" | "update">;
   onDayEvent: (event: DayEvent) => void;
   onVerdictChange: (change: VerdictChange) => void;
   onRefreshed: (snapshot: Snapshot) => void;
@@ -114,6 +116,7 @@ export function createLoop(options: LoopOptions): Loop {
     const topics = new Map([
       ...renderTopics(facts, { grace, laws: tariff.laws }),
       ...ruleTopics({ verdicts, forecasts, input, grace, clockRight: right }),
+      ...outputTopics(devices.statuses()),
     ]);
     const boundary = Math.min(facts.next_boundary, (right ? nextRuleBoundary(forecasts) : null) ?? NEVER);
     // Convert true time to machine time.
@@ -139,7 +142,7 @@ export function createLoop(options: LoopOptions): Loop {
       clock: time.now(memory.days()),
       late_after: service.late_after,
       simulation: memory.simulation(),
-      output_problem: devices.hasProblem(),
+      failed_outputs: nameFailedOutputs(devices.statuses()),
     };
   }
 

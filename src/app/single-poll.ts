@@ -1,4 +1,6 @@
 import type { Config } from "../config/config.ts";
+import { outputStatus } from "../core/outputs/output-status.ts";
+import { lastSent } from "../core/outputs/outputs-state.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -19,6 +21,14 @@ export async function pollOnce(
     clock: systemClock,
     random: Math.random,
   });
+  const statuses = () =>
+    config.outputs.list.map((output) =>
+      outputStatus(output, {
+        sent: lastSent(memory.outputs(), output.topic),
+        isRefused: false,
+        would_send: null,
+      }),
+    );
   let topics: Topics = new Map();
   const loop = createLoop({
     config,
@@ -30,7 +40,7 @@ export async function pollOnce(
       topics = wanted;
     },
     // `once` sends nothing to devices: it ends, so it could not send the next payload.
-    devices: { hasProblem: () => false, update: () => undefined },
+    devices: { statuses, update: () => undefined },
     onDayEvent: () => undefined,
     onVerdictChange: () => undefined,
     onRefreshed: () => undefined,

@@ -70,7 +70,7 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
   const factsAt = (instant: Instant) => {
     const clock = { at: instant, right: true };
     const { late_after } = service;
-    return deriveFacts({ knownDays, polls, clock, late_after, simulation, output_problem: false }, tariff);
+    return deriveFacts({ knownDays, polls, clock, late_after, simulation, failed_outputs: [] }, tariff);
   };
   const forecasts = new Map(rules.map(({ explanation, forecast }) => [explanation.id, forecast]));
   const plan = { forecasts, factsAt, state: sent, from: at, to: until };

@@ -1,6 +1,8 @@
+import { parseJson } from "../core/contract/parse-json.ts";
 import { findPlaceholders, PLACEHOLDERS } from "../core/outputs/placeholders.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import { parseBrokerAddress } from "./address.ts";
+import { idOfTopic } from "./id-word.ts";
 import { nearest } from "./nearest-word.ts";
 
 /** Options that cannot be used together: the one to report, and what is expected there. */
@@ -82,8 +84,11 @@ function outputConflicts(options: unknown): Conflict[] {
     const conflicts = [
       ...wrongTopic(output, options),
       ...sharedTopic(output, list.slice(0, index)),
+      ...sharedId(output, list.slice(0, index)),
       ...wrongConfirmation(output, options),
       ...expectWithoutConfirmation(output),
+      ...expectOfSeveralPayloads(output),
+      ...pathWithoutExpect(output),
       ...unknownRule(output, ruleIds),
       ...unknownPlaceholder(output),
     ];
@@ -119,12 +124,80 @@ function wrongConfirmation(output: unknown, options: unknown): Conflict[] {
   return [{ path, expected }];
 }
 
+function sharedId(output: unknown, earlier: readonly unknown[]): Conflict[] {
+  const id = idOf(output);
+  const path = ["id"];
+  const advice = "Give it an id, such as id: boiler";
+  if (id === "")
+    return [{ path, expected: "an id, because the topic has no letter a to z and no digit", advice }];
+  const clash = id === undefined ? undefined : earlier.find((other) => idOf(other) === id);
+  if (clash === undefined) return [];
+  const expected = `an id that no other output has: ${id} is that of the output for ${textAt(clash, "topic")}`;
+  return [{ path, expected, advice }];
+}
+
+function idOf(output: unknown): string | undefined {
+  const topic = textAt(output, "topic");
+  return textAt(output, "id") ?? (topic === undefined ? undefined : idOfTopic(topic));
+}
+
+/** One payload of an output, and where it stands. */
+interface GivenPayload {
+  /** Of the choice or branch; with `expect` added to it, of its expectation. */
+  path: PropertyKey[];
+  payloadPath: PropertyKey[];
+  payload: unknown;
+  expect: unknown;
+}
+
+function payloadsOf(output: unknown): GivenPayload[] {
+  const choices = listAt(output, ["choose"]).map((_, index) => ["choose", index]);
+  return [...choices, ["else"], ["unknown"]].flatMap((path) => {
+    const given = valueAt(output, path);
+    if (given === undefined) return [];
+    const payloadPath = typeof given === "string" ? path : [...path, "payload"];
+    const payload = valueAt(output, payloadPath);
+    return [{ path, payloadPath, payload, expect: valueAt(output, [...path, "expect"]) }];
+  });
+}
+
 function expectWithoutConfirmation(output: unknown): Conflict[] {
   if (valueAt(output, ["confirm"]) !== undefined) return [];
-  const index = listAt(output, ["choose"]).findIndex((choice) => valueAt(choice, ["expect"]) !== undefined);
-  if (index < 0) return [];
   const expected = "an output with confirm.topic: without it no answer of the device is read";
-  return [{ path: ["choose", index, "expect"], expected }];
+  return payloadsOf(output)
+    .filter(({ expect }) => expect !== undefined)
+    .slice(0, 1)
+    .map(({ path }) => ({ path: [...path, "expect"], expected }));
+}
+
+/** A device that disobeys reports what another payload would make it report. */
+function expectOfSeveralPayloads(output: unknown): Conflict[] {
+  const payloads = payloadsOf(output);
+  const different = new Set(payloads.map(({ payload }) => JSON.stringify(payload)));
+  if (valueAt(output, ["confirm", "expect"]) === undefined || different.size < 2) return [];
+  const instead = payloads.map(({ path: [key], payload }) => {
+    const rule = key === "choose" ? "when: …, " : "";
+    return `${String(key)}: ${key === "choose" ? "[" : ""}{ ${rule}payload: ${JSON.stringify(payload)}, expect: … }${key === "choose" ? "]" : ""}`;
+  });
+  const expected = `one expect beside each payload, because this output has ${different.size} payloads, and one answer for all would confirm a device that does the opposite`;
+  return [{ path: ["confirm", "expect"], expected, advice: `Write ${instead.join(", ")}` }];
+}
+
+/** An object as a whole is not the value at a path of what the device reports. */
+function pathWithoutExpect(output: unknown): Conflict[] {
+  const path = textAt(output, "confirm", "path");
+  if (path === undefined || valueAt(output, ["confirm", "expect"]) !== undefined) return [];
+  return payloadsOf(output)
+    .filter(({ payload, expect }) => expect === undefined && isObject(payload))
+    .map(({ payloadPath }) => ({
+      path: payloadPath,
+      expected: `an expect beside this object, because vigie compares the value at confirm.path (${path}) with it`,
+    }));
+}
+
+function isObject(payload: unknown): boolean {
+  const value = typeof payload === "string" ? parseJson(payload) : payload;
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {
@@ -139,14 +212,13 @@ function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {
 }
 
 function unknownPlaceholder(output: unknown): Conflict[] {
-  const inChoices = listAt(output, ["choose"]).flatMap((_, index) => [
-    ["choose", index, "payload"],
-    ["choose", index, "expect"],
+  const inPayloads = payloadsOf(output).flatMap(({ path, payloadPath, payload, expect }) => [
+    { path: payloadPath, template: payload },
+    { path: [...path, "expect"], template: expect },
   ]);
-  const payloads: PropertyKey[][] = [["else"], ["unknown"], ["confirm", "expect"], ...inChoices];
-  return payloads.flatMap((path) => {
-    const used = findPlaceholders(textAt(output, ...path) ?? "");
-    const unknown = used.find((name) => !PLACEHOLDERS.includes(name));
+  const ofAll = { path: ["confirm", "expect"], template: valueAt(output, ["confirm", "expect"]) };
+  return [...inPayloads, ofAll].flatMap(({ path, template }) => {
+    const unknown = findPlaceholders(template).find((name) => !PLACEHOLDERS.includes(name));
     if (unknown === undefined) return [];
     const near = nearest(unknown, PLACEHOLDERS, Number.POSITIVE_INFINITY);
     return [{ path, expected: `only placeholders that vigie knows, such as {${near}}` }];

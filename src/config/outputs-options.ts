@@ -1,16 +1,109 @@
 import { z } from "zod";
-import type { Outputs } from "../core/outputs/output.ts";
-import { duration, idWord, topic } from "./value-schemas.ts";
+import type { JsonObject, Output, Outputs, Payload } from "../core/outputs/output.ts";
+import { idOfTopic } from "./id-word.ts";
+import { duration, idWord, nameInLanguages, readName, topic } from "./value-schemas.ts";
 
 const A_PAYLOAD = 'a text, in quotes where it is a number: "18"';
-const payload = z.string({ error: A_PAYLOAD }).min(1, { error: A_PAYLOAD });
+const A_TEMPLATE = `${A_PAYLOAD}; or an object with one key or more, sent as JSON`;
+
+/** A text, or an object that is sent as JSON. */
+const template = z.preprocess(
+  (given, { issues }) => {
+    const unquoted = findUnquotedPlaceholder(given);
+    if (unquoted) issues.push({ code: "custom", input: given, continue: false, ...unquoted });
+    return given;
+  },
+  z.union(
+    [
+      z.string({ error: A_TEMPLATE }).min(1, { error: A_TEMPLATE }),
+      z
+        .record(z.string(), z.json())
+        .refine((given) => Object.keys(given).length > 0)
+        .transform((given): JsonObject => given),
+    ],
+    { error: A_TEMPLATE },
+  ),
+);
+
+const expect = template.meta({
+  description:
+    "What the device publishes once it has done what this payload says; of a JSON object, all that it must contain. Default: the payload itself.",
+});
+
+const payload = template.meta({
+  description:
+    "What is sent: a text (numbers in quotes), or an object that is sent as JSON. May contain facts: {next.color}, {next.date}, {left.rouge}, …; in a text an unknown one becomes None.",
+});
+
+const A_BRANCH = `${A_PAYLOAD}; or { payload: …, expect: … }`;
+
+/** `else` and `unknown`: a text, or a payload with what the device then reports. */
+const branch = z.preprocess(
+  (given, { issues }) => {
+    const unquoted = findUnquotedPlaceholder(given, 0);
+    const isBare = isGroup(given) && !("payload" in given) && !("expect" in given);
+    if (unquoted) issues.push({ code: "custom", input: given, continue: false, ...unquoted });
+    else if (isBare)
+      issues.push({
+        code: "custom",
+        input: given,
+        continue: false,
+        message: `${A_PAYLOAD}; an object that is sent as JSON is written { payload: { … } }`,
+      });
+    return given;
+  },
+  z.union(
+    [
+      z.string({ error: A_BRANCH }).min(1, { error: A_BRANCH }),
+      z.strictObject({ payload, expect: expect.exactOptional() }),
+    ],
+    { error: A_BRANCH },
+  ),
+);
+
+/** `{next.color}` without quotes is, to YAML, an object with the key `next.color`. */
+function findUnquotedPlaceholder(
+  given: unknown,
+  deepest = Number.POSITIVE_INFINITY,
+  path: PropertyKey[] = [],
+): { path: PropertyKey[]; message: string } | undefined {
+  if (typeof given !== "object" || given === null) return undefined;
+  const entries = Object.entries(given);
+  const [[key, value] = ["", ""]] = entries;
+  if (entries.length === 1 && value === null && /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/i.test(key))
+    return { path, message: `the placeholder in quotes: "{${key}}"` };
+  if (path.length >= deepest) return undefined;
+  for (const [name, inner] of entries) {
+    const found = findUnquotedPlaceholder(inner, deepest, [
+      ...path,
+      Array.isArray(given) ? Number(name) : name,
+    ]);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function isGroup(given: unknown): given is object {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
+
+const A_PATH = "keys joined by dots, such as state or switch.output";
 
 const confirm = z
   .strictObject({
     topic: topic.meta({ description: "Topic on which the device publishes its state." }),
-    expect: payload.exactOptional().meta({
+    path: z
+      .string({ error: A_PATH })
+      .regex(/^[^.]+(\.[^.]+)*$/, { error: A_PATH })
+      .max(200, { error: A_PATH })
+      .exactOptional()
+      .meta({
+        description:
+          "Where the value is in the JSON that the device publishes: keys joined by dots. Default: the message as a whole counts.",
+      }),
+    expect: template.exactOptional().meta({
       description:
-        "What the device publishes once it has done what the payload says. Default: the payload itself, as most switches answer.",
+        "What the device publishes once it has done what the payload says; only where the output has one payload, else write expect beside each payload. Default: the payload itself.",
     }),
     every: duration("5s", "1h").prefault("30s").meta({
       description: "How long to wait before the payload is sent again. Default 30s.",
@@ -32,29 +125,30 @@ const confirm = z
 
 const choice = z.strictObject({
   when: idWord.meta({ description: "Id of a rule: the payload applies while this rule is ON." }),
-  payload: payload.meta({
-    description:
-      "What is sent, as text; numbers in quotes. May contain facts: {next.color}, {next.date}, {left.rouge}, …; an unknown one becomes None.",
-  }),
-  expect: payload.exactOptional().meta({
-    description:
-      "What the device publishes once it has done what this payload says. Default: confirm.expect, else the payload.",
-  }),
+  payload,
+  expect: expect.exactOptional(),
 });
 
 const output = z.strictObject({
+  id: idWord.exactOptional().meta({
+    description:
+      "Names the output in topics and entities: small letters and digits, joined by underscores. Each once. Default: the topic in small letters, with _ for all else, at most 40 characters.",
+  }),
+  name: nameInLanguages.exactOptional().meta({
+    description: "What people read, in one language or both: { fr: …, en: … }. Default: the id.",
+  }),
   topic: topic.meta({ description: "Topic of the device, written in full; one output a topic." }),
   choose: z
     .array(choice, { error: 'a list of choices, such as [{ when: rouge_peak, payload: "off" }]' })
     .min(1, { error: "at least one choice" })
     .meta({ description: "Payloads and their rules; the first one whose rule is ON counts." }),
-  else: payload.exactOptional().meta({
+  else: branch.exactOptional().meta({
     description:
-      "Payload while none of these rules is ON. Default none: nothing is sent when a choice ends. Never sent before a choice was: vigie does not undo what it did not do.",
+      "Payload while none of these rules is ON, as a text or as { payload, expect }. Default none: nothing is sent when a choice ends. Never sent before a choice was: vigie does not undo what it did not do.",
   }),
-  unknown: payload.exactOptional().meta({
+  unknown: branch.exactOptional().meta({
     description:
-      "Payload while the rule that decides is unknown. Default none: the payload that was sent last stays.",
+      "Payload while the rule that decides is unknown, as a text or as { payload, expect }. Default none: the payload that was sent last stays.",
   }),
   qos: z
     .union([z.literal(0), z.literal(1), z.literal(2)], { error: "0, 1 or 2" })
@@ -97,6 +191,29 @@ export const outputsOptions = z
       "What is sent to devices while a rule is ON: a list of outputs, or { dry_when_simulated, list }. Default none.",
   });
 
+type GivenOutput = z.output<typeof output>;
+
 export function finishOutputs(given: z.output<typeof outputsOptions>): Outputs {
-  return Array.isArray(given) ? { dry_when_simulated: false, list: given } : given;
+  const { dry_when_simulated, list: outputs } = Array.isArray(given)
+    ? { dry_when_simulated: false, list: given }
+    : given;
+  return { dry_when_simulated, list: outputs.map(readOutput) };
+}
+
+/** `confirm.expect` is that of each payload that has none of its own. */
+function readOutput({ id, name, confirm, choose, else: otherwise, unknown, ...rest }: GivenOutput): Output {
+  const outputId = id ?? idOfTopic(rest.topic);
+  const { expect: usual, ...confirmation } = confirm ?? { expect: undefined };
+  const read = <Given extends Payload>(one: Given): Given =>
+    usual === undefined || one.expect !== undefined ? one : { ...one, expect: usual };
+  const readBranch = (one: string | Payload) => read(typeof one === "string" ? { payload: one } : one);
+  return {
+    ...rest,
+    id: outputId,
+    name: readName(name, outputId),
+    choose: choose.map(read),
+    ...(otherwise !== undefined && { else: readBranch(otherwise) }),
+    ...(unknown !== undefined && { unknown: readBranch(unknown) }),
+    ...("topic" in confirmation && { confirm: confirmation }),
+  };
 }

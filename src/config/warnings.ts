@@ -16,9 +16,9 @@ export function findWarnings(config: Config, inContainer: boolean): string[] {
   ];
 }
 
-function unknownComponents({ homeassistant: { exclude }, rules }: Config): string[] {
+function unknownComponents({ homeassistant: { exclude }, rules, outputs }: Config): string[] {
   if (exclude.length === 0) return [];
-  const keys = listEntities(rules).map(keyOf);
+  const keys = listEntities(rules, outputs.list).map(keyOf);
   return exclude
     .filter((key) => !keys.includes(key))
     .map((key) => `homeassistant.exclude: no component has the key ${key}${didYouMean(key, keys)}`);

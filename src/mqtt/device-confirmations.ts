@@ -1,20 +1,36 @@
 import { setImmediate } from "node:timers/promises";
-import type { Confirmation, Output, Outputs } from "../core/outputs/output.ts";
-import type { Sent } from "../core/outputs/outputs-state.ts";
+import { isConfirmedBy, shownReport } from "../core/outputs/confirms.ts";
+import { type Confirmation, describeOutput, type Output, type Outputs } from "../core/outputs/output.ts";
+import {
+  awaitsReport,
+  isUnconfirmed,
+  lastSent,
+  type OutputsState,
+  recordConfirmation,
+  recordMissed,
+  recordOtherReport,
+  recordRepetition,
+} from "../core/outputs/outputs-state.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeDuration } from "../runtime/duration.ts";
+import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "./broker-errors.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
+import { quotePayload } from "./quote-payload.ts";
 
 interface ConfirmationsOptions {
   outputs: Outputs;
   clock: Pick<Clock, "steady">;
+  log: Pick<Log, "info">;
   problemLog: ProblemLog;
-  lastSent: (topic: string) => Sent | undefined;
-  recordConfirmation: (topic: string, answer: "heard" | "missed") => void;
+  state: () => OutputsState;
+  /** From now on this is the state; it is written to the disk. */
+  save: (state: OutputsState) => void;
+  /** From now on this is the state; it is written with the next one that is saved. */
+  keep: (state: OutputsState) => void;
 }
 
 /**
@@ -22,39 +38,73 @@ interface ConfirmationsOptions {
  * switches the device by hand afterwards, vigie does not switch it back.
  */
 export interface Confirmations extends ConnectionUser {
-  /** The broker has acknowledged a payload: from now on it is repeated until it is confirmed. */
-  awaitConfirmation: (topic: string, link: BrokerLink) => void;
-  /** Another payload is about to be sent: the last one is not repeated any more. */
+  /** A payload is about to be sent: the one before is not repeated any more, and no report counts until `expectReports`. */
   cancel: (topic: string) => void;
-  /** Whether a device has not confirmed within `confirm.for`. */
-  isAnyMissed: () => boolean;
+  /** The payload goes out now. */
+  expectReports: (topic: string) => void;
+  /** The broker has acknowledged the payload: from now on it is repeated until it is confirmed. */
+  awaitConfirmation: (topic: string, link: BrokerLink) => void;
   stop: () => void;
 }
 
 type ConfirmedOutput = Output & { confirm: Confirmation };
 
 export function createConfirmations(options: ConfirmationsOptions): Confirmations {
-  const { outputs, clock, problemLog, lastSent, recordConfirmation } = options;
+  const { outputs, clock, log, problemLog, state, save, keep } = options;
   const confirmed = outputs.list.filter((output): output is ConfirmedOutput => output.confirm !== undefined);
   // A retained report is the device's state, and holds until a message that is not retained follows.
   const retainedReports = new Map<string, string>();
+  // The connection on which all reports arrived that the broker held before: what is retained after them is new.
+  let readLink: BrokerLink | undefined;
   const repeating = new Map<string, AbortController>();
+  // By the topic of the output, what its device has reported last since the payload was sent.
+  const otherReports = new Map<string, string>();
+  // Topics of outputs whose payload is saved, and not sent yet.
+  const unsent = new Set<string>();
 
-  const isUnconfirmed = (topic: string) => {
-    const sent = lastSent(topic);
-    return sent?.stands === true && (sent.answer === "awaited" || sent.answer === "missed");
+  const sentTo = (topic: string) => lastSent(state(), topic);
+  const isOpen = (topic: string) => {
+    const sent = sentTo(topic);
+    return sent !== undefined && isUnconfirmed(sent);
   };
-  const cancel = (topic: string) => {
+  const stopRepeating = (topic: string) => {
     repeating.get(topic)?.abort();
     repeating.delete(topic);
   };
-  const checkReport = ({ topic, confirm }: ConfirmedOutput, report: string | undefined) => {
-    if (!isUnconfirmed(topic) || report === undefined || report !== lastSent(topic)?.expect) return;
-    problemLog.isOver(`answer ${topic}`, `${confirm.topic} has reported ${JSON.stringify(report)}`);
-    recordConfirmation(topic, "heard");
+  const checkReport = (output: ConfirmedOutput, report: string, isFromBefore: boolean) => {
+    const { topic, confirm } = output;
+    const sent = sentTo(topic);
+    if (!sent || !awaitsReport(sent) || sent.expect === null || unsent.has(topic)) return;
+    if (isConfirmedBy(report, sent.expect, confirm.path)) confirmPayload(output, report, isFromBefore);
+    else if (!isFromBefore) noteOtherReport(output, shownReport(report, confirm.path));
+  };
+  const confirmPayload = (output: ConfirmedOutput, report: string, isFromBefore: boolean) => {
+    const { topic, confirm } = output;
+    const sent = sentTo(topic);
+    if (isFromBefore && sent?.answer === "retained") return;
+    const [device, shown] = [describeOutput(output), shownReport(report, confirm.path)];
+    const payload = quotePayload(sent?.payload ?? "");
+    if (isFromBefore) {
+      const sentence = `the broker holds the report ${quotePayload(shown)} of ${confirm.topic}, which may be old`;
+      log.info(`${device} is not sent ${payload} again: ${sentence}`);
+      problemLog.isOver(`answer ${topic}`, `${device}: ${sentence}`);
+    } else {
+      log.info(`${device} has confirmed ${payload}: ${confirm.topic} reported ${quotePayload(shown)}`);
+      problemLog.isOver(`answer ${topic}`, `${device} does what it was sent again`);
+    }
+    save(recordConfirmation(state(), topic, isFromBefore ? "retained" : "heard", shown));
+  };
+  /** A device may report each second: only the first report is told at once, the others with the next repetition. */
+  const noteOtherReport = ({ topic }: ConfirmedOutput, shown: string) => {
+    otherReports.set(topic, shown);
+    if (sentTo(topic)?.last_answer === null) keep(recordOtherReport(state(), topic, shown));
+  };
+  const withOtherReport = (topic: string): OutputsState => {
+    const shown = otherReports.get(topic);
+    return shown === undefined ? state() : recordOtherReport(state(), topic, shown);
   };
   const startRepeating = (output: ConfirmedOutput, link: BrokerLink) => {
-    cancel(output.topic);
+    stopRepeating(output.topic);
     const end = new AbortController();
     repeating.set(output.topic, end);
     void link.closed.then(() => end.abort());
@@ -69,62 +119,95 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     for (let times = 1; ; times += 1) {
       await sleep(confirm.every, signal);
       await readArrivedMessages();
-      if (signal.aborted || !isUnconfirmed(topic)) return;
+      const sent = sentTo(topic);
+      if (signal.aborted || !sent || !isUnconfirmed(sent)) return;
       if (clock.steady() - since >= confirm.for) return giveUp(output, times);
-      await publishAgain(output, lastSent(topic)?.payload ?? "", link);
+      unsent.delete(topic);
+      keep(recordRepetition(withOtherReport(topic), topic));
+      await publishAgain(output, sent.payload, link);
     }
   };
-  const giveUp = ({ topic, confirm }: ConfirmedOutput, times: number) => {
-    const { payload, expect } = lastSent(topic) ?? {};
+  const giveUp = (output: ConfirmedOutput, times: number) => {
+    const { topic, confirm } = output;
+    save(recordMissed(withOtherReport(topic), topic));
+    const { payload = "", expect, last_answer = null } = sentTo(topic) ?? {};
     const howOften = times === 1 ? "once" : `${times} times`;
+    const advice =
+      last_answer === null
+        ? `check that the device is connected to the broker, and that vigie may read ${confirm.topic}`
+        : `it last reported ${quotePayload(last_answer)}. Check the device, and what this output expects`;
     problemLog.starts(
       `answer ${topic}`,
-      `Sent ${JSON.stringify(payload)} to ${topic} ${howOften} in ${describeDuration(confirm.for)}, but ${confirm.topic} never reported ${JSON.stringify(expect)}: check that the device is connected to the broker, and that vigie may read ${confirm.topic}`,
+      `Sent ${quotePayload(payload)} to ${describeOutput(output)} ${howOften} in ${describeDuration(confirm.for)}, but ${confirm.topic} never reported ${quotePayload(expect ?? "")}: ${advice}`,
     );
-    recordConfirmation(topic, "missed");
   };
   return {
     onMessage: ({ topic, payload, retain }) => {
       if (retain) retainedReports.set(topic, payload);
       else retainedReports.delete(topic);
-      for (const output of confirmed) if (output.confirm.topic === topic) checkReport(output, payload);
+      // On MQTT 3.1.1 only what the broker held before is marked as retained.
+      const isFromBefore = retain && readLink?.version !== 5;
+      for (const output of confirmed) {
+        if (output.confirm.topic === topic) checkReport(output, payload, isFromBefore);
+      }
     },
     onConnection: (link) => {
-      void subscribeToReports(confirmed, link, problemLog);
+      readLink = undefined;
       retainedReports.clear();
-      for (const output of confirmed) if (isUnconfirmed(output.topic)) startRepeating(output, link);
+      void subscribeToReports(confirmed, link, problemLog).then((isRead) => {
+        if (isRead) readLink = link;
+      });
+      void link.closed.then(() => {
+        if (readLink === link) readLink = undefined;
+      });
+      for (const output of confirmed) if (isOpen(output.topic)) startRepeating(output, link);
     },
     awaitConfirmation: (topic, link) => {
       const output = confirmed.find((one) => one.topic === topic);
       if (!output) return;
-      checkReport(output, retainedReports.get(output.confirm.topic));
-      if (isUnconfirmed(topic)) startRepeating(output, link);
+      const report = retainedReports.get(output.confirm.topic);
+      if (report !== undefined) checkReport(output, report, true);
+      if (isOpen(topic)) startRepeating(output, link);
     },
-    cancel,
-    isAnyMissed: () =>
-      confirmed.some(({ topic }) => isUnconfirmed(topic) && lastSent(topic)?.answer === "missed"),
+    cancel: (topic) => {
+      stopRepeating(topic);
+      otherReports.delete(topic);
+      unsent.add(topic);
+    },
+    expectReports: (topic) => void unsent.delete(topic),
     stop: () => {
-      for (const { topic } of confirmed) cancel(topic);
+      for (const { topic } of confirmed) stopRepeating(topic);
     },
   };
 }
 
-/** Where vigie may not subscribe, the payload is repeated for `confirm.for`, and then is a problem. */
+/**
+ * Resolves with true when all reports have arrived that the broker held. Where vigie may not subscribe, the payload is
+ * repeated for `confirm.for`, and then is a problem.
+ */
 async function subscribeToReports(
   outputs: readonly ConfirmedOutput[],
   link: BrokerLink,
   problemLog: ProblemLog,
-): Promise<void> {
+): Promise<boolean> {
   const topics = new Set(outputs.map(({ confirm }) => confirm.topic));
   for (const topic of topics) {
     try {
       await link.subscribe(topic);
       problemLog.isOver(`subscribe ${topic}`, `The broker lets vigie subscribe to ${topic} again`);
     } catch (error) {
-      if (error instanceof ConnectionLost) return;
+      if (error instanceof ConnectionLost) return false;
       if (!(error instanceof SubscribeRefused)) throw error;
       problemLog.starts(`subscribe ${topic}`, error.message);
     }
+  }
+  if (topics.size === 0) return false;
+  try {
+    await link.readRetained([]);
+    return true;
+  } catch (error) {
+    if (error instanceof ConnectionLost) return false;
+    throw error;
   }
 }
 

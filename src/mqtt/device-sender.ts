@@ -1,10 +1,16 @@
-import { type BothVerdicts, chooseOutputs, type Send } from "../core/outputs/choose-outputs.ts";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type BothVerdicts,
+  chooseOutputs,
+  payloadHeldBack,
+  type Send,
+} from "../core/outputs/choose-outputs.ts";
 import type { Outputs } from "../core/outputs/output.ts";
+import { type OutputStatus, outputStatus } from "../core/outputs/output-status.ts";
 import {
   lastSent,
   type OutputsState,
   recordAcknowledgement,
-  recordConfirmation,
   recordSending,
 } from "../core/outputs/outputs-state.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -15,6 +21,7 @@ import type { BrokerLink } from "./base-connection.ts";
 import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import { createConfirmations } from "./device-confirmations.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
+import { quotePayload } from "./quote-payload.ts";
 
 export interface DeviceSenderOptions {
   outputs: Outputs;
@@ -25,7 +32,7 @@ export interface DeviceSenderOptions {
   clock: Clock;
   log: Log;
   problemLog: ProblemLog;
-  /** Evaluates the rules again and calls `update`: on each connection, and when `hasProblem` has changed. */
+  /** Evaluates the rules again, publishes `statuses`, and calls `update`: on each connection, and when these have changed. */
   refresh: () => void;
 }
 
@@ -33,8 +40,8 @@ export interface DeviceSenderOptions {
 export interface DeviceSender extends ConnectionUser {
   /** After each refresh. Returns at once. */
   update: (newest: BothVerdicts) => void;
-  /** Whether a device does not confirm, or the broker refuses a payload. */
-  hasProblem: () => boolean;
+  /** What is known of each output, in the order of the configuration. */
+  statuses: () => readonly OutputStatus[];
   /** Sends nothing new; a payload that was sent already waits up to 1.5 s for its acknowledgement. */
   stop: () => Promise<void>;
 }
@@ -54,25 +61,39 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
   // By topic, the payloads that the broker refused on this connection.
   const refused = new Map<string, string>();
 
-  const save = (next: OutputsState) => {
+  const save = (next: OutputsState): Promise<void> => {
     state = next;
     return options.save(next);
   };
   const confirmations = createConfirmations({
     outputs,
     clock,
+    log,
     problemLog,
-    lastSent: (topic) => lastSent(state, topic),
-    recordConfirmation: (topic, answer) => {
-      void save(recordConfirmation(state, topic, answer));
-      refreshIfProblemChanged();
+    state: () => state,
+    save: (next) => {
+      void save(next);
+      refreshIfChanged();
+    },
+    keep: (next) => {
+      state = next;
+      refreshIfChanged();
     },
   });
-  const hasProblem = () => refused.size > 0 || confirmations.isAnyMissed();
-  let hadProblem = hasProblem();
-  const refreshIfProblemChanged = () => {
-    if (isStopped || hadProblem === hasProblem()) return;
-    hadProblem = !hadProblem;
+  const statuses = () =>
+    outputs.list.map((output) => {
+      const sent = lastSent(state, output.topic);
+      return outputStatus(output, {
+        sent,
+        isRefused: refused.has(output.topic),
+        would_send: outputs.dry_when_simulated && newest ? payloadHeldBack(output, newest, sent) : null,
+      });
+    });
+  let published = statuses();
+  const refreshIfChanged = () => {
+    const current = statuses();
+    if (isStopped || isDeepStrictEqual(current, published)) return;
+    published = current;
     refresh();
   };
 
@@ -90,7 +111,7 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
       });
       inFlight.set(send.topic, sending);
     }
-    refreshIfProblemChanged();
+    refreshIfChanged();
   };
 
   /** A refused payload is no problem any more when it is not due any more. */
@@ -107,10 +128,11 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
    * payload is sent again, and none is lost.
    */
   const sendOne = async (send: Send, over: BrokerLink) => {
-    const { topic, payload, qos, retain, because } = send;
+    const { topic, payload, qos, retain, device, because } = send;
     confirmations.cancel(topic);
     await save(recordSending(state, send, clock.now()));
     if (isStopped || link !== over) return;
+    confirmations.expectReports(topic);
     try {
       await over.publish({ topic, payload, qos, retain });
     } catch (error) {
@@ -118,10 +140,10 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
       if (!(error instanceof PublishRefused)) throw error;
       // It is sent again on the next connection, or when another payload was due meanwhile.
       refused.set(topic, payload);
-      problemLog.starts(`output ${topic}`, `${error.message}; ${quote(payload)} was not sent`);
+      problemLog.starts(`output ${topic}`, `${error.message}; ${quotePayload(payload)} was not sent`);
       return;
     }
-    log.info(`Sent ${quote(payload)} to ${topic}: ${because}`);
+    log.info(`Sent ${quotePayload(payload)} to ${device}: ${because}`);
     refused.delete(topic);
     problemLog.isOver(`output ${topic}`, `The broker accepts messages to ${topic} again`);
     await save(recordAcknowledgement(state, topic, payload));
@@ -147,7 +169,7 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
       newest = verdicts;
       sendDuePayloads();
     },
-    hasProblem,
+    statuses,
     stop: async () => {
       isStopped = true;
       confirmations.stop();
@@ -156,10 +178,5 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
   };
 }
 
-function quote(payload: string): string {
-  return JSON.stringify(payload.length > LONGEST_SHOWN ? `${payload.slice(0, LONGEST_SHOWN)}…` : payload);
-}
-
-const LONGEST_SHOWN = 60;
 /** All parts of vigie together have to stop within 5 s. */
 const STOP_LIMIT = 1_500;

@@ -53,7 +53,7 @@ export function loopOptions({ clock, memory, rules = CONFIG.rules }) {
     invented: false,
     memory,
     clock,
-    devices: { hasProblem: () => false, update: nothing },
+    devices: { statuses: () => [], update: nothing },
     onDayEvent: nothing,
     onVerdictChange: nothing,
     onRefreshed: nothing,

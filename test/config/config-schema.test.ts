@@ -200,7 +200,11 @@ describe("a wrong value is refused with what was expected and what was found", (
     ["tariff.off_peak", '"22:00-06:00"', 'a list of windows, such as ["22:00-06:00"], got "22:00-06:00"'],
     ["tariff.laws", "edf", "one of tempo, off"],
     ["tariff.rates", "[{ from: 2026-02-30 }]", "a date, such as 2026-08-01"],
-    ["outputs", "[x]", 'key: value pairs (topic, choose, else, unknown, qos, retain, confirm), got "x"'],
+    [
+      "outputs",
+      "[x]",
+      'key: value pairs (id, name, topic, choose, else, unknown, qos, retain, confirm), got "x"',
+    ],
     ["state", '""', "the path of a folder"],
     ["log.level", "inf", "(did you mean info?)"],
   ])("%s: %s", async (path, yaml, words) => {

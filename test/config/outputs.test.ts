@@ -33,30 +33,71 @@ describe("outputs", () => {
     unknown: "19"
     qos: 0
     retain: true
-    confirm: { topic: heatpump/setpoint, expect: done, every: 10s, for: 5m }
+    confirm: { topic: heatpump/setpoint, path: target.value, every: 10s, for: 5m }
+  - id: plug
+    name: { fr: Prise, en: Plug }
+    topic: zigbee2mqtt/Plug/set
+    choose: [ { when: rouge_peak, payload: { state: "OFF", left: "{left.rouge}" }, expect: { state: "OFF" } } ]
+    else: { payload: { state: "ON" } }
+    unknown: { payload: "?", expect: "??" }
+    confirm: { topic: zigbee2mqtt/Plug }
+  - name: Car
+    topic: Car/Wall box-2/Réglage
+    choose: [ { when: rouge_peak, payload: "0" } ]
+    confirm: { topic: car, expect: stopped }
 `;
     expect(await outputsOf(yaml)).toEqual({
       dry_when_simulated: false,
       list: [
         {
+          id: "shellies_boiler_relay_0_command",
+          name: { fr: "shellies_boiler_relay_0_command", en: "shellies_boiler_relay_0_command" },
           topic: "shellies/boiler/relay/0/command",
           choose: [{ when: "rouge_peak", payload: "off" }],
-          else: "on",
+          else: { payload: "on" },
           qos: 1,
           retain: false,
           confirm: { topic: "shellies/boiler/relay/0", every: 30_000, for: 3_600_000 },
         },
         {
+          id: "heatpump_setpoint_set",
+          name: { fr: "heatpump_setpoint_set", en: "heatpump_setpoint_set" },
           topic: "heatpump/setpoint/set",
           choose: [
             { when: "rouge_peak", payload: "18", expect: "18.0" },
             { when: "preheat", payload: "{next.color} 20.5" },
           ],
-          else: "19.5",
-          unknown: "19",
+          else: { payload: "19.5" },
+          unknown: { payload: "19" },
           qos: 0,
           retain: true,
-          confirm: { topic: "heatpump/setpoint", expect: "done", every: 10_000, for: 300_000 },
+          confirm: { topic: "heatpump/setpoint", path: "target.value", every: 10_000, for: 300_000 },
+        },
+        {
+          id: "plug",
+          name: { fr: "Prise", en: "Plug" },
+          topic: "zigbee2mqtt/Plug/set",
+          choose: [
+            {
+              when: "rouge_peak",
+              payload: { state: "OFF", left: "{left.rouge}" },
+              expect: { state: "OFF" },
+            },
+          ],
+          else: { payload: { state: "ON" } },
+          unknown: { payload: "?", expect: "??" },
+          qos: 1,
+          retain: false,
+          confirm: { topic: "zigbee2mqtt/Plug", every: 30_000, for: 3_600_000 },
+        },
+        {
+          id: "car_wall_box_2_r_glage",
+          name: { fr: "Car", en: "Car" },
+          topic: "Car/Wall box-2/Réglage",
+          choose: [{ when: "rouge_peak", payload: "0", expect: "stopped" }],
+          qos: 1,
+          retain: false,
+          confirm: { topic: "car", every: 30_000, for: 3_600_000 },
         },
       ],
     });
@@ -113,11 +154,11 @@ describe("outputs", () => {
     ],
     [
       " [{ topic: a, choose: [{ when: preheat, payload: 18 }] }]",
-      'outputs[0].choose[0].payload: expected a text, in quotes where it is a number: "18", got 18',
+      'outputs[0].choose[0].payload: expected a text, in quotes where it is a number: "18"; or an object with one key or more, sent as JSON, got 18',
     ],
     [
       ' [{ topic: a, choose: [{ when: preheat, payload: "" }] }]',
-      'a text, in quotes where it is a number: "18", got ""',
+      'a text, in quotes where it is a number: "18"; or an object with one key or more, sent as JSON, got ""',
     ],
     [" [{ topic: a, choose: [] }]", "outputs[0].choose: expected at least one choice, got an empty list"],
     [" [{ topic: a }]", "outputs[0].choose: expected a list of choices"],
@@ -151,6 +192,71 @@ describe("outputs", () => {
       ` [{ topic: a, choose: [${PEAK}], confirm: { topic: b, every: 1s } }]`,
       "outputs[0].confirm.every: expected a duration from 5s to 1h",
     ],
+    [
+      ` [{ topic: a, choose: [${PEAK}], else: { payload: x, expect: y } }]`,
+      "outputs[0].else.expect: expected an output with confirm.topic: without it no answer of the device is read",
+    ],
+    [
+      ` [{ topic: a, choose: [${PEAK}], else: "on", confirm: { topic: b, expect: OK } }]`,
+      'outputs[0].confirm.expect: expected one expect beside each payload, because this output has 2 payloads, and one answer for all would confirm a device that does the opposite, got "OK". Write choose: [{ when: …, payload: "off", expect: … }], else: { payload: "on", expect: … }',
+    ],
+    [
+      ` [{ topic: a, choose: [${PEAK}, { when: preheat, payload: { a: 1 } }], confirm: { topic: b, expect: OK } }]`,
+      "outputs[0].confirm.expect: expected one expect beside each payload, because this output has 2 payloads",
+    ],
+    [
+      ` [{ topic: a, choose: [${PEAK}], else: { payload: { a: 1 } }, confirm: { topic: b, path: a } }]`,
+      "outputs[0].else.payload: expected an expect beside this object, because vigie compares the value at confirm.path (a) with it, got key: value pairs",
+    ],
+    [
+      ` [{ topic: a, choose: [{ when: preheat, payload: '{"a":1}' }], confirm: { topic: b, path: a } }]`,
+      "outputs[0].choose[0].payload: expected an expect beside this object",
+    ],
+    [
+      ` [{ topic: a, choose: [${PEAK}], confirm: { topic: b, path: a..b } }]`,
+      "outputs[0].confirm.path: expected keys joined by dots, such as state or switch.output",
+    ],
+    [
+      " [{ topic: a, choose: [{ when: preheat, payload: {next.color} }] }]",
+      'outputs[0].choose[0].payload: expected the placeholder in quotes: "{next.color}", got key: value pairs',
+    ],
+    [
+      " [{ topic: a, choose: [{ when: preheat, payload: { color: {next.color} } }] }]",
+      'outputs[0].choose[0].payload.color: expected the placeholder in quotes: "{next.color}", got key: value pairs',
+    ],
+    [
+      ` [{ topic: a, choose: [${PEAK}], else: {next.color} }]`,
+      'outputs[0].else: expected the placeholder in quotes: "{next.color}", got key: value pairs',
+    ],
+    [
+      ` [{ topic: a, choose: [${PEAK}], else: { state: "ON" } }]`,
+      'outputs[0].else: expected a text, in quotes where it is a number: "18"; an object that is sent as JSON is written { payload: { … } }, got key: value pairs',
+    ],
+    [
+      " [{ topic: a, choose: [{ when: preheat, payload: {} }] }]",
+      'outputs[0].choose[0].payload: expected a text, in quotes where it is a number: "18"; or an object with one key or more, sent as JSON, got {}',
+    ],
+    [
+      ' [{ topic: a, choose: [{ when: preheat, payload: { color: ["{color}"] } }] }]',
+      "outputs[0].choose[0].payload: expected only placeholders that vigie knows",
+    ],
+    [
+      ` [{ topic: a-b, choose: [${PEAK}] }, { topic: A/b, choose: [${PEAK}] }]`,
+      "outputs[1].id: expected an id that no other output has: a_b is that of the output for a-b, got nothing. Give it an id, such as id: boiler",
+    ],
+    [
+      ` [{ id: x, topic: a, choose: [${PEAK}] }, { id: x, topic: b, choose: [${PEAK}] }]`,
+      'outputs[1].id: expected an id that no other output has: x is that of the output for a, got "x"',
+    ],
+    [
+      ` [{ topic: "é", choose: [${PEAK}] }]`,
+      "outputs[0].id: expected an id, because the topic has no letter a to z and no digit, got nothing. Give it an id, such as id: boiler",
+    ],
+    [` [{ id: A b, topic: a, choose: [${PEAK}] }]`, "outputs[0].id: expected small letters and digits"],
+    [
+      ` [{ name: "", topic: a, choose: [${PEAK}] }]`,
+      "outputs[0].name: expected a name of at most 100 characters",
+    ],
   ])("%s is refused, and why", async (yaml, words) => {
     expect((await refusals(yaml)).join("\n")).toContain(words);
   });
@@ -171,6 +277,23 @@ describe("outputs", () => {
     ]);
     expect((await outputsOf(output("every: 5s, for: 5s"))).list).toHaveLength(1);
   });
+
+  test.each([
+    "choose: [{ when: rouge_peak, payload: x }, { when: preheat, payload: x }], else: x",
+    "choose: [{ when: rouge_peak, payload: x }]",
+  ])("%s may have one expect for all", async (payloads) => {
+    const { list } = await outputsOf(` [{ topic: a, ${payloads}, confirm: { topic: b, expect: y } }]`);
+    expect(list[0]?.choose.map(({ expect: expected }) => expected)).toEqual(list[0]?.choose.map(() => "y"));
+  });
+
+  test("with a long topic have its first 40 characters as their id", async () => {
+    const topic = `${"a".repeat(38)}/-set`;
+    const { list } = await outputsOf(
+      ` [{ topic: ${topic}, choose: [${PEAK}] }, { topic: -X-, choose: [${PEAK}] }]`,
+    );
+    expect(list.map(({ id }) => id)).toEqual([`${"a".repeat(38)}_s`, "x"]);
+  });
+
   test("that name rules are refused where there are no rules", async () => {
     const problems = await problemsOf(loadText(`outputs: [{ topic: a, choose: [${PEAK}] }]`));
     expect(problems).toEqual([expect.stringContaining("expected the id of a rule, but there are no rules")]);

@@ -6,7 +6,7 @@ import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { logTo } from "../support/logs.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
-import { BOILER, outputsOf, type SavedState, savedState, verdictsOf } from "../support/outputs.ts";
+import { BOILER, hasFailed, outputsOf, type SavedState, savedState, verdictsOf } from "../support/outputs.ts";
 import { startProxy } from "../support/proxy.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
 
@@ -158,7 +158,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const times = toldTo("deaf/set").length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(toldTo("deaf/set")).toHaveLength(times);
-    expect(running.sender.hasProblem()).toBe(false);
+    expect(hasFailed(running.sender)).toBe(false);
   });
 
   test("hears a state that the broker kept, and tells an obedient relay once", async () => {
@@ -168,7 +168,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const saved = savedState();
     const running = connectVigie([{ ...BOILER, topic: "kept/set", confirm }], saved);
     running.say({ peak: true });
-    await observer.until(() => saved.get()["kept/set"]?.answer === "heard", "the state was heard");
+    await observer.until(() => saved.get()["kept/set"]?.answer === "retained", "the state was heard");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(toldTo("kept/set").length).toBeLessThanOrEqual(2);
   });
@@ -177,12 +177,12 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const confirm = { topic: "dead/relay", every: 40, for: 150 };
     const running = connectVigie([{ ...BOILER, topic: "dead/set", confirm }]);
     running.say({ peak: true });
-    await observer.until(() => running.sender.hasProblem(), "it is a problem");
+    await observer.until(() => hasFailed(running.sender), "it is a problem");
     expect(running.lines.filter((line) => line.includes("check that the device is connected"))).toHaveLength(
       1,
     );
     await observer.publish("dead/relay", "off", false);
-    await observer.until(() => !running.sender.hasProblem(), "it is none any more");
+    await observer.until(() => !hasFailed(running.sender), "it is none any more");
   });
 
   test("a topic that the broker refuses is a problem, and the others go on", async () => {
@@ -193,7 +193,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const saved = savedState();
     const running = connectVigie([BOILER, { ...BOILER, topic: "secret/set" }], saved, strict.url, "v1");
     running.say({ peak: true });
-    await observer.until(() => running.sender.hasProblem(), "it is a problem");
+    await observer.until(() => hasFailed(running.sender), "it is a problem");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the boiler knows");
     expect(running.lines).toContain('The broker refuses secret/set: not authorized; "off" was not sent');
     await running.stop();

@@ -22,7 +22,16 @@ const incarnation = `run-${process.pid}`;
 await store.save({ ...store.state(), incarnation });
 
 const choose = [{ when: "peak", payload: "off" }];
-const output = { topic: "boiler/set", choose, else: "on", qos: 1, retain: false };
+const name = { fr: "boiler", en: "boiler" };
+const output = {
+  id: "boiler",
+  name,
+  topic: "boiler/set",
+  choose,
+  else: { payload: "on" },
+  qos: 1,
+  retain: false,
+};
 let state = readOutputsState(store.state().outputs);
 const update = () => {
   const verdicts = { verdicts: new Map([["peak", { state: isPeak }]]), facts: {} };

@@ -10,6 +10,7 @@ import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { logTo } from "../support/logs.ts";
 import {
   BOILER,
+  hasFailed,
   outputsOf,
   type SavedState,
   savedState,
@@ -168,12 +169,13 @@ describe("the device sender", () => {
     const { sender, updateAndWait, lines, refreshes } = connect([BOILER], broker, lastSentOn());
     await updateAndWait({ peak: true });
     await updateAndWait({ peak: true });
-    expect(sender.hasProblem()).toBe(true);
-    expect(refreshes()).toBe(2);
+    expect(hasFailed(sender)).toBe(true);
+    // On the connection, when the payload is about to be sent, and when it is refused.
+    expect(refreshes()).toBe(3);
     expect(lines).toEqual(['The broker refuses boiler/set: not authorized; "off" was not sent']);
     // It may have gone out after all: nobody knows.
     await updateAndWait({ peak: false });
-    expect(sender.hasProblem()).toBe(false);
+    expect(hasFailed(sender)).toBe(false);
     expect(broker.published).toEqual(["boiler/set on"]);
   });
 
@@ -214,11 +216,110 @@ describe("a device that confirms", () => {
     await sender.stop();
   });
 
-  test("is sent the payload once where its retained report confirms it already", async () => {
-    const { sender, updateAndWait, saved } = connect([CONFIRMED]);
+  test("is sent the payload once where the broker holds its report from before, and then counts as sent only", async () => {
+    const { sender, updateAndWait, saved, lines, broker } = connect([CONFIRMED]);
     sender.onMessage(report("off", true));
     await updateAndWait({ peak: true });
-    expect(saved.get()["boiler/set"]?.answer).toBe("heard");
+    expect(saved.get()["boiler/set"]?.answer).toBe("retained");
+    expect(sender.statuses()[0]?.state).toBe("sent");
+    expect(lines.at(-1)).toBe(
+      'boiler/set is not sent "off" again: the broker holds the report "off" of boiler, which may be old',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(broker.published).toEqual(["boiler/set off"]);
+    sender.onMessage(report("off", true));
+    expect(sender.statuses()[0]?.state).toBe("confirmed");
+    await sender.stop();
+  });
+
+  test("has confirmed with a report that it publishes as retained, on MQTT 5", async () => {
+    const { sender, updateAndWait } = connect([CONFIRMED]);
+    await updateAndWait({ peak: true });
+    sender.onMessage(report("on", true));
+    expect(sender.statuses()[0]?.state).toBe("waiting");
+    sender.onMessage(report("off", true));
+    expect(sender.statuses()[0]?.state).toBe("confirmed");
+    await sender.stop();
+  });
+
+  test("has not confirmed with a report that is marked as retained on MQTT 3.1.1: it is from before", async () => {
+    const broker = fakeBroker();
+    const { sender, updateAndWait } = connect([CONFIRMED], {
+      ...broker,
+      link: { ...broker.link, version: 4 },
+    });
+    await updateAndWait({ peak: true });
+    sender.onMessage(report("off", true));
+    expect(sender.statuses()[0]?.state).toBe("sent");
+    sender.onMessage(report("off"));
+    expect(sender.statuses()[0]?.state).toBe("confirmed");
+    await sender.stop();
+  });
+
+  test("has not confirmed with a report that came before the payload was sent", async () => {
+    const saved = savedState();
+    let written: () => void = () => undefined;
+    const slow: SavedState = {
+      get: saved.get,
+      save: async (state) => {
+        await saved.save(state);
+        await new Promise<void>((resolve) => {
+          written = resolve;
+        });
+      },
+    };
+    const { sender, updateAndWait, broker } = connect([CONFIRMED], fakeBroker("none"), slow);
+    await updateAndWait({ peak: true });
+    sender.onMessage(report("off"));
+    written();
+    await soon();
+    expect(broker.published).toEqual(["boiler/set off"]);
+    expect(sender.statuses()[0]?.state).toBe("waiting");
+    sender.onMessage(report("off"));
+    expect(sender.statuses()[0]?.state).toBe("confirmed");
+    await sender.stop();
+  });
+
+  test("that goes on reporting the opposite is never taken for one that obeys, and its answer is told", async () => {
+    const plug = {
+      ...SOON_MISSED,
+      name: { fr: "Prise", en: "Plug" },
+      choose: [{ when: "peak", payload: { state: "OFF" } }],
+      else: { payload: { state: "ON" } },
+    };
+    const { sender, update, lines } = connect([plug]);
+    update({ peak: true });
+    await until(() => sender.statuses()[0]?.sent?.acknowledged === true);
+    sender.onMessage(report('{"state":"ON","power":2000}'));
+    expect(sender.statuses()[0]).toMatchObject({
+      state: "waiting",
+      sent: { payload: '{"state":"OFF"}', last_answer: '{"state":"ON","power":2000}' },
+    });
+    sender.onMessage(report('{"state":"ON","power":2001}'));
+    expect(sender.statuses()[0]?.sent?.last_answer).toContain("2000");
+    await until(() => hasFailed(sender));
+    expect(sender.statuses()[0]?.sent?.last_answer).toContain("2001");
+    expect(sender.statuses()[0]?.sent?.tries).toBeGreaterThan(1);
+    expect(lines.at(-1)).toMatch(
+      /^Sent "{.*OFF.*}" to Plug \(boiler\/set\) .* but boiler never reported .*: it last reported ".*2001.*"\. Check the device/,
+    );
+    sender.onMessage(report('{"state":"OFF","power":0}'));
+    expect(sender.statuses()[0]?.state).toBe("confirmed");
+    await sender.stop();
+  });
+
+  test("confirms with the value at its path", async () => {
+    const shelly = {
+      ...CONFIRMED,
+      confirm: { ...confirm, path: "output" },
+      choose: [{ when: "peak", payload: { method: "Switch.Set" }, expect: "false" }],
+    };
+    const { sender, updateAndWait } = connect([shelly]);
+    await updateAndWait({ peak: true });
+    sender.onMessage(report('{"id":0,"output":true}'));
+    expect(sender.statuses()[0]).toMatchObject({ state: "waiting", sent: { last_answer: "true" } });
+    sender.onMessage(report('{"id":0,"output":false}'));
+    expect(sender.statuses()[0]).toMatchObject({ state: "confirmed", sent: { last_answer: "false" } });
     await sender.stop();
   });
 
@@ -234,7 +335,7 @@ describe("a device that confirms", () => {
   test("is a problem when it has not confirmed for too long, until it does", async () => {
     const { sender, update, lines, refreshes, broker } = connect([SOON_MISSED]);
     update({ peak: true });
-    await until(() => sender.hasProblem());
+    await until(() => hasFailed(sender));
     expect(lines.at(-1)).toMatch(
       /^Sent "off" to boiler\/set (once|\d+ times) in 0 s, but boiler never reported "off": check that the device/,
     );
@@ -243,22 +344,23 @@ describe("a device that confirms", () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(broker.published).toHaveLength(times);
     sender.onMessage(report("off"));
-    expect([sender.hasProblem(), refreshes()]).toEqual([false, looks + 1]);
-    expect(lines.at(-1)).toMatch(/^boiler has reported "off", after/);
+    expect([hasFailed(sender), refreshes()]).toEqual([false, looks + 1]);
+    expect(lines.at(-2)).toBe('boiler/set has confirmed "off": boiler reported "off"');
+    expect(lines.at(-1)).toMatch(/^boiler\/set does what it was sent again, after/);
     await sender.stop();
   });
 
   test("is no problem any more after a restart with a corrected `expect` that the device reports", async () => {
     const { sender, update, saved } = connect([SOON_MISSED]);
     update({ peak: true });
-    await until(() => sender.hasProblem());
-    const corrected = { ...SOON_MISSED, confirm: { ...SOON_MISSED.confirm, expect: "OFF" } };
+    await until(() => hasFailed(sender));
+    const corrected = { ...SOON_MISSED, choose: [{ when: "peak", payload: "off", expect: "OFF" }] };
     const next = start([corrected], saved);
     next.update({ peak: true });
     next.sender.onConnection(fakeBroker().link);
-    expect(next.sender.hasProblem()).toBe(true);
+    expect(hasFailed(next.sender)).toBe(true);
     next.sender.onMessage(report("OFF", true));
-    expect(next.sender.hasProblem()).toBe(false);
+    expect(hasFailed(next.sender)).toBe(false);
     await Promise.all([next.sender.stop(), sender.stop()]);
   });
 
@@ -267,12 +369,12 @@ describe("a device that confirms", () => {
     const [first, second, third] = [fakeBroker(), fakeBroker(), fakeBroker()];
     sender.onConnection(first.link);
     update({ peak: true });
-    await until(() => sender.hasProblem());
+    await until(() => hasFailed(sender));
     first.close();
     await soon();
     const kept = JSON.stringify(saved.get());
     const next = start([CONFIRMED], savedState(readOutputsState(JSON.parse(kept))));
-    expect(next.sender.hasProblem()).toBe(true);
+    expect(hasFailed(next.sender)).toBe(true);
     next.update({ peak: true });
     next.sender.onConnection(second.link);
     await until(() => second.published.length >= 2);
@@ -282,7 +384,7 @@ describe("a device that confirms", () => {
     last.update({ peak: false });
     last.sender.onConnection(third.link);
     await new Promise((resolve) => setTimeout(resolve, 60));
-    expect([third.published, last.sender.hasProblem()]).toEqual([[], false]);
+    expect([third.published, hasFailed(last.sender)]).toEqual([[], false]);
     await Promise.all([last.sender.stop(), sender.stop()]);
   });
 

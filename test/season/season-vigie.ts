@@ -82,7 +82,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
       options.onAnswer(reply.answer);
       return reply;
     },
-    devices: { hasProblem: () => false, update: nothing },
+    devices: { statuses: () => [], update: nothing },
     onDayEvent: nothing,
     onVerdictChange: nothing,
     onRefreshed: nothing,

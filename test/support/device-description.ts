@@ -3,12 +3,16 @@ import type { HomeAssistantConfig } from "../../src/config/config.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Component } from "../../src/core/discovery/describe-device.ts";
 import { type DeviceDescription, describeDevice } from "../../src/core/discovery/describe-device.ts";
+import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
 import { forecastVerdicts } from "../../src/core/rules/forecast-verdicts.ts";
 import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
+import { outputTopics } from "../../src/core/topics/output-topics.ts";
 import { ruleTopics } from "../../src/core/topics/rule-topics.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
+import { anyText } from "./any-text.ts";
 import { forecast, knownDaysOf, official, officialDays } from "./known-days.ts";
+import { BOILER } from "./outputs.ts";
 import { inputAt } from "./rules.ts";
 
 /** One rule with a threshold, and one without. */
@@ -26,15 +30,19 @@ export const RULES = rulesOptions.parse([
   },
 ]);
 
+export const OUTPUTS = [{ ...BOILER, name: { fr: "Chauffe-eau", en: "Boiler" } }];
+
 type Change = Partial<HomeAssistantConfig> & {
   instance?: string;
   rules?: typeof RULES;
+  outputs?: typeof OUTPUTS;
 };
 
 /** The description of a device with the default settings, except these. */
 export function testDescription({
   instance = "vigie",
   rules = RULES,
+  outputs = OUTPUTS,
   ...change
 }: Change = {}): DeviceDescription {
   const homeassistant: HomeAssistantConfig = {
@@ -45,7 +53,10 @@ export function testDescription({
     exclude: [],
     ...change,
   };
-  return describeDevice({ instance, rules, mqtt: { base_topic: instance }, homeassistant }, "1.2.3");
+  return describeDevice(
+    { instance, rules, outputs: { list: outputs }, mqtt: { base_topic: instance }, homeassistant },
+    "1.2.3",
+  );
 }
 
 export function components(change: Change = {}): [key: string, component: Component][] {
@@ -67,6 +78,32 @@ export const anyRuleTopics: fc.Arbitrary<Topics> = fc
     const forecasts = forecastVerdicts(verdicts, input);
     return new Map(ruleTopics({ verdicts, forecasts, input, grace: 600_000, clockRight }));
   });
+
+/** What the output publishes, in any state. */
+export const anyOutputTopics: fc.Arbitrary<Topics> = fc
+  .record({
+    payload: anyText({ minLength: 1, maxLength: 500 }),
+    last_answer: fc.option(anyText({ maxLength: 500 })),
+    answer: fc.constantFrom("none", "awaited", "heard", "missed", "retained"),
+    acknowledged: fc.boolean(),
+    stands: fc.boolean(),
+    isSent: fc.boolean(),
+    isRefused: fc.boolean(),
+    isDry: fc.boolean(),
+  })
+  .map(({ isSent, isRefused, isDry, ...change }) => {
+    const sent = { ...EMPTY_SENT, ...change };
+    const confirm = { topic: "boiler", every: 30_000, for: 3_600_000 };
+    const statuses = OUTPUTS.map((output) =>
+      outputStatus(
+        { ...output, confirm },
+        { sent: isSent ? sent : undefined, isRefused, would_send: isDry ? change.payload : null },
+      ),
+    );
+    return new Map(outputTopics(statuses));
+  });
+
+const EMPTY_SENT = { at: 0, expect: "off", choice: "peak", because: "peak is ON", tries: 1 };
 
 const KNOWN_DAYS = knownDaysOf({
   ...officialDays("2026-01-01", "2026-01-05"),

@@ -90,6 +90,7 @@ export const anyFacts = fc.record({
     last_error: words,
     updated_at: maybe(instant),
     problem_code: fc.constantFrom("none", "service", "clock", "output", "late", "revised"),
+    failed_outputs: fc.array(fc.string({ unit: "binary", maxLength: 300 }), { maxLength: 3 }),
   }),
   simulation: fc.constant(null),
   next_boundary: instant,
@@ -167,7 +168,14 @@ export function rougeFacts(): Facts {
       used: { rouge: 1, blanc: 9, bleu: 117 },
       left: { rouge: 21, blanc: 34, bleu: 183 },
     },
-    service: { status: "ok", last_success: at, last_error: null, updated_at: at, problem_code: "none" },
+    service: {
+      status: "ok",
+      last_success: at,
+      last_error: null,
+      updated_at: at,
+      problem_code: "none",
+      failed_outputs: [],
+    },
     simulation: null,
     next_boundary: Date.UTC(2026, 0, 5, 21),
   };

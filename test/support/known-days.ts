@@ -63,7 +63,7 @@ export function factsInputAt(
     },
     clock: { at, right: true },
     simulation: null,
-    output_problem: false,
+    failed_outputs: [],
     late_after: "12:00",
   };
 }

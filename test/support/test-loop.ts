@@ -58,7 +58,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     publish: (wanted) => {
       topics = wanted;
     },
-    devices: { hasProblem: () => false, update: () => undefined, ...devices },
+    devices: { statuses: () => [], update: () => undefined, ...devices },
     onDayEvent: () => undefined,
     onVerdictChange: (change) => void changes.push(change),
     onRefreshed: () => undefined,

@@ -1,5 +1,12 @@
 import { AVAILABILITY } from "../topics/topic.ts";
-import { type Entity, keyOf, type Language, listEntities, type RuleToShow } from "./entities.ts";
+import {
+  type Entity,
+  keyOf,
+  type Language,
+  listEntities,
+  type OutputToShow,
+  type RuleToShow,
+} from "./entities.ts";
 import { SHAPES, type Shape } from "./value-kinds.ts";
 
 /** All that Home Assistant should know of this instance: the device, and each of its entities. */
@@ -39,12 +46,13 @@ interface DescribedConfig {
   mqtt: { base_topic: string };
   homeassistant: { discovery: Mode; prefix: string; exclude: readonly string[]; language: Language };
   rules: readonly RuleToShow[];
+  outputs: { list: readonly OutputToShow[] };
 }
 
 export function describeDevice(config: DescribedConfig, version: string): DeviceDescription {
-  const { instance, mqtt, homeassistant, rules } = config;
+  const { instance, mqtt, homeassistant, rules, outputs } = config;
   const { prefix, discovery, exclude, language } = homeassistant;
-  const entities = listEntities(rules).filter((entity) => !exclude.includes(keyOf(entity)));
+  const entities = listEntities(rules, outputs.list).filter((entity) => !exclude.includes(keyOf(entity)));
   const naming = { instance, language, base: mqtt.base_topic };
   return {
     place: { prefix, instance },

@@ -1,5 +1,7 @@
 import { COLORS, PERIODS } from "../calendar/tariff.ts";
 import { CIVIL_DAYS, type CivilDay, OUTLOOKS, PROBLEM_CODES, SERVICE_STATUSES } from "../facts/facts.ts";
+import type { Output } from "../outputs/output.ts";
+import { OUTPUT_STATES } from "../outputs/output-status.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Icon, Shape } from "./value-kinds.ts";
 
@@ -38,6 +40,7 @@ interface Extras {
 export type Language = "fr" | "en";
 
 export type RuleToShow = Pick<Rule, "id" | "name" | "threshold">;
+export type OutputToShow = Pick<Output, "id" | "name">;
 
 /** `now/color` is `now_color`. */
 export function keyOf({ topic }: Pick<Entity, "topic">): string {
@@ -45,7 +48,7 @@ export function keyOf({ topic }: Pick<Entity, "topic">): string {
 }
 
 /** The whole table, in the order of the discovery messages. */
-export function listEntities(rules: readonly RuleToShow[]): Entity[] {
+export function listEntities(rules: readonly RuleToShow[], outputs: readonly OutputToShow[]): Entity[] {
   return [
     ...NOW,
     ...NEXT,
@@ -56,6 +59,7 @@ export function listEntities(rules: readonly RuleToShow[]): Entity[] {
     ...PRICES,
     ...SEASON,
     ...rules.flatMap(ruleEntities),
+    ...outputs.map(outputEntity),
     ...COMMANDS_AND_EVENTS,
     ...SERVICE,
   ];
@@ -256,6 +260,16 @@ function ruleEntities({ id, name: { fr, en }, threshold }: RuleToShow): Entity[]
   return [...rows, slider];
 }
 
+/** What was sent, when, and why are its attributes. */
+function outputEntity({ id, name: { fr, en } }: OutputToShow): Entity {
+  const topic = `outputs/${id}`;
+  return moment(`${topic}/state`, "choice", `${fr} : sortie`, `${en}: output`, {
+    options: OUTPUT_STATES,
+    icon: "mdi:send-check-outline",
+    attributes: topic,
+  });
+}
+
 const COMMANDS_AND_EVENTS: readonly Entity[] = [
   command("refresh", "button", "Actualiser", "Refresh", { icon: "mdi:refresh", category: "config" }),
   command("simulation/color", "select", "Simulation", "Simulation", {
@@ -285,6 +299,10 @@ const SERVICE: readonly Entity[] = [
   moment("service/problem_code", "choice", "Nature du problème", "Kind of problem", {
     options: PROBLEM_CODES,
     icon: "mdi:alert-circle",
+    category: "diagnostic",
+  }),
+  moment("service/failed_outputs", "text", "Sorties en échec", "Failed outputs", {
+    icon: "mdi:send-clock-outline",
     category: "diagnostic",
   }),
   moment("service/last_success", "instant", "Dernière réponse du service", "Last answer of the service", {

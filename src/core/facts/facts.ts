@@ -12,8 +12,8 @@ export interface FactsInput {
   late_after: string;
   /** The simulation that was started last, if any; it may be over. */
   simulation: Simulation | null;
-  /** Whether a device does not do what it was sent. */
-  output_problem: boolean;
+  /** The outputs whose device does not do what it was sent, as people call them. */
+  failed_outputs: readonly string[];
 }
 
 /** Everything that is true at one instant. `null` means "not known". */
@@ -146,4 +146,6 @@ export interface ServiceFacts {
   last_error: string | null;
   updated_at: Instant | null;
   problem_code: ProblemCode;
+  /** As people call them, and also while another problem is more important. */
+  failed_outputs: readonly string[];
 }

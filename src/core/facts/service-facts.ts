@@ -11,7 +11,8 @@ export function serviceFacts(input: FactsInput, moment: MomentFacts | null): Ser
     last_success: polls.shown_success,
     last_error: polls.failure,
     updated_at: polls.shown_update,
-    problem_code: problemCode(status, moment, input.output_problem),
+    problem_code: problemCode(status, moment, input.failed_outputs.length > 0),
+    failed_outputs: input.failed_outputs,
   };
 }
 

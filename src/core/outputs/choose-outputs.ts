@@ -1,6 +1,13 @@
 import type { Facts } from "../facts/facts.ts";
-import type { Choice, Output, Outputs } from "./output.ts";
-import { lastSent, type OutputsState, recordExpectation, recordWanted, type Sent } from "./outputs-state.ts";
+import { type Choice, describeOutput, type Output, type Outputs, type Payload } from "./output.ts";
+import {
+  lastSent,
+  type OutputsState,
+  recordExpectation,
+  recordWanted,
+  type Sending,
+  type Sent,
+} from "./outputs-state.ts";
 import { fillPlaceholders } from "./placeholders.ts";
 
 /** What decides the payloads: the verdict of each rule (null: unknown), and the facts for the placeholders. */
@@ -16,15 +23,11 @@ export interface BothVerdicts {
 }
 
 /** One message to a device. */
-export interface Send {
-  topic: string;
-  payload: string;
+export interface Send extends Sending {
   qos: Output["qos"];
   retain: boolean;
-  /** What the device then reports; null: it does not confirm. */
-  expect: string | null;
-  /** The reason, for the log. */
-  because: string;
+  /** What people call the device. */
+  device: string;
 }
 
 /**
@@ -45,18 +48,34 @@ export function chooseOutputs(
       next = recordWanted(next, output.topic, false);
       continue;
     }
-    const payload = fillPlaceholders(chosen.payload, facts);
-    const send = composeSend(output, chosen, payload, facts);
-    if (isDue(payload, chosen.isElse, lastSent(state, output.topic))) sends.push(send);
+    const send = composeSend(output, chosen, facts);
+    if (isDue(send.payload, chosen.isElse, lastSent(state, output.topic))) sends.push(send);
     else next = recordExpectation(recordWanted(next, output.topic, true), output.topic, send.expect);
   }
   return { sends, state: next };
 }
 
-interface Chosen {
+/**
+ * What an output does not send during a simulation because of `dry_when_simulated`; null where it sends the same as without
+ * the simulation, or nothing.
+ */
+export function payloadHeldBack(
+  output: Output,
+  { withSimulation, withoutSimulation }: BothVerdicts,
+  sent: Sent | undefined,
+): string | null {
+  const pretended = choosePayload(output, withSimulation.verdicts);
+  if (typeof pretended === "string") return null;
+  const payload = fillPlaceholders(pretended.payload, withSimulation.facts);
+  const real = choosePayload(output, withoutSimulation.verdicts);
+  const isReal =
+    typeof real !== "string" && fillPlaceholders(real.payload, withoutSimulation.facts) === payload;
+  return !isReal && isDue(payload, pretended.isElse, sent) ? payload : null;
+}
+
+interface Chosen extends Payload {
   isElse: boolean;
-  payload: string;
-  expect?: string | undefined;
+  choice: string;
   because: string;
 }
 
@@ -69,12 +88,12 @@ function choosePayload(
   const choice = output.choose.find((one) => stateOf(one) !== false);
   if (!choice) {
     if (output.else === undefined) return "nothing";
-    return { isElse: true, payload: output.else, because: describeAllOff(output.choose) };
+    return { ...output.else, isElse: true, choice: "else", because: describeAllOff(output.choose) };
   }
-  const { when, payload, expect } = choice;
-  if (stateOf(choice) === true) return { isElse: false, payload, expect, because: `${when} is ON` };
+  const { when, ...payload } = choice;
+  if (stateOf(choice) === true) return { ...payload, isElse: false, choice: when, because: `${when} is ON` };
   if (output.unknown === undefined) return "what was sent last";
-  return { isElse: false, payload: output.unknown, because: `${when} is unknown` };
+  return { ...output.unknown, isElse: false, choice: "unknown", because: `${when} is unknown` };
 }
 
 function describeAllOff(choices: readonly Choice[]): string {
@@ -95,11 +114,20 @@ function isDue(payload: string, isElse: boolean, sent: Sent | undefined): boolea
 }
 
 function composeSend(
-  { topic, qos, retain, confirm }: Output,
-  { expect = confirm?.expect, because }: Chosen,
-  payload: string,
+  output: Output,
+  { payload: template, expect = template, choice, because }: Chosen,
   facts: Facts,
 ): Send {
-  const expected = expect === undefined ? payload : fillPlaceholders(expect, facts);
-  return { topic, payload, qos, retain, expect: confirm ? expected : null, because };
+  const { topic, qos, retain, confirm } = output;
+  const payload = fillPlaceholders(template, facts);
+  return {
+    topic,
+    payload,
+    qos,
+    retain,
+    device: describeOutput(output),
+    expect: confirm ? fillPlaceholders(expect, facts) : null,
+    choice,
+    because,
+  };
 }

@@ -7,34 +7,56 @@ export interface Outputs {
 
 /** What is sent to one topic. */
 export interface Output {
+  /** Names its topics and its entity. */
+  id: string;
+  /** What people read. */
+  name: { fr: string; en: string };
   topic: string;
   /** The first whose rule is ON is in force. */
   choose: readonly Choice[];
   /** Sent while the rules of all choices are OFF; undefined: nothing is sent then. */
-  else?: string;
+  else?: Payload;
   /** Sent while the first rule that is not OFF is unknown; undefined: nothing is sent then. */
-  unknown?: string;
+  unknown?: Payload;
   qos: 0 | 1 | 2;
   retain: boolean;
   confirm?: Confirmation;
 }
 
-export interface Choice {
+export interface Choice extends Payload {
   /** The id of a rule. */
   when: string;
-  payload: string;
-  /** What the device reports then, where it is neither the payload nor `confirm.expect`. */
-  expect?: string;
 }
+
+/** What is sent. */
+export interface Payload {
+  payload: Template;
+  /** What the device reports then; undefined: the payload. */
+  expect?: Template;
+}
+
+/** With placeholders: a text, or an object that is sent as JSON. */
+export type Template = string | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
 /** How a device confirms a payload. */
 export interface Confirmation {
   /** Where the device reports. */
   topic: string;
-  /** What it reports; undefined: the payload that was sent. */
-  expect?: string;
+  /** Where the value is in the JSON that it reports: keys joined by dots; undefined: the report as a whole counts. */
+  path?: string;
   /** Milliseconds after which a payload without confirmation is sent again. */
   every: number;
   /** Milliseconds after which vigie stops repeating it, and reports a problem. */
   for: number;
+}
+
+/** `Boiler (shellies/boiler/relay/0/command)`; only the topic where the output has no name. */
+export function describeOutput({ id, name, topic }: Pick<Output, "id" | "name" | "topic">): string {
+  return name.en === id ? topic : `${name.en} (${topic})`;
 }

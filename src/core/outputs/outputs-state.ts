@@ -5,7 +5,7 @@ import type { Instant } from "../calendar/tariff.ts";
 export type OutputsState = Readonly<Record<string, Sent>>;
 
 /** The payload that was given to the broker last. The names of the keys are those of the state file. */
-export interface Sent {
+export interface Sent extends Told {
   payload: string;
   /** What the device reports when it has done it; null: it does not confirm. */
   expect: string | null;
@@ -14,8 +14,29 @@ export interface Sent {
   acknowledged: boolean;
   /** Key of the state file for "is wanted": false after a choice has ended and there is no `else`. */
   stands: boolean;
-  /** Whether the device has confirmed it: `awaited` not yet, `heard` yes, `missed` not within `confirm.for`. */
-  answer: "none" | "awaited" | "heard" | "missed";
+  /**
+   * Whether the device has confirmed it: `awaited` not yet, `heard` yes, `missed` not within `confirm.for`; `retained`: the
+   * broker holds a report from before the sending that says the same.
+   */
+  answer: "none" | "awaited" | "heard" | "missed" | "retained";
+}
+
+/** What people want to know of a payload. State files of earlier versions do not have it. */
+interface Told {
+  /** The choice that decided: the id of its rule, `else` or `unknown`. */
+  choice: string | null;
+  because: string | null;
+  /** How many times vigie has sent it. */
+  tries: number;
+  /** What the device has reported since. */
+  last_answer: string | null;
+}
+
+/** A payload that is about to be sent. */
+export interface Sending extends Pick<Sent, "payload" | "expect"> {
+  topic: string;
+  choice: string;
+  because: string;
 }
 
 export const NOTHING_SENT: OutputsState = {};
@@ -27,11 +48,24 @@ export function lastSent(state: OutputsState, topic: string): Sent | undefined {
 /** Saved before the payload is sent: after a kill the next start knows that it may have been sent. */
 export function recordSending(
   state: OutputsState,
-  { topic, payload, expect }: { topic: string; payload: string; expect: string | null },
+  { topic, payload, expect, choice, because }: Sending,
   at: Instant,
 ): OutputsState {
-  const answer = expect === null ? "none" : "awaited";
-  return { ...state, [topic]: { payload, expect, at, acknowledged: false, stands: true, answer } };
+  const before = lastSent(state, topic);
+  const isAgain = before?.payload === payload && !before.acknowledged;
+  const sent: Sent = {
+    payload,
+    expect,
+    at,
+    acknowledged: false,
+    stands: true,
+    answer: expect === null ? "none" : "awaited",
+    choice,
+    because,
+    tries: isAgain ? before.tries + 1 : 1,
+    last_answer: null,
+  };
+  return { ...state, [topic]: sent };
 }
 
 export function recordAcknowledgement(state: OutputsState, topic: string, payload: string): OutputsState {
@@ -52,19 +86,48 @@ export function recordWanted(state: OutputsState, topic: string, isWanted: boole
  */
 export function recordExpectation(state: OutputsState, topic: string, expect: string | null): OutputsState {
   const sent = lastSent(state, topic);
-  const isUnconfirmed = sent?.answer === "awaited" || sent?.answer === "missed";
-  if (!isUnconfirmed || expect === null || sent.expect === expect) return state;
+  const isOpen = sent?.answer === "awaited" || sent?.answer === "missed";
+  if (!isOpen || expect === null || sent.expect === expect) return state;
   return { ...state, [topic]: { ...sent, expect } };
 }
 
-/** The device has confirmed the payload, or has not for too long. */
+/** The payload was sent once more, because the device has not confirmed it. */
+export function recordRepetition(state: OutputsState, topic: string): OutputsState {
+  const sent = lastSent(state, topic);
+  return sent ? { ...state, [topic]: { ...sent, tries: sent.tries + 1 } } : state;
+}
+
+/** The device has reported something else than what is expected. */
+export function recordOtherReport(state: OutputsState, topic: string, last_answer: string): OutputsState {
+  const sent = lastSent(state, topic);
+  return !sent || sent.last_answer === last_answer ? state : { ...state, [topic]: { ...sent, last_answer } };
+}
+
+/** The device has confirmed the payload, or a retained report says the same. */
 export function recordConfirmation(
   state: OutputsState,
   topic: string,
-  answer: "heard" | "missed",
+  answer: "heard" | "retained",
+  last_answer: string,
 ): OutputsState {
   const sent = lastSent(state, topic);
-  return !sent || sent.answer === answer ? state : { ...state, [topic]: { ...sent, answer } };
+  return sent ? { ...state, [topic]: { ...sent, answer, last_answer } } : state;
+}
+
+/** The device has not confirmed the payload for too long. */
+export function recordMissed(state: OutputsState, topic: string): OutputsState {
+  const sent = lastSent(state, topic);
+  return !sent || sent.answer === "missed" ? state : { ...state, [topic]: { ...sent, answer: "missed" } };
+}
+
+/** Whether it is repeated, or was repeated in vain. */
+export function isUnconfirmed({ stands, answer }: Sent): boolean {
+  return stands && (answer === "awaited" || answer === "missed");
+}
+
+/** Whether a report of the device can still say more about it. */
+export function awaitsReport(sent: Sent): boolean {
+  return isUnconfirmed(sent) || (sent.stands && sent.answer === "retained");
 }
 
 /**
@@ -83,13 +146,17 @@ export function readOutputsState(json: unknown): OutputsState {
   return stateSchema.safeParse(json).data ?? NOTHING_SENT;
 }
 
-const sentSchema: z.ZodType<Sent> = z.object({
+const sentSchema = z.object({
   payload: z.string(),
   expect: z.string().nullable(),
   at: z.number(),
   acknowledged: z.boolean(),
   stands: z.boolean(),
-  answer: z.enum(["none", "awaited", "heard", "missed"]),
-});
+  answer: z.enum(["none", "awaited", "heard", "missed", "retained"]),
+  choice: z.string().nullable().default(null),
+  because: z.string().nullable().default(null),
+  tries: z.int().default(1),
+  last_answer: z.string().nullable().default(null),
+}) satisfies z.ZodType<Sent>;
 
 const stateSchema = z.record(z.string(), sentSchema);

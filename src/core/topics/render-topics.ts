@@ -35,5 +35,6 @@ function serviceTopics(service: ServiceFacts): [string, string][] {
     updated_at: instant(service.updated_at),
     problem: service.problem_code !== "none",
     problem_code: service.problem_code,
+    failed_outputs: text(service.failed_outputs.join(", ") || null),
   });
 }

@@ -4,7 +4,7 @@ import * as mdi from "@mdi/js";
 import { describe, expect, test } from "vitest";
 import { writeMessages } from "../../../src/core/discovery/discovery-messages.ts";
 import { keyOf, listEntities } from "../../../src/core/discovery/entities.ts";
-import { components, RULES, testDescription } from "../../support/device-description.ts";
+import { components, OUTPUTS, RULES, testDescription } from "../../support/device-description.ts";
 
 /** What Home Assistant takes from each platform's components; any other key it drops without a word. */
 const COMMON = [
@@ -50,7 +50,7 @@ describe("the table of entities", () => {
   });
 
   test("follows keys, unique ids and entity ids from the topic and the instance", () => {
-    for (const entity of listEntities(RULES)) {
+    for (const entity of listEntities(RULES, OUTPUTS)) {
       const key = keyOf(entity);
       const component = testDescription({ instance: "la_mer" }).components[key];
       expect(key).toMatch(/^[a-z0-9_]+$/);
@@ -88,6 +88,7 @@ describe("the table of entities", () => {
     ["now_color", false],
     ["rouge_hp_now", false],
     ["rules_week_state", false],
+    ["outputs_boiler_state", false],
     ["service_status", false],
     ["refresh", false],
     ["rules_week_threshold", false],
@@ -119,6 +120,7 @@ describe("the table of entities", () => {
           `rules_${id}_state vigie/rules/${id}`,
           `rules_${id}_next_on vigie/rules/${id}/plan`,
         ]),
+        "outputs_boiler_state vigie/outputs/boiler",
       ].toSorted(),
     );
   });

@@ -12,7 +12,7 @@ export function entityTable(): string {
       when: { day: "next_7_days", color: "rouge", confidence: "threshold" },
     },
   ]);
-  const rows = listEntities(rules)
+  const rows = listEntities(rules, [{ id: ID, name: { fr: NAME, en: NAME } }])
     .filter(({ topic }) => !/^d[3-7]\//.test(topic))
     .map(describeRow);
   return [HEAD, ...rows].join("\n");

@@ -4,11 +4,23 @@ import { dayEventPayload } from "../../../src/core/days/day-events.ts";
 import type { Component } from "../../../src/core/discovery/describe-device.ts";
 import { verdictChangeEvent } from "../../../src/core/rules/verdict-changes.ts";
 import { renderTopics } from "../../../src/core/topics/render-topics.ts";
-import { anyRuleTopics, components, testDescription } from "../../support/device-description.ts";
+import {
+  anyOutputTopics,
+  anyRuleTopics,
+  components,
+  testDescription,
+} from "../../support/device-description.ts";
 import { anyFacts } from "../../support/facts.ts";
 
 /** On the broker, and no entity: for other programs, or vigie's own. */
-const PLAIN = ["availability", "owner", "rates", "rates_forecast"];
+const PLAIN = [
+  "availability",
+  "outputs/boiler/payload",
+  "outputs/boiler/since",
+  "owner",
+  "rates",
+  "rates_forecast",
+];
 const COMMANDS = [
   "refresh/set",
   "simulation/set",
@@ -20,10 +32,11 @@ const OPTIONS = { grace: 600_000, laws: "tempo" } as const;
 
 describe("every topic", () => {
   const published = fc
-    .sample(fc.tuple(anyFacts, anyRuleTopics), { numRuns: 1, seed: 1 })
-    .flatMap(([facts, rules]) => [
+    .sample(fc.tuple(anyFacts, anyRuleTopics, anyOutputTopics), { numRuns: 1, seed: 1 })
+    .flatMap(([facts, rules, outputs]) => [
       ...renderTopics(facts, OPTIONS).keys(),
       ...rules.keys(),
+      ...outputs.keys(),
       ...["availability", "owner", "event"],
     ]);
   const named = (...kinds: string[]) =>
@@ -54,8 +67,8 @@ describe("every state that vigie can publish", () => {
   test("is one that its entity takes", () => {
     const { components: all } = testDescription();
     fc.assert(
-      fc.property(anyFacts, anyRuleTopics, (facts, rules) => {
-        const topics = new Map([...renderTopics(facts, OPTIONS), ...rules]);
+      fc.property(anyFacts, anyRuleTopics, anyOutputTopics, (facts, rules, outputs) => {
+        const topics = new Map([...renderTopics(facts, OPTIONS), ...rules, ...outputs]);
         const refused = Object.values(all).flatMap((component) => [
           ...judgeState(component, topics.get(below(component["state_topic"]))?.payload),
           ...judgeAttributes(component, topics.get(below(component["json_attributes_topic"]))?.payload),

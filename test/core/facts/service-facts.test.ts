@@ -58,8 +58,8 @@ describe("the problem", () => {
   it("is an output that has a problem, where the service is well", () => {
     const codeOf = (polls: Partial<PollRecord>) => {
       const knownDays = knownDaysOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
-      return deriveFacts({ ...factsInputAt(AT, knownDays, polls), output_problem: true }, UNPRICED).service
-        .problem_code;
+      return deriveFacts({ ...factsInputAt(AT, knownDays, polls), failed_outputs: ["boiler/set"] }, UNPRICED)
+        .service.problem_code;
     };
     expect([codeOf({}), codeOf(failing)]).toEqual(["output", "service"]);
   });

@@ -164,7 +164,10 @@ describe("with any simulation", () => {
     fc.assert(
       fc.property(cases, ([knownDays, { begun, ...request }, later, failing]) => {
         const simulation = startSimulation(request, begun, PARIS);
-        const input = { ...factsInputAt(begun + later, knownDays), output_problem: failing };
+        const input = {
+          ...factsInputAt(begun + later, knownDays),
+          failed_outputs: failing ? ["boiler/set"] : [],
+        };
         const [without, within] = [input, { ...input, simulation }].map((one) => deriveFacts(one, PARIS));
         expect(JSON.stringify(within?.dated)).toBe(JSON.stringify(without?.dated));
         expect(within?.service).toEqual(without?.service);

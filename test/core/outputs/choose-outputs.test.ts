@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chooseOutputs } from "../../../src/core/outputs/choose-outputs.ts";
+import {
+  type BothVerdicts,
+  chooseOutputs,
+  payloadHeldBack,
+} from "../../../src/core/outputs/choose-outputs.ts";
 import type { Output } from "../../../src/core/outputs/output.ts";
 import {
   NOTHING_SENT,
@@ -10,14 +14,16 @@ import {
   recordWanted,
 } from "../../../src/core/outputs/outputs-state.ts";
 import { rougeFacts } from "../../support/facts.ts";
-import { BOILER, outputsOf, stateAfter, verdictsOf } from "../../support/outputs.ts";
+import { BOILER, outputsOf, sendingOf, stateAfter, verdictsOf } from "../../support/outputs.ts";
 
 const { else: _, ...BARE } = BOILER;
 const PUMP: Output = {
+  id: "pump",
+  name: { fr: "pump", en: "pump" },
   topic: "pump/set",
   qos: 1,
   retain: false,
-  else: "19.5",
+  else: { payload: "19.5" },
   choose: [
     { when: "peak", payload: "18" },
     { when: "preheat", payload: "20.5" },
@@ -45,15 +51,21 @@ describe("what an output sends", () => {
     ["the first start ever, unknown, without a payload for it", BOILER, { peak: null }, NOTHING_SENT, null],
     [
       "the first start ever, unknown, with a payload for it",
-      { ...BOILER, unknown: "eco" },
+      { ...BOILER, unknown: { payload: "eco" } },
       { peak: null },
       {},
       "eco",
     ],
     ["all choices OFF and no else", BARE, { peak: false }, WAS("off"), null],
     ["unknown, what was sent last stands", BOILER, { peak: null }, WAS("off"), null],
-    ["unknown, with a payload for it", { ...BOILER, unknown: "eco" }, { peak: null }, WAS("off"), "eco"],
-    ["unknown goes on", { ...BOILER, unknown: "eco" }, { peak: null }, WAS("eco"), null],
+    [
+      "unknown, with a payload for it",
+      { ...BOILER, unknown: { payload: "eco" } },
+      { peak: null },
+      WAS("off"),
+      "eco",
+    ],
+    ["unknown goes on", { ...BOILER, unknown: { payload: "eco" } }, { peak: null }, WAS("eco"), null],
     ["the first choice that is ON counts", PUMP, { peak: true, preheat: true }, {}, "18"],
     ["a choice that is OFF gives way to the next", PUMP, { peak: false, preheat: true }, {}, "20.5"],
     ["one choice follows another", PUMP, { peak: true, preheat: false }, WAS("20.5", "pump/set"), "18"],
@@ -69,7 +81,7 @@ describe("what an output sends", () => {
     const outputs = outputsOf([{ ...BOILER, qos: 2, retain: true }]);
     const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING_SENT);
     expect(sends).toEqual([
-      { topic: "boiler/set", payload: "off", qos: 2, retain: true, expect: null, because: "peak is ON" },
+      { ...sendingOf("boiler/set", "off"), qos: 2, retain: true, device: "boiler/set" },
     ]);
   });
 
@@ -83,7 +95,7 @@ describe("what an output sends", () => {
   });
 
   test("is sent again without an acknowledgement", () => {
-    const sending = recordSending(NOTHING_SENT, { topic: "boiler/set", payload: "off", expect: null }, 0);
+    const sending = recordSending(NOTHING_SENT, sendingOf("boiler/set", "off"), 0);
     expect(sent(BOILER, { peak: true }, sending)).toBe("off");
     expect(sent(BOILER, { peak: false }, sending)).toBe("on");
     expect(sent(BOILER, { peak: true }, recordAcknowledgement(sending, "boiler/set", "off"))).toBeNull();
@@ -129,6 +141,17 @@ describe("while a simulation runs", () => {
     const toHidden = chooseOutputs(outputsOf([BOILER], true), hidden, was);
     expect(toHidden.sends[0]?.payload).toBe("off");
   });
+
+  test.each<[string, BothVerdicts, OutputsState, string | null]>([
+    ["a pretended choice", pretended, was, "off"],
+    ["a pretended choice before anything was sent", pretended, NOTHING_SENT, "off"],
+    ["a pretended else after a choice", hidden, stateAfter({ "boiler/set": "off" }), "on"],
+    ["no pretended else where nothing was sent", hidden, NOTHING_SENT, null],
+    ["nothing where the real payload is the same", { withSimulation: on, withoutSimulation: on }, was, null],
+    ["nothing where the payload was sent already", pretended, stateAfter({ "boiler/set": "off" }), null],
+  ])("a dry output holds back %s", (_title, both, state, payload) => {
+    expect(payloadHeldBack(BOILER, both, state["boiler/set"])).toBe(payload);
+  });
 });
 
 describe("what a device has to report", () => {
@@ -136,16 +159,18 @@ describe("what a device has to report", () => {
   test.each<[string, Output, boolean, string | null]>([
     ["nothing without confirm", BOILER, true, null],
     ["the payload", { ...BOILER, confirm }, true, "off"],
-    ["the expect of confirm", { ...BOILER, confirm: { ...confirm, expect: "OK" } }, false, "OK"],
+    ["the expect of else", { ...BOILER, else: { payload: "on", expect: "1" }, confirm }, false, "1"],
     [
-      "the choice's own expect first",
-      {
-        ...BOILER,
-        choose: [{ when: "peak", payload: "off", expect: "0" }],
-        confirm: { ...confirm, expect: "1" },
-      },
+      "the choice's own expect",
+      { ...BOILER, choose: [{ when: "peak", payload: "off", expect: "0" }], confirm },
       true,
       "0",
+    ],
+    [
+      "an object as JSON",
+      { ...BOILER, choose: [{ when: "peak", payload: { state: "OFF" }, expect: { on: false } }], confirm },
+      true,
+      '{"on":false}',
     ],
     [
       "with placeholders filled in",
@@ -170,7 +195,7 @@ describe("over any run of verdicts", () => {
   test("what is sent differs from what was sent before, and equal verdicts send nothing more", () => {
     fc.assert(
       fc.property(runs, fc.boolean(), (run, hasUnknown) => {
-        const output = hasUnknown ? { ...PUMP, unknown: "19" } : PUMP;
+        const output = hasUnknown ? { ...PUMP, unknown: { payload: "19" } } : PUMP;
         let state = NOTHING_SENT;
         let last: string | undefined;
         for (const states of run) {

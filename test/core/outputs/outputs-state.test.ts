@@ -2,23 +2,50 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   NOTHING_SENT,
+  type OutputsState,
   readOutputsState,
   recordAcknowledgement,
   recordConfirmation,
+  recordMissed,
+  recordRepetition,
   recordSending,
   recordWanted,
 } from "../../../src/core/outputs/outputs-state.ts";
-import { stateAfter } from "../../support/outputs.ts";
+import { sendingOf, stateAfter } from "../../support/outputs.ts";
 
 describe("the state of outputs", () => {
   test("records the sending, the acknowledgement and the device's answer", () => {
-    const sending = recordSending(NOTHING_SENT, { topic: "t", payload: "off", expect: "off" }, 7);
-    const sent = { payload: "off", expect: "off", at: 7, stands: true };
+    const sending = recordSending(NOTHING_SENT, sendingOf("t", "off", "off"), 7);
+    const sent = {
+      payload: "off",
+      expect: "off",
+      at: 7,
+      stands: true,
+      choice: "peak",
+      because: "peak is ON",
+      tries: 1,
+      last_answer: null,
+    };
     expect(sending).toEqual({ t: { ...sent, acknowledged: false, answer: "awaited" } });
     const arrived = recordAcknowledgement(sending, "t", "off");
     expect(arrived).toEqual({ t: { ...sent, acknowledged: true, answer: "awaited" } });
-    expect(recordConfirmation(arrived, "t", "heard")).toEqual({
-      t: { ...sent, acknowledged: true, answer: "heard" },
+    expect(recordConfirmation(arrived, "t", "heard", "OFF")).toEqual({
+      t: { ...sent, acknowledged: true, answer: "heard", last_answer: "OFF" },
+    });
+  });
+
+  test("counts how often a payload was sent, and begins again with another one", () => {
+    const send = (state: OutputsState, payload: string) => recordSending(state, sendingOf("t", payload), 0);
+    const unacknowledged = send(send(NOTHING_SENT, "off"), "off");
+    const repeated = recordRepetition(recordAcknowledgement(unacknowledged, "t", "off"), "t");
+    const tries = [unacknowledged, repeated, send(repeated, "off"), send(unacknowledged, "on")];
+    expect(tries.map((state) => state["t"]?.tries)).toEqual([2, 3, 1, 1]);
+  });
+
+  test("of an earlier version is read: what was sent counts as sent", () => {
+    const kept = { payload: "off", expect: null, at: 7, acknowledged: true, stands: true, answer: "none" };
+    expect(readOutputsState({ "boiler/set": kept })).toEqual({
+      "boiler/set": { ...kept, choice: null, because: null, tries: 1, last_answer: null },
     });
   });
 
@@ -29,7 +56,9 @@ describe("the state of outputs", () => {
     expect(recordAcknowledgement(state, "other", "off")).toBe(state);
     expect(recordWanted(state, "t", true)).toBe(state);
     expect(recordWanted(state, "other", false)).toBe(state);
-    expect(recordConfirmation(state, "other", "heard")).toBe(state);
+    expect(recordConfirmation(state, "other", "heard", "off")).toBe(state);
+    expect(recordRepetition(state, "other")).toBe(state);
+    expect(recordMissed(state, "other")).toBe(state);
   });
 
   test("is empty where the state file holds no valid one", () => {

@@ -37,6 +37,34 @@ describe("placeholders", () => {
     expect(findPlaceholders(json)).toEqual(["next.color"]);
   });
 
+  test("become JSON values in an object where they are a whole text", () => {
+    const template = {
+      method: "Set",
+      params: { "{now.color}": ["{now.color}", "{left.rouge}", "{now.rate}"], text: "{left.rouge} left" },
+      on: false,
+      nothing: null,
+      other: "{color}",
+    };
+    expect(JSON.parse(fillPlaceholders(template, rougeFacts()))).toEqual({
+      method: "Set",
+      params: { "{now.color}": ["rouge", 21, 0.706], text: "21 left" },
+      on: false,
+      nothing: null,
+      other: "{color}",
+    });
+    const unknown = { ...rougeFacts(), moment: null };
+    expect(fillPlaceholders({ a: "{now.color}", b: "<{now.color}>" }, unknown)).toBe(
+      '{"a":null,"b":"<None>"}',
+    );
+    expect(findPlaceholders(template)).toEqual([
+      "now.color",
+      "left.rouge",
+      "now.rate",
+      "left.rouge",
+      "color",
+    ]);
+  });
+
   test("are found whether known or not", () => {
     expect(findPlaceholders("{color} {Next.color} {next.colour.} {} {a b} {left.green}")).toEqual([
       "color",

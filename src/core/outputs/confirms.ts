@@ -1,0 +1,70 @@
+import { parseJson } from "../contract/parse-json.ts";
+import { text } from "../facts/format-value.ts";
+
+/** Whether the report of a device says what is expected after a payload. */
+export function isConfirmedBy(report: string, expected: string, path?: string): boolean {
+  const json = parseJson(expected);
+  const value = path === undefined ? readReport(report, json) : valueIn(report, path);
+  return isObject(json) ? contains(value, json) : isSameText(textOf(value), expected);
+}
+
+/** What people are shown of a report: the value at this path, or the whole report where there is none; long texts cut. */
+export function shownReport(report: string, path?: string): string {
+  const value = path === undefined ? undefined : valueIn(report, path);
+  return text(textOf(value) ?? report) ?? "";
+}
+
+/** A report is JSON only where JSON is expected: `null` may be a word of the device. */
+function readReport(report: string, expected: unknown): unknown {
+  return isObject(expected) ? parseJson(report) : report;
+}
+
+/** undefined where there is nothing at this path, or no JSON. Only keys that the JSON itself has are followed. */
+function valueIn(report: string, path: string): unknown {
+  let value = parseJson(report);
+  for (const key of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Objects may have more keys than expected, at each depth; lists have the same length. */
+function contains(value: unknown, expected: unknown): boolean {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(value) || value.length !== expected.length) return false;
+    return expected.every((item, index) => contains(value[index], item));
+  }
+  if (isObject(expected)) {
+    if (!isObject(value)) return false;
+    return Object.entries(expected).every(
+      ([key, item]) => Object.hasOwn(value, key) && contains(value[key], item),
+    );
+  }
+  return value === expected || isSameNumber(value, expected);
+}
+
+function isSameText(text: string | undefined, expected: string): boolean {
+  return text === expected || isSameNumber(text, expected);
+}
+
+/** `"18"` and 18.0 are the same number, `"18 °C"` is none. */
+function isSameNumber(one: unknown, other: unknown): boolean {
+  const [left, right] = [numberOf(one), numberOf(other)];
+  return left !== undefined && left === right;
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && JSON_NUMBER.test(value) ? Number(value) : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;

@@ -1,0 +1,171 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { emptyState } from "../../src/state/state.ts";
+import { serialiseState } from "../../src/state/state-format.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { type Observer, observe } from "../support/observer.ts";
+import { answerDays } from "../support/plain-days.ts";
+import { startPlainService } from "../support/plain-service.ts";
+import { type RunningVigie, startVigieAndBroker } from "../support/running-vigie.ts";
+import { createCleanup, runVigie, writeConfig } from "../support/vigie.ts";
+
+const RULES = {
+  tariff: { off_peak: [] },
+  rules: [
+    { id: "rouge_now", when: { day: "now", color: "rouge" } },
+    { id: "always", when: { period: "hp" } },
+  ],
+};
+const BOILER = {
+  id: "boiler",
+  name: { fr: "Chauffe-eau", en: "Boiler" },
+  topic: "boiler/set",
+  choose: [{ when: "rouge_now", payload: "off" }],
+  else: "on",
+};
+const CONFIRMED = { ...BOILER, confirm: { topic: "boiler" } };
+const DEVICE = "homeassistant/device/vigie/config";
+
+describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, () => {
+  const cleanup = createCleanup();
+  afterEach(cleanup.run);
+
+  /** A vigie in a world of bleu days, and all messages of its broker. */
+  async function start(outputs: unknown, state?: string): Promise<RunningVigie & { all: Observer }> {
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    const all = await observe(broker.url);
+    cleanup.add(all.disconnect);
+    const service = await startPlainService((path) => answerDays(path, Date.now(), { colors: {} }));
+    cleanup.add(service.stop);
+    const running = await startVigieAndBroker(cleanup, {
+      service: service.url,
+      broker,
+      config: { ...RULES, outputs },
+      ...(state !== undefined && { state }),
+    });
+    await running.until({ availability: "online", "service/status": "ok" });
+    return { ...running, all };
+  }
+  const pretend = ({ observer }: RunningVigie, color: string) =>
+    observer.publish("vigie/simulation/set", color, false);
+  const jsonOf = (running: RunningVigie) => JSON.parse(running.payloadOf("outputs/boiler") ?? "{}");
+  const untilTold = (running: { all: Observer }, payloads: string[]) =>
+    running.all.until(() => told(running).length >= payloads.length, `the boiler is told ${payloads}`);
+  const told = ({ all }: { all: Observer }) =>
+    all.received.filter(({ topic }) => topic === "boiler/set").map(({ payload }) => payload);
+
+  test("follow a payload from nothing to confirmed, and are kept by once and by a restart", async () => {
+    const running = await start([CONFIRMED]);
+    const names = ["outputs/boiler/state", "outputs/boiler/payload", "outputs/boiler/since"];
+    expect(Object.values(running.payloadsOf(...names))).toEqual(["nothing", "None", "None"]);
+    await pretend(running, "rouge");
+    await running.until({ "outputs/boiler/state": "waiting", "outputs/boiler/payload": "off" });
+    await untilTold(running, ["off"]);
+    await running.observer.publish("boiler", "on", false);
+    await running.observer.until(
+      () => jsonOf(running).last_answer === "on",
+      "the device said something else",
+    );
+    expect(running.payloadOf("outputs/boiler/state")).toBe("waiting");
+    await running.observer.publish("boiler", "off", false);
+    await running.until({ "outputs/boiler/state": "confirmed", "outputs/boiler/since": /^20.*Z$/ });
+    expect(jsonOf(running)).toEqual({
+      state: "confirmed",
+      payload: "off",
+      since: running.payloadOf("outputs/boiler/since"),
+      topic: "boiler/set",
+      choice: "rouge_now",
+      because: "rouge_now is ON",
+      tries: 1,
+      last_answer: "off",
+      would_send: null,
+    });
+    const { lines } = running.vigie;
+    const logged = lines.map(({ msg }) => msg).filter((msg) => msg.includes("Boiler"));
+    expect(logged).toEqual([
+      'Sent "off" to Boiler (boiler/set): rouge_now is ON',
+      'Boiler (boiler/set) has confirmed "off": boiler reported "off"',
+    ]);
+    const before = running.payloadsOf(...names, "outputs/boiler");
+    expect((await running.vigie.end()).code).toBe(0);
+    const { code, stdout } = await runVigie({ folder: running.folder, args: ["once"] });
+    expect([code, stdout.match(/ outputs\/.*/g)]).toEqual([0, null]);
+    const again = await cleanup.startVigie({ folder: running.folder });
+    await again.says(/^Connected/);
+    await pretend(running, "auto");
+    await running.until({ "outputs/boiler/payload": "on" });
+    await untilTold(running, ["off", "on"]);
+    expect(told(running)).toEqual(["off", "on"]);
+    const values = running.observer.received.filter(({ topic }) => topic === "vigie/outputs/boiler/state");
+    expect(values.map(({ payload }) => payload)).toEqual([
+      ...["nothing", "waiting", "confirmed"],
+      // The restart publishes it again.
+      ...["confirmed", "waiting"],
+    ]);
+    expect(before).toEqual({ ...before, "outputs/boiler/state": "confirmed" });
+  });
+
+  test("go with their entity when the output is removed from the configuration", async () => {
+    const running = await start([CONFIRMED]);
+    const entities = () => JSON.parse(running.all.retained.get(DEVICE) ?? "{}").components ?? {};
+    await running.all.until(() => "outputs_boiler_state" in entities(), "the entity is there");
+    expect(entities().outputs_boiler_state).toMatchObject({
+      platform: "sensor",
+      device_class: "enum",
+      unique_id: "vigie_outputs_boiler_state",
+      default_entity_id: "sensor.vigie_outputs_boiler_state",
+      name: "Chauffe-eau : sortie",
+      state_topic: "vigie/outputs/boiler/state",
+      json_attributes_topic: "vigie/outputs/boiler",
+      options: ["nothing", "sent", "waiting", "confirmed", "failed", "dry"],
+      availability_topic: "vigie/availability",
+    });
+    await writeConfig(running.folder, { ...running.config, outputs: [] });
+    await running.all.until(
+      ({ retained }) =>
+        ![...retained.keys()].some((topic) => topic.startsWith("vigie/outputs/")) &&
+        !("outputs_boiler_state" in entities()),
+      "nothing of the output is left",
+    );
+    expect("rules_rouge_now_state" in entities()).toBe(true);
+  });
+
+  test("say what a simulation would send, and the device gets nothing of it", async () => {
+    const running = await start({ dry_when_simulated: true, list: [BOILER] });
+    await pretend(running, "rouge");
+    await running.until({ "outputs/boiler/state": "dry" });
+    expect(jsonOf(running)).toMatchObject({ state: "dry", payload: null, would_send: "off" });
+    await pretend(running, "auto");
+    await running.until({ "outputs/boiler/state": "nothing" });
+    expect([jsonOf(running).would_send, told(running)]).toEqual([null, []]);
+  });
+
+  test("an update from the first release sends nothing again: its state file says what was sent", async () => {
+    const folder = await cleanup.createFolder();
+    await mkdir(join(folder, "state"));
+    const sent = {
+      payload: "off",
+      expect: "off",
+      at: Date.UTC(2026, 0, 5, 5),
+      acknowledged: true,
+      stands: true,
+    };
+    const outputs = { "boiler/set": { ...sent, answer: "heard" } };
+    const state = { ...emptyState("abcdefghijkl"), outputs };
+    await writeFile(join(folder, "state", "state.json"), serialiseState(state));
+    const output = { ...CONFIRMED, choose: [{ when: "always", payload: "off" }] };
+    const running = await start([output], folder);
+    await running.until({
+      "rules/always/state": "ON",
+      "outputs/boiler/state": "confirmed",
+      "outputs/boiler/payload": "off",
+      "outputs/boiler/since": "2026-01-05T05:00:00Z",
+    });
+    await running.observer.publish("vigie/rules/always/enabled/set", "OFF", false);
+    await running.until({ "outputs/boiler/payload": "on" });
+    await untilTold(running, ["on"]);
+    expect(told(running)).toEqual(["on"]);
+  });
+});
