@@ -17,14 +17,15 @@ export function formatTopics(
 ): string {
   const read = (topic: string) => topics.get(topic) ?? UNKNOWN_PAYLOAD;
   const wall = (topic: string) => local(read(topic), zone);
-  const ids = [...topics.keys()].flatMap((topic) => /^rules\/([^/]+)\/state$/.exec(topic)?.[1] ?? []);
-  const rules = ids.toSorted().map((id) => ruleRow(id, read, wall));
+  const rules = idsBelow("rules", topics).map((id) => ruleRow(id, read, wall));
+  const outputs = idsBelow("outputs", topics).map((id) => outputRow(id, read, wall));
   const sections = [
     heading(read, title) + simulationLine(read, wall),
     formatTable([nowRow(read, wall), nextRow(read, wall)], color),
     formatTable([DAYS_HEAD, ...DAYS.map((day) => dayRow(day, read))], color),
     formatTable(nextRows(read, wall), color),
     ...(rules.length === 0 ? [] : [formatTable(rules, color)]),
+    ...(outputs.length === 0 ? [] : [formatTable(outputs, color)]),
     formatTable(countRows(read), color),
     serviceLines(read, wall),
   ];
@@ -132,6 +133,53 @@ function reasons(json: string): string[] {
   }
 }
 
+/** The ids of all rules, or of all outputs. */
+function idsBelow(group: "rules" | "outputs", topics: ReadonlyMap<string, string>): string[] {
+  const ids = [...topics.keys()].flatMap((topic) => {
+    const [head, id, part, ...rest] = topic.split("/");
+    return head === group && id !== undefined && part === "state" && rest.length === 0 ? [id] : [];
+  });
+  return ids.toSorted();
+}
+
+/** What was sent to a device, whether it has confirmed it, and why it was sent. */
+function outputRow(id: string, read: Read, wall: Read): Cell[] {
+  const topic = `outputs/${id}`;
+  const { because, tries, last_answer, would_send } = outputJson(read(topic));
+  const state = read(`${topic}/state`);
+  const isSent = read(`${topic}/since`) !== UNKNOWN_PAYLOAD;
+  const details = [
+    ...(because === undefined ? [] : [because]),
+    ...(state === "failed" && tries !== undefined ? [`sent ${tries} times`] : []),
+    ...(["failed", "waiting"].includes(state) ? [`last answer: ${shorten(last_answer ?? "none")}`] : []),
+    ...(would_send === undefined ? [] : [`would send ${shorten(would_send)}`]),
+  ];
+  return [
+    `output ${id}`,
+    state,
+    isSent ? shorten(read(`${topic}/payload`)) : "",
+    isSent ? `since ${wall(`${topic}/since`)}` : "",
+    details.join("; "),
+  ];
+}
+
+function shorten(payload: string): string {
+  return payload.length > LONGEST_PAYLOAD ? `${payload.slice(0, LONGEST_PAYLOAD)}…` : payload;
+}
+
+const LONGEST_PAYLOAD = 24;
+
+/** The values of the JSON that is not null; none where another program has written there. */
+function outputJson(json: string): Record<string, string | undefined> {
+  try {
+    const values: unknown = JSON.parse(json);
+    const known = Object.entries(values ?? {}).filter(([, value]) => value !== null);
+    return Object.fromEntries(known.map(([key, value]) => [key, String(value)]));
+  } catch {
+    return {};
+  }
+}
+
 function countRows(read: Read): Cell[][] {
   const counts = (kind: string) => COLORS.map((color) => word(read(`season/${kind}/${color}`)));
   const names = COLORS.map((color): Cell => ({ text: color, color }));
@@ -145,11 +193,13 @@ function countRows(read: Read): Cell[][] {
 
 function serviceLines(read: Read, wall: Read): string {
   const problem = read("service/problem_code");
+  const failed = read("service/failed_outputs");
   const error = read("service/last_error");
   const success = `service ${read("service/status")}, last answer ${wall("service/last_success")}`;
   const lines = [
     success,
     ...(problem === "none" ? [] : [`problem: ${problem}`]),
+    ...(failed === UNKNOWN_PAYLOAD ? [] : [`devices that do not do what they were sent: ${failed}`]),
     ...(error === UNKNOWN_PAYLOAD ? [] : [error]),
   ];
   return lines.map((line) => `${line}\n`).join("");
