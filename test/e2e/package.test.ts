@@ -30,6 +30,7 @@ const FILES = [
   "docs/README.md",
   "docs/architecture.md",
   "docs/automations.md",
+  "docs/devices.md",
   "docs/docker-nas.md",
   "docs/entities.md",
   "docs/evcc.md",
