@@ -5,7 +5,7 @@ import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-sender.ts";
 import type { Message } from "../../src/mqtt/publish-queue.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { logTo } from "../support/logs.ts";
 import {
@@ -47,7 +47,7 @@ function fakeBroker(acknowledges: "all" | "none" = "all") {
   return { link, published, subscribed, way, acknowledge, close: () => close("cut") };
 }
 
-function start(list: Output[], saved: SavedState = savedState()) {
+function start(list: Output[], saved: SavedState = savedState(), clock: Clock = systemClock) {
   const lines: string[] = [];
   const log = logTo(lines);
   let states: Record<string, boolean | null> = { peak: false };
@@ -60,9 +60,9 @@ function start(list: Output[], saved: SavedState = savedState()) {
     outputs: outputsOf(list),
     state: saved.get(),
     save: saved.save,
-    clock: systemClock,
+    clock,
     log,
-    problemLog: createProblemLog(log, systemClock),
+    problemLog: createProblemLog(log, clock),
     refresh,
   });
   const update = (next: Record<string, boolean | null>) => {
@@ -78,8 +78,8 @@ function start(list: Output[], saved: SavedState = savedState()) {
 }
 
 /** A sender that is connected. */
-function connect(list: Output[], broker = fakeBroker(), saved = savedState()) {
-  const started = start(list, saved);
+function connect(list: Output[], broker = fakeBroker(), saved = savedState(), clock: Clock = systemClock) {
+  const started = start(list, saved, clock);
   started.sender.onConnection(broker.link);
   return { ...started, broker };
 }
@@ -282,14 +282,15 @@ describe("a device that confirms", () => {
 
   test("that goes on reporting the opposite is never taken for one that obeys, and its answer is told", async () => {
     const plug = {
-      ...SOON_MISSED,
+      ...CONFIRMED,
       name: { fr: "Prise", en: "Plug" },
       choose: [{ when: "peak", payload: { state: "OFF" } }],
       else: { payload: { state: "ON" } },
     };
-    const { sender, update, lines } = connect([plug]);
-    update({ peak: true });
-    await until(() => sender.statuses()[0]?.sent?.acknowledged === true);
+    let steady = 0;
+    const clock = { ...systemClock, steady: () => steady };
+    const { sender, updateAndWait, lines } = connect([plug], fakeBroker(), savedState(), clock);
+    await updateAndWait({ peak: true });
     sender.onMessage(report('{"state":"ON","power":2000}'));
     expect(sender.statuses()[0]).toMatchObject({
       state: "waiting",
@@ -297,9 +298,10 @@ describe("a device that confirms", () => {
     });
     sender.onMessage(report('{"state":"ON","power":2001}'));
     expect(sender.statuses()[0]?.sent?.last_answer).toContain("2000");
-    await until(() => hasFailed(sender));
+    await until(() => (sender.statuses()[0]?.sent?.tries ?? 0) > 1);
     expect(sender.statuses()[0]?.sent?.last_answer).toContain("2001");
-    expect(sender.statuses()[0]?.sent?.tries).toBeGreaterThan(1);
+    steady = confirm.for;
+    await until(() => hasFailed(sender));
     expect(lines.at(-1)).toMatch(
       /^Sent "{.*OFF.*}" to Plug \(boiler\/set\) .* but boiler never reported .*: it last reported ".*2001.*"\. Check the device/,
     );
