@@ -4,7 +4,12 @@ import { idOfTopic } from "./id-word.ts";
 import { duration, idWord, nameInLanguages, readName, topic } from "./value-schemas.ts";
 
 const A_PAYLOAD = 'a text, in quotes where it is a number: "18"';
-const A_TEMPLATE = `${A_PAYLOAD}; or an object with one key or more, sent as JSON`;
+/** Of `true` it says which text is meant, as of a number. */
+const expectedInsteadOf = (other: string) => (issue: { input?: unknown }) =>
+  typeof issue.input === "boolean"
+    ? `a text, in quotes where it is true or false: "${issue.input}"; ${other}`
+    : `${A_PAYLOAD}; ${other}`;
+const A_TEMPLATE = expectedInsteadOf("or an object with one key or more, sent as JSON");
 
 /** A text, or an object that is sent as JSON. */
 const template = z.preprocess(
@@ -35,7 +40,7 @@ const payload = template.meta({
     "What is sent: a text (numbers in quotes), or an object that is sent as JSON. May contain facts: {next.color}, {next.date}, {left.rouge}, …; in a text an unknown one becomes None.",
 });
 
-const A_BRANCH = `${A_PAYLOAD}; or { payload: …, expect: … }`;
+const A_BRANCH = expectedInsteadOf("or { payload: …, expect: … }");
 
 /** `else` and `unknown`: a text, or a payload with what the device then reports. */
 const branch = z.preprocess(
@@ -61,7 +66,10 @@ const branch = z.preprocess(
   ),
 );
 
-/** `{next.color}` without quotes is, to YAML, an object with the key `next.color`. */
+/**
+ * `{next.color}` without quotes is, to YAML, an object with the key `next.color`; `{{next.color}}` one whose key is that
+ * object, which is read as the text `{ next.color }`.
+ */
 function findUnquotedPlaceholder(
   given: unknown,
   deepest = Number.POSITIVE_INFINITY,
@@ -70,8 +78,9 @@ function findUnquotedPlaceholder(
   if (typeof given !== "object" || given === null) return undefined;
   const entries = Object.entries(given);
   const [[key, value] = ["", ""]] = entries;
-  if (entries.length === 1 && value === null && /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/i.test(key))
-    return { path, message: `the placeholder in quotes: "{${key}}"` };
+  const name = UNQUOTED.exec(key)?.[1];
+  if (entries.length === 1 && value === null && name !== undefined)
+    return { path, message: `the placeholder in quotes: "{${name}}"` };
   if (path.length >= deepest) return undefined;
   for (const [name, inner] of entries) {
     const found = findUnquotedPlaceholder(inner, deepest, [
@@ -82,6 +91,8 @@ function findUnquotedPlaceholder(
   }
   return undefined;
 }
+
+const UNQUOTED = /^(?:\{ )?([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)(?: \})?$/i;
 
 function isGroup(given: unknown): given is object {
   return typeof given === "object" && given !== null && !Array.isArray(given);

@@ -225,6 +225,18 @@ describe("outputs", () => {
       'outputs[0].choose[0].payload.color: expected the placeholder in quotes: "{next.color}", got key: value pairs',
     ],
     [
+      " [{ topic: a, choose: [{ when: preheat, payload: {{ next.color }} }] }]",
+      'outputs[0].choose[0].payload: expected the placeholder in quotes: "{next.color}", got key: value pairs',
+    ],
+    [
+      " [{ topic: a, choose: [{ when: preheat, payload: true }] }]",
+      'outputs[0].choose[0].payload: expected a text, in quotes where it is true or false: "true"; or an object with one key or more, sent as JSON, got true',
+    ],
+    [
+      ` [{ topic: a, choose: [${PEAK}], else: false }]`,
+      'outputs[0].else: expected a text, in quotes where it is true or false: "false"; or { payload: …, expect: … }, got false',
+    ],
+    [
       ` [{ topic: a, choose: [${PEAK}], else: {next.color} }]`,
       'outputs[0].else: expected the placeholder in quotes: "{next.color}", got key: value pairs',
     ],
