@@ -31,6 +31,7 @@ import {
   reportDayEvent,
   reportPoll,
   reportPrices,
+  reportSwitchedBack,
   reportVerdictChange,
 } from "./report.ts";
 import { startSchedule } from "./schedule.ts";
@@ -188,6 +189,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     devices,
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
     onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
+    onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: ({ known }) => {
       reportClock(known.clock, problemLog);
       schedule?.reset();

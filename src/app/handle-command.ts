@@ -1,8 +1,8 @@
 import { wallTime } from "../core/calendar/dates.ts";
-import type { Tariff } from "../core/calendar/tariff.ts";
+import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import { type SimulationRequest, startSimulation } from "../core/facts/simulation.ts";
 import type { Rule } from "../core/rules/rule.ts";
-import { moveThreshold, switchRule } from "../core/rules/rule-settings.ts";
+import { moveThreshold, switchRule, switchRuleFor } from "../core/rules/rule-settings.ts";
 import type { Command } from "../mqtt/read-command.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Log } from "../runtime/log.ts";
@@ -66,11 +66,19 @@ export async function handleCommand(topic: string, command: Command, options: Co
 type CommandOf<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
 
 async function setEnabled(topic: string, command: CommandOf<"enabled">, options: CommandOptions) {
-  const { memory, loop, log } = options;
-  const { rule: id, enabled } = command;
+  const { memory, loop, log, tariff } = options;
+  const { rule: id, enabled, for: length } = command;
   if (!findRule(topic, id, options)) return;
-  await memory.changeSettings((settings) => switchRule(settings, id, enabled));
-  log.info(`${topic}: rule ${id} is ${enabled ? "enabled" : "disabled"} now`);
+  const [state, opposite] = enabled ? ["enabled", "disabled"] : ["disabled", "enabled"];
+  if (length === undefined) {
+    await memory.changeSettings((settings) => switchRule(settings, id, enabled));
+    log.info(`${topic}: rule ${id} is ${state} now`);
+  } else {
+    const from = trueTime(loop);
+    const until = from + length;
+    await memory.changeSettings((settings) => switchRuleFor(settings, id, enabled, { from, until }));
+    log.info(`${topic}: rule ${id} is ${state} until ${describeEnd(until, tariff)}, then ${opposite} again`);
+  }
   loop.refresh();
 }
 
@@ -98,14 +106,24 @@ function findRule(topic: string, id: string, { rules, log }: CommandOptions): Ru
 
 async function setSimulation(topic: string, request: SimulationRequest | null, options: CommandOptions) {
   const { memory, loop, log, tariff } = options;
-  // Refresh, so that the tariff day of `now` is computed with the current time.
-  loop.refresh();
-  const simulation = request && startSimulation(request, loop.snapshot().known.clock.at, tariff);
+  const simulation = request && startSimulation(request, trueTime(loop), tariff);
   await memory.changeSimulation(simulation);
   if (simulation) {
     const { color, date, until } = simulation;
-    const end = wallTime(until, tariff.time_zone).slice(0, -3).replace("T", " ");
-    log.warn(`${topic}: ${color} is pretended for the tariff day ${date}, until ${end}`);
+    log.warn(
+      `${topic}: ${color} is pretended for the tariff day ${date}, until ${describeEnd(until, tariff)}`,
+    );
   } else log.info(`${topic}: no colour is pretended any more`);
   loop.refresh();
+}
+
+/** The snapshot may be hours old, so the loop refreshes first. */
+function trueTime(loop: CommandOptions["loop"]): Instant {
+  loop.refresh();
+  return loop.snapshot().known.clock.at;
+}
+
+/** As local time. */
+function describeEnd(until: Instant, { time_zone }: Tariff): string {
+  return wallTime(until, time_zone).slice(0, -3).replace("T", " ");
 }

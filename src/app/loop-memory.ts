@@ -1,10 +1,16 @@
 import { z } from "zod";
+import type { Instant } from "../core/calendar/tariff.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import { type OutputsState, readOutputsState } from "../core/outputs/outputs-state.ts";
 import type { Rule } from "../core/rules/rule.ts";
-import { type RuleSettings, readRuleSettings, settleSettings } from "../core/rules/rule-settings.ts";
+import {
+  endMeanwhile,
+  type RuleSettings,
+  readRuleSettings,
+  settleSettings,
+} from "../core/rules/rule-settings.ts";
 import { type RulesState, readRulesState } from "../core/rules/rules-state.ts";
 import type { Log } from "../runtime/log.ts";
 import { clientMemorySchema, EMPTY_MEMORY, type MemoryKeeper } from "../service/client-memory.ts";
@@ -23,6 +29,7 @@ import type { Store } from "../state/store.ts";
  * | `keepRulesState`   | at once  | if a verdict or a forecast changed                               |
  * | `keepOutputs`      | at once  | always                                                           |
  * | `changeSettings`   | after it | always; a write that fails does not stop the change              |
+ * | `endSettings`      | at once  | if a time is over                                                |
  * | `changeSimulation` | after it | always; a write that fails does not stop the change              |
  */
 export interface LoopMemory {
@@ -40,6 +47,8 @@ export interface LoopMemory {
   settings: () => RuleSettings;
   /** Builds on changes that are still being saved; resolves when the write has ended and the change is in force. */
   changeSettings: (change: (settings: RuleSettings) => RuleSettings) => Promise<void>;
+  /** Ends what was set for a time that is over, and returns the ids of those rules. */
+  endSettings: (at: Instant) => readonly string[];
   /** The colour that is pretended. */
   simulation: () => Simulation | null;
   /** Resolves when the write has ended and the change is in force. */
@@ -123,6 +132,13 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
       const changed = change(readRuleSettings(store.state().settings));
       await save({ settings: changed });
       settings = changed;
+    },
+    endSettings: (at) => {
+      const { settings: left, ended } = endMeanwhile(settings, at);
+      settings = left;
+      if (ended.length > 0)
+        void save({ settings: endMeanwhile(readRuleSettings(store.state().settings), at).settings });
+      return ended;
     },
     simulation: () => simulation,
     changeSimulation: async (changed) => {

@@ -20,6 +20,7 @@ import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { forecastVerdicts, nextRuleBoundary } from "../core/rules/forecast-verdicts.ts";
 import type { Rule } from "../core/rules/rule.ts";
+import { switchedAt } from "../core/rules/rule-settings.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import { findVerdictChanges, type VerdictChange } from "../core/rules/verdict-changes.ts";
 import { outputTopics } from "../core/topics/output-topics.ts";
@@ -57,6 +58,8 @@ export interface LoopOptions {
   devices: Pick<DeviceSender, "statuses" | "update">;
   onDayEvent: (event: DayEvent) => void;
   onVerdictChange: (change: VerdictChange) => void;
+  /** A time is over for which a command had disabled or enabled a rule. */
+  onSwitchedBack: (rule: string, enabled: boolean) => void;
   onRefreshed: (snapshot: Snapshot) => void;
 }
 
@@ -124,7 +127,10 @@ export function createLoop(options: LoopOptions): Loop {
     latest = { known, facts, verdicts: right ? verdicts : [], boundary: machineBoundary };
 
     options.publish(topics);
-    if (right) memory.keepRulesState(next);
+    if (right) {
+      memory.keepRulesState(next);
+      endSettings(trueTime);
+    }
     for (const change of changes) options.onVerdictChange(change);
     if (hasPolled) {
       devices.update({
@@ -133,6 +139,12 @@ export function createLoop(options: LoopOptions): Loop {
       });
     }
     options.onRefreshed(latest);
+  }
+
+  /** After the evaluation, which may need to know when a time was over. */
+  function endSettings(at: Instant): void {
+    for (const id of memory.endSettings(at))
+      options.onSwitchedBack(id, switchedAt(memory.settings(), id, at).enabled);
   }
 
   function gatherKnown(): FactsInput {

@@ -26,6 +26,11 @@ export function reportVerdictChange(change: VerdictChange, log: Log, publisher: 
   log.info(describeVerdictChange(change));
 }
 
+export function reportSwitchedBack(rule: string, enabled: boolean, log: Pick<Log, "info">): void {
+  const [now, before] = enabled ? ["enabled", "disabled"] : ["disabled", "enabled"];
+  log.info(`Rule ${rule} is ${now} again: the time for which a command had ${before} it is over`);
+}
+
 export function reportPoll({ failures, answers }: PollOutcome, problemLog: ProblemLog): void {
   for (const failure of failures) problemLog.starts("service", failure);
   // Without answers and failures nothing was sent, so nothing is known of the service.

@@ -43,6 +43,7 @@ export async function pollOnce(
     devices: { statuses, update: () => undefined },
     onDayEvent: () => undefined,
     onVerdictChange: () => undefined,
+    onSwitchedBack: () => undefined,
     onRefreshed: () => undefined,
   });
   try {

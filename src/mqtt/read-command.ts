@@ -7,7 +7,8 @@ import type { SimulationRequest } from "../core/facts/simulation.ts";
 /** What a message on a command topic tells vigie to do. */
 export type Command =
   | { kind: "poll" }
-  | { kind: "enabled"; rule: string; enabled: boolean }
+  /** `for`: milliseconds, after which it ends; undefined: until the next command. */
+  | { kind: "enabled"; rule: string; enabled: boolean; for?: number }
   | { kind: "threshold"; rule: string; threshold: number }
   /** null: ends the simulation. */
   | { kind: "simulation"; request: SimulationRequest | null };
@@ -45,9 +46,21 @@ function readRefresh(payload: string): Reading {
 }
 
 function readEnabled(rule: string, payload: string): Reading {
-  if (payload !== "ON" && payload !== "OFF") return expected("ON or OFF", payload);
-  return { command: { kind: "enabled", rule, enabled: payload === "ON" } };
+  if (payload === "ON" || payload === "OFF")
+    return { command: { kind: "enabled", rule, enabled: payload === "ON" } };
+  const read = enabledSchema.safeParse(parseJson(payload));
+  if (!read.success) return expected(describeExpected(read.error, ENABLED_FORMS), payload);
+  return { command: { kind: "enabled", rule, ...read.data } };
 }
+
+const ENABLED_FORMS = {
+  keys: "enabled and for",
+  form: 'ON, OFF, or JSON such as {"enabled":false,"for":"12h"}',
+};
+const enabledSchema = z.strictObject({
+  enabled: z.boolean({ error: "true or false" }),
+  for: duration("1s", "720h"),
+});
 
 function expected(what: string, payload: string): Reading {
   return { problem: `expected ${what}, got '${payload.slice(0, 60)}'` };
@@ -64,18 +77,23 @@ function readSimulation(payload: string): Reading {
   const name = colorSchema.safeParse(payload);
   const request = name.success ? { color: name.data } : parseJson(payload);
   const read = requestSchema.safeParse(request);
-  if (!read.success) return expected(describeExpected(read.error), payload);
+  if (!read.success) return expected(describeExpected(read.error, SIMULATION_FORMS), payload);
   const { color, ...rest } = read.data;
   return { command: { kind: "simulation", request: color === "auto" ? null : { color, ...rest } } };
 }
 
-function describeExpected({ issues: [issue] }: z.ZodError): string {
-  if (issue?.code === "unrecognized_keys") return "no other keys than color, from and for";
+/** `keys`: those of its JSON. */
+function describeExpected({ issues: [issue] }: z.ZodError, { keys, form }: { keys: string; form: string }) {
+  if (issue?.code === "unrecognized_keys") return `no other keys than ${keys}`;
   if (issue && issue.path.length > 0) return `${issue.path.join(".")} to be ${issue.message}`;
-  return `${SIMULATION_COLORS.join(", ")}, or JSON such as {"color":"rouge","from":"next","for":"1h"}`;
+  return form;
 }
 
 const SIMULATION_COLORS = ["auto", ...COLORS] as const;
+const SIMULATION_FORMS = {
+  keys: "color, from and for",
+  form: `${SIMULATION_COLORS.join(", ")}, or JSON such as {"color":"rouge","from":"next","for":"1h"}`,
+};
 const colorSchema = z.enum(SIMULATION_COLORS, { error: `one of ${SIMULATION_COLORS.join(", ")}` });
 const requestSchema = z.strictObject({
   color: colorSchema,

@@ -10,8 +10,8 @@ import { openTestLoop, RULES } from "../support/test-loop.ts";
 const EVENING = Date.parse("2026-01-04T19:00:00Z");
 const ROUGE = knownDaysOf({ ...officialDays("2026-01-01", "2026-01-12"), "2026-01-05": official("rouge") });
 
-function open(store = createMemoryStore(emptyState("test")), days = ROUGE) {
-  const loop = openTestLoop({ rules: RULES, store, days, clock: { at: EVENING } });
+function open(store = createMemoryStore(emptyState("test")), days = ROUGE, clock = { at: EVENING }) {
+  const loop = openTestLoop({ rules: RULES, store, days, clock });
   const count = { polls: 0 };
   const poll = () => {
     count.polls += 1;
@@ -29,6 +29,97 @@ describe("a command", () => {
     await give({ kind: "enabled", rule: "ahead", enabled: false });
     expect(states()).toEqual([false, true]);
     expect(open(createMemoryStore(store.state())).states()).toEqual([false, true]);
+  });
+
+  describe("for a time", () => {
+    const HOUR = 3_600_000;
+    const GUESTS: Command = { kind: "enabled", rule: "ahead", enabled: false, for: 12 * HOUR };
+
+    test("disables a rule until its end, for which the loop wakes", async () => {
+      const clock = { at: EVENING };
+      const { give, loop, states, lines, payload, memory } = open(undefined, undefined, clock);
+      clock.at += 90_000;
+      const end = clock.at + 12 * HOUR;
+      await give(GUESTS);
+      expect(states()).toEqual([false, true]);
+      expect(lines).toEqual(["x/set: rule ahead is disabled until 2026-01-05 08:01, then enabled again"]);
+      expect(payload("rules/ahead/enabled")).toBe("OFF");
+      expect(payload("rules/ahead/next_on")).toBe("2026-01-05T07:01:30Z");
+      expect(JSON.parse(payload("rules/ahead") ?? "")).toMatchObject({
+        enabled_until: "2026-01-05T07:01:30Z",
+        because: ["disabled until 2026-01-05 08:01"],
+      });
+      // Each boundary until then, as the loop wakes.
+      while (loop.snapshot().boundary < end) {
+        clock.at = loop.snapshot().boundary;
+        loop.refresh();
+        expect(states()[0]).toBe(false);
+      }
+      expect(loop.snapshot().boundary).toBe(end);
+      clock.at = end;
+      loop.refresh();
+      expect(states()[0]).toBe(true);
+      expect(payload("rules/ahead/enabled")).toBe("ON");
+      expect(payload("rules/ahead/since")).toBe("2026-01-05T07:01:30Z");
+      expect(JSON.parse(payload("rules/ahead") ?? "")).not.toHaveProperty("enabled_until");
+      loop.refresh();
+      expect(lines.slice(1)).toEqual([
+        "Rule ahead is enabled again: the time for which a command had disabled it is over",
+      ]);
+      expect(memory.settings()).toEqual({});
+    });
+
+    test("goes on over a restart, and its end takes effect at a start that comes after it", async () => {
+      const { give, store } = open();
+      await give(GUESTS);
+      const later = open(createMemoryStore(store.state()), ROUGE, { at: EVENING + HOUR });
+      expect(later.states()).toEqual([false, true]);
+      expect(later.lines).toEqual([]);
+      const after = open(createMemoryStore(later.store.state()), ROUGE, { at: EVENING + 13 * HOUR });
+      expect(after.states()[0]).toBe(true);
+      expect(after.payload("rules/ahead/since")).toBe("2026-01-05T07:00:00Z");
+      expect(after.lines).toEqual([
+        "Rule ahead is enabled again: the time for which a command had disabled it is over",
+      ]);
+      expect(open(createMemoryStore(after.store.state()), ROUGE, { at: EVENING + 14 * HOUR }).lines).toEqual(
+        [],
+      );
+    });
+
+    test("ends with the next command", async () => {
+      const { give, payload, states } = open();
+      await give(GUESTS);
+      await give({ kind: "enabled", rule: "ahead", enabled: true });
+      expect([states()[0], payload("rules/ahead/enabled")]).toEqual([true, "ON"]);
+      await give(GUESTS);
+      await give({ kind: "enabled", rule: "ahead", enabled: false });
+      expect(payload("rules/ahead/next_on")).toBe("None");
+      expect(JSON.parse(payload("rules/ahead") ?? "").because).toEqual(["disabled"]);
+    });
+
+    test("enables a rule, which is disabled again at the end", async () => {
+      const clock = { at: EVENING };
+      const { give, loop, lines, payload } = open(undefined, undefined, clock);
+      await give({ kind: "enabled", rule: "ahead", enabled: false });
+      await give({ kind: "enabled", rule: "ahead", enabled: true, for: HOUR });
+      expect(payload("rules/ahead/next_off")).toBe("2026-01-04T20:00:00Z");
+      expect(lines[1]).toBe("x/set: rule ahead is enabled until 2026-01-04 21:00, then disabled again");
+      clock.at += HOUR;
+      loop.refresh();
+      expect([payload("rules/ahead/enabled"), payload("rules/ahead/state")]).toEqual(["OFF", "OFF"]);
+      expect(payload("rules/ahead/since")).toBe("2026-01-04T20:00:00Z");
+    });
+
+    test.each([
+      ["2026-03-28T21:00:00Z", "2026-03-29 11:00", "2026-03-29T09:00:00Z"],
+      ["2026-10-24T20:00:00Z", "2026-10-25 09:00", "2026-10-25T08:00:00Z"],
+    ])("lasts 12 hours also in the night in which the clocks are moved, from %s", async (at, local, end) => {
+      const days = knownDaysOf(officialDays(at.slice(0, 10), `${at.slice(0, 8)}31`));
+      const { give, lines, payload } = open(undefined, days, { at: Date.parse(at) });
+      await give(GUESTS);
+      expect(lines).toEqual([`x/set: rule ahead is disabled until ${local}, then enabled again`]);
+      expect(JSON.parse(payload("rules/ahead") ?? "").enabled_until).toBe(end);
+    });
   });
 
   test("pretends a colour, and ends it with auto, also over a restart", async () => {

@@ -56,6 +56,7 @@ export function loopOptions({ clock, memory, rules = CONFIG.rules }) {
     devices: { statuses: () => [], update: nothing },
     onDayEvent: nothing,
     onVerdictChange: nothing,
+    onSwitchedBack: nothing,
     onRefreshed: nothing,
   };
 }

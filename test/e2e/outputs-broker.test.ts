@@ -217,15 +217,17 @@ describe.skipIf(withoutMosquitto)(`commands on a real broker ${withoutMosquitto}
     await observer.until(({ retained }) => retained.has("vigie/simulation"), "the state");
     const send = (topic: string, payload: string) => observer.publish(`vigie/${topic}/set`, payload, false);
     await send("rules/peak/enabled", "OFF");
+    await send("rules/peak/enabled", '{"enabled":false,"for":"12h"}');
     await send("rules/peak/threshold", "50");
     await send("rules/other/enabled", "OFF");
     await send("rules/peak/enabled", "maybe");
     await send("simulation", "red");
     await send("simulation", '{"color":"rouge","from":"next"}');
     await send("refresh", "PRESS");
-    await observer.until(() => commands.length >= 3, "the commands came");
+    await observer.until(() => commands.length >= 4, "the commands came");
     expect(commands).toEqual([
       ["rules/peak/enabled/set", { kind: "enabled", rule: "peak", enabled: false }],
+      ["rules/peak/enabled/set", { kind: "enabled", rule: "peak", enabled: false, for: 12 * 3_600_000 }],
       ["simulation/set", { kind: "simulation", request: { color: "rouge", from: "next", for: 3_600_000 } }],
       ["refresh/set", { kind: "poll" }],
     ]);
@@ -237,7 +239,7 @@ describe.skipIf(withoutMosquitto)(`commands on a real broker ${withoutMosquitto}
     expect(lines.filter((line) => line.includes("/set: "))).toEqual([
       "rules/peak/threshold/set: the rule peak has no threshold",
       "rules/other/enabled/set: there is no rule other",
-      "rules/peak/enabled/set: expected ON or OFF, got 'maybe'",
+      `rules/peak/enabled/set: expected ON, OFF, or JSON such as {"enabled":false,"for":"12h"}, got 'maybe'`,
       expect.stringMatching(
         /^simulation\/set: expected auto, bleu, blanc, rouge, or JSON such as .*, got 'red'$/,
       ),

@@ -10,6 +10,16 @@ describe("a command", () => {
     ["refresh/set", "PRESS", { kind: "poll" }],
     ["rules/peak/enabled/set", "ON", { kind: "enabled", rule: "peak", enabled: true }],
     ["rules/rouge_peak/enabled/set", "OFF", { kind: "enabled", rule: "rouge_peak", enabled: false }],
+    [
+      "rules/peak/enabled/set",
+      '{"enabled":false,"for":"12h"}',
+      { kind: "enabled", rule: "peak", enabled: false, for: 12 * HOUR },
+    ],
+    [
+      "rules/peak/enabled/set",
+      '{"for":"30s","enabled":true}',
+      { kind: "enabled", rule: "peak", enabled: true, for: 30_000 },
+    ],
     ["rules/peak/threshold/set", "0", { kind: "threshold", rule: "peak", threshold: 0 }],
     ["rules/peak/threshold/set", "100", { kind: "threshold", rule: "peak", threshold: 100 }],
     ["rules/peak/threshold/set", "60.0", { kind: "threshold", rule: "peak", threshold: 60 }],
@@ -31,9 +41,24 @@ describe("a command", () => {
   });
 
   const FORM = 'auto, bleu, blanc, rouge, or JSON such as {"color":"rouge","from":"next","for":"1h"}';
+  const ENABLED_FORM = 'ON, OFF, or JSON such as {"enabled":false,"for":"12h"}';
+  const A_TIME = "a duration from 1s to 720h in s, m or h, such as 5m";
   test.each([
     ["refresh/set", "press", "PRESS"],
-    ["rules/peak/enabled/set", "on", "ON or OFF"],
+    ["rules/peak/enabled/set", "on", ENABLED_FORM],
+    ["rules/peak/enabled/set", "false", ENABLED_FORM],
+    ["rules/peak/enabled/set", "[]", ENABLED_FORM],
+    ["rules/peak/enabled/set", '{"for":"12h"}', "enabled to be true or false"],
+    ["rules/peak/enabled/set", '{"enabled":"OFF","for":"12h"}', "enabled to be true or false"],
+    ["rules/peak/enabled/set", '{"enabled":false}', `for to be ${A_TIME}`],
+    ["rules/peak/enabled/set", '{"enabled":false,"for":"0s"}', `for to be ${A_TIME}`],
+    ["rules/peak/enabled/set", '{"enabled":false,"for":"721h"}', `for to be ${A_TIME}`],
+    ["rules/peak/enabled/set", '{"enabled":false,"for":12}', `for to be ${A_TIME}`],
+    [
+      "rules/peak/enabled/set",
+      '{"enabled":false,"for":"1h","until":1}',
+      "no other keys than enabled and for",
+    ],
     ["rules/peak/threshold/set", "101", "a whole number from 0 to 100"],
     ["rules/peak/threshold/set", "-1", "a whole number from 0 to 100"],
     ["rules/peak/threshold/set", "59.5", "a whole number from 0 to 100"],
@@ -84,8 +109,8 @@ describe("a command", () => {
       fc.json({ maxDepth: 3 }),
       fc
         .record(
-          { color: fc.anything(), from: fc.anything(), for: fc.anything() },
-          { requiredKeys: ["color"] },
+          { color: fc.anything(), from: fc.anything(), for: fc.anything(), enabled: fc.anything() },
+          { requiredKeys: [] },
         )
         .map(
           (request) =>

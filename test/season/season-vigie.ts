@@ -85,6 +85,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     devices: { statuses: () => [], update: nothing },
     onDayEvent: nothing,
     onVerdictChange: nothing,
+    onSwitchedBack: nothing,
     onRefreshed: nothing,
   });
   let lastPoll: Instant | null = null;

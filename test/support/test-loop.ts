@@ -1,5 +1,6 @@
 import { createLoop, type LoopOptions } from "../../src/app/loop.ts";
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
+import { reportSwitchedBack } from "../../src/app/report.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
@@ -61,6 +62,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     devices: { statuses: () => [], update: () => undefined, ...devices },
     onDayEvent: () => undefined,
     onVerdictChange: (change) => void changes.push(change),
+    onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: () => undefined,
   });
   return {

@@ -5,7 +5,7 @@ import type { RuleSpan } from "./condition-kind.ts";
 import { evaluateRuleBetween } from "./evaluate-rule.ts";
 import { type EvaluationInput, LOOKING_BACK, withKnownDays } from "./evaluation-input.ts";
 import { type Believed, forecastsOf, type HeldForecasts, withForecasts } from "./held-forecasts.ts";
-import { LONGEST_SHIFT, type Rule, rulesReferredTo } from "./rule.ts";
+import { LONGEST_SHIFT, type NonEmpty, type Rule, rulesReferredTo } from "./rule.ts";
 import { entryOf } from "./rules-state.ts";
 
 /** A rule, and what decides it from now on. */
@@ -14,7 +14,7 @@ export interface PhasedRule {
   /** The threshold in force, percent; null where the rule declares none. */
   threshold: number | null;
   /** In order, without a gap; the first begins now. */
-  phases: readonly Phase[];
+  phases: NonEmpty<Phase>;
 }
 
 /** A time in which the same decides a rule. */

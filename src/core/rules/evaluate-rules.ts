@@ -2,19 +2,12 @@ import type { Instant } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { createChain } from "./chain.ts";
-import { evaluateRuleBetween } from "./evaluate-rule.ts";
+import { evaluateRuleBetween, type RuleResult } from "./evaluate-rule.ts";
 import { createEvaluationInput, type EvaluationInput } from "./evaluation-input.ts";
 import { type Believed, forecastsOf } from "./held-forecasts.ts";
-import {
-  type BeforeHold,
-  decideHold,
-  type HoldDecision,
-  phasesAhead,
-  type RuleToDecide,
-  resultAt,
-} from "./hold.ts";
+import { type BeforeHold, decideRule, phasesAhead, type RuleToDecide } from "./hold.ts";
 import { inOrderOfReference, LONGEST_SHIFT, type Rule } from "./rule.ts";
-import type { RuleSettings } from "./rule-settings.ts";
+import { type RuleSettings, switchedAt } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -57,52 +50,48 @@ function evaluateEach(
       ? { forecasts: before.believed, rules: before.believed_of ?? {} }
       : chain.join(previous.heard, rule, (referred) => getOf(believedById, referred));
     believedById.set(id, believed);
-    const setting = entryOf(settings, id);
     // A rule without a threshold has none to move.
-    const threshold = rule.threshold === null ? null : (setting?.threshold?.value ?? rule.threshold);
-    const decide = { rule, threshold, chain };
+    const moved = rule.threshold === null ? null : entryOf(settings, id)?.threshold;
+    const decide: RuleToDecide = {
+      rule,
+      threshold: moved?.value ?? rule.threshold,
+      switchedAt: (instant) => switchedAt(settings, id, instant),
+      chain,
+    };
     const isHolding = before?.believed !== undefined;
-    const verdict =
-      setting?.enabled === false
-        ? disabledVerdict(decide, at)
-        : enabledVerdict(decide, { believed, isHolding, followedChangeAt: before?.moved ?? null }, at);
+    const verdict = evaluateRule(
+      decide,
+      { believed, isHolding, followedChangeAt: before?.moved ?? null },
+      at,
+    );
     chain.add(verdict);
-    const since = sinceOf(verdict, before, previous.at, chain.inputAt(at, null));
+    const since = sinceOf(verdict, before, previous.at, chain.inputAt(at, null), decide.switchedAt(at).since);
     verdicts.set(id, { ...verdict, since });
   }
   return rules.map(({ id }) => getOf(verdicts, id));
 }
 
-function enabledVerdict(decide: RuleToDecide, before: BeforeHold, at: Instant): Verdict {
-  const decision = decideHold(decide, before, at);
-  const { state, truth, sure } = decision.result;
-  return {
-    ...verdictOf(decide, decision, at),
+function evaluateRule(decide: RuleToDecide, before: BeforeHold, at: Instant): Verdict {
+  const { rule, threshold } = decide;
+  const { enabled, until } = decide.switchedAt(at);
+  const decision = decideRule(decide, before, at);
+  const { result, held, followedChangeAt } = decision;
+  const { state, truth, sure, conditions, decided_at } = result;
+  const verdict: Verdict = {
+    rule,
     state,
+    since: at,
     sure,
     reason: state === truth ? "conditions" : "when_unknown",
+    enabled_until: until,
+    threshold,
+    conditions,
+    decided_at,
+    held,
+    followedChangeAt,
     phases: phasesAhead(decide, decision, at),
   };
-}
-
-function disabledVerdict(decide: RuleToDecide, at: Instant): Verdict {
-  const decision = { result: resultAt(decide, at, null), held: null, followedChangeAt: null };
-  return {
-    ...verdictOf(decide, decision, at),
-    state: false,
-    sure: true,
-    reason: "disabled",
-    phases: [{ start: at, enabled: false, believed: null }],
-  };
-}
-
-function verdictOf(
-  { rule, threshold }: RuleToDecide,
-  { result, held, followedChangeAt }: HoldDecision,
-  at: Instant,
-): Omit<Verdict, "state" | "sure" | "reason" | "phases"> {
-  const { conditions, decided_at } = result;
-  return { rule, threshold, conditions, decided_at, held, followedChangeAt, since: at };
+  return enabled ? verdict : { ...verdict, state: false, sure: true, reason: "disabled" };
 }
 
 function getOf<T>(map: ReadonlyMap<string, T>, id: string): T {
@@ -111,19 +100,27 @@ function getOf<T>(map: ReadonlyMap<string, T>, id: string): T {
   return value;
 }
 
-/** If time changed the verdict: since that boundary, also when vigie did not run then. If new data did: since now. */
+/**
+ * If time changed the verdict: since that boundary, also when vigie did not run then. If new data or a command did: since
+ * now. `switchedSince`: when a time was over for which the rule was the opposite of enabled or disabled.
+ */
 function sinceOf(
   { rule, state, threshold, reason }: Verdict,
   before: RuleState | undefined,
   last: Instant | null,
   input: EvaluationInput,
+  switchedSince: Instant | null,
 ): Instant {
   const { at } = input;
   if (!before) return at;
   if (before.state === state && before.since <= at) return before.since;
   const from = Math.max(last ?? at, at - LONGEST_SHIFT);
-  if (from >= at || reason === "disabled") return at;
-  const results = evaluateRuleBetween(rule, input, threshold, from, at + 1);
+  const isSwitched = switchedSince !== null && switchedSince > from;
+  if (reason === "disabled") return isSwitched ? switchedSince : at;
+  if (from >= at) return at;
+  const results: Pick<RuleResult, "start" | "state">[] = isSwitched
+    ? [{ start: from, state: false }, ...evaluateRuleBetween(rule, input, threshold, switchedSince, at + 1)]
+    : evaluateRuleBetween(rule, input, threshold, from, at + 1);
   const other = results.findLastIndex((result) => result.state !== state);
   const change = results[other + 1];
   return change && results[other]?.state === before.state ? change.start : at;

@@ -44,10 +44,7 @@ export function forecastVerdicts(verdicts: readonly Verdict[], input: Evaluation
 
 function forecastVerdict(verdict: Verdict, input: EvaluationInput, chain: Chain): VerdictForecast {
   const { until } = input;
-  if (verdict.reason === "disabled") {
-    const spans = [{ start: verdict.since, end: until, state: false, sure: true }];
-    return { until, spans, next_on: null, next_off: null, state_until: null, next_boundary: null };
-  }
+  const { reason, enabled_until } = verdict;
   const spans = spansAhead(verdict, input, chain);
   const change = spans.find(({ state }) => state !== verdict.state);
   return {
@@ -55,9 +52,16 @@ function forecastVerdict(verdict: Verdict, input: EvaluationInput, chain: Chain)
     spans,
     next_on: nextChangeTo(true, spans),
     next_off: nextChangeTo(false, spans),
-    state_until: change?.start ?? until,
-    next_boundary: nextBoundaryOf(verdict, chain.inputAt(input.at, null)),
+    state_until: change?.start ?? lastUntil(),
+    next_boundary:
+      reason === "disabled" ? enabled_until : nextBoundaryOf(verdict, chain.inputAt(input.at, null)),
   };
+
+  /** A disabled rule is OFF whatever the days are. */
+  function lastUntil(): Instant | null {
+    if (reason !== "disabled") return until;
+    return enabled_until === null ? null : Math.max(until, enabled_until);
+  }
 }
 
 /** The earliest instant at which time alone can change any of these; null where there is none. */

@@ -2,12 +2,15 @@ import type { Instant } from "../calendar/tariff.ts";
 import type { Chain, Phase } from "./chain.ts";
 import { evaluateRuleBetween, type RuleResult } from "./evaluate-rule.ts";
 import type { Believed } from "./held-forecasts.ts";
-import type { Rule } from "./rule.ts";
+import type { NonEmpty, Rule } from "./rule.ts";
+import type { Switched } from "./rule-settings.ts";
 
 /** A rule whose verdict is to be found; the rules that it refers to are in the chain. */
 export interface RuleToDecide {
   rule: Rule;
   threshold: number | null;
+  /** Whether commands have disabled it at an instant. */
+  switchedAt: (at: Instant) => Switched;
   chain: Chain;
 }
 
@@ -28,6 +31,12 @@ export interface HoldDecision {
   followedChangeAt: Instant | null;
 }
 
+/** A rule that is disabled holds nothing. */
+export function decideRule(decide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
+  if (decide.switchedAt(at).enabled) return decideHold(decide, before, at);
+  return { result: resultAt(decide, at, null), held: null, followedChangeAt: null };
+}
+
 /**
  * 1. The same forecasts, or the same verdict by both and nothing held yet: the latest forecasts decide.
  * 2. Another verdict, and the last change is longer ago than `hold`: the latest decide, and the hold begins now.
@@ -35,7 +44,7 @@ export interface HoldDecision {
  *
  * A rule that it refers to may release its own hold at that instant: that is a change of forecasts, too.
  */
-export function decideHold(decide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
+function decideHold(decide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
   const { rule, chain } = decide;
   const latest = resultAt(decide, at, null);
   if (rule.hold === 0) return { result: latest, held: null, followedChangeAt: null };
@@ -51,8 +60,8 @@ export function decideHold(decide: RuleToDecide, before: BeforeHold, at: Instant
   return { result: earlier, held: { until, believed }, followedChangeAt };
 }
 
-/** The result of an enabled rule by the latest forecasts, or by earlier ones. */
-export function resultAt(
+/** What the conditions give by the latest forecasts, or by earlier ones. */
+function resultAt(
   { rule, threshold, chain }: RuleToDecide,
   at: Instant,
   believed: Believed | null,
@@ -62,18 +71,24 @@ export function resultAt(
   return result;
 }
 
-/** The phases of an enabled rule, while no forecast changes: at each later instant it is decided as it will be then. */
-export function phasesAhead(decide: RuleToDecide, first: HoldDecision, at: Instant): Phase[] {
+/** The phases from an instant on, while no forecast changes: at each later one the rule is decided as it will be then. */
+export function phasesAhead(decide: RuleToDecide, first: HoldDecision, at: Instant): NonEmpty<Phase> {
   const { rule, chain } = decide;
-  const phases: Phase[] = [];
-  let [decision, start] = [first, at];
-  while (Number.isFinite(start)) {
-    phases.push({ start, enabled: true, believed: decision.held?.believed ?? null });
+  const phaseOf = (start: Instant, { held }: HoldDecision): Phase => {
+    return { start, enabled: decide.switchedAt(start).enabled, believed: held?.believed ?? null };
+  };
+  const later: Phase[] = [];
+  let decision = first;
+  for (let start = nextStart(at); Number.isFinite(start); start = nextStart(start)) {
     const { held, followedChangeAt } = decision;
-    start = Math.min(held?.until ?? Number.POSITIVE_INFINITY, chain.nextPhase(rule, start));
-    if (!Number.isFinite(start)) break;
     const believed = held?.believed ?? chain.believedBefore(rule, start);
-    decision = decideHold(decide, { believed, isHolding: held !== null, followedChangeAt }, start);
+    decision = decideRule(decide, { believed, isHolding: held !== null, followedChangeAt }, start);
+    later.push(phaseOf(start, decision));
   }
-  return phases;
+  return [phaseOf(at, first), ...later];
+
+  function nextStart(after: Instant): Instant {
+    const ends = [decision.held?.until, decide.switchedAt(after).until];
+    return Math.min(chain.nextPhase(rule, after), ...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
+  }
 }

@@ -35,8 +35,10 @@ export function reasonsOf(verdict: Verdict, now: Now): Reasons {
 }
 
 /** What decides beside the conditions. */
-export function describeCircumstances({ reason, rule, held, decided_at }: Verdict, now: Now): string[] {
-  if (reason === "disabled") return ["disabled"];
+export function describeCircumstances(verdict: Verdict, now: Now): string[] {
+  const { reason, rule, enabled_until, held, decided_at } = verdict;
+  if (reason === "disabled")
+    return [enabled_until === null ? "disabled" : `disabled until ${timeOf(enabled_until, now)}`];
   const counted = rule.when_unknown === "on" ? "ON" : "OFF";
   return [
     ...(reason === "when_unknown" ? [`unknown, which counts as ${counted} (when_unknown)`] : []),

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import type { Instant } from "../calendar/tariff.ts";
 import type { Rule } from "./rule.ts";
 import { entryOf } from "./rules-state.ts";
 
 const ruleSetting = z.object({
-  /** false: switched off. */
+  /** false: switched off. While `meanwhile` lasts, what counts after it. */
   enabled: z.boolean(),
+  /** What a command set for a time. A vigie that does not know this key goes by `enabled`: the rule is as after the end. */
+  meanwhile: z.object({ enabled: z.boolean(), from: z.number(), until: z.number() }).exactOptional(),
   /** A threshold that was moved, with the configured one that it replaced. */
   threshold: z.object({ value: z.number(), configured: z.number() }).nullable(),
 });
@@ -14,12 +17,61 @@ const ruleSettings = z.record(z.string(), ruleSetting);
 /** What was set while vigie runs, by rule id; a rule that is as configured has no entry. Plain data for the state file. */
 export type RuleSettings = Readonly<z.infer<typeof ruleSettings>>;
 type RuleSetting = z.infer<typeof ruleSetting>;
+type Meanwhile = NonNullable<RuleSetting["meanwhile"]>;
 type ConfiguredRule = Pick<Rule, "id" | "threshold">;
 
 export const NO_SETTINGS: RuleSettings = {};
 
+/** Until the next command. */
 export function switchRule(settings: RuleSettings, id: string, enabled: boolean): RuleSettings {
-  return withSetting(settings, id, { ...settingOf(settings, id), enabled });
+  const { threshold } = settingOf(settings, id);
+  return withSetting(settings, id, { enabled, threshold });
+}
+
+/** For a time; at its end the rule becomes the opposite. */
+export function switchRuleFor(
+  settings: RuleSettings,
+  id: string,
+  enabled: boolean,
+  { from, until }: { from: Instant; until: Instant },
+): RuleSettings {
+  const { threshold } = settingOf(settings, id);
+  return withSetting(settings, id, { enabled: !enabled, threshold, meanwhile: { enabled, from, until } });
+}
+
+/** Whether a rule is enabled at an instant. */
+export interface Switched {
+  enabled: boolean;
+  /** When this began, because a time was over; null where a command began it. */
+  since: Instant | null;
+  /** When it ends; null: with the next command. */
+  until: Instant | null;
+}
+
+export function switchedAt(settings: RuleSettings, id: string, at: Instant): Switched {
+  const { enabled, meanwhile } = settingOf(settings, id);
+  if (!meanwhile) return { enabled, since: null, until: null };
+  const { until } = meanwhile;
+  if (lasts(meanwhile, at)) return { enabled: meanwhile.enabled, since: null, until };
+  return { enabled, since: at >= until ? until : null, until: null };
+}
+
+/** The settings without what was set for a time that is over, and the ids of those rules. */
+export function endMeanwhile(
+  settings: RuleSettings,
+  at: Instant,
+): { settings: RuleSettings; ended: readonly string[] } {
+  const ended = Object.keys(settings).filter((id) => {
+    const { meanwhile } = settingOf(settings, id);
+    return meanwhile && !lasts(meanwhile, at);
+  });
+  const left = ended.reduce((rest, id) => switchRule(rest, id, settingOf(rest, id).enabled), settings);
+  return { settings: left, ended };
+}
+
+/** After the clock was set back by more than the whole time, it is over: its end could be years away. */
+function lasts({ from, until }: Meanwhile, at: Instant): boolean {
+  return at < until && from - at <= until - from;
 }
 
 /** The configured value itself is no move; a rule without a threshold has none to move. */
@@ -64,7 +116,8 @@ function settingOf(settings: RuleSettings, id: string): RuleSetting {
 
 function withSetting(settings: RuleSettings, id: string, setting: RuleSetting): RuleSettings {
   const others = Object.fromEntries(Object.entries(settings).filter(([other]) => other !== id));
-  return setting.enabled && setting.threshold === null ? others : { ...others, [id]: setting };
+  const isAsConfigured = setting.enabled && setting.threshold === null && !setting.meanwhile;
+  return isAsConfigured ? others : { ...others, [id]: setting };
 }
 
 function describeRemoval(id: string): string {

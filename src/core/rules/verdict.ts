@@ -13,6 +13,8 @@ export interface Verdict extends PhasedRule, Pick<HoldDecision, "held" | "follow
   /** No forecast decides. */
   sure: boolean;
   reason: "conditions" | "disabled" | "when_unknown";
+  /** When what a command set for a time ends: the rule is then disabled, or enabled again; null where nothing ends. */
+  enabled_until: Instant | null;
   /** The conditions with what they found at `decided_at`. */
   conditions: ConditionResult;
   /** The instant whose conditions decide: later than now where a lead decides, earlier where a lag does. */

@@ -26,7 +26,7 @@ export function ruleTopics(options: RuleTopicsOptions): [string, Topic][] {
         ? [...ruleMomentTopics(verdict, forecast, input, grace), ...ruleDatedTopics(forecast)]
         : [...UNKNOWN_MOMENT, ...ruleDatedTopics(null)];
     const name = `rules/${verdict.rule.id}`;
-    return [...topics, ...settingTopics(verdict)].map(([part, topic]): [string, Topic] => [
+    return [...topics, ...settingTopics(verdict, grace)].map(([part, topic]): [string, Topic] => [
       part === "" ? name : `${name}/${part}`,
       topic,
     ]);
@@ -62,6 +62,7 @@ function reasonsJson(verdict: Verdict, input: RuleTopicsOptions["input"]): strin
       confidence: percent(facts?.confidence ?? null),
       official: facts?.official ?? null,
       complete,
+      ...(verdict.enabled_until !== null && { enabled_until: instant(verdict.enabled_until) }),
       because: kept,
     }),
   );
@@ -88,9 +89,10 @@ function spanJson({ start, end, state, sure }: VerdictSpan): Record<string, Valu
   return { start: instant(start), end: instant(end), state, sure };
 }
 
-function settingTopics({ reason, threshold }: Verdict): [string, Topic][] {
+function settingTopics({ reason, enabled_until, threshold }: Verdict, grace: number): [string, Topic][] {
+  const enabled: Topic = { payload: payloadOf(reason !== "disabled") };
   return [
-    ["enabled", { payload: payloadOf(reason !== "disabled") }],
+    ["enabled", enabled_until === null ? enabled : { ...enabled, expires: enabled_until + grace }],
     ...(threshold === null
       ? []
       : [["threshold", { payload: payloadOf(threshold) }] satisfies [string, Topic]]),

@@ -6,6 +6,7 @@ import { explainRule } from "../../../src/core/rules/explain-rule.ts";
 import { nextRuleBoundary } from "../../../src/core/rules/forecast-verdicts.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import type { Rule } from "../../../src/core/rules/rule.ts";
+import { endMeanwhile, NO_SETTINGS, switchRuleFor } from "../../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE, type RulesState, readRulesState } from "../../../src/core/rules/rules-state.ts";
 import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
 import { inputAt, refreshAll, rulesOf } from "../../support/rules.ts";
@@ -239,29 +240,50 @@ describe("random sequences of forecasts, for three rules that refer to each othe
   const shift = fc.constantFrom(0, 0, 10 * MINUTE, 50 * MINUTE, 2 * HOUR);
   const anyShift = fc.record({ lead: shift, lag: shift });
 
-  test("the plan of each is what later refreshes give, also over the ends of holds", () => {
+  const START = Date.parse("2026-01-04T06:00:00Z");
+  /** Some of them are disabled, or enabled, for a time. */
+  const anySettings = fc.array(
+    fc.record({
+      id: fc.constantFrom("base", "middle", "top"),
+      enabled: fc.boolean(),
+      minutes: fc.integer({ min: 1, max: 24 * 60 }),
+    }),
+    { maxLength: 2 },
+  );
+
+  test("the plan of each is what later refreshes give, also over the ends of holds and of settings", () => {
     fc.assert(
-      fc.property(anyChain, fc.tuple(anyShift, anyShift, anyShift), steps, (chain, shifts, sequence) => {
+      fc.property(anyChain, fc.tuple(anyShift, anyShift, anyShift), anySettings, steps, (...given) => {
+        const [chain, shifts, switched, sequence] = given;
         const rules = chain.map((rule, index): Rule => ({ ...rule, ...shifts[index] }));
+        let settings = NO_SETTINGS;
+        for (const { id, enabled, minutes } of switched)
+          settings = switchRuleFor(settings, id, enabled, { from: START, until: START + minutes * MINUTE });
+        const refreshTo = (at: number, previous: RulesState) => {
+          const after = refreshAll(rules, inputAt(at, knownDaysOf({ ...days })), previous, settings);
+          // As the loop does.
+          settings = endMeanwhile(settings, at).settings;
+          return after;
+        };
         const days: Record<string, KnownDay> = {
           "2026-01-05": ROUGE,
           "2026-01-06": BLEU,
           "2026-01-07": BLEU,
         };
-        let at = Date.parse("2026-01-04T06:00:00Z");
-        let after = refreshAll(rules, inputAt(at, knownDaysOf({ ...days })));
+        let at = START;
+        let after = refreshTo(at, NO_RULES_STATE);
         for (const [minutes, index, day] of sequence) {
           const next = nextRuleBoundary(after.forecasts) ?? Number.POSITIVE_INFINITY;
           at = Math.min(next, at + minutes * MINUTE);
           days[`2026-01-0${5 + index}`] = day;
-          after = refreshAll(rules, inputAt(at, knownDaysOf({ ...days })), after.next);
+          after = refreshTo(at, after.next);
         }
         const plans = after;
         for (let count = 0; count < 40; count += 1) {
           const next = nextRuleBoundary(after.forecasts) ?? Number.POSITIVE_INFINITY;
           if (next >= plans.forecast("top").until) break;
           const kept = readRulesState(JSON.parse(JSON.stringify(after.next)));
-          after = refreshAll(rules, inputAt(next, knownDaysOf({ ...days })), kept);
+          after = refreshTo(next, kept);
           for (const { id } of rules) {
             const span = plans.forecast(id).spans.find(({ start, end }) => start <= next && next < end);
             const { state, sure } = after.verdict(id);

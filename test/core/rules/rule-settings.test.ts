@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  endMeanwhile,
   moveThreshold,
   NO_SETTINGS,
   type RuleSettings,
   readRuleSettings,
   settleSettings,
+  switchedAt,
   switchRule,
+  switchRuleFor,
 } from "../../../src/core/rules/rule-settings.ts";
 
 const WEEK = { id: "week", threshold: 60 };
@@ -67,6 +70,66 @@ describe("the settings of rules", () => {
     // Edited back, what it had been moved to is forgotten all the same.
     expect(settingOf(settleSettings(settings, [WEEK]).settings, WEEK).threshold).toBe(60);
     expect(settleSettings(set, [PLAIN]).lines[0]).toContain("the rule has none now");
+  });
+
+  describe("for a time", () => {
+    const [from, until] = [Date.parse("2026-01-05T18:00:00Z"), Date.parse("2026-01-06T06:00:00Z")];
+    const guests = switchRuleFor(NO_SETTINGS, "week", false, { from, until });
+    const isEnabled = (settings: RuleSettings, at: number) => switchedAt(settings, "week", at).enabled;
+
+    test("end at their end, to the millisecond, and say when that is and was", () => {
+      expect(switchedAt(guests, "week", until - 1)).toEqual({ enabled: false, since: null, until });
+      expect(switchedAt(guests, "week", until)).toEqual({ enabled: true, since: until, until: null });
+      const once = switchRuleFor(NO_SETTINGS, "week", true, { from, until });
+      expect([isEnabled(once, until - 1), isEnabled(once, until)]).toEqual([true, false]);
+    });
+
+    test("give way to a command, whether it says the same or not", () => {
+      for (const enabled of [true, false]) {
+        const settings = switchRule(guests, "week", enabled);
+        expect([isEnabled(settings, from), isEnabled(settings, until)]).toEqual([enabled, enabled]);
+      }
+      const longer = switchRuleFor(guests, "week", false, { from: from + 1, until: until + 1 });
+      expect([isEnabled(longer, until), isEnabled(longer, until + 1)]).toEqual([false, true]);
+    });
+
+    test("are dropped when they are over, and the others stay", () => {
+      const settings = moveThreshold(switchRule(guests, PEAK.id, false), WEEK, 80);
+      expect(endMeanwhile(settings, until - 1)).toEqual({ settings, ended: [] });
+      expect(endMeanwhile(settings, until)).toEqual({
+        settings: moveThreshold(switchRule(NO_SETTINGS, PEAK.id, false), WEEK, 80),
+        ended: ["week"],
+      });
+    });
+
+    test("keep a moved threshold, and go on when it is moved", () => {
+      const settings = moveThreshold(guests, WEEK, 80);
+      expect(settingOf(settings, WEEK).threshold).toBe(80);
+      expect([isEnabled(settings, from), isEnabled(settings, until)]).toEqual([false, true]);
+      const again = switchRuleFor(settings, "week", false, { from, until });
+      expect(settingOf(again, WEEK).threshold).toBe(80);
+    });
+
+    test("are over where the clock was set back by more than the whole time", () => {
+      const HOUR = 3_600_000;
+      expect(isEnabled(guests, from - 1000)).toBe(false);
+      expect(isEnabled(guests, from - 12 * HOUR)).toBe(false);
+      expect(isEnabled(guests, from - 12 * HOUR - 1)).toBe(true);
+      expect(endMeanwhile(guests, from - 13 * HOUR)).toEqual({ settings: {}, ended: ["week"] });
+      expect(switchedAt(guests, "week", from - 13 * HOUR).since).toBe(null);
+    });
+
+    test("survive a restart, and a vigie that does not know them has the rule as it is after the end", () => {
+      const kept = JSON.parse(JSON.stringify(guests));
+      expect(settleSettings(readRuleSettings(kept), [WEEK])).toEqual({ settings: guests, lines: [] });
+      expect(kept.week).toMatchObject({ enabled: true, threshold: null });
+    });
+
+    test("are not needed in the settings of the former version", () => {
+      const former = { week: { enabled: false, threshold: null } };
+      expect(readRuleSettings(former)).toEqual(former);
+      expect(isEnabled(readRuleSettings(former), until)).toBe(false);
+    });
   });
 
   test("that are none are nothing set", () => {

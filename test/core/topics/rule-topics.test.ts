@@ -20,6 +20,28 @@ function topicsOf(
   return new Map(ruleTopics({ verdicts: [verdict], forecasts: [forecast], input, grace: GRACE, clockRight }));
 }
 
+test("enabled expires with the end of the time for which a rule is disabled", () => {
+  const [from, until] = [Date.parse("2026-01-05T04:00:00Z"), Date.parse("2026-01-05T10:00:00Z")];
+  const settings = { r: { enabled: true, threshold: null, meanwhile: { enabled: false, from, until } } };
+  const topics = topicsOf({ day: "now", color: "rouge" }, {}, { at: "2026-01-05T05:00:00Z", settings });
+  const expires = until + GRACE;
+  expect(topics.get("rules/r/enabled")).toEqual({ payload: "OFF", expires });
+  expect(topics.get("rules/r/state")).toEqual({ payload: "OFF", expires });
+  expect(topics.get("rules/r/next_on")).toEqual({ payload: "2026-01-05T10:00:00Z" });
+  expect(JSON.parse(topics.get("rules/r/plan")?.payload ?? "").spans).toEqual([
+    { start: "2026-01-05T05:00:00Z", end: "2026-01-05T10:00:00Z", state: false, sure: true },
+    { start: "2026-01-05T10:00:00Z", end: "2026-01-06T05:00:00Z", state: true, sure: true },
+    { start: "2026-01-06T05:00:00Z", end: "2026-01-07T05:00:00Z", state: false, sure: true },
+    { start: "2026-01-07T05:00:00Z", end: "2026-01-08T05:00:00Z", state: false, sure: false },
+  ]);
+  const lasting = topicsOf(
+    { day: "now", color: "rouge" },
+    {},
+    { settings: { r: { enabled: false, threshold: null } } },
+  );
+  expect(lasting.get("rules/r/enabled")).toEqual({ payload: "OFF" });
+});
+
 describe("the topics of a rule", () => {
   const peak = topicsOf(
     { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
