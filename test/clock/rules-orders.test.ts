@@ -178,6 +178,28 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await runs.until({ "rules/week/threshold": "65", "rules/week/state": "ON", "rules/red/enabled": "OFF" });
   });
 
+  test.concurrent("a rule that is disabled for an hour is enabled again at its end, in the night in which the clocks go back", async () => {
+    const always = { id: "always", when: { any: [{ period: "hp" }, { period: "hc" }] } };
+    const runs = await prepareRuns(cleanup, { days: { colors: {} }, config: { rules: [always] } });
+    const first = await runs.runBefore("2026-10-25T00:30:00Z", REAL);
+    await runs.until({ availability: "online", "rules/always/state": "ON" });
+    await give(runs, "rules/always/enabled", '{"enabled":false,"for":"1h"}');
+    // At 01:00 UTC it is 02:00 again.
+    await first.vigie.says(/rule always is disabled until 2026-10-25 02:\d\d, then enabled again$/);
+    await runs.until({ "rules/always/enabled": "OFF", "rules/always/next_on": /^2026-10-25T01:/ });
+    const end = runs.payloadOf("rules/always/next_on") ?? "";
+    await first.kill();
+
+    const second = await runs.startRun(Date.parse(end) - 10_000, 5);
+    await runs.until({
+      "rules/always/enabled": "ON",
+      "rules/always/state": "ON",
+      "rules/always/since": end,
+    });
+    expect(second.time.clock.now()).toBeGreaterThanOrEqual(Date.parse(end));
+    await second.vigie.says(/^Rule always is enabled again/);
+  });
+
   test.concurrent("a button that is hammered costs the service no more than its limits of requests allow", async () => {
     const runs = await prepareRuns(cleanup, { days: { colors: {} }, config: { rules: [RED] } });
     const run = await runs.runBefore("2026-01-13T12:00:00Z", REAL);

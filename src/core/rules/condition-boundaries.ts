@@ -31,8 +31,11 @@ function boundariesIn(
 ): readonly Instant[] {
   const { kinds, times } = boundariesOf(condition);
   const boundaries = changes.some((kind) => kinds.has(kind)) ? [start] : [];
-  const ofTimes = times.map((time) => start + time - wallAtStart);
-  for (const at of [...ofTimes, ...ofRules]) if (at >= start && at < end) boundaries.push(at);
+  for (const time of times) {
+    const at = start + time - wallAtStart;
+    if (at >= start && at < end) boundaries.push(at);
+  }
+  for (const at of ofRules) if (at >= start && at < end) boundaries.push(at);
   return sortedOnce(boundaries);
 }
 

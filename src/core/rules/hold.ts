@@ -73,22 +73,27 @@ function resultAt(
 
 /** The phases from an instant on, while no forecast changes: at each later one the rule is decided as it will be then. */
 export function phasesAhead(decide: RuleToDecide, first: HoldDecision, at: Instant): NonEmpty<Phase> {
-  const { rule, chain } = decide;
-  const phaseOf = (start: Instant, { held }: HoldDecision): Phase => {
-    return { start, enabled: decide.switchedAt(start).enabled, believed: held?.believed ?? null };
+  const { rule, chain, switchedAt } = decide;
+  const phaseOf = (start: Instant, { held }: Pick<HoldDecision, "held">): Phase => {
+    return { start, enabled: switchedAt(start).enabled, believed: held?.believed ?? null };
   };
   const later: Phase[] = [];
-  let decision = first;
-  for (let start = nextStart(at); Number.isFinite(start); start = nextStart(start)) {
+  let [decision, start] = [first, at];
+  let change = nextChange(start);
+  while (Number.isFinite(change)) {
     const { held, followedChangeAt } = decision;
+    start = held ? Math.min(change, held.until) : change;
     const believed = held?.believed ?? chain.believedBefore(rule, start);
     decision = decideRule(decide, { believed, isHolding: held !== null, followedChangeAt }, start);
     later.push(phaseOf(start, decision));
+    change = nextChange(start);
   }
+  // Only its own hold can still end: then the latest forecasts decide.
+  if (decision.held) later.push(phaseOf(decision.held.until, { held: null }));
   return [phaseOf(at, first), ...later];
 
-  function nextStart(after: Instant): Instant {
-    const ends = [decision.held?.until, decide.switchedAt(after).until];
-    return Math.min(chain.nextPhase(rule, after), ...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
+  /** When another rule begins a phase, or a time ends for which this one is enabled or disabled. */
+  function nextChange(after: Instant): Instant {
+    return Math.min(chain.nextPhase(rule, after), switchedAt(after).until ?? Number.POSITIVE_INFINITY);
   }
 }

@@ -1,3 +1,4 @@
+import { memoize } from "../calendar/memoize.ts";
 import type { Color, Period } from "../calendar/tariff.ts";
 import { CIVIL_DAYS, type Stage } from "../facts/facts.ts";
 
@@ -137,12 +138,10 @@ export function simpleConditionsIn(condition: Condition): SimpleCondition[] {
 }
 
 /** The ids of the rules that a condition refers to, each once. */
-export function rulesReferredTo(condition: Condition): string[] {
-  const ids = simpleConditionsIn(condition).flatMap((simple) =>
-    simple.kind === "rule" ? [simple.rule] : [],
-  );
-  return [...new Set(ids)];
-}
+export const rulesReferredTo = memoize((condition: Condition): readonly string[] => {
+  const simple = simpleConditionsIn(condition);
+  return [...new Set(simple.flatMap((one) => (one.kind === "rule" ? [one.rule] : [])))];
+});
 
 /** Each rule after those that it refers to. The configuration has no circle of rules. */
 export function inOrderOfReference(rules: readonly Rule[]): Rule[] {
