@@ -10,8 +10,13 @@ import { openTestLoop, RULES } from "../support/test-loop.ts";
 const EVENING = Date.parse("2026-01-04T19:00:00Z");
 const ROUGE = knownDaysOf({ ...officialDays("2026-01-01", "2026-01-12"), "2026-01-05": official("rouge") });
 
-function open(store = createMemoryStore(emptyState("test")), days = ROUGE, clock = { at: EVENING }) {
-  const loop = openTestLoop({ rules: RULES, store, days, clock });
+function open(
+  store = createMemoryStore(emptyState("test")),
+  days = ROUGE,
+  clock = { at: EVENING },
+  checkClock: "auto" | "off" = "off",
+) {
+  const loop = openTestLoop({ rules: RULES, store, days, clock, checkClock });
   const count = { polls: 0 };
   const poll = () => {
     count.polls += 1;
@@ -108,6 +113,21 @@ describe("a command", () => {
       loop.refresh();
       expect([payload("rules/ahead/enabled"), payload("rules/ahead/state")]).toEqual(["OFF", "OFF"]);
       expect(payload("rules/ahead/since")).toBe("2026-01-04T20:00:00Z");
+    });
+
+    test("counts from the true time while the clock is known to be wrong, and ends when the clock is right", async () => {
+      const clock = { at: EVENING };
+      const seen_at = EVENING + HOUR;
+      const days = knownDaysOf({ ...ROUGE.days, "2026-01-04": official("bleu", { seen_at }) });
+      const { give, loop, lines, states } = open(undefined, days, clock, "auto");
+      await give({ kind: "enabled", rule: "ahead", enabled: false, for: HOUR });
+      expect(lines).toEqual(["x/set: rule ahead is disabled until 2026-01-04 22:00, then enabled again"]);
+      clock.at = seen_at + HOUR - 1;
+      loop.refresh();
+      expect(states()[0]).toBe(false);
+      clock.at += 1;
+      loop.refresh();
+      expect(states()[0]).toBe(true);
     });
 
     test.each([
