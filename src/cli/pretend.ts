@@ -108,7 +108,7 @@ function isAnnouncedRouge({ days }: KnownDays, { date, color }: Simulation): boo
 export function formatPreview(preview: Preview, local: (instant: string) => string): string {
   const { color, date } = preview.pretended;
   const heading = [
-    `If the tariff day ${date} were ${color}, until ${local(preview.until)}`,
+    `If the tariff day ${date} were ${color} (shown until ${local(preview.until)})`,
     ...preview.notes,
   ];
   const rules = preview.rules.map(({ plan, ...explanation }) => {

@@ -131,7 +131,7 @@ outputs:
       const { code, out, err } = await run([...AT, "--pretend", "rouge", "rouge_now", "peak"], files);
       expect([code, err]).toEqual([0, ""]);
       expect(out).toBe(`2026-01-06 14:00, Europe/Paris
-If the tariff day 2026-01-06 were rouge, until 2026-01-07 06:00
+If the tariff day 2026-01-06 were rouge (shown until 2026-01-07 06:00)
 
 rouge_now  ON
   ✔ now is rouge: 2026-01-06 rouge, simulated
