@@ -7,6 +7,7 @@ import { deriveFacts } from "../core/facts/derive-facts.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { startPollRecord } from "../core/facts/poll-record.ts";
 import { startSimulation } from "../core/facts/simulation.ts";
+import { describeOutput } from "../core/outputs/output.ts";
 import type { OutputsState } from "../core/outputs/outputs-state.ts";
 import { planSends } from "../core/outputs/plan-sends.ts";
 import type { Explanation } from "../core/rules/explain-rule.ts";
@@ -57,7 +58,12 @@ interface Preview {
   /** Until when the plans of rules and outputs are shown. */
   until: string;
   rules: (Explanation & { plan: { at: string; state: Truth }[] })[];
-  outputs: { topic: string; sends: { at: string; payload: string; because: string }[] }[];
+  outputs: {
+    id: string;
+    topic: string;
+    device: string;
+    sends: { at: string; payload: string; because: string }[];
+  }[];
   notes: string[];
 }
 
@@ -86,7 +92,9 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
       plan: changesOf(forecast, at, until),
     })),
     outputs: shownOutputs.map((output) => ({
+      id: output.id,
       topic: output.topic,
+      device: describeOutput(output),
       sends: planSends(output, plan).map((send) => ({ ...send, at: isoInstant(send.at) })),
     })),
     notes: isAnnouncedRouge(knownDays, simulation)
@@ -115,9 +123,9 @@ export function formatPreview(preview: Preview, local: (instant: string) => stri
     const changes = plan.map((change) => `  → ${local(change.at)}  ${nameTruth(change.state)}\n`);
     return `${formatExplanation(explanation, local)}${changes.join("")}`;
   });
-  const outputs = preview.outputs.map(({ topic, sends }) => {
+  const outputs = preview.outputs.map(({ device, sends }) => {
     const lines = sends.map(({ at, payload, because }) => `  → ${local(at)}  sends ${payload}: ${because}\n`);
-    return `output ${topic}\n${lines.length === 0 ? "  sends nothing\n" : lines.join("")}`;
+    return `output ${device}\n${lines.length === 0 ? "  sends nothing\n" : lines.join("")}`;
   });
   const none = rules.length === 0 ? [NO_RULES] : [];
   return [heading.map((line) => `${line}\n`).join(""), ...none, ...rules, ...outputs].join("\n");

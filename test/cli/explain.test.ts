@@ -122,7 +122,7 @@ outputs:
   - topic: relay/boiler
     choose: [{ when: peak, payload: "off {now.color}" }]
     else: "on"
-  - { topic: relay/night, choose: [{ when: night, payload: "low" }] }
+  - { topic: relay/night, name: Night, choose: [{ when: night, payload: "low" }] }
 `;
     const files = { "config/vigie.yaml": OUTPUTS, "state/state.json": STATE };
     const AT = ["--at", "2026-01-06T14:00"];
@@ -171,6 +171,7 @@ output relay/boiler
       const state = JSON.stringify({ ...JSON.parse(STATE), outputs: { "relay/boiler": sent } });
       const { out } = await run([...AT, "--pretend", "rouge"], { ...files, "state/state.json": state });
       expect(out).toContain("output relay/boiler\n  → 2026-01-06 22:00  sends on: peak is OFF\n");
+      expect(out).toContain("output Night (relay/night)\n");
       const bleu = await run([...AT, "--pretend", "bleu", "peak"], files);
       expect(bleu.out).toContain("output relay/boiler\n  sends nothing\n");
     });
@@ -209,7 +210,9 @@ output relay/boiler
         ],
         outputs: [
           {
+            id: "relay_boiler",
             topic: "relay/boiler",
+            device: "relay/boiler",
             sends: [
               { at: "2026-01-06T13:00:00Z", payload: "off rouge", because: "peak is ON" },
               { at: "2026-01-06T21:00:00Z", payload: "on", because: "peak is OFF" },
