@@ -53,9 +53,12 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
   const refused = [...missing, ...environment.problems, ...problems];
   if (!config || refused.length > 0) throw new ConfigError(refused);
-  const warnings = [...environment.warnings, ...findWarnings(config, inContainer)];
+  const warnings = findWarnings(config, inContainer).map(({ path, id, words }) => {
+    const name = id === undefined ? "" : ` ${id}`;
+    return `${placeOf({ path, part: "value" }, file, settings)}${name}: ${words}`;
+  });
   const read = [...(file.path === null ? [] : [file.path]), ...environment.read];
-  return { config, file: file.path, read, warnings };
+  return { config, file: file.path, read, warnings: [...environment.warnings, ...warnings] };
 }
 
 /** systemd names the state folder in $STATE_DIRECTORY; of several, the first is meant. */
@@ -130,7 +133,11 @@ function describeProblem(problem: Problem, file: ConfigFile, settings: readonly 
   return `${placeOf(problem, file, settings)}: expected ${expected}, got ${got}${end}`;
 }
 
-function placeOf({ path, part }: Problem, file: ConfigFile, settings: readonly Setting[]): string {
+function placeOf(
+  { path, part }: Pick<Problem, "path" | "part">,
+  file: ConfigFile,
+  settings: readonly Setting[],
+): string {
   const origin = settings.findLast((setting) => startsWith(path, setting.path))?.origin;
   if (origin) return joinPlace(origin.name, path.slice(origin.path.length));
   if (file.path !== null) return joinPlace(file.place(path, part), path);

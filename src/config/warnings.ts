@@ -3,63 +3,79 @@ import { lintRules } from "../core/rules/lint-rules.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
 import { didYouMean } from "./nearest-word.ts";
+import type { Path } from "./shown-value.ts";
 
 /** What is allowed, but probably not what is meant. */
-export function findWarnings(config: Config, inContainer: boolean): string[] {
+interface Warning {
+  /** The option that is meant. */
+  path: Path;
+  /** Which one of a list it is, by its id. */
+  id?: string;
+  words: string;
+}
+
+export function findWarnings(config: Config, inContainer: boolean): Warning[] {
   return [
     ...unknownComponents(config),
-    ...uselessOrWeakTls(config),
+    ...uselessTls(config),
+    ...weakTls(config),
     ...otherTimeZone(config),
     ...missingPassword(config),
-    ...lintRules(config.rules, config.tariff),
+    ...lintRules(config.rules, config.tariff).map(({ index, ...warning }) => {
+      return { path: ["rules", index], ...warning };
+    }),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
 }
 
-function unknownComponents({ homeassistant: { exclude }, rules, outputs }: Config): string[] {
+function unknownComponents({ homeassistant: { exclude }, rules, outputs }: Config): Warning[] {
   if (exclude.length === 0) return [];
   const keys = listEntities(rules, outputs.list).map(keyOf);
-  return exclude
-    .filter((key) => !keys.includes(key))
-    .map((key) => `homeassistant.exclude: no component has the key ${key}${didYouMean(key, keys)}`);
+  return exclude.flatMap((key, index) => {
+    if (keys.includes(key)) return [];
+    const path = ["homeassistant", "exclude", index];
+    return [{ path, words: `no component has the key ${key}${didYouMean(key, keys)}` }];
+  });
 }
 
-function uselessOrWeakTls({ mqtt: { url, tls } }: Config): string[] {
+function uselessTls({ mqtt: { url, tls } }: Config): Warning[] {
+  if (/^(mqtts|wss):/i.test(url)) return [];
   const given = Object.entries(tls).filter(([name, value]) =>
     name === "verify" ? !value : value !== undefined,
   );
-  const names = given.map(([name]) => `mqtt.tls.${name}`).join(", ");
-  if (names !== "" && !/^(mqtts|wss):/i.test(url)) {
-    return [`${names}: set, but mqtt.url is not encrypted (expected mqtts:// or wss://)`];
-  }
-  if (tls.verify) return [];
-  return ["mqtt.tls.verify: false, so any machine between vigie and the broker can pose as the broker"];
+  return given.map(([name]) => {
+    const words = "set, but mqtt.url is not encrypted (expected mqtts:// or wss://)";
+    return { path: ["mqtt", "tls", name], words };
+  });
+}
+
+function weakTls({ mqtt: { url, tls } }: Config): Warning[] {
+  if (tls.verify || !/^(mqtts|wss):/i.test(url)) return [];
+  const words = "false, so any machine between vigie and the broker can pose as the broker";
+  return [{ path: ["mqtt", "tls", "verify"], words }];
 }
 
 /** The law defines the days by French time, with its summer time. */
-function otherTimeZone({ tariff: { laws, time_zone } }: Config): string[] {
+function otherTimeZone({ tariff: { laws, time_zone } }: Config): Warning[] {
   if (laws === "off" || time_zone === FRANCE) return [];
-  return [
-    `tariff.time_zone: the days of tariff.laws: ${laws} begin and end by the time of ${FRANCE}, got ${time_zone}`,
-  ];
+  const words = `the days of tariff.laws: ${laws} begin and end by the time of ${FRANCE}, got ${time_zone}`;
+  return [{ path: ["tariff", "time_zone"], words }];
 }
 
 const FRANCE = "Europe/Paris";
 
-function missingPassword({ mqtt: { username, password } }: Config): string[] {
+function missingPassword({ mqtt: { username, password } }: Config): Warning[] {
   if (username === undefined || password !== undefined) return [];
-  return [
-    "mqtt.username: there is no password for this user. Set VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password",
-  ];
+  const words =
+    "there is no password for this user. Set VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password";
+  return [{ path: ["mqtt", "username"], words }];
 }
 
-function loopbackInContainer({ mqtt, service }: Config): string[] {
-  const addresses = { "mqtt.url": mqtt.url, "service.base_url": service.base_url };
-  const names = Object.entries(addresses)
-    .filter(([, address]) => isLoopback(address))
-    .map(([name]) => name);
-  if (names.length === 0) return [];
-  return [
-    `${names.join(", ")}: in a container this address is the container itself, not the machine that it runs on`,
+function loopbackInContainer({ mqtt, service }: Config): Warning[] {
+  const addresses = [
+    { path: ["mqtt", "url"], address: mqtt.url },
+    { path: ["service", "base_url"], address: service.base_url },
   ];
+  const words = "in a container this address is the container itself, not the machine that it runs on";
+  return addresses.filter(({ address }) => isLoopback(address)).map(({ path }) => ({ path, words }));
 }

@@ -252,5 +252,7 @@ test("warnings of rules are those of the configuration", async () => {
   const { warnings } = await loadText(
     "rules: [ { id: a, when: { all: [ { period: hp }, { period: hc } ] } } ]",
   );
-  expect(warnings).toEqual([expect.stringMatching(/^rules\[0\] a: can never be ON/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^config\/vigie\.yaml:1:10 rules\[0\] a: can never be ON/),
+  ]);
 });

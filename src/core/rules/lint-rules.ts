@@ -20,7 +20,7 @@ import { both, either, opposite, type Truth } from "./truth.ts";
 type RulesById = ReadonlyMap<string, Rule>;
 
 /** What is allowed, but probably not what is meant. */
-export function lintRules(rules: readonly Rule[], tariff: Tariff): string[] {
+export function lintRules(rules: readonly Rule[], tariff: Tariff): RuleWarning[] {
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   return rules.flatMap((rule, index) =>
     [
@@ -28,8 +28,15 @@ export function lintRules(rules: readonly Rule[], tariff: Tariff): string[] {
       ...warnOfNegation(rule.when),
       ...warnOfMidnight(rule.when, tariff),
       ...warnOfThreshold(rule),
-    ].map((words) => `rules[${index}] ${rule.id}: ${words}`),
+    ].map((words) => ({ index, id: rule.id, words })),
   );
+}
+
+interface RuleWarning {
+  /** Of the rule in the list of rules. */
+  index: number;
+  id: string;
+  words: string;
 }
 
 /** A verdict that is the same at each sampled moment of a year, whatever becomes known of the days. */

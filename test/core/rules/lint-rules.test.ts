@@ -4,7 +4,9 @@ import { ruleOf, rulesOf } from "../../support/rules.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const warningsOf = (when: object, more: object = {}, tariff = PARIS) =>
-  lintRules([ruleOf(when, more)], tariff).join("\n");
+  lintRules([ruleOf(when, more)], tariff)
+    .map(({ index, id, words }) => `rules[${index}] ${id}: ${words}`)
+    .join("\n");
 const ROUGE = { day: "now", color: "rouge" };
 
 describe("a rule that can never be ON", () => {
