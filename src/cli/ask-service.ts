@@ -40,7 +40,7 @@ export async function askOnce(
   io: Io,
   question: (session: Session) => Request,
 ): Promise<Answer> {
-  const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd });
+  const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
   for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
   const session = await openClient(config, io);
   const limit = deadline(LIMIT, io.signal, () => {

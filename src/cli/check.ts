@@ -8,7 +8,7 @@ export async function check(args: string[], io: Io): Promise<number> {
   try {
     const options = { config: { type: "string" }, live: { type: "boolean" } } as const;
     const { values } = readArgs({ args, options });
-    const loaded = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    const loaded = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     for (const warning of loaded.warnings) io.stderr.write(`warning: ${warning}\n`);
     io.stderr.write(describe(loaded));
     if (!values.live) return 0;

@@ -33,7 +33,7 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function explain(args: string[], io: Io): Promise<number> {
   return toExitCode("explain", io, async () => {
     const { values, positionals } = readArgs({ args, options: OPTIONS, allowPositionals: true });
-    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     const chosen = chooseRules(config.rules, positionals);
     const state = await readStateOf(config.state);
     const knownDays = state ? knownDaysOf(state, config.service.base_url) : NO_KNOWN_DAYS;

@@ -22,10 +22,10 @@ export async function health(args: string[], io: Io): Promise<number> {
   }
 }
 
-async function findHealth(file: string | undefined, { env, cwd }: Io): Promise<string> {
+async function findHealth(file: string | undefined, { env, cwd, signal }: Io): Promise<string> {
   const given = givenHealthPath(env);
   if (given !== undefined) return given;
-  const request = { file, env, cwd };
+  const request = { file, env, cwd, signal };
   const { readInstance } = await import("../config/config-file.ts");
   return healthPath((await readInstance(request)) ?? (await readWhole(request)).instance, env);
 }

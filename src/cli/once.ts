@@ -20,7 +20,7 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function once(args: string[], io: Io): Promise<number> {
   return toExitCode("once", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
-    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     const lock = await takeLock(config.state, `${ONCE}, process ${process.pid}`);
     if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
     try {

@@ -16,6 +16,7 @@ export function purge(args: string[], io: Io): Promise<number> {
       file: values.config,
       env: io.env,
       cwd: io.cwd,
+      signal: io.signal,
       overrides: values.instance === undefined ? {} : { instance: values.instance },
     });
     await purgeInstance(config, io);

@@ -24,7 +24,7 @@ export function run(args: string[], io: Io): Promise<number> {
   return toExitCode("run", io, async () => {
     const options = { "take-over": { type: "boolean" }, config: { type: "string" } } as const;
     const { values } = readArgs({ args, options });
-    const load = () => loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    const load = () => loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     await holdFolder(await load(), { io, load, takeOver: values["take-over"] ?? false });
   });
 }

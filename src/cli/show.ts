@@ -13,7 +13,7 @@ import { readArgs } from "./usage.ts";
 export function show(args: string[], io: Io): Promise<number> {
   return toExitCode("show", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
-    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd });
+    const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     const url = await findBroker(config, io);
     const visit = await connectTo(url, config, io);
     try {

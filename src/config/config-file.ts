@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-errors.ts";
 import { valueAt } from "../runtime/value-at.ts";
 import { DEFAULT_INSTANCE, ID_PATTERN, LONGEST_ID } from "./id-word.ts";
+import { readText } from "./read-text.ts";
 import type { Path } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
 
@@ -27,25 +27,27 @@ export interface FileRequest {
   cwd: string;
   /** Where to look for a file when none is named. */
   places?: readonly string[] | undefined;
+  /** Ends the wait for a pipe. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Reads the file that is named, which must exist; else the first one that exists of the default places. */
 export async function readConfigFile(request: FileRequest): Promise<ConfigFile> {
-  const { file, env, cwd, places = DEFAULT_PLACES } = request;
+  const { file, env, places = DEFAULT_PLACES } = request;
   const named = file || env["VIGIE_CONFIG"];
-  if (named) return readFileAt(named, ` (named by ${file ? "--config" : "VIGIE_CONFIG"})`, cwd);
+  if (named) return readFileAt(named, ` (named by ${file ? "--config" : "VIGIE_CONFIG"})`, request);
   for (const place of places) {
-    const found = await readFileAt(place, "", cwd);
+    const found = await readFileAt(place, "", request);
     if (!found.isAbsent) return found;
   }
   return noFile([]);
 }
 
-async function readFileAt(place: string, namedBy: string, cwd: string) {
+async function readFileAt(place: string, namedBy: string, { cwd, signal }: FileRequest) {
   const path = resolve(cwd, place);
   const shown = shortPath(path, cwd);
   try {
-    return { ...parseFile(path, shown, await readFile(path, "utf8")), isAbsent: false };
+    return { ...parseFile(path, shown, await readText(path, signal)), isAbsent: false };
   } catch (error) {
     const isAbsent = hasCode(error, "ENOENT", "ENOTDIR");
     const remedy = path === IN_OWN_FOLDER ? describeDiskRemedy(error, dirname(path)) : "";

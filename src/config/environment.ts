@@ -1,9 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import { maskAddress } from "./address.ts";
+import type { FileRequest } from "./config-file.ts";
 import { nearest } from "./nearest-word.ts";
 import { listOptions, type Option } from "./option-list.ts";
+import { readText } from "./read-text.ts";
 import { type Setting, splitGroup } from "./settings.ts";
 import { isSecret } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
@@ -17,11 +19,11 @@ interface Environment {
   read: string[];
 }
 
-export async function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Promise<Environment> {
+export async function readEnvironment({ env, cwd, signal }: FileRequest): Promise<Environment> {
   const found: Environment = { settings: [], problems: [], warnings: warnOfUnknown(env), read: [] };
   const credentials = await listCredentials(env, found);
   for (const option of listOptions()) {
-    const given = await readOption(option, { env, cwd, credentials, found });
+    const given = await readOption(option, { env, cwd, signal, credentials, found });
     if (given) addSettings(option, given, found);
   }
   return found;
@@ -30,6 +32,7 @@ export async function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Prom
 interface Source {
   env: NodeJS.ProcessEnv;
   cwd: string;
+  signal: AbortSignal | undefined;
   credentials: ReadonlySet<string>;
   found: Environment;
 }
@@ -42,7 +45,7 @@ interface Given {
 
 /** The variable (`VIGIE_MQTT_URL`), else the file that is named by `VIGIE_MQTT_URL_FILE`, else the credential. */
 async function readOption(option: Option, source: Source): Promise<Given | undefined> {
-  const { env, cwd, credentials, found } = source;
+  const { env, cwd, credentials } = source;
   const text = env[option.variable];
   if (text) return { name: option.variable, text };
   const name = `${option.variable}_FILE`;
@@ -51,23 +54,24 @@ async function readOption(option: Option, source: Source): Promise<Given | undef
   if (file && !listOptions().some(({ variable }) => variable === name)) {
     // The password itself may have been written instead of a path.
     const shown = isSecret(option.path) ? "a path that is not shown" : maskAddress(file);
-    const given = await readGivenFile(name, resolve(cwd, file), shown, found);
+    const given = await readGivenFile({ name, file: resolve(cwd, file), shown }, source);
     if (given) return given;
   }
   if (!credentials.has(option.credential)) return undefined;
   const credential = join(env["CREDENTIALS_DIRECTORY"] ?? "", option.credential);
-  return readGivenFile(`credential ${option.credential}`, credential, credential, found);
+  return readGivenFile(
+    { name: `credential ${option.credential}`, file: credential, shown: credential },
+    source,
+  );
 }
 
 /** undefined where the file is empty, or cannot be read, which is a problem. */
 async function readGivenFile(
-  name: string,
-  file: string,
-  shown: string,
-  { read, problems }: Environment,
+  { name, file, shown }: { name: string; file: string; shown: string },
+  { signal, found: { read, problems } }: Source,
 ): Promise<Given | undefined> {
   try {
-    const text = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
+    const text = (await readText(file, signal)).replace(/\r?\n$/, "");
     read.push(file);
     return text === "" ? undefined : { name, text };
   } catch (error) {

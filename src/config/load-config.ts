@@ -35,7 +35,7 @@ export interface LoadedConfig {
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const { env, cwd, overrides = {}, inContainer = isContainer() } = request;
   const file = await readConfigFile(request);
-  const environment = await readEnvironment(env, cwd);
+  const environment = await readEnvironment(request);
   if (file.problems.length > 0) throw new ConfigError([...file.problems, ...environment.problems]);
 
   const commandLine = splitGroup([], overrides, { name: "command line", path: [] });

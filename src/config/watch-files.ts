@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type FSWatcher, readFileSync, realpathSync, watch } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { type FSWatcher, readFileSync, realpathSync, statSync, watch } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sleep } from "../runtime/wait.ts";
 
@@ -58,16 +58,21 @@ async function readSettled(read: readonly string[], signal: AbortSignal): Promis
   return before;
 }
 
+/** A pipe cannot be read twice: it never changes. */
 function fingerprintNow(path: string): string {
   try {
-    return hash(readFileSync(path));
+    return statSync(path).isFile() ? hash(readFileSync(path)) : ABSENT;
   } catch {
     return ABSENT;
   }
 }
 
-function fingerprint(path: string): Promise<string> {
-  return readFile(path).then(hash, () => ABSENT);
+async function fingerprint(path: string): Promise<string> {
+  try {
+    return (await stat(path)).isFile() ? hash(await readFile(path)) : ABSENT;
+  } catch {
+    return ABSENT;
+  }
 }
 
 /** The content itself is not kept: some of these files hold secrets. */

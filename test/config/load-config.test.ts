@@ -1,4 +1,6 @@
-import { mkdir } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, open, writeFile } from "node:fs/promises";
+import { devNull } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderWith, load, loadText, loadVariables, NEEDED, problemsOf } from "./folder.ts";
@@ -50,6 +52,59 @@ describe("which file is read", () => {
         "config/vigie.yaml: expected a file that can be read, but it is a folder, not a file",
       ),
     ]);
+  });
+});
+
+describe("what is no file", () => {
+  async function folderWithPipe() {
+    const cwd = await folderWith();
+    execFileSync("mkfifo", [join(cwd, "pipe")]);
+    return cwd;
+  }
+
+  test("a pipe is read to its end, also one that holds a password", async () => {
+    const cwd = await folderWithPipe();
+    const read = load({ cwd, file: "pipe" });
+    await writeFile(join(cwd, "pipe"), "instance: piped\n");
+    expect((await read).config.instance).toBe("piped");
+
+    const readPassword = load({ cwd, env: { ...NEEDED, VIGIE_MQTT_PASSWORD_FILE: "pipe" } });
+    await writeFile(join(cwd, "pipe"), "secret\n");
+    expect((await readPassword).config.mqtt.password).toBe("secret");
+  });
+
+  test("a pipe that brings nothing is refused", async () => {
+    const cwd = await folderWithPipe();
+    const problems = problemsOf(load({ cwd, file: "pipe" }));
+    await writeFile(join(cwd, "pipe"), "");
+    expect(await problems).toEqual([
+      "pipe (named by --config): expected a file that can be read, but it is a pipe into which nobody writes, or no longer",
+    ]);
+  });
+
+  test("a pipe that does not end is no longer awaited when vigie is stopped", async () => {
+    const cwd = await folderWithPipe();
+    const stop = new AbortController();
+    const problems = problemsOf(load({ cwd, file: "pipe", signal: stop.signal }));
+    const writer = await open(join(cwd, "pipe"), "w");
+    await writer.write("instance: piped\n");
+    stop.abort();
+    expect(await problems).toEqual([
+      "pipe (named by --config): expected a file that can be read, but it is a pipe, and vigie was stopped while it waited for the end of it",
+    ]);
+    await writer.close();
+  });
+
+  test("a device is refused, because it has no end", async () => {
+    const cwd = await folderWith();
+    expect(await problemsOf(load({ cwd, file: "/dev/zero" }))).toEqual([
+      "/dev/zero (named by --config): expected a file that can be read, but it is a terminal or a device, not a file",
+    ]);
+  });
+
+  test("the empty device is a file without options", async () => {
+    const { config } = await load({ cwd: await folderWith(), file: devNull, env: NEEDED });
+    expect(config.mqtt.url).toBe("mqtt://broker");
   });
 });
 

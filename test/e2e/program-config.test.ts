@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
@@ -48,6 +49,36 @@ describe("a wrong configuration", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/VIGIE_SERVICE_BASE_URL/);
     expect(stderr).toMatch(/VIGIE_MQTT_URL/);
+  });
+});
+
+describe("a configuration in a pipe", () => {
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
+
+  test("is read, as a shell gives it with <(…) and /dev/stdin", async () => {
+    const folder = await cleanup.createFolder();
+    const through = ["bash", "-c", 'echo "instance: piped" | "$@"', "-"];
+    const args = ["check", "--config", "/dev/stdin"];
+    expect((await runVigie({ folder, through, args })).stderr).toMatch(/topics +piped\/…/);
+    const substitution = ["bash", "-c", '"$@" --config <(echo "instance: piped")', "-"];
+    const { stderr } = await runVigie({ folder, through: substitution, args: ["check"] });
+    expect(stderr).toMatch(/topics +piped\/…/);
+  });
+
+  test("that does not end keeps nobody from stopping vigie", async () => {
+    const folder = await cleanup.createFolder();
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const vigie = await cleanup.startVigie({ folder, args: ["check", "--config", pipe] });
+    // Opens when vigie has opened the other end.
+    const writer = await open(pipe, "w");
+    const { code, stderr } = await vigie.end("SIGTERM");
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("waited for the end of it"),
+    });
+    await writer.close();
   });
 });
 

@@ -1,0 +1,44 @@
+import { constants, openSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { Socket } from "node:net";
+import { devNull } from "node:os";
+import { text } from "node:stream/consumers";
+import { deadline } from "../runtime/wait.ts";
+
+/**
+ * The text of a file, or of a pipe such as `/dev/stdin` and `<(…)` of a shell. Another special file is refused: a
+ * terminal waits for somebody to type, and `/dev/zero` has no end.
+ */
+export async function readText(path: string, signal: AbortSignal = NEVER): Promise<string> {
+  const found = await stat(path);
+  if (found.isFIFO()) return readPipe(path, signal);
+  if (found.isCharacterDevice() && path !== devNull)
+    throw new Error("it is a terminal or a device, not a file");
+  if (found.isSocket() || found.isBlockDevice()) throw new Error("it is a socket or a device, not a file");
+  return readFile(path, "utf8");
+}
+
+const NEVER = new AbortController().signal;
+
+async function readPipe(path: string, signal: AbortSignal): Promise<string> {
+  // A blocking open would wait for a writer, and no signal could end the process meanwhile.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const pipe = new Socket({ fd, readable: true, writable: false });
+  const limit = deadline(PIPE_LIMIT, signal, () => {
+    return new Error(`it is a pipe whose end did not come within ${PIPE_LIMIT / 1000} s`);
+  });
+  limit.signal.addEventListener("abort", () => {
+    const stopped = new Error("it is a pipe, and vigie was stopped while it waited for the end of it");
+    pipe.destroy(signal.aborted ? stopped : limit.signal.reason);
+  });
+  try {
+    const content = await text(pipe);
+    if (content === "") throw new Error("it is a pipe into which nobody writes, or no longer");
+    return content;
+  } finally {
+    limit.clear();
+    pipe.destroy();
+  }
+}
+
+const PIPE_LIMIT = 10_000;
