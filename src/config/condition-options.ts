@@ -27,7 +27,9 @@ const month = oneOrList(
 
 /** A group of which one option or more must be given. */
 function someOf<const Shape extends z.ZodRawShape>(shape: Shape, expected: string) {
-  return z.strictObject(shape, { error: noGroup(expected) }).refine(hasSome, { error: expected });
+  return z
+    .strictObject(shape, { error: noGroup(expected) })
+    .refine(hasSome, { error: expected, when: ({ issues }) => issues.length === 0 });
 }
 
 function hasSome(given: object): boolean {

@@ -204,9 +204,10 @@ function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {
   return listAt(output, ["choose"]).flatMap((choice, index) => {
     const id = textAt(choice, "when");
     if (id === undefined || ruleIds.includes(id)) return [];
-    const near = nearest(id, ruleIds, Number.POSITIVE_INFINITY);
     const expected =
-      near === undefined ? "the id of a rule, but there are no rules" : `the id of a rule, such as ${near}`;
+      ruleIds.length === 0
+        ? "the id of a rule, but there are no rules"
+        : `the id of a rule, such as ${nearest(id, ruleIds) ?? ruleIds.join(", ")}`;
     return [{ path: ["choose", index, "when"], expected }];
   });
 }
@@ -220,8 +221,10 @@ function unknownPlaceholder(output: unknown): Conflict[] {
   return [...inPayloads, ofAll].flatMap(({ path, template }) => {
     const unknown = findPlaceholders(template).find((name) => !PLACEHOLDERS.includes(name));
     if (unknown === undefined) return [];
-    const near = nearest(unknown, PLACEHOLDERS, Number.POSITIVE_INFINITY);
-    return [{ path, expected: `only placeholders that vigie knows, such as {${near}}` }];
+    const near = nearest(unknown, PLACEHOLDERS);
+    const known = near === undefined ? PLACEHOLDERS : [near];
+    const shown = known.map((name) => `{${name}}`).join(", ");
+    return [{ path, expected: `only placeholders that vigie knows, such as ${shown}` }];
   });
 }
 

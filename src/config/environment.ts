@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import { maskAddress } from "./address.ts";
 import type { FileRequest } from "./config-file.ts";
-import { nearest } from "./nearest-word.ts";
+import { meansSame, nearestInSpelling } from "./nearest-word.ts";
 import { listOptions, type Option } from "./option-list.ts";
 import { readText } from "./read-text.ts";
 import { type Setting, splitGroup } from "./settings.ts";
@@ -117,7 +117,17 @@ function warnOfUnknown(env: NodeJS.ProcessEnv): string[] {
   const known = [...names, ...listOptions().map(({ variable }) => `${variable}_FILE`)];
   const unknown = Object.keys(env).filter((name) => name.startsWith("VIGIE_") && !known.includes(name));
   return unknown.toSorted().map((name) => {
-    const near = nearest(name, known, Number.POSITIVE_INFINITY);
+    const near = findMeant(name) ?? nearestInSpelling(name, known, Number.POSITIVE_INFINITY);
     return `${name}: no option has this name, so it is ignored (the nearest name is ${near})`;
   });
+}
+
+/** `VIGIE_MQTT_URL` of `VIGIE_MQTT_HOST`. */
+function findMeant(name: string): string | undefined {
+  const meant = listOptions().find(({ path, variable }) => {
+    const option = path.at(-1) ?? "";
+    const group = variable.slice(0, -option.length);
+    return name.startsWith(group) && meansSame(name.slice(group.length), option);
+  });
+  return meant?.variable;
 }

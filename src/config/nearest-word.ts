@@ -1,17 +1,54 @@
-/** ` (did you mean grace?)`; empty where no known word resembles this one. */
+import { NEAR_WORDS } from "./near-words.ts";
+
+/** ` (did you mean grace?)`; empty where no known word is near in spelling or meaning. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   return near === undefined ? "" : ` (did you mean ${near}?)`;
 }
 
-/** The known word with the fewest differences; undefined where each has more than `limit`. */
-export function nearest(
-  given: string,
-  known: readonly string[],
-  limit: number = Math.max(1, Math.floor(Math.min(given.length, LONGEST_WORD) / 3)),
-): string | undefined {
+/** The known word that is probably meant: the same one in other letters, one that means the same, or a slip away. */
+export function nearest(given: string, known: readonly string[]): string | undefined {
   // A whole text in place of a word would take long.
   const word = given.slice(0, LONGEST_WORD);
+  const plain = plainLetters(word);
+  return (
+    known.find((candidate) => plain !== "" && plainLetters(candidate) === plain) ??
+    known.find((candidate) => meansSame(word, candidate)) ??
+    nearestInSpelling(
+      word,
+      // Another number is another thing: `d8` is not a slip of `d2`.
+      known.filter((candidate) => digitsOf(candidate) === digitsOf(word)),
+      Math.floor(word.length / 3),
+    )
+  );
+}
+
+const LONGEST_WORD = 80;
+
+/** Whether people write this word where vigie has the other one. */
+export function meansSame(word: string, known: string): boolean {
+  return MEANINGS.get(known)?.has(plainLetters(word)) ?? false;
+}
+
+const MEANINGS = new Map(
+  Object.entries(NEAR_WORDS).map(([known, words]) => [known, new Set(words.split(" ").map(plainLetters))]),
+);
+
+/** `Heures-creuses`, `heures_creuses` and `heurescreuses` are one word, and so are `Français` and `francais`. */
+function plainLetters(word: string): string {
+  return word
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .normalize("NFD")
+    .replaceAll(/[\p{M}\s_.'’+-]/gu, "");
+}
+
+function digitsOf(word: string): string {
+  return word.replaceAll(/\D/g, "");
+}
+
+/** The known word with the fewest differences; undefined where each has more than `limit`. */
+export function nearestInSpelling(word: string, known: readonly string[], limit: number): string | undefined {
   let best: string | undefined;
   let fewest = limit + 1;
   for (const candidate of known) {
@@ -20,8 +57,6 @@ export function nearest(
   }
   return best;
 }
-
-const LONGEST_WORD = 80;
 
 /** How many letters must be added, removed, replaced or swapped with their neighbour to turn one word into the other. */
 export function countDifferences(one: string, other: string): number {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { options } from "./config-schema.ts";
+import type { Path } from "./shown-value.ts";
 
 /** One option, or a group of options, and its names outside of the file. */
 export interface Option {
@@ -36,9 +37,36 @@ function optionsIn(group: z.ZodObject, path: readonly string[]): Option[] {
   });
 }
 
+/** The path of every key that the file may hold, also in lists (`rules[0].when.day`); the shortest first. */
+export function listKeys(): readonly Path[] {
+  keys ??= keysIn(options, [], []).toSorted((one, other) => one.length - other.length);
+  return keys;
+}
+
+let keys: readonly Path[] | undefined;
+
+function keysIn(schema: z.ZodType, path: Path, outer: readonly z.ZodType[]): Path[] {
+  const inner = unwrap(schema);
+  if (outer.includes(inner)) return [];
+  const within = [...outer, inner];
+  if (inner instanceof z.ZodArray) return keysIn(inner.element as z.ZodType, [...path, 0], within);
+  if (inner instanceof z.ZodUnion)
+    return inner.options.flatMap((form) => keysIn(form as z.ZodType, path, within));
+  if (!(inner instanceof z.ZodObject)) return [];
+  return Object.entries(inner.shape).flatMap(([key, value]: [string, z.ZodType]) => [
+    [...path, key],
+    ...keysIn(value, [...path, key], within),
+  ]);
+}
+
 /** The schema without its default and its transformation. */
 function unwrap(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) {
+  if (
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional
+  ) {
     return unwrap(schema.unwrap() as z.ZodType);
   }
   return schema instanceof z.ZodPipe ? unwrap(schema.in as z.ZodType) : schema;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { valueAt } from "../runtime/value-at.ts";
-import { didYouMean } from "./nearest-word.ts";
-import { type Path, showKey, showValue } from "./shown-value.ts";
+import { isSecret, type Path, showKey, showValue } from "./shown-value.ts";
 import { suggestOption } from "./suggest-option.ts";
+import { suggestValue } from "./suggest-value.ts";
 
 /** The configuration is refused as a whole, with everything that is wrong with it. */
 export class ConfigError extends Error {
@@ -40,7 +40,7 @@ function describeIssue(issue: Issue, given: unknown): Problem[] {
   const inner = issue.code === "invalid_union" ? issuesInsideGroup(issue) : [];
   if (inner.length > 0) return describeIssues(inner, given);
   const value = valueAt(given, issue.path);
-  const meant = typeof value === "string" ? didYouMean(value, allowedWords(issue)) : "";
+  const meant = isSecret(issue.path) ? "" : suggestValue(value, issue.message, allowedWords(issue));
   const advice: unknown = issue.code === "custom" ? issue.params?.["advice"] : undefined;
   return [
     {
@@ -62,12 +62,18 @@ function issuesInsideGroup(issue: z.core.$ZodIssueInvalidUnion): Issue[] {
 
 function allowedWords(issue: Issue): string[] {
   if (issue.code === "invalid_value") return issue.values.map(String);
+  if (issue.code === "invalid_type" && issue.expected === "boolean") return ["true", "false"];
   return issue.code === "invalid_union" ? issue.errors.flat().flatMap(allowedWords) : [];
 }
 
 function describeUnknownOption(path: Path, known: readonly string[]): Problem {
-  const key = String(path.at(-1));
-  return { path, part: "key", expected: "a known option", got: showKey(key) + suggestOption(key, known) };
+  const words = known.join(", ");
+  const got = showKey(String(path.at(-1)));
+  const meant = suggestOption(path, known);
+  if (!known.includes("any"))
+    return { path, part: "key", expected: `a known option (${words})`, got: got + meant };
+  const expected = `one of ${words}`;
+  return { path, part: "key", expected, got: `${got}: vigie has no such condition${meant}` };
 }
 
 /** What is expected, where the schema itself does not say it; beside an unknown key, the keys that are known there. */

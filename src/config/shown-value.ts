@@ -13,13 +13,25 @@ const SECRET = ["mqtt", "password"];
 
 export function showValue(value: unknown, path: Path): string {
   if (value === undefined || value === null) return "nothing";
-  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (Array.isArray(value)) return showList(value, path);
   if (typeof value === "object") return Object.keys(value).length === 0 ? "{}" : "key: value pairs";
   if (isSecret(path)) return `a ${typeof value === "string" ? "text" : typeof value}`;
   if (typeof value !== "string") return String(value);
   const isAddress = ["url", "base_url"].includes(String(path.at(-1))) || /@|:\/\//.test(value);
   return quote(isAddress ? maskAddress(value) : value);
 }
+
+function showList(list: readonly unknown[], path: Path): string {
+  if (list.length === 0) return "an empty list";
+  if (isSecret(path)) return "a list";
+  const shown = list.slice(0, MOST_SHOWN).map((one) => {
+    if (Array.isArray(one)) return "[…]";
+    return typeof one === "object" && one !== null ? "{…}" : showValue(one, path);
+  });
+  return `the list [${shown.join(", ")}${list.length > MOST_SHOWN ? ", …" : ""}]`;
+}
+
+const MOST_SHOWN = 3;
 
 /** A key. `password:secret` without a space is one key, so only what looks like a word is shown. */
 export function showKey(key: string): string {

@@ -1,10 +1,33 @@
 import { nearest } from "./nearest-word.ts";
-import { listOptions } from "./option-list.ts";
-import { startOfWord } from "./shown-value.ts";
+import { listKeys } from "./option-list.ts";
+import { type Path, showPath, startOfWord } from "./shown-value.ts";
 
 /** The option that an unknown one is probably meant to be, as an addition to a message: one of this group, or one elsewhere. */
-export function suggestOption(key: string, known: readonly string[]): string {
-  const elsewhere = listOptions().find((option) => option.path.at(-1) === key);
-  const meant = nearest(startOfWord(key), known) ?? elsewhere?.path.join(".");
+export function suggestOption(path: Path, known: readonly string[]): string {
+  const key = startOfWord(String(path.at(-1)));
+  const meant = nearest(key, known) ?? findElsewhere(key, path);
   return meant === undefined ? "" : ` (did you mean ${meant}?)`;
+}
+
+/** Rules, outputs and the other options are apart: a key of one never belongs to another. */
+function findElsewhere(key: string, path: Path): string | undefined {
+  const section = path.length > 1 ? sectionOf(path) : undefined;
+  const candidates = listKeys().filter((one) => section === undefined || sectionOf(one) === section);
+  const word = nearest(
+    key,
+    candidates.map((one) => String(one.at(-1))),
+  );
+  const found = candidates.find((one) => one.at(-1) === word);
+  if (!found) return undefined;
+  // In a list the option beside the unknown one: `rules[3].lead`, not `rules[0].lead`.
+  return showPath(
+    found.map((part, index) => {
+      const own = path[index];
+      return typeof part === "number" && typeof own === "number" ? own : part;
+    }),
+  );
+}
+
+function sectionOf([first]: Path): string {
+  return first === "rules" || first === "outputs" ? first : "";
 }

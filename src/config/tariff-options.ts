@@ -17,7 +17,8 @@ function isTimeZone(name: string): boolean {
 }
 
 function zoneLike(name: string): string {
-  return nearest(name, Intl.supportedValuesOf("timeZone")) ?? "Europe/Paris";
+  const zones = Intl.supportedValuesOf("timeZone");
+  return nearest(name, zones) ?? zones.find((zone) => zone.endsWith(`/${name}`)) ?? "Europe/Paris";
 }
 
 const price = numberFrom(0, 5, "a price in EUR/kWh from 0 to 5, such as 0.1654");

@@ -59,7 +59,7 @@ const A_NAME =
   "small letters and digits, joined by single underscores, at most 40 characters, such as vigie or house_2";
 
 export const idWord = z
-  .string({ error: A_NAME })
+  .string({ error: ({ input }) => (input === undefined ? `an id of ${A_NAME}` : A_NAME) })
   .regex(ID_PATTERN, { error: A_NAME })
   .max(LONGEST_ID, { error: A_NAME });
 

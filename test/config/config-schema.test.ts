@@ -143,7 +143,7 @@ describe("a wrong value is refused with what was expected and what was found", (
       'an address with a port from 1 to 65535, such as https://forecast.example.org:8443, got "http://days.example:70000/tempo"',
     ],
     ["service.allow_simulator", '"yes"', 'true or false, got "yes"'],
-    ["service.colors", "[ROT]", "spellings with their colour, such as { ROT: rouge }, got a list"],
+    ["service.colors", "[ROT]", "spellings with their colour, such as { ROT: rouge }, got the list"],
     ["service.colors", "{ ROT: red }", 'one of bleu, blanc, rouge, got "red"'],
     ["service.confidence", "precent", 'one of auto, ratio, percent, got "precent" (did you mean percent?)'],
     ["service.rate_unit", "EUR", 'one of EUR/kWh, c€/kWh, got "EUR"'],

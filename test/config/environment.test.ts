@@ -63,7 +63,7 @@ describe("variables", () => {
     [{ VIGIE_TARIFF_OFF_PEAK: "[22]" }, "VIGIE_TARIFF_OFF_PEAK [0]: expected two different times of day"],
     [
       { VIGIE_LOG: "{levle: info}" },
-      'VIGIE_LOG levle: expected a known option, got "levle" (did you mean level?)',
+      'VIGIE_LOG levle: expected a known option (level, format), got "levle" (did you mean level?)',
     ],
     [{ VIGIE_LOG: "info" }, 'VIGIE_LOG: expected key: value pairs (level, format), got "info"'],
     [

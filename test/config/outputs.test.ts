@@ -163,10 +163,7 @@ describe("outputs", () => {
     [" [{ topic: a, choose: [] }]", "outputs[0].choose: expected at least one choice, got an empty list"],
     [" [{ topic: a }]", "outputs[0].choose: expected a list of choices"],
     [` [{ topic: a, choose: [${PEAK}], qos: 3 }]`, "outputs[0].qos: expected 0, 1 or 2, got 3"],
-    [
-      ` [{ topic: a, chose: [${PEAK}], choose: [${PEAK}] }]`,
-      'outputs[0].chose: expected a known option, got "chose" (did you mean choose?)',
-    ],
+    [` [{ topic: a, chose: [${PEAK}], choose: [${PEAK}] }]`, 'got "chose" (did you mean choose?)'],
     [` { dry: true, list: [] }`, "outputs.dry: expected a known option"],
     [
       ` { list: [{ topic: vigie, choose: [${PEAK}] }] }`,
@@ -174,7 +171,7 @@ describe("outputs", () => {
     ],
     [
       ` { list: [{ topic: a, choose: [{ wen: preheat, when: preheat, payload: x }] }] }`,
-      'outputs.list[0].choose[0].wen: expected a known option, got "wen" (did you mean when?)',
+      'outputs.list[0].choose[0].wen: expected a known option (when, payload, expect), got "wen" (did you mean when?)',
     ],
     [
       ` [{ topic: a, choose: [${PEAK}], confirm: { topic: a } }]`,

@@ -81,7 +81,7 @@ describe("a rule that is wrong is refused with its place, what was expected and 
   const RANGE = "day: next_3_days, color: rouge";
   test.each([
     ["{ day: nxt, color: rouge }", "day", 'next_8_days, got "nxt" (did you mean next?)'],
-    ["{ day: next_9_days, color: rouge }", "day", "(did you mean next_1_days?)"],
+    ["{ day: next_9_days, color: rouge }", "day", 'next_8_days, got "next_9_days"'],
     ["{ day: next_0_days, color: rouge }", "day", "expected one of now, next, today"],
     ["{ day: now, color: rogue }", "color", 'got "rogue" (did you mean rouge?)'],
     ["{ day: now, color: [bleu, rot] }", "color[1]", "expected one of bleu, blanc, rouge"],

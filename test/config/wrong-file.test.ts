@@ -17,18 +17,18 @@ tariff: [1]
 `;
     expect(await problemsOf(loadText(text, { VIGIE_LOG_LEVEL: "loud" }))).toEqual([
       expect.stringMatching(
-        /^config\/vigie\.yaml:3:13 service\.base_url: expected simulator, or an address .* got "days\.example"$/,
+        /^config\/vigie\.yaml:3:13 service\.base_url: expected simulator, or an address .* got "days\.example" \(did you mean https:\/\/days\.example\?\)$/,
       ),
-      'config/vigie.yaml:4:3 service.pol: expected a known option, got "pol" (did you mean poll?)',
+      'config/vigie.yaml:4:3 service.pol: expected a known option (base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock), got "pol" (did you mean poll?)',
       expect.stringMatching(/^config\/vigie\.yaml:8:10 mqtt\.grace: expected a duration .* got 10$/),
-      'config/vigie.yaml:7:3 mqtt.gracee: expected a known option, got "gracee" (did you mean grace?)',
+      'config/vigie.yaml:7:3 mqtt.gracee: expected a known option (url, username, password, base_topic, grace, tls), got "gracee" (did you mean grace?)',
       expect.stringMatching(
-        /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got a list$/,
+        /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got the list \[1\]$/,
       ),
       'VIGIE_LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
-      'config/vigie.yaml:1:1 instanc: expected a known option, got "instanc" (did you mean instance?)',
-      'config/vigie.yaml:9:1 zigbee: expected a known option, got "zigbee"',
-      'config/vigie.yaml:10:1 password: expected a known option, got "password" (did you mean mqtt.password?)',
+      'config/vigie.yaml:1:1 instanc: expected a known option (instance, service, mqtt, homeassistant, tariff, rules, outputs, state, log), got "instanc" (did you mean instance?)',
+      'config/vigie.yaml:9:1 zigbee: expected a known option (instance, service, mqtt, homeassistant, tariff, rules, outputs, state, log), got "zigbee"',
+      'config/vigie.yaml:10:1 password: expected a known option (instance, service, mqtt, homeassistant, tariff, rules, outputs, state, log), got "password" (did you mean mqtt.password?)',
     ]);
   });
 
@@ -65,9 +65,9 @@ tariff: [1]
     ["a: 1\n---\nb: 2\n", ":2:1: expected one document, got a second ---"],
     ["- a\n", "rules, outputs, state, log), got a list"],
     ["vigie", ":1:1: expected key: value pairs (instance, service,"],
-    ["__proto__: { instance: x }\n", ':1:1 __proto__: expected a known option, got "__proto__"'],
-    ["? [a, b]\n: 1\n", 'expected a known option, got "…"'],
-    ["1: 2\n", ':1:1 1: expected a known option, got "1"'],
+    ["__proto__: { instance: x }\n", 'outputs, state, log), got "__proto__"'],
+    ["? [a, b]\n: 1\n", 'state, log), got "…"'],
+    ["1: 2\n", 'state, log), got "1"'],
   ])("%j", async (text, words) => {
     expect((await problemsOf(loadText(text))).join("\n")).toContain(words);
   });

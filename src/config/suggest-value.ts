@@ -1,0 +1,161 @@
+import { LONGEST_ID } from "./id-word.ts";
+import { nearest } from "./nearest-word.ts";
+
+/** ` (did you mean 80?)`; empty where it cannot be told. `allowed`: the words that may stand there. */
+export function suggestValue(value: unknown, expected: string, allowed: readonly string[]): string {
+  const meant = nearest(textOf(value), allowed) ?? rewrite(value, expected, allowed);
+  return meant === undefined ? "" : ` (did you mean ${meant}?)`;
+}
+
+function rewrite(value: unknown, expected: string, allowed: readonly string[]): string | undefined {
+  const form = FORMS.find(({ start }) => expected.startsWith(start));
+  if (form) return form.write(value);
+  const duration = toDuration(value);
+  return allowed.find((word) => word === duration);
+}
+
+/** By the first words of what is expected: how a value that is written in another form is written in that one. */
+const FORMS: readonly { start: string; write: (value: unknown) => string | undefined }[] = [
+  { start: "a time of day", write: (value) => inQuotes(toTime(value)) },
+  { start: 'two different times of day, such as "', write: (value) => inQuotes(toTimes(value)?.join("-")) },
+  { start: "two ", write: (value) => toList(toTimes(value)) },
+  { start: "a duration", write: toDuration },
+  { start: "a date", write: toDate },
+  { start: "a whole percent", write: toPercent },
+  { start: "a price", write: toPrice },
+  { start: "a number", write: (value) => toNumber(value)?.toString() },
+  {
+    start: "a text",
+    write: (value) => (typeof value === "string" ? undefined : inQuotes(textOf(value) || undefined)),
+  },
+  { start: "small letters and digits", write: toId },
+  { start: "a topic such as", write: toTopic },
+  { start: "simulator", write: toServiceAddress },
+  { start: "embedded", write: toBrokerAddress },
+  { start: "a condition", write: (value) => (Array.isArray(value) ? BOTH_GROUPS : undefined) },
+  { start: "bounds", write: toBounds },
+  { start: "a list of rules", write: (value) => (isNothing(value) ? "[], which is none" : undefined) },
+  { start: "a list of outputs", write: (value) => (isNothing(value) ? "[], which is none" : undefined) },
+  {
+    start: "a list of windows",
+    write: (value) => toList(toTimes(value) && [toTimes(value)?.join("-") ?? ""]),
+  },
+  {
+    start: "a list of component keys",
+    write: (value) => toList(textOf(value) === "" ? [] : [textOf(value)]),
+  },
+];
+
+const BOTH_GROUPS = "{ all: [ … ] } or { any: [ … ] }";
+
+/** Empty for what is neither text nor number nor true or false. */
+function textOf(value: unknown): string {
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value).trim() : "";
+}
+
+function inQuotes(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : JSON.stringify(text);
+}
+
+function toList(texts: readonly string[] | undefined): string | undefined {
+  return texts === undefined || texts.length === 0 ? undefined : `[${texts.map(inQuotes).join(", ")}]`;
+}
+
+/** `03:00` of `3:00`, `3h`, `3` and `03:00:00`; midnight may be written as 24:00. */
+function toTime(value: unknown): string | undefined {
+  const [, hour, minute = "00"] = /^(\d{1,2})(?:[:h.]([0-5]\d)?)?(?::\d\d)?$/i.exec(textOf(value)) ?? [];
+  if (hour === undefined || Number(hour) > 24) return undefined;
+  return `${String(Number(hour) % 24).padStart(2, "0")}:${minute}`;
+}
+
+/** Of a list of two times, and of `22h-6h`. */
+function toTimes(value: unknown): string[] | undefined {
+  const given: unknown[] = Array.isArray(value) ? value : textOf(value).split(/\s*(?:[-–/]|\bto\b|à)\s*/);
+  const [from, to, ...more] = given.map(toTime);
+  if (from === undefined || to === undefined || from === to || more.length > 0) return undefined;
+  return [from, to];
+}
+
+/** `5m` of `5 min` and of `00:05:00`. */
+function toDuration(value: unknown): string | undefined {
+  const text = textOf(value);
+  const [, count, unit = ""] = DURATION.exec(text) ?? [];
+  if (count !== undefined) {
+    const letter = unit.charAt(0).toLowerCase();
+    return letter === "d" || letter === "j" ? `${Number(count) * 24}h` : count + letter;
+  }
+  const [, hours, minutes, seconds] = /^(\d{1,2}):(\d\d):(\d\d)$/.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return total % 60 === 0 ? `${total / 60}m` : `${total}s`;
+}
+
+const DURATION =
+  /^(\d{1,9})\s*(s|sec|secs|seconds?|secondes?|m|mn|mins?|minutes?|h|hr|hrs|hours?|heures?|d|days?|j|jours?)$/i;
+
+/** `2026-08-01` of `1/8/2026`, the day before the month. */
+function toDate(value: unknown): string | undefined {
+  const [, day, month, year] = /^(\d{1,2})[/.](\d{1,2})[/.](\d{4})$/.exec(textOf(value)) ?? [];
+  return day && month && `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+}
+
+/** `80` of `0.8`, `"80"` and `80 %`. */
+function toPercent(value: unknown): string | undefined {
+  const number = toNumber(textOf(value).replace(/\s*%$/, ""));
+  if (number === undefined || number > 100) return undefined;
+  return String(number > 0 && number < 1 ? Math.round(number * 100) : Math.round(number));
+}
+
+/** `0.3` of `"0,30"` and of `30` (cents). */
+function toPrice(value: unknown): string | undefined {
+  const number = toNumber(value);
+  if (number === undefined || number > 500) return undefined;
+  return String(number > 5 ? number / 100 : number);
+}
+
+function toNumber(value: unknown): number | undefined {
+  const text = textOf(value).replace(",", ".");
+  return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
+}
+
+function toBounds(value: unknown): string | undefined {
+  const number = toNumber(value);
+  return number === undefined ? undefined : `{ above: ${number} } or { below: ${number} }`;
+}
+
+/** `house/vigie` of `/house/vigie/`. */
+function toTopic(value: unknown): string | undefined {
+  const text = textOf(value);
+  const inner = text.replace(/^\/+|\/+$/g, "");
+  return inner === "" || inner === text || /[+#]|\/\//.test(inner) ? undefined : inner;
+}
+
+/** `rouge_peak` of `Rouge-Peak`. */
+function toId(value: unknown): string | undefined {
+  const words = textOf(value)
+    .toLowerCase()
+    .normalize("NFD")
+    .replaceAll(/\p{M}/gu, "")
+    .match(/[a-z0-9]+/g);
+  const id = words?.join("_");
+  return id !== undefined && id.length <= LONGEST_ID ? id : undefined;
+}
+
+function toServiceAddress(value: unknown): string | undefined {
+  const text = textOf(value);
+  const isHost = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/[\w./-]*)?$/.test(text) && URL.canParse(`https://${text}`);
+  return nearest(text, ["simulator"]) ?? (isHost ? `https://${text}` : undefined);
+}
+
+/** `mqtt://broker` of `broker` and of `tcp://broker`. */
+function toBrokerAddress(value: unknown): string | undefined {
+  const text = textOf(value);
+  const [, scheme = "tcp", host] = /^(?:(tcp|ssl|tls):\/\/)?([\w-]+(?:\.[\w-]+)*(?::\d+)?)$/.exec(text) ?? [];
+  const address = `${scheme === "tcp" ? "mqtt" : "mqtts"}://${host}`;
+  const isHost = host !== undefined && URL.canParse(address);
+  return nearest(text, ["embedded"]) ?? (isHost ? address : undefined);
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
