@@ -1,21 +1,34 @@
 import { nearest } from "../config/nearest-word.ts";
 import { keepBuffersSmall, keepHeapSmall } from "../runtime/small-heap.ts";
 import type { Io } from "./io.ts";
+import { nearestOption } from "./usage.ts";
 
 export type Command = (args: string[], io: Io) => Promise<number>;
 
-/** The command that a command line names. Each is imported only when it is used: a small machine starts sooner. */
+/**
+ * The command that a command line names; options may stand before it. Each command is imported only when it is used: a
+ * small machine starts sooner.
+ */
 export function parseCommand(argv: string[]): { command: Command; args: string[] } {
-  const [first, ...rest] = argv;
-  if (first === undefined) return { command: run, args: [] };
-  if (first === "--version" || first === "-V") return { command: printVersion, args: [] };
-  if (first === "--help" || first === "-h" || first === "help") return { command: printHelp, args: rest };
-  if (first.startsWith("-")) return { command: run, args: argv };
-  const row = COMMANDS.find(({ name }) => name === first);
-  if (!row) return { command: refuse(first), args: rest };
-  if (rest.includes("--help") || rest.includes("-h")) return { command: printHelp, args: [first] };
-  if (rest.includes("--version")) return { command: printVersion, args: [] };
-  return { command: row.load, args: rest };
+  const before = countOptionsBefore(argv);
+  const name = argv[before];
+  const args = [...argv.slice(0, before), ...argv.slice(before + 1)];
+  const isGiven = (...names: string[]) => args.some((arg) => names.includes(arg));
+  if (name === "help") return { command: printHelp, args };
+  if (name === undefined && isGiven("--help", "-h")) return { command: printHelp, args: [] };
+  if (name === undefined && isGiven("--version", "-V")) return { command: printVersion, args: [] };
+  if (name === undefined) return { command: run, args };
+  const row = COMMANDS.find((one) => one.name === name);
+  if (!row) return { command: refuse(name, argv.slice(0, before)), args };
+  if (isGiven("--help", "-h")) return { command: printHelp, args: [name] };
+  if (isGiven("--version")) return { command: printVersion, args: [] };
+  return { command: row.load, args };
+}
+
+/** How many words before the command are options, or the file of `--config`. */
+function countOptionsBefore(argv: readonly string[]): number {
+  const index = argv.findIndex((word, at) => !word.startsWith("-") && argv[at - 1] !== "--config");
+  return index < 0 ? argv.length : index;
 }
 
 const run: Command = async (args, io) => {
@@ -127,15 +140,32 @@ const printVersion: Command = async (_args, io) => {
   return 0;
 };
 
-function refuse(word: string): Command {
+function refuse(word: string, before: readonly string[]): Command {
   return async (_args, io) => {
-    const near = nearest(
-      word,
-      COMMANDS.map(({ name }) => name),
-    );
-    io.stderr.write(
-      `vigie: there is no command '${word}'${near ? `; did you mean '${near}'?` : ""} (vigie --help lists them)\n`,
-    );
+    io.stderr.write(`vigie: ${describeRefusal(word, before)}\n`);
     return 2;
   };
+}
+
+function describeRefusal(word: string, before: readonly string[]): string {
+  const options = [...`${COMMANDS.map(({ usage }) => usage)} ${EVERYWHERE}`.matchAll(/--([a-z-]+)/g)];
+  const known = options.map(([, name = ""]) => name);
+  const unknown = before.find((one) => one.startsWith("-") && !known.includes(optionName(one)));
+  if (unknown !== undefined) {
+    const near = nearestOption(optionName(unknown), known);
+    const meant = near === undefined ? "" : ` (did you mean --${near}?)`;
+    return `Unknown option '${unknown}'${meant} (vigie --help lists the commands and their options)`;
+  }
+  const near = nearest(
+    word,
+    COMMANDS.map(({ name }) => name),
+  );
+  const meant = near === undefined ? "" : `; did you mean '${near}'?`;
+  const order = before.length === 0 ? "" : ". Write the options of a command after it";
+  return `there is no command '${word}'${meant} (vigie --help lists them)${order}`;
+}
+
+/** `config` of `--config=FILE`. */
+function optionName(word: string): string {
+  return word.replace(/^-+/, "").replace(/=.*$/s, "");
 }

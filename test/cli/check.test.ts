@@ -23,6 +23,8 @@ vi.mock("../../src/cli/check-live.ts");
 const live = vi.mocked(checkLive);
 beforeEach(() => void live.mockReset().mockResolvedValue(1));
 
+const OPTIONS = "The options of this command are --config, --live, --help, --version";
+
 describe("vigie check", () => {
   test("says that all is right, and what matters of it", async () => {
     const { code, out, err } = await run([], { VIGIE_MQTT_URL: "embedded" });
@@ -73,17 +75,20 @@ describe("vigie check", () => {
   });
 
   test.each([
-    [["--lives"], "Unknown option '--lives'"],
-    [["-l"], "Unknown option '-l'"],
-    [["--live=yes"], "Expected --live without a value"],
-    [["--config"], "Expected a value after --config, got nothing"],
-    [["live"], "Unexpected argument 'live'. This command does not take positional arguments"],
+    [["--lives"], `Unknown option '--lives' (did you mean --live?). ${OPTIONS}`],
+    [["--confg", "x"], `Unknown option '--confg' (did you mean --config?). ${OPTIONS}`],
+    [["-c", "x"], `Unknown option '-c' (did you mean --config?). ${OPTIONS}`],
+    [["--watch"], `Unknown option '--watch'. ${OPTIONS}`],
+    [["live"], `Unexpected argument 'live' (did you mean --live?). ${OPTIONS}`],
+    [["my.yaml"], `Unexpected argument 'my.yaml' (did you mean --config my.yaml?). ${OPTIONS}`],
+    [["--live=yes"], "Expected --live without a value (vigie --help lists the commands and their options)"],
+    [
+      ["--config"],
+      "Expected a value after --config, got nothing (vigie --help lists the commands and their options)",
+    ],
   ])("%j is wrong usage", async (args, words) => {
     const { code, err } = await run(args);
-    expect([code, err]).toEqual([
-      2,
-      `vigie check: ${words} (vigie --help lists the commands and their options)\n`,
-    ]);
+    expect([code, err]).toEqual([2, `vigie check: ${words}\n`]);
   });
 
   test("--live asks on with the configuration, and its answer is the exit code", async () => {
