@@ -195,6 +195,8 @@ function connectFailed(failure: Error | undefined, address: BrokerAddress): Conn
 
 function failureCode(failure: Error): string | number {
   if (failure.message === "connack timeout") return "TIMEOUT";
+  // What the first bytes of an answer in HTTP, or of a TLS alert, are to the reader of packets.
+  if (failure.message.startsWith("Invalid header flag bits")) return "NOT_MQTT";
   return (failure as { code?: string | number }).code ?? "UNKNOWN";
 }
 

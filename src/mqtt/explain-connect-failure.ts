@@ -26,7 +26,7 @@ function reasonFor(code: ConnectFailed["code"]): string {
 }
 
 const CLOSED =
-  "closed the connection before it answered. Check that mqtt.url begins with mqtts:// if this port expects TLS, and that the broker behind a proxy is running";
+  "closed the connection before it answered. Check that mqtt.url has the port of a broker (for ws://, also the path), that it begins with mqtts:// if this port expects TLS, and that the broker behind a proxy is running";
 const CUT_OFF =
   "cut the connection off before it answered. Check that both sides use TLS (mqtts://), or neither does (mqtt://)";
 const UNKNOWN_HOST = "has an unknown host name. Check that the name is right and that DNS works";
@@ -82,5 +82,7 @@ const REASONS: Record<string | number, string> = {
     "has a certificate for another name: set mqtt.tls.server_name to that name. MESSAGE",
   CERT_HAS_EXPIRED: NOT_VALID_NOW,
   CERT_NOT_YET_VALID: NOT_VALID_NOW,
+  NOT_MQTT:
+    "answers, but not in MQTT: this looks like the port of a web server, or of another program. Check the port in mqtt.url: a broker usually has 1883, or 8883 with mqtts://",
   TIMEOUT: "takes connections and does not answer. Check that it is not frozen or overloaded",
 };

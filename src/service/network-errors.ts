@@ -8,8 +8,16 @@ export function explainNetworkError(operation: string, host: string, cause: unkn
     return new AnswerUnreadable(operation, why, { cause });
   }
   const words = WORDS.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
-  const reason = code === "" ? words : `${words} (${code})`;
+  const reason = (code === "" ? words : `${words} (${code})`) + suspectBroker(host);
   return new ServiceUnreachable(operation, host, reason, { cause, unsent: NOT_CONNECTED.has(code) });
+}
+
+/** A broker closes the connection when it receives HTTP. */
+function suspectBroker(host: string): string {
+  const [, port] = /:(1883|8883)$/.exec(host) ?? [];
+  return port === undefined
+    ? ""
+    : `. Port ${port} looks like that of an MQTT broker: is service.base_url the address of the service?`;
 }
 
 function codeOf(cause: unknown): string {

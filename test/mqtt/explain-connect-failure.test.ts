@@ -1,5 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { explainFailure } from "../../src/mqtt/explain-connect-failure.ts";
+import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 
 describe("explainFailure", () => {
   test.each<[code: string | number | undefined, says: RegExp]>([
@@ -22,6 +25,7 @@ describe("explainFailure", () => {
     ["DEPTH_ZERO_SELF_SIGNED_CERT", /ca_file/],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /ca_file/],
     ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /over TLS/],
+    ["NOT_MQTT", /not in MQTT: this looks like the port of a web server.*usually has 1883/],
     ["TIMEOUT", /does not answer/],
     ["EWHATEVER", /cannot be reached: words/],
   ])("%s: %s", (code, says) => {
@@ -29,4 +33,17 @@ describe("explainFailure", () => {
     expect(sentence).toMatch(says);
     expect(sentence).toContain("mqtt://nas:1883");
   });
+});
+
+test("a web server in place of the broker is recognised", async () => {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const broker = { url, base_topic: "vigie", grace: 0, tls: { verify: true } };
+  const { signal } = new AbortController();
+  const connecting = openShortConnection({ broker, instance: "vigie", random: Math.random, signal });
+  await expect(connecting).rejects.toThrow(
+    `The broker at ${url} answers, but not in MQTT: this looks like the port of a web server`,
+  );
 });
