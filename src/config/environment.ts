@@ -117,17 +117,23 @@ function warnOfUnknown(env: NodeJS.ProcessEnv): string[] {
   const known = [...names, ...listOptions().map(({ variable }) => `${variable}_FILE`)];
   const unknown = Object.keys(env).filter((name) => name.startsWith("VIGIE_") && !known.includes(name));
   return unknown.toSorted().map((name) => {
-    const near = findMeant(name) ?? nearestInSpelling(name, known, Number.POSITIVE_INFINITY);
+    const near = findMeant(name, known) ?? nearestInSpelling(name, known, Number.POSITIVE_INFINITY);
     return `${name}: no option has this name, so it is ignored (the nearest name is ${near})`;
   });
 }
 
-/** `VIGIE_MQTT_URL` of `VIGIE_MQTT_HOST`. */
-function findMeant(name: string): string | undefined {
-  const meant = listOptions().find(({ path, variable }) => {
-    const option = path.at(-1) ?? "";
-    const group = variable.slice(0, -option.length);
-    return name.startsWith(group) && meansSame(name.slice(group.length), option);
+/** `VIGIE_MQTT_URL` of `VIGIE_MQTT_HOST` and of `VIGIE_BROKER`; `VIGIE_MQTT_PASSWORD_FILE` of `VIGIE_PASSWORD_FILE`. */
+function findMeant(name: string, known: readonly string[]): string | undefined {
+  const single = listOptions().filter(({ isGroup }) => !isGroup);
+  const ofGroup = single.find(({ path, variable }) => {
+    const group = variable.slice(0, -lastKey(path).length);
+    return name.startsWith(group) && meansSame(name.slice(group.length), lastKey(path));
   });
-  return meant?.variable;
+  const sameEnd = known.find((variable) => variable.endsWith(name.slice("VIGIE".length)));
+  const elsewhere = single.find(({ path }) => meansSame(name.slice("VIGIE_".length), lastKey(path)));
+  return ofGroup?.variable ?? sameEnd ?? elsewhere?.variable;
+}
+
+function lastKey(path: Option["path"]): string {
+  return path.at(-1) ?? "";
 }

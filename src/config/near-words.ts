@@ -18,7 +18,7 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
 
   // The service, the broker and Home Assistant.
   url: "host hostname server serveur broker ip address adresse addr uri port endpoint",
-  base_url: "url host hostname server serveur ip address adresse addr uri port endpoint api",
+  base_url: "simulator url host hostname server serveur ip address adresse addr uri port endpoint api",
   username: "user login utilisateur benutzer benutzername identifiant",
   password: "pass passwd pwd pw mot_de_passe mdp passwort kennwort",
   base_topic: "topic prefix topic_prefix root root_topic main_topic",
@@ -29,7 +29,7 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   key_file: "key client_key private_key",
   verify: "insecure tls_insecure allow_insecure check_certificate",
   poll: "polling interval update_interval scan_interval refresh",
-  discovery: "autodiscovery auto_discovery mqtt_discovery",
+  discovery: "enabled enable autodiscovery auto_discovery mqtt_discovery",
   prefix: "discovery_prefix discovery_topic",
   status_topic: "birth birth_topic",
   language: "lang locale langue sprache",

@@ -134,8 +134,12 @@ const confirm = z
       "Sends the payload again until the device itself confirms it. Default none: it is sent once.",
   });
 
+const A_RULE_ID = "the id of a rule, such as rouge_peak";
+
 const choice = z.strictObject({
-  when: idWord.meta({ description: "Id of a rule: the payload applies while this rule is ON." }),
+  when: z
+    .string({ error: A_RULE_ID })
+    .meta({ description: "Id of a rule: the payload applies while this rule is ON." }),
   payload,
   expect: expect.exactOptional(),
 });

@@ -41,7 +41,7 @@ function describeIssue(issue: Issue, given: unknown): Problem[] {
   if (inner.length > 0) return describeIssues(inner, given);
   const value = valueAt(given, issue.path);
   const meant = isSecret(issue.path) ? "" : suggestValue(value, issue.message, allowedWords(issue));
-  const advice: unknown = issue.code === "custom" ? issue.params?.["advice"] : undefined;
+  const advice: unknown = issue.code === "custom" ? issue.params?.["advice"] : adviceFor(value, issue);
   return [
     {
       path: issue.path,
@@ -51,6 +51,14 @@ function describeIssue(issue: Issue, given: unknown): Problem[] {
       advice: typeof advice === "string" ? advice : undefined,
     },
   ];
+}
+
+/** `url:mqtt://broker` is one text in YAML. */
+function adviceFor(value: unknown, { message }: Issue): string | undefined {
+  const isKeyWithoutSpace = typeof value === "string" && /^\w+:\S/.test(value);
+  return isKeyWithoutSpace && message.startsWith(PAIRS)
+    ? "Write a space after the colon of each key"
+    : undefined;
 }
 
 /** Where one of several forms is a group of options and a group was given: what is wrong inside of it. */
@@ -68,7 +76,9 @@ function allowedWords(issue: Issue): string[] {
 
 function describeUnknownOption(path: Path, known: readonly string[]): Problem {
   const words = known.join(", ");
-  const got = showKey(String(path.at(-1)));
+  const key = String(path.at(-1));
+  // `{ hp: 0,7295 }` is { hp: 0, 7295: nothing } in YAML.
+  const got = showKey(key) + (/^\d+$/.test(key) ? " (a number has a point, not a comma: 0.1654)" : "");
   const meant = suggestOption(path, known);
   if (!known.includes("any"))
     return { path, part: "key", expected: `a known option (${words})`, got: got + meant };
@@ -101,12 +111,13 @@ function keysOf(schema: unknown): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
+const PAIRS = "key: value pairs";
 const TYPES: Record<string, string> = {
   string: "a text",
   number: "a number",
   boolean: "true or false",
   array: "a list",
   tuple: "a list",
-  object: "key: value pairs",
-  record: "key: value pairs",
+  object: PAIRS,
+  record: PAIRS,
 };

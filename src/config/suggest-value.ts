@@ -143,8 +143,12 @@ function toId(value: unknown): string | undefined {
 
 function toServiceAddress(value: unknown): string | undefined {
   const text = textOf(value);
-  const isHost = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/[\w./-]*)?$/.test(text) && URL.canParse(`https://${text}`);
-  return nearest(text, ["simulator"]) ?? (isHost ? `https://${text}` : undefined);
+  const near = nearest(text, ["simulator"]);
+  const [, domain, port] = /^[\w-]+(\.[\w-]+)*(:\d+)?(\/[\w./-]*)?$/.exec(text) ?? [];
+  if (near !== undefined || (domain ?? port) === undefined) return near;
+  // A port is written where a service runs in the home, seldom with a certificate.
+  const address = `${port === undefined ? "https" : "http"}://${text}`;
+  return URL.canParse(address) ? address : undefined;
 }
 
 /** `mqtt://broker` of `broker` and of `tcp://broker`. */

@@ -130,7 +130,16 @@ function describeError({ code, pos }: YAMLError, text: string): { expected: stri
     const [key = ""] = /^[\w$.-]*/.exec(text.slice(pos[0])) ?? [];
     return { expected: "each key once", got: `${showKey(key)} again` };
   }
-  return { expected: EXPECTED[code] ?? "YAML that can be read", got: "text that is not YAML" };
+  const expected = EXPECTED[isOfIndent(code, text.slice(pos[0])) ? "BAD_INDENT" : code];
+  return { expected: expected ?? "YAML that can be read", got: "text that is not YAML" };
+}
+
+/** Too few spaces (`   when:` below `  - id:`) are an item without its dash to the library; too many, a key in a value. */
+function isOfIndent(code: ErrorCode, text: string): boolean {
+  const [line = ""] = text.split("\n", 1);
+  return code === "MISSING_CHAR"
+    ? line.startsWith(" ")
+    : code === "BLOCK_AS_IMPLICIT_KEY" && !line.includes(":");
 }
 
 const SOUND_ALIASES =

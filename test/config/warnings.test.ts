@@ -6,6 +6,10 @@ describe("warnings", () => {
     ["VIGIE_MQTT_ULR", "VIGIE_MQTT_URL"],
     ["VIGIE_MQTT_PASSWORD_FIEL", "VIGIE_MQTT_PASSWORD_FILE"],
     ["VIGIE_CONFIGS", "VIGIE_CONFIG"],
+    ["VIGIE_MQTT_HOST", "VIGIE_MQTT_URL"],
+    ["VIGIE_BROKER", "VIGIE_MQTT_URL"],
+    ["VIGIE_TZ", "VIGIE_TARIFF_TIME_ZONE"],
+    ["VIGIE_PASSWORD_FILE", "VIGIE_MQTT_PASSWORD_FILE"],
     ["VIGIE_SERVICE_HOST", "VIGIE_"],
     ["VIGIE_PORT_1883_TCP", "VIGIE_"],
   ])("an unknown variable %s gives a warning with the nearest known name", async (name, near) => {

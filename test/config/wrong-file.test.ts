@@ -51,6 +51,8 @@ tariff: [1]
     ["instance: a\ninstance: b\nlog: {\n", ':2:1: expected each key once, got "instance" again'],
     ['log: {level: "info}\n', ':2:1: expected a " that closes the " of line 1, column 14, got none'],
     ["instance: 'a\n", ":2:1: expected a ' that closes the ' of line 1, column 11, got none"],
+    ["rules:\n  - id: a\n   when: x\n", ":3:1: expected the same indentation for what belongs together"],
+    ["mqtt:\n  url: a\n   grace: 1m\n", ":2:8: expected the same indentation for what belongs together"],
     ["log:\n\tlevel: info\n", ":2:1: expected spaces at the beginning of the line"],
     ["mqtt:\n  password: !secret x\n", ":2:13: expected quotes around a text that begins with !"],
     ["mqtt:\n  password: *secret\n", "expected each alias (*name) to have an anchor"],

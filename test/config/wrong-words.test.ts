@@ -292,6 +292,10 @@ test.each([
     ['2:40 outputs[0].choose[0].when: expected the id of a rule, such as peak, got "boiler"'],
   ],
   [
+    "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: { period: hp }, payload: x }] }]",
+    ["2:40 outputs[0].choose[0].when: expected the id of a rule, such as rouge_peak, got key: value pairs"],
+  ],
+  [
     "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: /a, choose: [{ when: peak, payload: x }] }]",
     [`2:20 outputs[0].topic: expected ${A_TOPIC}, got "/a" (did you mean a?)`],
   ],
@@ -423,6 +427,30 @@ test.each([
     ],
   ],
   ["log: debug", ['1:6 log: expected key: value pairs (level, format), got "debug"']],
+  [
+    "log:\n  level:debug\n",
+    [
+      '2:3 log: expected key: value pairs (level, format), got "level:debug". Write a space after the colon of each key',
+    ],
+  ],
+  [
+    "service: { simulator: true }",
+    [
+      `1:12 service.simulator: expected a known option (${OF_SERVICE}), got "simulator" (did you mean base_url?)`,
+    ],
+  ],
+  [
+    "service: { base_url: localhost:8787 }",
+    [
+      `1:22 service.base_url: expected ${A_SERVICE}, got "localhost:8787" (did you mean http://localhost:8787?)`,
+    ],
+  ],
+  [
+    "tariff: { rates: [{ from: 2026-08-01, bleu: { hp: 0.16, hc: 0.13 }, blanc: { hp: 0.2, hc: 0.1 }, rouge: { hp: 0,7295, hc: 0.1 } }] }",
+    [
+      '1:113 tariff.rates[0].rouge.7295: expected a known option (hp, hc), got "7295" (a number has a point, not a comma: 0.1654)',
+    ],
+  ],
   ["instance: Été 2", [`1:11 instance: expected ${AN_ID}, got "Été 2" (did you mean ete_2?)`]],
   [
     "broker: mqtt://b",
