@@ -179,7 +179,7 @@ const output = z.strictObject({
   confirm: confirm.exactOptional(),
 });
 
-const A_LIST = "a list of outputs, or { dry_when_simulated: …, list: … }";
+const A_LIST = "a list of outputs ([] for none), or { dry_when_simulated: …, list: … }";
 const list = z.array(output, { error: A_LIST });
 
 /**

@@ -68,7 +68,7 @@ function readRule({ id, name, when, when_unknown, lead, lag, hold, threshold }: 
 }
 
 export const rulesOptions = z
-  .array(rule, { error: "a list of rules, each beginning with - id: …" })
+  .array(rule, { error: "a list of rules, each beginning with - id: …, or [] for none" })
   .max(10_000, { error: "at most 10000 rules" })
   .superRefine(
     (given: unknown, context) => {

@@ -23,27 +23,19 @@ const FORMS: readonly { start: string; write: (value: unknown) => string | undef
   { start: "a date", write: toDate },
   { start: "a whole percent", write: toPercent },
   { start: "a price", write: toPrice },
-  { start: "a number", write: (value) => toNumber(value)?.toString() },
   {
-    start: "a text",
-    write: (value) => (typeof value === "string" ? undefined : inQuotes(textOf(value) || undefined)),
+    start: "a number",
+    write: (value) => (typeof value === "string" ? toNumber(value)?.toString() : undefined),
   },
+  { start: "a text", write: (value) => (typeof value === "string" ? undefined : inQuotes(textOf(value))) },
   { start: "small letters and digits", write: toId },
   { start: "a topic such as", write: toTopic },
   { start: "simulator", write: toServiceAddress },
   { start: "embedded", write: toBrokerAddress },
   { start: "a condition", write: (value) => (Array.isArray(value) ? BOTH_GROUPS : undefined) },
   { start: "bounds", write: toBounds },
-  { start: "a list of rules", write: (value) => (isNothing(value) ? "[], which is none" : undefined) },
-  { start: "a list of outputs", write: (value) => (isNothing(value) ? "[], which is none" : undefined) },
-  {
-    start: "a list of windows",
-    write: (value) => toList(toTimes(value) && [toTimes(value)?.join("-") ?? ""]),
-  },
-  {
-    start: "a list of component keys",
-    write: (value) => toList(textOf(value) === "" ? [] : [textOf(value)]),
-  },
+  { start: "a list of windows", write: (value) => toList([textOf(value)]) },
+  { start: "a list of component keys", write: (value) => toList([textOf(value)]) },
 ];
 
 const BOTH_GROUPS = "{ all: [ … ] } or { any: [ … ] }";
@@ -54,11 +46,12 @@ function textOf(value: unknown): string {
 }
 
 function inQuotes(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : JSON.stringify(text);
+  return text ? JSON.stringify(text) : undefined;
 }
 
-function toList(texts: readonly string[] | undefined): string | undefined {
-  return texts === undefined || texts.length === 0 ? undefined : `[${texts.map(inQuotes).join(", ")}]`;
+function toList(texts: readonly string[] = []): string | undefined {
+  const quoted = texts.map(inQuotes).join(", ");
+  return quoted === "" ? undefined : `[${quoted}]`;
 }
 
 /** `03:00` of `3:00`, `3h`, `3` and `03:00:00`; midnight may be written as 24:00. */
@@ -80,18 +73,16 @@ function toTimes(value: unknown): string[] | undefined {
 function toDuration(value: unknown): string | undefined {
   const text = textOf(value);
   const [, count, unit = ""] = DURATION.exec(text) ?? [];
-  if (count !== undefined) {
-    const letter = unit.charAt(0).toLowerCase();
-    return letter === "d" || letter === "j" ? `${Number(count) * 24}h` : count + letter;
-  }
+  if (count !== undefined) return count + unit.trim().charAt(0).toLowerCase();
   const [, hours, minutes, seconds] = /^(\d{1,2}):(\d\d):(\d\d)$/.exec(text) ?? [];
   if (hours === undefined) return undefined;
   const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   return total % 60 === 0 ? `${total / 60}m` : `${total}s`;
 }
 
+/** Not `48h`: where that is wrong, it is too long. */
 const DURATION =
-  /^(\d{1,9})\s*(s|sec|secs|seconds?|secondes?|m|mn|mins?|minutes?|h|hr|hrs|hours?|heures?|d|days?|j|jours?)$/i;
+  /^(\d{1,9})( +[smh]|\s*(?:secs?|seconds?|secondes?|mn|mins?|minutes?|hrs?|hours?|heures?))$/i;
 
 /** `2026-08-01` of `1/8/2026`, the day before the month. */
 function toDate(value: unknown): string | undefined {
@@ -158,8 +149,4 @@ function toBrokerAddress(value: unknown): string | undefined {
   const address = `${scheme === "tcp" ? "mqtt" : "mqtts"}://${host}`;
   const isHost = host !== undefined && URL.canParse(address);
   return nearest(text, ["embedded"]) ?? (isHost ? address : undefined);
-}
-
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null;
 }

@@ -118,7 +118,7 @@ describe("outputs", () => {
   });
 
   test.each([
-    [" 5", "outputs: expected a list of outputs, or { dry_when_simulated: …, list: … }, got 5"],
+    [" 5", "outputs: expected a list of outputs ([] for none), or { dry_when_simulated: …, list: … }, got 5"],
     [" [5]", "outputs[0]"],
     [
       ` [{ topic: vigie/x, choose: [${PEAK}] }]`,

@@ -207,13 +207,13 @@ test.each([
   // rules and outputs
   [
     "rules:\n",
-    [
-      "1:7 rules: expected a list of rules, each beginning with - id: …, got nothing (did you mean [], which is none?)",
-    ],
+    ["1:7 rules: expected a list of rules, each beginning with - id: …, or [] for none, got nothing"],
   ],
   [
     "rules: { a: { when: { period: hp } } }",
-    ["1:8 rules: expected a list of rules, each beginning with - id: …, got key: value pairs"],
+    [
+      "1:8 rules: expected a list of rules, each beginning with - id: …, or [] for none, got key: value pairs",
+    ],
   ],
   ["rules: [{ when: { period: hp } }]", [`1:9 rules[0].id: expected an id of ${AN_ID}, got nothing`]],
   [
@@ -248,7 +248,7 @@ test.each([
   [
     "rules: [{ id: peak, when: { period: hp } }]\noutputs:\n",
     [
-      "2:9 outputs: expected a list of outputs, or { dry_when_simulated: …, list: … }, got nothing (did you mean [], which is none?)",
+      "2:9 outputs: expected a list of outputs ([] for none), or { dry_when_simulated: …, list: … }, got nothing",
     ],
   ],
   [
@@ -427,6 +427,14 @@ test.each([
     ],
   ],
   ["log: debug", ['1:6 log: expected key: value pairs (level, format), got "debug"']],
+  [
+    "mqtt: { grace: 200h }",
+    ['1:16 mqtt.grace: expected a duration from 0s to 168h in s, m or h, such as 5m, got "200h"'],
+  ],
+  [
+    "rules: [{ id: a, when: { days_remaining: { below: 400 } } }]",
+    ["1:51 rules[0].when.days_remaining.below: expected a number of days from 0 to 366, got 400"],
+  ],
   [
     "log:\n  level:debug\n",
     [
