@@ -3,7 +3,7 @@ import { COLORS, PERIODS } from "../core/calendar/tariff.ts";
 import { STAGES } from "../core/facts/facts.ts";
 import { type Condition, DAY_NAMES, LONGEST_RANGE, MONTHS, WEEKDAYS } from "../core/rules/rule.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { idWord, noGroup, numberFrom, wallTime, wholeNumberFrom } from "./value-schemas.ts";
+import { noGroup, numberFrom, ruleId, wallTime, wholeNumberFrom } from "./value-schemas.ts";
 
 export type OneOrMore<T> = T | T[];
 
@@ -113,7 +113,7 @@ const testOptions = {
     description:
       "Is the tariff day in force in one of these months, jan … dec or 1 to 12? Before 06:00 that day is yesterday.",
   }),
-  rule: idWord.optional().meta({
+  rule: ruleId.optional().meta({
     description:
       "Id of another rule: is it ON? Its verdict counts as it is published, after its lead, lag, hold and when_unknown; OFF while it is disabled. Rules may not refer to each other in a circle, and leads and lags along a chain of rules sum to at most 24h.",
   }),

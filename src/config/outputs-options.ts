@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject, Output, Outputs, Payload } from "../core/outputs/output.ts";
 import { idOfTopic } from "./id-word.ts";
-import { duration, idWord, nameInLanguages, readName, topic } from "./value-schemas.ts";
+import { duration, idWord, nameInLanguages, readName, ruleId, topic } from "./value-schemas.ts";
 
 const A_PAYLOAD = 'a text, in quotes where it is a number: "18"';
 /** Of `true` it says which text is meant, as of a number. */
@@ -134,12 +134,8 @@ const confirm = z
       "Sends the payload again until the device itself confirms it. Default none: it is sent once.",
   });
 
-const A_RULE_ID = "the id of a rule, such as rouge_peak";
-
 const choice = z.strictObject({
-  when: z
-    .string({ error: A_RULE_ID })
-    .meta({ description: "Id of a rule: the payload applies while this rule is ON." }),
+  when: ruleId.meta({ description: "Id of a rule: the payload applies while this rule is ON." }),
   payload,
   expect: expect.exactOptional(),
 });

@@ -72,11 +72,10 @@ function findUnknown(rules: ReadonlyMap<string, ReferringRule>): ReferenceProble
     return references
       .filter(({ to }) => !rules.has(to))
       .map(({ path, to }) => {
-        const near = nearest(to, others, Number.POSITIVE_INFINITY);
         const expected =
-          near === undefined
+          others.length === 0
             ? "the id of another rule, but there is no other rule"
-            : `the id of another rule, such as ${near}`;
+            : `the id of another rule, such as ${nearest(to, others) ?? others.join(", ")}`;
         return { path, expected };
       });
   });

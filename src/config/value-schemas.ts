@@ -83,6 +83,9 @@ export function readName(name: z.output<typeof nameInLanguages> | undefined, id:
   return typeof name === "object" ? name : { fr: name ?? id, en: name ?? id };
 }
 
+/** Whether there is such a rule is found out where all rules are known. */
+export const ruleId = z.string({ error: "the id of a rule, such as rouge_peak" });
+
 const A_TOPIC =
   "a topic such as house/vigie: no + or #, no slash at the beginning or end, no two slashes in a row, no $ at the beginning";
 

@@ -226,7 +226,7 @@ output relay/boiler
     const FORM =
       "Expected --pretend to be bleu, blanc, rouge, alone or with :now or :next, such as rouge:next";
     test.each([
-      ["red", `${FORM}, got red\n`],
+      ["red", `${FORM}, got red (did you mean rouge?)`],
       ["rogue", `${FORM}, got rogue (did you mean rouge?)`],
       ["rouge:nxt", `${FORM}, got rouge:nxt (did you mean next?)`],
       ["rouge:next:1h", `${FORM}, got rouge:next:1h`],

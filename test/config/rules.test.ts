@@ -110,7 +110,7 @@ describe("a rule that is wrong is refused with its place, what was expected and 
     ["{ month: [jan, 13] }", "month[1]", "a number from 1 to 12, or a list of them, got 13"],
     ["{ month: 0 }", "month", "a number from 1 to 12, or a list of them, got 0"],
     ["{ month: [] }", "month", "or a list of them, got an empty list"],
-    ["{ rule: Guests }", "rule", "expected small letters and digits"],
+    ["{ rule: Guests }", "rule", "expected the id of another rule"],
     ["{ rate: 0.3 }", "rate", "expected bounds, such as { at_most: 3 }"],
     ["{ rate: {} }", "rate", "expected bounds"],
     ["{ rate: { above: 30 } }", "rate.above", "expected a price in EUR/kWh from 0 to 5, got 30"],

@@ -3,7 +3,7 @@ import { loadText, problemsOf } from "./folder.ts";
 
 // What is expected at several places of the table.
 const CONDITIONS =
-  "all, any, not, day, color, confidence, official, stage, known, at_least, every, period, between, weekday, rate, days_remaining, remaining, left";
+  "all, any, not, day, color, confidence, official, stage, known, at_least, every, period, between, weekday, month, rule, rate, days_remaining, remaining, left";
 const OF_A_RULE = "id, name, when, when_unknown, lead, lag, hold, threshold";
 const OF_AN_OUTPUT = "topic, choose, else, unknown, qos, retain, confirm";
 const OF_MQTT = "url, username, password, base_topic, grace, tls";
@@ -52,6 +52,17 @@ test.each([
     [
       `1:26 rules[0].when.temperature: expected one of ${CONDITIONS}, got "temperature": vigie has no such condition`,
     ],
+  ],
+  [
+    "rules: [{ id: a, when: { month: [december, März] } }]",
+    [
+      '1:34 rules[0].when.month[0]: expected one of jan, feb, mar, apr, may, jun, jul, aug, sep, oct, nov, dec, a number from 1 to 12, or a list of them, got "december" (did you mean dec?)',
+      '1:44 rules[0].when.month[1]: expected one of jan, feb, mar, apr, may, jun, jul, aug, sep, oct, nov, dec, a number from 1 to 12, or a list of them, got "März" (did you mean mar?)',
+    ],
+  ],
+  [
+    "rules: [{ id: a, when: { rule: [b] } }]",
+    ['1:32 rules[0].when.rule: expected the id of a rule, such as rouge_peak, got the list ["b"]'],
   ],
   [
     "rules: [{ id: a, when: { couleur: rouge } }]",

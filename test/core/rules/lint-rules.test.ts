@@ -3,10 +3,10 @@ import { lintRules } from "../../../src/core/rules/lint-rules.ts";
 import { ruleOf, rulesOf } from "../../support/rules.ts";
 import { PARIS } from "../../support/tariff.ts";
 
+const lint = (...given: Parameters<typeof lintRules>) =>
+  lintRules(...given).map(({ index, id, words }) => `rules[${index}] ${id}: ${words}`);
 const warningsOf = (when: object, more: object = {}, tariff = PARIS) =>
-  lintRules([ruleOf(when, more)], tariff)
-    .map(({ index, id, words }) => `rules[${index}] ${id}: ${words}`)
-    .join("\n");
+  lint([ruleOf(when, more)], tariff).join("\n");
 const ROUGE = { day: "now", color: "rouge" };
 
 describe("a rule that can never be ON", () => {
@@ -55,7 +55,7 @@ describe("a rule that can never be OFF", () => {
 });
 
 describe("a rule that refers to another", () => {
-  const warningsOfRules = (...rules: Parameters<typeof rulesOf>) => lintRules(rulesOf(...rules), PARIS);
+  const warningsOfRules = (...rules: Parameters<typeof rulesOf>) => lint(rulesOf(...rules), PARIS);
   const REFERRED = { id: "rouge", when: { all: [ROUGE, { period: "hp" }] } };
 
   test("can never be ON where the other cannot be then", () => {
