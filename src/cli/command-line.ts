@@ -14,15 +14,22 @@ export function parseCommand(argv: string[]): { command: Command; args: string[]
   const name = argv[before];
   const args = [...argv.slice(0, before), ...argv.slice(before + 1)];
   const isGiven = (...names: string[]) => args.some((arg) => names.includes(arg));
+  const [topic] = args;
+  const isAboutNothing = name === "help" && topic !== undefined && !findCommand(topic);
+  if (isAboutNothing) return { command: refuse(topic, []), args: [] };
   if (name === "help") return { command: printHelp, args };
   if (name === undefined && isGiven("--help", "-h")) return { command: printHelp, args: [] };
   if (name === undefined && isGiven("--version", "-V")) return { command: printVersion, args: [] };
   if (name === undefined) return { command: run, args };
-  const row = COMMANDS.find((one) => one.name === name);
+  const row = findCommand(name);
   if (!row) return { command: refuse(name, argv.slice(0, before)), args };
   if (isGiven("--help", "-h")) return { command: printHelp, args: [name] };
   if (isGiven("--version")) return { command: printVersion, args: [] };
   return { command: row.load, args };
+}
+
+function findCommand(word: string): CommandRow | undefined {
+  return COMMANDS.find(({ name }) => name === word);
 }
 
 /** How many words before the command are options, or the file of `--config`. */
@@ -161,7 +168,8 @@ function describeRefusal(word: string, before: readonly string[]): string {
     COMMANDS.map(({ name }) => name),
   );
   const meant = near === undefined ? "" : `; did you mean '${near}'?`;
-  const order = before.length === 0 ? "" : ". Write the options of a command after it";
+  const hasOwnOptions = before.some((one) => one.startsWith("-") && optionName(one) !== "config");
+  const order = hasOwnOptions ? ". Write the options of a command after it" : "";
   return `there is no command '${word}'${meant} (vigie --help lists them)${order}`;
 }
 

@@ -139,4 +139,7 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   explain: "why rules",
   purge: "clean clear delete remove uninstall",
   simulator: "simulate sim simulation",
+  watch: "follow",
+  from: "since start",
+  to: "until end",
 };

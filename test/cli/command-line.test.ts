@@ -54,6 +54,11 @@ describe("a command line that cannot be meant", () => {
   test.each([
     [["chek"], "there is no command 'chek'; did you mean 'check'? (vigie --help lists them)"],
     [["status"], "there is no command 'status'; did you mean 'show'? (vigie --help lists them)"],
+    [["help", "chek"], "there is no command 'chek'; did you mean 'check'? (vigie --help lists them)"],
+    [
+      ["--config", "f.yaml", "chek"],
+      "there is no command 'chek'; did you mean 'check'? (vigie --help lists them)",
+    ],
     [["f.yaml"], "there is no command 'f.yaml' (vigie --help lists them)"],
     [
       ["--confg", "f.yaml", "check"],

@@ -57,6 +57,8 @@ test("each word that others are near to is an option, a value or a command", () 
     "explain",
     "purge",
     "simulator",
+    "watch",
+    "to",
   ]);
   for (const path of listKeys()) known.add(path.at(-1));
   JSON.stringify(jsonSchema(), (_, value: unknown) => {
