@@ -5,7 +5,7 @@ import { loadText, problemsOf } from "./folder.ts";
 const CONDITIONS =
   "all, any, not, day, color, confidence, official, stage, known, at_least, every, period, between, weekday, month, rule, rate, days_remaining, remaining, left";
 const OF_A_RULE = "id, name, when, when_unknown, lead, lag, hold, threshold";
-const OF_AN_OUTPUT = "topic, choose, else, unknown, qos, retain, confirm";
+const OF_AN_OUTPUT = "id, name, topic, choose, else, unknown, qos, retain, confirm";
 const OF_MQTT = "url, username, password, base_topic, grace, tls";
 const OF_SERVICE =
   "base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock";
@@ -272,7 +272,7 @@ test.each([
   [
     "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: 18 }] }]",
     [
-      '2:55 outputs[0].choose[0].payload: expected a text, in quotes where it is a number: "18", got 18 (did you mean "18"?)',
+      '2:55 outputs[0].choose[0].payload: expected a text, in quotes where it is a number: "18"; or an object with one key or more, sent as JSON, got 18 (did you mean "18"?)',
     ],
   ],
   [
@@ -291,7 +291,7 @@ test.each([
   [
     "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: x }], confirm: { topic: b, state: c } }]",
     [
-      '2:82 outputs[0].confirm.state: expected a known option (topic, expect, every, for), got "state" (did you mean topic?)',
+      '2:82 outputs[0].confirm.state: expected a known option (topic, path, expect, every, for), got "state" (did you mean topic?)',
     ],
   ],
   [
