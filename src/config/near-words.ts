@@ -129,6 +129,7 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   payload: "value message msg send command set payload_on",
   else: "otherwise default sinon sonst payload_off",
   expect: "expected expects answer",
+  for: "timeout until duration",
   path: "value_template template json_path jsonpath attribute",
   confirm: "confirmation feedback ack state_topic",
   retain: "retained",
