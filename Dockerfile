@@ -25,7 +25,7 @@ COPY --from=build /build/out/bin /usr/local/bin
 COPY --from=build --chown=1000:1000 /build/out/data /data
 VOLUME /data
 WORKDIR /
-# The health of one container lies in its own /tmp, whatever the instance is called.
+# The health of one container lies in its own /tmp, whatever the state folder is called.
 ENV VIGIE_STATE=/data RUNTIME_DIRECTORY=/tmp
 USER node
 # vigie starts no other process and hears SIGTERM itself: it may be process 1.

@@ -3,7 +3,7 @@ import { describeDiskError } from "../runtime/disk-errors.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { SystemdNotifier } from "../runtime/systemd.ts";
 import type { Daemon } from "./daemon.ts";
-import { healthPath, writeHealth } from "./health-file.ts";
+import { readHealth, writeHealth } from "./health-file.ts";
 import { describeHealth, type Health, judgeHealth } from "./judge-health.ts";
 
 export interface HealthReport {
@@ -15,12 +15,17 @@ export interface HealthReport {
 
 /** Writes the state of the running program for `vigie health` and `vigie show`; systemd is told the same. */
 export function reportHealth(
-  env: NodeJS.ProcessEnv,
+  path: string,
   { problemLog, systemd }: { problemLog: ProblemLog; systemd: SystemdNotifier },
 ): HealthReport {
-  let written: Written | null = null;
+  let written: Health | null = null;
   let writing = Promise.resolve();
-  const write = async ({ path, health }: Written) => {
+  const write = async (health: Health) => {
+    const other = await findOtherVigie(path, health);
+    if (other !== null) {
+      problemLog.starts("health", `The health file ${path} is in use by another vigie, process ${other}`);
+      return;
+    }
     try {
       await writeHealth(path, health);
       problemLog.isOver("health", "The health file can be written again");
@@ -30,11 +35,11 @@ export function reportHealth(
   };
   return {
     update: (now, daemon) => {
-      const next = healthOf(now, daemon, env);
+      const next = healthOf(now, daemon);
       if (!next) return;
-      const isNews = !written || differs(next, written);
-      systemd.report(() => describeHealth(judgeHealth({ health: next.health, running: true }, now)), isNews);
-      if (written && !isNews && Math.abs(now - written.health.at) < EVERY) return;
+      const isNews = !written || tellsOf(next) !== tellsOf(written);
+      systemd.report(() => describeHealth(judgeHealth({ health: next, running: true }, now)), isNews);
+      if (written && !isNews && Math.abs(now - written.at) < EVERY) return;
       written = next;
       writing = writing.then(() => write(next));
     },
@@ -42,33 +47,33 @@ export function reportHealth(
   };
 }
 
-/** The path depends on the instance. */
-interface Written {
-  path: string;
-  health: Health;
+/**
+ * The process id of another vigie that lives and writes this file, too: its report is not overwritten. That happens where
+ * both got the same $RUNTIME_DIRECTORY, such as a second vigie that was started inside of the first one's container.
+ */
+async function findOtherVigie(path: string, { at, pid }: Health): Promise<number | null> {
+  // A file that cannot be read does not keep vigie from writing it. Where that fails, too, it is logged.
+  const found = await readHealth(path).catch(() => null);
+  if (!found || found.health.pid === pid) return null;
+  return judgeHealth(found, at).loop.ok ? found.health.pid : null;
 }
 
-function differs(next: Written, before: Written): boolean {
-  return next.path !== before.path || tellsOf(next) !== tellsOf(before);
-}
-
-function tellsOf({ health: { broker, data } }: Written): string {
+function tellsOf({ broker, data }: Health): string {
   return JSON.stringify([broker, data]);
 }
 
-function healthOf(at: Instant, { status }: Daemon, env: NodeJS.ProcessEnv): Written | null {
+function healthOf(at: Instant, { status }: Daemon): Health | null {
   const running = status();
   if (!running) return null;
-  const { config, snapshot, lastSuccess, broker, embeddedPort } = running;
+  const { snapshot, lastSuccess, broker, embeddedPort } = running;
   const { service, dated } = snapshot.facts;
   const newest = dated.forecast.days.findLast(({ color }) => color !== null)?.date ?? null;
-  const health = {
+  return {
     at,
     pid: process.pid,
     broker: { connected: broker.connected, url: broker.url, port: embeddedPort },
     data: { last_success: lastSuccess, newest, invented: service.status === "simulated" },
   };
-  return { path: healthPath(config.instance, env), health };
 }
 
 const EVERY = 30_000;

@@ -1,3 +1,4 @@
+import { HealthUnreadable } from "../app/health-file.ts";
 import { ConfigError } from "../config/problems.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
 import { isReadByJournal, journalPriority } from "../runtime/log-lines.ts";
@@ -38,5 +39,6 @@ function exitCodeOf(error: Error): number | undefined {
   if (error instanceof WrongUsage || error instanceof ConfigError) return 2;
   if (error instanceof Yielded) return 3;
   if (error instanceof NewerState || error instanceof CommandFailed) return 1;
+  if (error instanceof HealthUnreadable) return 1;
   return error instanceof ServiceError || error instanceof BrokerError ? 1 : undefined;
 }

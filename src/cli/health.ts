@@ -10,10 +10,12 @@ import { readArgs } from "./usage.ts";
 export async function health(args: string[], io: Io): Promise<number> {
   try {
     const { values } = readArgs({ args, options: { config: { type: "string" } } });
-    const found = await readHealth(await findHealth(values.config, io));
+    const path = await findHealth(values.config, io);
+    const found = await readHealth(path);
     const verdict = judgeHealth(found, systemClock.now());
-    if (verdict.healthy) io.stdout.write(`${describeHealth(verdict)}\n`);
-    else io.stderr.write(`vigie health: ${describeHealth(verdict)}\n`);
+    const words = `${describeHealth(verdict)}${found ? "" : ` (looked for ${path})`}`;
+    if (verdict.healthy) io.stdout.write(`${words}\n`);
+    else io.stderr.write(`vigie health: ${words}\n`);
     return verdict.healthy ? 0 : 1;
   } catch (error) {
     // What every command knows of errors takes long to load, and is seldom needed here.
@@ -26,8 +28,8 @@ async function findHealth(file: string | undefined, { env, cwd, signal }: Io): P
   const given = givenHealthPath(env);
   if (given !== undefined) return given;
   const request = { file, env, cwd, signal };
-  const { readInstance } = await import("../config/config-file.ts");
-  return healthPath((await readInstance(request)) ?? (await readWhole(request)).instance, env);
+  const { readStateFolder } = await import("../config/config-file.ts");
+  return healthPath((await readStateFolder(request)) ?? (await readWhole(request)).state, env);
 }
 
 async function readWhole(request: FileRequest): Promise<Config> {

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { createDaemon, type Daemon } from "../app/daemon.ts";
+import { healthPath } from "../app/health-file.ts";
 import { type HealthReport, reportHealth } from "../app/health-report.ts";
 import { followConfig } from "../app/reload.ts";
 import type { Config } from "../config/config.ts";
@@ -90,7 +91,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const yielded = new AbortController();
   const ended = AbortSignal.any([io.signal, yielded.signal]);
   const systemd = createSystemdNotifier({ env: io.env, clock: systemClock, problemLog });
-  const health = reportHealth(io.env, { problemLog, systemd });
+  const health = reportHealth(await healthPath(config.state, io.env), { problemLog, systemd });
   let isShown = false;
   const daemon = createDaemon({
     ...options,

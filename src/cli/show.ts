@@ -49,7 +49,7 @@ const OPTIONS = {
 /** The embedded broker may use another port: a running vigie writes it into its health file. */
 async function findBroker(config: Config, io: Io): Promise<string> {
   if (config.mqtt.url !== "embedded") return config.mqtt.url;
-  const port = (await readHealth(healthPath(config.instance, io.env)))?.health.broker.port;
+  const port = (await readHealth(await healthPath(config.state, io.env)))?.health.broker.port;
   return `mqtt://127.0.0.1:${port ?? MQTT_PORT}`;
 }
 

@@ -1,7 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-errors.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { DEFAULT_INSTANCE, ID_PATTERN, LONGEST_ID } from "./id-word.ts";
 import { readText } from "./read-text.ts";
 import type { Path } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
@@ -57,21 +56,26 @@ async function readFileAt(place: string, namedBy: string, { cwd, signal }: FileR
 }
 
 /**
- * Only the instance, for `vigie health`: it takes a fraction of the time, and another option that became wrong says
+ * Only the state folder, for `vigie health`: it takes a fraction of the time, and another option that became wrong says
  * nothing about the vigie that runs. undefined where only the whole configuration can tell.
  */
-export async function readInstance(request: FileRequest): Promise<string | undefined> {
-  const { env } = request;
-  let instance: unknown = env["VIGIE_INSTANCE"];
-  if (!instance) {
-    if (env["VIGIE_INSTANCE_FILE"] || env["CREDENTIALS_DIRECTORY"]) return undefined;
-    const { value, problems } = await readConfigFile(request);
-    if (problems.length > 0) return undefined;
-    instance = valueAt(value, ["instance"]) ?? DEFAULT_INSTANCE;
-  }
-  const isValid = typeof instance === "string" && instance.length <= LONGEST_ID && ID_PATTERN.test(instance);
-  return isValid ? (instance as string) : undefined;
+export async function readStateFolder(request: FileRequest): Promise<string | undefined> {
+  const { env, cwd } = request;
+  const given = env["VIGIE_STATE"];
+  if (given) return resolve(cwd, given);
+  if (env["VIGIE_STATE_FILE"] || env["CREDENTIALS_DIRECTORY"]) return undefined;
+  const { value, problems } = await readConfigFile(request);
+  if (problems.length > 0) return undefined;
+  const folder = valueAt(value, ["state"]) ?? stateDirectory(env) ?? DEFAULT_STATE;
+  return typeof folder === "string" && folder !== "" ? resolve(cwd, folder) : undefined;
 }
+
+/** systemd names the state folder in $STATE_DIRECTORY; of several, the first is meant. */
+export function stateDirectory(env: NodeJS.ProcessEnv): string | undefined {
+  return env["STATE_DIRECTORY"]?.split(":")[0] || undefined;
+}
+
+export const DEFAULT_STATE = "./state";
 
 function parseFile(path: string, shown: string, text: string): ConfigFile {
   const { value, faults, find } = readYaml(text);

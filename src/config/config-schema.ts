@@ -1,7 +1,6 @@
 import { z } from "zod";
-
+import { DEFAULT_STATE } from "./config-file.ts";
 import { findConflicts } from "./conflicts.ts";
-import { DEFAULT_INSTANCE } from "./id-word.ts";
 import { finishMqtt, mqttOptions } from "./mqtt-options.ts";
 import { finishOutputs, outputsOptions } from "./outputs-options.ts";
 import { rulesOptions } from "./rules-options.ts";
@@ -52,7 +51,7 @@ const A_FOLDER = "the path of a folder";
 
 /** Every option. The descriptions are its documentation; the JSON schema for editors is made of them. */
 export const options = z.strictObject({
-  instance: idWord.default(DEFAULT_INSTANCE).meta({
+  instance: idWord.default("vigie").meta({
     description:
       "Names the device, the base topic and the ids: small letters and digits, joined by underscores. Default vigie. Choose once: under another name everything is another device.",
   }),
@@ -62,7 +61,7 @@ export const options = z.strictObject({
   tariff: tariffOptions,
   rules: rulesOptions,
   outputs: outputsOptions,
-  state: z.string({ error: A_FOLDER }).min(1, { error: A_FOLDER }).default("./state").meta({
+  state: z.string({ error: A_FOLDER }).min(1, { error: A_FOLDER }).default(DEFAULT_STATE).meta({
     description:
       "Folder for what must survive a restart, relative to the working directory. Default: $STATE_DIRECTORY, which systemd sets, else ./state.",
   }),

@@ -2,8 +2,6 @@
 export const ID_PATTERN = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 export const LONGEST_ID = 40;
 
-export const DEFAULT_INSTANCE = "vigie";
-
 /** The id of an output that is given none: `zigbee2mqtt_boiler_set` of `zigbee2mqtt/Boiler/set`. May be empty. */
 export function idOfTopic(topic: string): string {
   const words = topic.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");

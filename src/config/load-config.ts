@@ -4,7 +4,13 @@ import { resolve } from "node:path";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import { valueAt } from "../runtime/value-at.ts";
 import type { Config } from "./config.ts";
-import { type ConfigFile, DEFAULT_PLACES, type FileRequest, readConfigFile } from "./config-file.ts";
+import {
+  type ConfigFile,
+  DEFAULT_PLACES,
+  type FileRequest,
+  readConfigFile,
+  stateDirectory,
+} from "./config-file.ts";
 import { configSchema } from "./config-schema.ts";
 import { readEnvironment } from "./environment.ts";
 import { listOptions } from "./option-list.ts";
@@ -61,9 +67,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   return { config, file: file.path, read, warnings: [...environment.warnings, ...warnings] };
 }
 
-/** systemd names the state folder in $STATE_DIRECTORY; of several, the first is meant. */
 function addStateDirectory(given: unknown, env: NodeJS.ProcessEnv): unknown {
-  const [folder] = env["STATE_DIRECTORY"]?.split(":") ?? [];
+  const folder = stateDirectory(env);
   const isGiven = valueAt(given, ["state"]) !== undefined;
   return isGiven || !folder ? given : setValue(given, ["state"], folder);
 }

@@ -1,22 +1,24 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Daemon } from "../../src/app/daemon.ts";
+import { writeHealth } from "../../src/app/health-file.ts";
 import { reportHealth } from "../../src/app/health-report.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { folderWith } from "../config/folder.ts";
+import { logTo } from "../support/logs.ts";
 
 const NOW = 1_767_600_000_000;
 const SECOND = 1000;
 
 test("health is written every 30 s, and at once when there is news of the broker or of the data", async () => {
-  const folder = await folderWith();
-  const problemLog = { starts: () => undefined, isOver: () => undefined };
-  const systemd = { interval: 60_000, report: () => undefined, stopping: async () => undefined };
-  const report = reportHealth({ RUNTIME_DIRECTORY: folder }, { problemLog, systemd });
+  const path = join(await folderWith(), "health.json");
+  const { report } = open(path);
   const state = { connected: false, last_success: null as number | null };
   const daemon = {
     status: () => ({
-      config: { instance: "vigie" },
       snapshot: { facts: { service: { status: "ok" }, dated: { forecast: { days: [] } } } },
       lastSuccess: state.last_success,
       broker: { connected: state.connected, url: "mqtt://b" },
@@ -27,7 +29,7 @@ test("health is written every 30 s, and at once when there is news of the broker
     Object.assign(state, news);
     report.update(NOW + seconds * SECOND, daemon);
     await report.written();
-    const { at, broker, data } = JSON.parse(readFileSync(join(folder, "health.json"), "utf8"));
+    const { at, broker, data } = JSON.parse(readFileSync(path, "utf8"));
     return [(at - NOW) / SECOND, broker.connected, data.last_success];
   };
   expect(await update(0)).toEqual([0, false, null]);
@@ -37,4 +39,60 @@ test("health is written every 30 s, and at once when there is news of the broker
   expect(await update(4)).toEqual([3, true, NOW]);
   expect(await update(32)).toEqual([3, true, NOW]);
   expect(await update(33)).toEqual([33, true, NOW]);
+});
+
+const DAEMON = {
+  status: () => ({
+    snapshot: { facts: { service: { status: "ok" }, dated: { forecast: { days: [] } } } },
+    lastSuccess: NOW,
+    broker: { connected: true, url: "mqtt://b" },
+    embeddedPort: null,
+  }),
+} as unknown as Daemon;
+
+function open(path: string) {
+  const lines: string[] = [];
+  const problemLog = createProblemLog(logTo(lines), { now: () => NOW, steady: () => 0 });
+  const systemd = { interval: 60_000, report: () => undefined, stopping: async () => undefined };
+  return { report: reportHealth(path, { problemLog, systemd }), lines };
+}
+
+describe("a health file", () => {
+  const other = (pid: number) => ({
+    at: NOW,
+    pid,
+    broker: { connected: true, url: "mqtt://other", port: 1883 },
+    data: { last_success: NOW, newest: null, invented: false },
+  });
+
+  test("of another vigie that lives is left alone, and overwritten once that has ended", async () => {
+    const path = join(await folderWith(), "health.json");
+    const sleeper = spawn(process.execPath, ["-e", "process.stdin.resume()"]);
+    onTestFinished(() => void sleeper.kill("SIGKILL"));
+    await writeHealth(path, other(sleeper.pid ?? 0));
+    const { report, lines } = open(path);
+    report.update(NOW, DAEMON);
+    await report.written();
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(other(sleeper.pid ?? 0));
+    expect(lines).toEqual([
+      `The health file ${path} is in use by another vigie, process ${sleeper.pid}`,
+    ]);
+    sleeper.kill("SIGKILL");
+    await once(sleeper, "close");
+    report.update(NOW + 30 * SECOND, DAEMON);
+    await report.written();
+    expect(JSON.parse(readFileSync(path, "utf8")).pid).toBe(process.pid);
+  });
+
+  test("that is broken is replaced, and a folder in its place is logged once", async () => {
+    const folder = await folderWith({ "health.json": "{", "taken/file": "" });
+    const replaced = open(join(folder, "health.json"));
+    replaced.report.update(NOW, DAEMON);
+    await replaced.report.written();
+    expect(JSON.parse(readFileSync(join(folder, "health.json"), "utf8")).pid).toBe(process.pid);
+    const { report, lines } = open(join(folder, "taken"));
+    for (const seconds of [0, 30]) report.update(NOW + seconds * SECOND, DAEMON);
+    await report.written();
+    expect(lines).toEqual([expect.stringMatching(/^The health file .*taken cannot be written: /)]);
+  });
 });

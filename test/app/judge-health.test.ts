@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { healthPath, readHealth, writeHealth } from "../../src/app/health-file.ts";
 import { describeHealth, type FoundHealth, type Health, judgeHealth } from "../../src/app/judge-health.ts";
@@ -92,10 +92,19 @@ describe("the health file", () => {
   it.each([
     [{ RUNTIME_DIRECTORY: "/run/vigie" }, "/run/vigie/health.json"],
     [{ RUNTIME_DIRECTORY: "/run/vigie:/run/other" }, "/run/vigie/health.json"],
-    [{ RUNTIME_DIRECTORY: "" }, join(tmpdir(), "vigie-house_2-health.json")],
-    [{}, join(tmpdir(), "vigie-house_2-health.json")],
-  ])("with %j lies at %s", (env, expected) => {
-    expect(healthPath("house_2", env)).toBe(expected);
+    [{ RUNTIME_DIRECTORY: "" }, expect.stringMatching(/\/vigie-[\da-f]{16}-health\.json$/)],
+    [{}, expect.stringMatching(/\/vigie-[\da-f]{16}-health\.json$/)],
+  ])("with %j lies at %s", async (env, expected) => {
+    expect(await healthPath("/var/lib/house_2", env)).toEqual(expected);
+  });
+
+  it("is another one for each state folder, and the same one for a link to it", async () => {
+    mkdirSync(join(folder, "state"));
+    symlinkSync(join(folder, "state"), join(folder, "link"));
+    const pathOf = (name: string) => healthPath(join(folder, name), {});
+    expect(dirname(await pathOf("state"))).toBe(tmpdir());
+    expect(await pathOf("other")).not.toBe(await pathOf("state"));
+    expect(await pathOf("link")).toBe(await pathOf("state"));
   });
 
   const health: Health = { ...found().health, pid: process.pid };
@@ -124,5 +133,9 @@ describe("the health file", () => {
       writeFileSync(path, text);
       expect(await readHealth(path)).toBeNull();
     }
+  });
+
+  it("that cannot be read is an error that says why", async () => {
+    await expect(readHealth(folder)).rejects.toThrow(`The health file ${folder} cannot be read: it is a folder`);
   });
 });

@@ -40,8 +40,8 @@ async function open({ files = {}, env = {}, args = [] }: Place = {}) {
     });
     return { code, ...said };
   };
-  const write = (instance: string, written: Partial<Health> = {}) =>
-    writeHealth(healthPath(instance, {}), { ...well(), ...written });
+  const write = async (state: string, written: Partial<Health> = {}) =>
+    writeHealth(await healthPath(join(cwd, state), {}), { ...well(), ...written });
   return { cwd, ask, write };
 }
 
@@ -53,18 +53,18 @@ describe("vigie health", () => {
       out: "",
       err: expect.stringMatching(/^vigie health: loop not found/),
     });
-    await write("vigie");
+    await write("state");
     expect(await ask()).toEqual({
       code: 0,
       out: expect.stringMatching(/^loop alive; broker reached .*\n$/),
       err: "",
     });
-    await write("vigie", { broker: { ...well().broker, connected: false } });
+    await write("state", { broker: { ...well().broker, connected: false } });
     expect(await ask()).toMatchObject({
       code: 1,
       err: expect.stringMatching(/loop alive; broker not reached/),
     });
-    await write("vigie", { at: systemClock.now() - 100_000 });
+    await write("state", { at: systemClock.now() - 100_000 });
     expect(await ask()).toMatchObject({
       code: 1,
       err: expect.stringMatching(/loop dead: its last report is/),
@@ -73,31 +73,44 @@ describe("vigie health", () => {
 
   test("is well while only the service is away: no restart would help", async () => {
     const { ask, write } = await open();
-    await write("vigie", { data: { last_success: 0, newest: "2026-01-12", invented: false } });
+    await write("state", { data: { last_success: 0, newest: "2026-01-12", invented: false } });
     expect(await ask()).toMatchObject({ code: 0, out: expect.stringContaining("data old") });
   });
 
   test.each([
-    ["the file", { files: { "config/vigie.yaml": "instance: house_2\n" } }],
-    ["the file that is named", { files: { "a.yaml": "instance: house_2\n" }, args: ["--config", "a.yaml"] }],
-    ["VIGIE_CONFIG", { files: { "a.yaml": "instance: house_2\n" }, env: { VIGIE_CONFIG: "a.yaml" } }],
+    ["the file", { files: { "config/vigie.yaml": "state: house_2\n" } }],
+    ["the file that is named", { files: { "a.yaml": "state: ./house_2\n" }, args: ["--config", "a.yaml"] }],
+    ["VIGIE_CONFIG", { files: { "a.yaml": "state: house_2\n" }, env: { VIGIE_CONFIG: "a.yaml" } }],
     [
       "the variable before the file",
-      { files: { "config/vigie.yaml": "instance: no\n" }, env: { VIGIE_INSTANCE: "house_2" } },
+      { files: { "config/vigie.yaml": "state: no\n" }, env: { VIGIE_STATE: "house_2" } },
     ],
     [
       "a file that a variable names",
       {
         files: { name: "house_2\n" },
-        env: { VIGIE_INSTANCE_FILE: "name", VIGIE_SERVICE_BASE_URL: "http://s", VIGIE_MQTT_URL: "mqtt://b" },
+        env: { VIGIE_STATE_FILE: "name", VIGIE_SERVICE_BASE_URL: "http://s", VIGIE_MQTT_URL: "mqtt://b" },
       },
     ],
-  ])("looks for the instance that %s gives", async (_, place) => {
+    ["STATE_DIRECTORY", { files: { "config/vigie.yaml": "\n" }, env: { STATE_DIRECTORY: "house_2:other" } }],
+  ])("looks for the state folder that %s gives", async (_, place) => {
     const { ask, write } = await open(place);
-    await write("vigie");
+    await write("state");
     expect((await ask()).code).toBe(1);
     await write("house_2");
     expect(await ask()).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("of a second configuration never reads the health of the first one", async () => {
+    const files = { "config/vigie.yaml": "", "second.yaml": "state: ./second\n" };
+    const { ask, write, cwd } = await open({ files, args: ["--config", "second.yaml"] });
+    await write("state");
+    expect(await ask()).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        new RegExp(`^vigie health: loop not found: .* \\(looked for ${cwd}/vigie-\\w+-health.json\\)\n$`),
+      ),
+    });
   });
 
   test("needs no configuration where systemd or the image names the folder", async () => {
@@ -107,9 +120,9 @@ describe("vigie health", () => {
     expect(await ask()).toMatchObject({ code: 0, err: "" });
   });
 
-  test("asks only for the instance: what else became wrong in the file is not the running vigie's illness", async () => {
+  test("asks only for the state folder: what else became wrong in the file is not the running vigie's illness", async () => {
     const { ask, write } = await open({
-      files: { "config/vigie.yaml": "instance: house\nmqtt: { url: 5 }\n" },
+      files: { "config/vigie.yaml": "state: house\nmqtt: { url: 5 }\n" },
     });
     await write("house");
     expect(await ask()).toMatchObject({ code: 0, err: "" });
@@ -120,8 +133,8 @@ describe("vigie health", () => {
     [["--config", "other.yaml"], {}, /other\.yaml \(named by --config\)/],
     [
       [],
-      { "config/vigie.yaml": "instance: A house\n" },
-      /vigie\.yaml:1:\d+ instance: expected small letters/,
+      { "config/vigie.yaml": "state: 5\n" },
+      /vigie\.yaml:1:\d+ state: expected the path of a folder/,
     ],
   ])("with %j and %j ends with 2", async (args, files, words) => {
     const { ask } = await open({ args, files });

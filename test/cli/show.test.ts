@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { healthPath, writeHealth } from "../../src/app/health-file.ts";
 import { show } from "../../src/cli/show.ts";
@@ -12,7 +13,7 @@ test("vigie show says to start vigie where nothing answers in place of its embed
   vi.stubEnv("TMPDIR", cwd);
   const port = await freePort();
   // What a vigie that has ended leaves behind.
-  await writeHealth(healthPath("vigie", {}), {
+  await writeHealth(await healthPath(join(cwd, "state"), {}), {
     at: 0,
     pid: process.pid,
     broker: { connected: true, url: `mqtt://127.0.0.1:${port}`, port },

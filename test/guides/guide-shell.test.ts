@@ -113,7 +113,12 @@ describe.skipIf(missing)(`docs/shell.md, followed word for word ${missing}`, () 
     expect(await reader.run("commands")).toMatchObject({ code: 0, stderr: "" });
     await running.until({ "rules/dear/enabled": "OFF", "rules/rouge_this_week/threshold": "70" });
     await running.until({ "simulation/color": "auto" });
-    const env = { VIGIE_CONFIG: join(running.folder, "vigie.yaml"), TMPDIR: join(running.folder, "tmp") };
+    // As in the folder of vigie: its state folder is relative to that.
+    const env = {
+      VIGIE_CONFIG: join(running.folder, "vigie.yaml"),
+      VIGIE_STATE: join(running.folder, "state"),
+      TMPDIR: join(running.folder, "tmp"),
+    };
     // It is told the loop's news a second later.
     await expect
       .poll(async () => (await reader.run("health", env)).stdout, { interval: 500 })
