@@ -203,6 +203,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     times: config.service.poll,
     offset,
     clock,
+    onFirstFailure: (failure) => reportPoll({ answers: 0, failures: [failure] }, problemLog),
     onPolled: (outcome) => {
       reportPoll(outcome, problemLog);
       reportBudget(isBudgetSpent(memory.client.get().spent, clock.now()), problemLog);

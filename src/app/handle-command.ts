@@ -1,5 +1,6 @@
 import { wallTime } from "../core/calendar/dates.ts";
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
+import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { type SimulationRequest, startSimulation } from "../core/facts/simulation.ts";
 import type { Rule } from "../core/rules/rule.ts";
 import { moveThreshold, switchRule, switchRuleFor } from "../core/rules/rule-settings.ts";
@@ -15,8 +16,8 @@ interface CommandOptions {
   memory: Pick<LoopMemory, "changeSettings" | "changeSimulation">;
   loop: Pick<Loop, "refresh" | "snapshot">;
   log: Pick<Log, "info" | "warn">;
-  /** Asks the service now. */
-  poll: () => void;
+  /** Asks the service now, and tells once what came of it. */
+  poll: (onOutcome: (outcome: PollOutcome) => void) => void;
 }
 
 interface CommandHandler {
@@ -49,7 +50,7 @@ export async function handleCommand(topic: string, command: Command, options: Co
   switch (command.kind) {
     case "poll":
       options.log.info(`${topic}: vigie asks the service as soon as its limits of requests allow it`);
-      options.poll();
+      options.poll((outcome) => logOutcome(topic, outcome, options.log));
       break;
     case "enabled":
       await setEnabled(topic, command, options);
@@ -61,6 +62,13 @@ export async function handleCommand(topic: string, command: Command, options: Co
       await setSimulation(topic, command.request, options);
       break;
   }
+}
+
+function logOutcome(topic: string, { answers, failures }: PollOutcome, log: CommandOptions["log"]): void {
+  const [failure] = failures;
+  if (failure !== undefined) log.warn(`${topic}: ${failure}`);
+  else if (answers > 0) log.info(`${topic}: the service has answered`);
+  else log.info(`${topic}: nothing was sent, as the requests of today are used up`);
 }
 
 type CommandOf<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;

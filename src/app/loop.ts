@@ -51,7 +51,7 @@ export interface LoopOptions {
   memory: LoopMemory;
   clock: Clock;
   /** Sends one request to the service. */
-  ask: (request: Request, options: Required<RequestOptions>) => Promise<LearntReply>;
+  ask: (request: Request, options: RequestOptions) => Promise<LearntReply>;
   /** The retained topics as they should be from now on. */
   publish: (topics: Topics) => void;
   /** Sends devices what their outputs want. */
@@ -66,7 +66,8 @@ export interface LoopOptions {
 /** What the loop uses of a reply. */
 type LearntReply = Pick<Reply, "answer" | "date">;
 
-export interface PollRequest extends Required<RequestOptions> {
+export interface PollRequest extends RequestOptions {
+  essential: boolean;
   /** Asks once more for days whose colour is final already. */
   recheck: boolean;
 }
@@ -167,11 +168,15 @@ export function createLoop(options: LoopOptions): Loop {
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
+    const onRetry = (failure: string) => {
+      request.onRetry?.(failure);
+      showFirstFailure(failure);
+    };
     const outcome = await sendRequests(
       request.signal,
       planRequests(planInput(request)),
       async (one, signal) => {
-        const reply = await options.ask(one, { ...request, signal });
+        const reply = await options.ask(one, { ...request, signal, onRetry });
         const daysBefore = memory.days();
         try {
           takeAnswer(reply);
@@ -188,6 +193,13 @@ export function createLoop(options: LoopOptions): Loop {
     hasPolled = true;
     if (isFirst || isChanged()) refresh();
     return outcome;
+  }
+
+  /** Before the first answer ever there is nothing else to show, and a poll that fails may take minutes. */
+  function showFirstFailure(failure: string): void {
+    if (polls.last_success !== null) return;
+    polls = recordPollOutcome(polls, { answers: 0, failures: [failure] });
+    if (isChanged()) refresh();
   }
 
   function takeAnswer({ answer, date }: LearntReply): void {

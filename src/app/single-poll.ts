@@ -4,15 +4,23 @@ import { lastSent } from "../core/outputs/outputs-state.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { Store } from "../state/store.ts";
 import { createLoop } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
 import { openService } from "./open-service.ts";
 
+interface PollOnceOptions {
+  store: Store;
+  log: Log;
+  problemLog: ProblemLog;
+  signal: AbortSignal;
+}
+
 /** One poll of the loop, from and into the state file, and the topics that follow from it. */
 export async function pollOnce(
   config: Config,
-  { store, log, signal }: { store: Store; log: Log; signal: AbortSignal },
+  { store, log, problemLog, signal }: PollOnceOptions,
 ): Promise<{ topics: Topics; failures: string[] }> {
   const memory = openLoopMemory(store, { source: config.service.base_url, rules: config.rules, log });
   const service = await openService(config.service, {
@@ -47,7 +55,9 @@ export async function pollOnce(
     onRefreshed: () => undefined,
   });
   try {
-    const { failures } = await loop.poll({ signal, essential: true, recheck: true });
+    // A service that does not answer is tried again for minutes: say why as soon as it is known.
+    const onRetry = (failure: string) => problemLog.starts("service", failure);
+    const { failures } = await loop.poll({ signal, essential: true, recheck: true, onRetry });
     // Also where the answers said nothing new.
     loop.refresh();
     return { topics, failures };

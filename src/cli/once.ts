@@ -51,12 +51,9 @@ async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<
       { level: "warn", format: "pretty", secrets: [config.mqtt.password ?? ""] },
       openOutput(2),
     );
-    const store = await openStore(config.state, {
-      log,
-      problemLog: createProblemLog(log, systemClock),
-      random: Math.random,
-    });
-    const { topics, failures } = await pollOnce(config, { store, log, signal: io.signal });
+    const problemLog = createProblemLog(log, systemClock);
+    const store = await openStore(config.state, { log, problemLog, random: Math.random });
+    const { topics, failures } = await pollOnce(config, { store, log, problemLog, signal: io.signal });
     const changes = planFrom(found, topics);
     const lines = changes.map((change) => describe(change, found)).join("");
     io.stdout.write(lines || "No topic changes\n");

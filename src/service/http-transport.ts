@@ -20,8 +20,8 @@ interface TransportOptions {
 }
 
 export function createTransport({ base, version, timeout = DEFAULT_TIMEOUT }: TransportOptions): Transport {
-  const { origin, host, pathname } = new URL(base);
-  const prefix = pathname.replace(/\/+$/, "");
+  const { origin, host } = new URL(base);
+  const prefix = prefixOf(base);
   const agent = openAgent(timeout);
   const get: Transport["get"] = async (path, headers, signal) => {
     signal.throwIfAborted();
@@ -53,6 +53,16 @@ export function createTransport({ base, version, timeout = DEFAULT_TIMEOUT }: Tr
     }
   };
   return { get, close: () => agent.destroy() };
+}
+
+/** The whole address of a request. */
+export function addressOf(base: string, path: string): string {
+  return new URL(base).origin + prefixOf(base) + path;
+}
+
+/** The path of the service's own address, without a slash at its end. */
+function prefixOf(base: string): string {
+  return new URL(base).pathname.replace(/\/+$/, "");
 }
 
 const DEFAULT_TIMEOUT = 60_000;

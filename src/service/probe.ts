@@ -5,7 +5,7 @@ import type { Answer, Request } from "../core/contract/answer.ts";
 import type { Endpoint } from "../core/contract/endpoints.ts";
 import { deadline } from "../runtime/wait.ts";
 import type { ServiceClient } from "./service-client.ts";
-import { blocksAllRequests, ServiceError, ServiceUnreachable } from "./service-errors.ts";
+import { blocksAllRequests, describeFailures, ServiceError, ServiceUnreachable } from "./service-errors.ts";
 
 interface Probe {
   endpoint: Endpoint;
@@ -33,6 +33,7 @@ export async function probe(options: ProbeOptions): Promise<Probe[]> {
   ];
   const probes: Probe[] = [];
   let isBlocked = false;
+  let answers = 0;
   for (const request of requests) {
     const failed = (message: string) => ({ endpoint: request.kind, ok: false, message, assumed: [] });
     if (isBlocked) {
@@ -41,11 +42,12 @@ export async function probe(options: ProbeOptions): Promise<Probe[]> {
     }
     try {
       const { answer, assumptions } = await askWithinLimit(request, options);
+      answers += 1;
       probes.push({ endpoint: request.kind, ok: true, message: describe(answer), assumed: assumptions });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       isBlocked = blocksAllRequests(error);
-      probes.push(failed(error.message));
+      probes.push(failed(describeFailures([error], answers).join("; ")));
     }
   }
   return probes;

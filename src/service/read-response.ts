@@ -4,6 +4,7 @@ import { type ValidationError, validationErrorSchema } from "../core/contract/en
 import { cleanText } from "./clean-text.ts";
 import {
   AnswerUnreadable,
+  type NamedRequest,
   RequestRefused,
   type ResponseSummary,
   ServiceBusy,
@@ -18,13 +19,14 @@ export interface HttpResponse {
 }
 
 /** The JSON of a response; throws the error that its status, its content type or its body amounts to. */
-export function readResponse(response: HttpResponse, operation: string, now: Instant): unknown {
+export function readResponse(response: HttpResponse, request: NamedRequest, now: Instant): unknown {
   const { status, body } = response;
+  const { operation } = request;
   const text = new TextDecoder().decode(body);
   const summary = summarize(response, text);
   if (status === 429) throw new ServiceBusy(operation, retryAfterOf(response, now));
   if (status >= 500) throw new ServiceFailed(operation, summary);
-  if (status >= 400) throw new RequestRefused(operation, summary, validationDetails(text));
+  if (status >= 400) throw new RequestRefused(request, summary, validationDetails(text));
   if (status !== 200) throw new AnswerUnreadable(operation, describeStatus(response), { summary });
   if (!isJsonType(summary.contentType)) {
     const why = `Expected application/json, got ${summary.contentType}; is service.base_url the service's address?`;

@@ -1,7 +1,7 @@
 import type { Request } from "../core/contract/answer.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { deadline } from "../runtime/wait.ts";
-import { BudgetSpent, blocksAllRequests } from "./service-errors.ts";
+import { BudgetSpent, blocksAllRequests, describeFailures } from "./service-errors.ts";
 
 /** Sends one request; resolves with the requests that its answer makes necessary. */
 type Send = (request: Request, signal: AbortSignal) => Promise<Request[]>;
@@ -16,7 +16,8 @@ export async function sendRequests(
   send: Send,
 ): Promise<PollOutcome> {
   const limit = deadline(POLL_LIMIT, parent, () => new PollTooSlow());
-  const outcome: PollOutcome = { failures: [], answers: 0 };
+  const errors: Error[] = [];
+  let answers = 0;
   const sent = new Set<string>();
   const queue = [...requests];
   for (let request = queue.shift(); request; request = queue.shift()) {
@@ -25,15 +26,15 @@ export async function sendRequests(
     sent.add(key);
     try {
       queue.push(...(await send(request, limit.signal)));
-      outcome.answers += 1;
+      answers += 1;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      if (!(error instanceof BudgetSpent)) outcome.failures.push(error.message);
+      if (!(error instanceof BudgetSpent)) errors.push(error);
       if (blocksAllRequests(error) || limit.signal.aborted) break;
     }
   }
   limit.clear();
-  return outcome;
+  return { failures: describeFailures(errors, answers), answers };
 }
 
 class PollTooSlow extends Error {

@@ -6,13 +6,13 @@ import { sleep } from "../runtime/wait.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { askHistory } from "./ask-history.ts";
 import { type MemoryKeeper, noteOfficial } from "./client-memory.ts";
-import { createTransport, type Transport } from "./http-transport.ts";
+import { addressOf, createTransport, type Transport } from "./http-transport.ts";
 import { readAnswer } from "./read-answer.ts";
 import { type HttpResponse, readResponse, retryAfterOf, serviceTime } from "./read-response.ts";
 import { type Reading, spellingsOf } from "./read-values.ts";
 import { createRequestLimiter } from "./request-limiter.ts";
 import { retryDelay } from "./request-limits.ts";
-import { BudgetSpent, ServiceUnreachable } from "./service-errors.ts";
+import { BudgetSpent, ServiceBusy, ServiceUnreachable } from "./service-errors.ts";
 import { type RangeNames, type Reply, type RequestOptions, requestPath } from "./service-request.ts";
 
 export interface ServiceClient {
@@ -56,7 +56,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     return { answer, date: serviceTime(response), assumptions };
   }
 
-  async function getJson(path: string, { signal, essential = false }: RequestOptions) {
+  async function getJson(path: string, { signal, essential = false, onRetry }: RequestOptions) {
     let failure: unknown;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -67,7 +67,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
         if (signal.aborted || error instanceof BudgetSpent) throw failure ?? error;
         failure = error;
       }
-      await waitForRetry(failure, attempt, signal);
+      await waitForRetry(failure, attempt, { signal, onRetry });
     }
   }
 
@@ -80,16 +80,21 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     });
     noteStatus(response);
     const cached = response.status === 304 ? cache.get(path) : undefined;
-    const json = cached ? cached.json : readResponse(response, operation, clock.now());
+    const request = { operation, address: addressOf(options.base, path) };
+    const json = cached ? cached.json : readResponse(response, request, clock.now());
     return { response, json };
   }
 
   /** Rejects with the failure where another try is of no use, and where the signal ends the wait. */
-  async function waitForRetry(failure: unknown, attempt: number, signal: AbortSignal): Promise<void> {
+  async function waitForRetry(failure: unknown, attempt: number, limits: RequestOptions): Promise<void> {
+    const { signal, onRetry } = limits;
     const delay = retryDelay(failure, attempt, random());
     if (delay === null) throw failure;
     // After a 429 the delay is 0: its pause is in the log already, and the limiter keeps it.
-    if (delay > 0) log.debug(`${messageOf(failure)}; trying again in ${Math.ceil(delay / 1000)} s`);
+    if (!(failure instanceof ServiceBusy)) {
+      log.debug(`${messageOf(failure)}; trying again in ${Math.ceil(delay / 1000)} s`);
+      onRetry?.(messageOf(failure));
+    }
     await wait(delay, signal).catch(() => {
       throw failure;
     });

@@ -1,7 +1,15 @@
-import type { ValidationError } from "../core/contract/endpoints.ts";
+import { endpoints, type ValidationError } from "../core/contract/endpoints.ts";
 
 /** A request to the service failed. One class for each thing that a caller does next. */
 export abstract class ServiceError extends Error {}
+
+/** A request, as errors name it. */
+export interface NamedRequest {
+  /** `GET /v1/public` */
+  operation: string;
+  /** The whole address that was requested. */
+  address: string;
+}
 
 /** A response, as far as it helps to see what went wrong. `beginning` is the start of the body. */
 export interface ResponseSummary {
@@ -59,11 +67,16 @@ export class RequestRefused extends ServiceError {
   /** What the service says was wrong, where the response has the documented form. */
   readonly details: ValidationError["detail"];
 
-  constructor(operation: string, summary: ResponseSummary, details: ValidationError["detail"]) {
+  constructor(
+    { operation, address }: NamedRequest,
+    { status, beginning }: ResponseSummary,
+    details: ValidationError["detail"],
+  ) {
     const words = details.map(({ loc, msg, type }) => `${loc.join(".")}: ${msg} (${type})`);
-    const reason = words.join("; ") || summary.beginning || "(empty body)";
-    super(`The forecast service refused ${operation}: status ${summary.status}: ${reason}`);
-    this.status = summary.status;
+    const reason = words.join("; ") || beginning || "(empty body)";
+    const what = status === NOT_FOUND ? `has nothing at ${address}` : `refused ${operation}`;
+    super(`The forecast service ${what}: status ${status}: ${reason}`);
+    this.status = status;
     this.details = details;
   }
 }
@@ -102,6 +115,19 @@ export class BudgetSpent extends ServiceError {
   }
 }
 
+/**
+ * The sentences for the errors of several requests, of which this many others were answered. A wrong address is one problem,
+ * however many requests it makes fail.
+ */
+export function describeFailures(errors: readonly Error[], answers: number): string[] {
+  const [first] = errors;
+  const isWrongAddress =
+    answers === 0 && errors.every((error) => error instanceof RequestRefused && error.status === NOT_FOUND);
+  return first && isWrongAddress
+    ? [`${first.message}. Check service.base_url: it is everything before ${endpoints.forecasts.path}`]
+    : errors.map(({ message }) => message);
+}
+
 /** Whether any other request to the service would fail now, too. */
 export function blocksAllRequests(error: unknown): boolean {
   return error instanceof ServiceUnreachable || error instanceof ServiceBusy || error instanceof BudgetSpent;
@@ -114,3 +140,4 @@ function describeSummary({ status, contentType, beginning }: ResponseSummary): s
 }
 
 const SHOWN = 80;
+const NOT_FOUND = 404;

@@ -7,6 +7,8 @@ export interface RequestOptions {
   signal: AbortSignal;
   /** Sent even when the day's budget is spent. */
   essential?: boolean;
+  /** Called with each failure after which the request is tried again. */
+  onRetry?: ((failure: string) => void) | undefined;
 }
 
 export interface Reply {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCommandHandler, handleCommand } from "../../src/app/handle-command.ts";
+import type { PollOutcome } from "../../src/core/facts/poll-record.ts";
 import type { Command } from "../../src/mqtt/read-command.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
@@ -7,6 +8,7 @@ import { createMemoryStore } from "../support/memory-store.ts";
 import { PARIS } from "../support/tariff.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
 
+const WELL: PollOutcome = { answers: 4, failures: [] };
 const EVENING = Date.parse("2026-01-04T19:00:00Z");
 const ROUGE = knownDaysOf({ ...officialDays("2026-01-01", "2026-01-12"), "2026-01-05": official("rouge") });
 
@@ -18,16 +20,29 @@ function open(
 ) {
   const loop = openTestLoop({ rules: RULES, store, days, clock, checkClock });
   const count = { polls: 0 };
-  const poll = () => {
+  const service = { outcome: WELL };
+  const poll = (onOutcome: (outcome: PollOutcome) => void) => {
     count.polls += 1;
+    onOutcome(service.outcome);
   };
   const give = (command: Command) =>
     handleCommand("x/set", command, { ...loop, rules: RULES, tariff: PARIS, poll });
   const states = () => loop.loop.snapshot().verdicts.map(({ state }) => state);
-  return { ...loop, give, states, count };
+  return { ...loop, give, states, count, service };
 }
 
 describe("a command", () => {
+  test.each([
+    [WELL, "x/set: the service has answered"],
+    [{ answers: 2, failures: ["No season", "No history"] }, "x/set: No season"],
+    [{ answers: 0, failures: [] }, "x/set: nothing was sent, as the requests of today are used up"],
+  ])("to poll logs what came of it: %j", async (outcome, line) => {
+    const { give, lines, service } = open();
+    service.outcome = outcome;
+    await give({ kind: "poll" });
+    expect(lines).toEqual(["x/set: vigie asks the service as soon as its limits of requests allow it", line]);
+  });
+
   test("disables a rule, also over a restart", async () => {
     const { give, store, states } = open();
     expect(states()).toEqual([true, true]);

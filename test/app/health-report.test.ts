@@ -74,9 +74,7 @@ describe("a health file", () => {
     report.update(NOW, DAEMON);
     await report.written();
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(other(sleeper.pid ?? 0));
-    expect(lines).toEqual([
-      `The health file ${path} is in use by another vigie, process ${sleeper.pid}`,
-    ]);
+    expect(lines).toEqual([`The health file ${path} is in use by another vigie, process ${sleeper.pid}`]);
     sleeper.kill("SIGKILL");
     await once(sleeper, "close");
     report.update(NOW + 30 * SECOND, DAEMON);

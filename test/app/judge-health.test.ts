@@ -136,6 +136,8 @@ describe("the health file", () => {
   });
 
   it("that cannot be read is an error that says why", async () => {
-    await expect(readHealth(folder)).rejects.toThrow(`The health file ${folder} cannot be read: it is a folder`);
+    await expect(readHealth(folder)).rejects.toThrow(
+      `The health file ${folder} cannot be read: it is a folder`,
+    );
   });
 });

@@ -1,8 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Color } from "../../src/core/calendar/tariff.ts";
 import type { Answer, DayInAnswer } from "../../src/core/contract/answer.ts";
-import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
+import { type KnownDays, NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn } from "../../src/core/days/learn.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
 import type { BothVerdicts } from "../../src/core/outputs/choose-outputs.ts";
@@ -83,6 +83,50 @@ describe("a poll", () => {
     const poll = () => loop.poll({ signal: new AbortController().signal, essential: true, recheck: false });
     expect((await poll()).failures).toEqual(["An error of vigie itself, not of the service: Error: a bug"]);
     expect(await poll()).toMatchObject({ failures: [], answers: expect.any(Number) });
+  });
+});
+
+describe("the failure of a request", () => {
+  /** A loop whose requests wait, and how to tell that one is tried again, or to answer it. */
+  function open(days?: KnownDays) {
+    let fail: (failure: string) => void = () => undefined;
+    let answer: (reply: { answer: Answer; date: null }) => void = () => undefined;
+    const opened = openTestLoop({
+      clock: { at: NOW },
+      ...(days && { days }),
+      ask: (_request, { onRetry }) => {
+        fail = (failure) => onRetry?.(failure);
+        return new Promise((resolve) => {
+          answer = resolve;
+        });
+      },
+    });
+    void opened.loop.poll({ signal: new AbortController().signal, essential: true, recheck: false });
+    return {
+      payload: opened.payload,
+      fail: (failure: string) => fail(failure),
+      answer: () => answer({ answer: forecasts, date: null }),
+    };
+  }
+
+  test("is on its topic while the first poll ever tries again", () => {
+    const { payload, fail } = open();
+    fail("No route");
+    expect([payload("service/problem_code"), payload("service/last_error")]).toEqual(["service", "No route"]);
+  });
+
+  test("is over with the first answer, before the poll is", async () => {
+    const { payload, fail, answer } = open();
+    fail("No route");
+    answer();
+    await vi.waitFor(() => expect(payload("service/status")).toBe("ok"), 60_000);
+    expect(payload("service/last_error")).toBe("None");
+  });
+
+  test("is no problem yet where the service answered before this start", () => {
+    const { payload, fail } = open(learn(NO_KNOWN_DAYS, forecasts, NOW - HOUR, PARIS));
+    fail("No route");
+    expect([payload("service/status"), payload("service/last_error")]).toEqual(["ok", "None"]);
   });
 });
 

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { PollRequest } from "../../src/app/loop.ts";
 import { createPolling } from "../../src/app/polling.ts";
+import type { PollOutcome } from "../../src/core/facts/poll-record.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { PARIS } from "../support/tariff.ts";
@@ -9,27 +10,39 @@ import { openTestLoop } from "../support/test-loop.ts";
 const MINUTE = 60_000;
 const QUARTER_PAST = Date.parse("2026-01-05T13:15:00Z");
 
-/** The polls of a start at this instant, with the last request before it. */
-function pollsOfStart(at: number, sent_at: number | null): Omit<PollRequest, "signal">[] {
+interface PollingSettings {
+  at?: number;
+  /** When the last request before the start was sent. */
+  sentAt?: number | null;
+  poll: (request: PollRequest) => Promise<PollOutcome>;
+}
+
+function openPolling({ at = QUARTER_PAST, sentAt = null, poll }: PollingSettings) {
   const { loop, memory } = openTestLoop({ clock: { at } });
-  memory.client.set({ ...memory.client.get(), sent_at });
-  const polls: Omit<PollRequest, "signal">[] = [];
+  memory.client.set({ ...memory.client.get(), sent_at: sentAt });
+  const said: string[] = [];
   const polling = createPolling({
-    loop: {
-      ...loop,
-      poll: async ({ essential, recheck }) => {
-        polls.push({ essential, recheck });
-        return { answers: 1, failures: [] };
-      },
-    },
+    loop: { ...loop, poll },
     memory,
     tariff: PARIS,
     times: { every: 60 * MINUTE, announcement: { between: ["06:30", "12:00"], every: 5 * MINUTE } },
     offset: 0,
     clock: { now: () => at, steady: () => at },
-    onPolled: () => undefined,
+    onFirstFailure: (failure) => said.push(`first: ${failure}`),
+    onPolled: ({ failures }) => said.push(`polled: ${failures.join() || "well"}`),
   });
-  polling.pollIfDue();
+  const press = () => polling.pollNow(({ failures }) => said.push(`command: ${failures.join() || "well"}`));
+  return { polling, said, press };
+}
+
+/** The polls of a start at this instant, with the last request before it. */
+function pollsOfStart(at: number, sentAt: number | null): Pick<PollRequest, "essential" | "recheck">[] {
+  const polls: Pick<PollRequest, "essential" | "recheck">[] = [];
+  const poll = async ({ essential, recheck }: PollRequest) => {
+    polls.push({ essential, recheck });
+    return { answers: 1, failures: [] };
+  };
+  openPolling({ at, sentAt, poll }).polling.pollIfDue();
   return polls;
 }
 
@@ -40,6 +53,63 @@ describe("a start polls at once", () => {
     ["only within it shortly after another request", QUARTER_PAST - MINUTE, false],
   ])("%s", (_case, sentAt, essential) => {
     expect(pollsOfStart(QUARTER_PAST, sentAt)).toEqual([{ essential, recheck: true }]);
+  });
+});
+
+describe("a poll", () => {
+  /** Each one ends when the test says so. */
+  function open() {
+    const requests: PollRequest[] = [];
+    let end: (outcome: PollOutcome) => void = () => undefined;
+    const poll = (request: PollRequest) => {
+      requests.push(request);
+      return new Promise<PollOutcome>((resolve) => {
+        end = resolve;
+      });
+    };
+    const opened = openPolling({ poll });
+    const fail = (failure: string) => requests.at(-1)?.onRetry?.(failure);
+    const finish = async (outcome: PollOutcome) => {
+      const before = opened.said.length;
+      end(outcome);
+      await vi.waitFor(() => expect(opened.said.length).toBeGreaterThan(before));
+    };
+    return { ...opened, requests, fail, finish };
+  }
+  const WELL = { answers: 3, failures: [] };
+
+  test("tells the first failure since the start at once, while it tries again, and later ones at its end", async () => {
+    const { polling, press, fail, finish, said } = open();
+    polling.pollIfDue();
+    await finish(WELL);
+    polling.pollNow(() => undefined);
+    fail("no route");
+    expect(said).toEqual(["polled: well", "first: no route"]);
+    fail("status 500");
+    await finish({ answers: 0, failures: ["status 500"] });
+    expect(said.slice(2)).toEqual(["polled: status 500"]);
+    press();
+    fail("status 500");
+    expect(said.slice(3)).toEqual(["command: status 500"]);
+  });
+
+  test("tells a command its first failure at once, and nothing more", async () => {
+    const { press, fail, finish, said } = open();
+    press();
+    fail("no route");
+    expect(said).toEqual(["first: no route", "command: no route"]);
+    await finish(WELL);
+    expect(said.slice(2)).toEqual(["polled: well"]);
+  });
+
+  test("that runs already is what a command is told of, however often it comes", async () => {
+    const { polling, press, requests, finish, said } = open();
+    polling.pollIfDue();
+    press();
+    press();
+    await finish(WELL);
+    expect(said).toEqual(["command: well", "polled: well"]);
+    expect(requests).toHaveLength(1);
   });
 });
 

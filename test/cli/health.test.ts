@@ -131,11 +131,7 @@ describe("vigie health", () => {
   test.each([
     [["--lives"], {}, /^vigie health: .*--lives/],
     [["--config", "other.yaml"], {}, /other\.yaml \(named by --config\)/],
-    [
-      [],
-      { "config/vigie.yaml": "state: 5\n" },
-      /vigie\.yaml:1:\d+ state: expected the path of a folder/,
-    ],
+    [[], { "config/vigie.yaml": "state: 5\n" }, /vigie\.yaml:1:\d+ state: expected the path of a folder/],
   ])("with %j and %j ends with 2", async (args, files, words) => {
     const { ask } = await open({ args, files });
     expect(await ask()).toMatchObject({ code: 2, out: "", err: expect.stringMatching(words) });

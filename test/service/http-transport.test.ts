@@ -28,7 +28,7 @@ function open(base: string, timeout = LONG) {
 async function fetchJson(answer: Answerer, timeout?: number): Promise<unknown> {
   const server = await serve(answer);
   const response = await open(server.url, timeout).get(PATH, {}, never());
-  return readResponse(response, `GET ${PATH}`, 0);
+  return readResponse(response, { operation: `GET ${PATH}`, address: server.url + PATH }, 0);
 }
 
 /** The error that an answer amounts to. */

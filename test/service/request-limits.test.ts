@@ -121,7 +121,11 @@ describe("another try", () => {
   const never = [
     new AnswerUnreadable("GET /v1/public", "a redirect"),
     new RangeIgnored("GET /v1/public/history", "other dates"),
-    new RequestRefused("GET /v1/public", { ...summary, status: 422 }, []),
+    new RequestRefused(
+      { operation: "GET /v1/public", address: "http://service/v1/public" },
+      { ...summary, status: 422 },
+      [],
+    ),
     new BudgetSpent("GET /v1/public", 150),
     new ServiceBusy("GET /v1/public", 3_600_000),
     new Error("a fault of the program"),

@@ -66,6 +66,18 @@ describe("trying again", () => {
     expect(waits).toEqual([5_000, 15_000, 45_000]);
   });
 
+  it("tells each failure that is tried again, and no other", async () => {
+    const { client, signal } = await open((_request, response, count) =>
+      sendStatus(response, count === 1 ? 503 : 422),
+    );
+    const told: string[] = [];
+    const onRetry = (failure: string) => void told.push(failure);
+    await expect(client.ask({ kind: "forecasts" }, { signal, onRetry })).rejects.toThrow(RequestRefused);
+    expect(told).toEqual([
+      expect.stringMatching(/^The forecast service failed at GET \/v1\/public: status 503/),
+    ]);
+  });
+
   it("ends with its signal, and says what had made it necessary", async () => {
     const { client, stop, server } = await open((_request, response, count) => {
       if (count === 2) stop.abort(new Error("the poll is over"));

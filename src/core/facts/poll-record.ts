@@ -18,7 +18,7 @@ export interface PollRecord {
   shown_success: Instant | null;
   /** The service's `updated_at` as published: it changes together with the days, else every few hours. */
   shown_update: Instant | null;
-  /** The failure of the last poll in one sentence; null after a success. */
+  /** The failure of the last poll in one sentence; null after a success. Before the first answer ever also of a request. */
   failure: string | null;
   invented: boolean;
 }
@@ -71,7 +71,13 @@ function recordSuccess(polls: PollRecord, now: Instant, isNew: boolean): PollRec
   // Show the first success after a start at once.
   const age = shown === null || shown < polls.started_at ? Number.POSITIVE_INFINITY : Math.abs(now - shown);
   const isOld = age >= (isNew ? SHOWN_BESIDE_NEWS_EVERY : SHOWN_AT_LEAST_EVERY);
-  return { ...polls, last_success: now, shown_success: isOld || polls.failure !== null ? now : shown };
+  return {
+    ...polls,
+    last_success: now,
+    shown_success: isOld || polls.failure !== null ? now : shown,
+    // A request that failed before the first answer ever was shown at once. Its poll may succeed.
+    failure: polls.last_success === null ? null : polls.failure,
+  };
 }
 
 const SHOWN_BESIDE_NEWS_EVERY = 3 * 3_600_000;
