@@ -6,77 +6,76 @@ import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { deadline, sleep } from "../runtime/wait.ts";
+import { createProblemLog } from "../runtime/problem-log.ts";
+import { deadline } from "../runtime/wait.ts";
 import { keepMemory } from "../service/client-memory.ts";
-import { PER_MINUTE } from "../service/request-limits.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
-import { CommandFailed } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 
 /** A client for one command. */
-export interface Session {
+interface Session {
   client: ServiceClient;
   /** The civil date where the tariff holds. */
   today: IsoDate;
+  /** Prints the failure after which a request is tried again, each one once. */
+  onRetry: (failure: string) => void;
   stop(): Promise<void>;
 }
 
 export async function openClient(config: Config, io: Io): Promise<Session> {
+  const log = logTo(io);
   const { client, invented, stop } = await openService(config.service, {
     clock: systemClock,
     random: Math.random,
     memory: keepMemory(),
-    log: logTo(io),
-    wait: waitFor(A_PERSON),
+    log,
+    patience: OF_A_PERSON,
   });
-  if (invented) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
-  return { client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
+  if (invented) log.info("the simulator invents these days (service.base_url: simulator)");
+  const problemLog = createProblemLog(log, systemClock);
+  const onRetry = (failure: string) => problemLog.starts("service", `${failure}; trying again`);
+  return { client, today: civilDate(systemClock.now(), config.tariff.time_zone), onRetry, stop };
 }
 
-/** Reads the configuration and sends one request, which `question` makes; prints warnings on stderr. */
-export async function askOnce(
+/** A person waits for the command. */
+const OF_A_PERSON = { retries: 2, longestWait: 2_000 };
+
+/** What a command may ask the service. */
+export interface Service {
+  /** The answer to one request; throws `ServiceUnreachable` where nobody answers for ten seconds. */
+  ask: (request: Request) => Promise<Answer>;
+  /** The civil date where the tariff holds. */
+  today: IsoDate;
+}
+
+/** Reads the configuration, and asks its service what `question` asks. */
+export async function askService<Result>(
   file: string | undefined,
   io: Io,
-  question: (session: Session) => Request,
-): Promise<Answer> {
-  const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
-  for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
-  const session = await openClient(config, io);
-  const limit = deadline(LIMIT, io.signal, () => {
-    return new ServiceUnreachable(
-      "this command",
-      config.service.base_url,
-      `no answer within ${LIMIT / 1000} s`,
-    );
-  });
+  question: (service: Service) => Promise<Result>,
+): Promise<Result> {
+  const { config } = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
+  const { client, today, onRetry, stop } = await openClient(config, io);
+  const ask = async (request: Request) => {
+    const limit = deadline(LIMIT, io.signal, () => {
+      const reason = `no answer within ${LIMIT / 1000} s`;
+      return new ServiceUnreachable("this command", config.service.base_url, reason);
+    });
+    const options = { signal: limit.signal, essential: true, onRetry };
+    return (await client.ask(request, options).finally(limit.clear)).answer;
+  };
   try {
-    const request = question(session);
-    return (await session.client.ask(request, { signal: limit.signal, essential: true })).answer;
+    return await question({ ask, today });
   } finally {
-    limit.clear();
-    await session.stop();
+    await stop();
   }
 }
 
-const LIMIT = 60_000;
+const LIMIT = 10_000;
 
-/** A person waits for the command: few retries, and soon. */
-function waitFor({ tries, longest }: typeof A_PERSON) {
-  let left = tries;
-  return (milliseconds: number, signal: AbortSignal): Promise<void> => {
-    left -= 1;
-    // Seen only where the request itself has to wait: a retry that is refused fails with the reason for it.
-    if (left < 0) return Promise.reject(new CommandFailed(TOO_MUCH));
-    return sleep(Math.min(milliseconds, longest), signal);
-  };
-}
-
-const TOO_MUCH = `vigie sends the service at most ${PER_MINUTE} requests a minute, and this takes more of them: ask for less at once`;
-const A_PERSON = { tries: 2, longest: 2_000 };
-
-/** A person reads this: every line is printed. */
+/** For a person, who is not told details. */
 function logTo({ stderr }: Io): Log {
   const say = (sentence: string) => void stderr.write(`vigie: ${sentence}\n`);
-  return { debug: say, info: say, warn: say, error: say };
+  return { debug: () => undefined, info: say, warn: say, error: say };
 }

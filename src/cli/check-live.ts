@@ -17,9 +17,9 @@ export async function checkLive(config: Config, io: Io): Promise<number> {
 }
 
 async function checkService(config: Config, io: Io): Promise<boolean> {
-  const { client, today, stop } = await openClient(config, io);
+  const { client, today, onRetry, stop } = await openClient(config, io);
   try {
-    const probes = await probe({ client, config: config.service, today, signal: io.signal });
+    const probes = await probe({ client, config: config.service, today, signal: io.signal, onRetry });
     for (const { endpoint, ok, message, assumed } of probes) {
       io.stdout.write(`${mark(ok)}service, ${endpoint}: ${message}\n`);
       for (const assumption of assumed) io.stdout.write(`        assumed: ${assumption}\n`);

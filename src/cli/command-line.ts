@@ -64,7 +64,7 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "once",
     usage: "[--dry-run]",
-    does: "poll once, publish, print each topic that changes, and end",
+    does: "poll once, publish, print each topic that changes, and end; --dry-run only prints, also beside a running vigie",
     load: async (args, io) => (await import("./once.ts")).once(args, io),
   },
   {

@@ -1,7 +1,8 @@
 import { addDays } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
-import { askOnce } from "./ask-service.ts";
+import { splitRange } from "../service/ask-history.ts";
+import { askService, type Service } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readDate } from "./read-time.ts";
@@ -12,16 +13,25 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function history(args: string[], io: Io): Promise<number> {
   return toExitCode("history", io, async () => {
     const { file, json, from, to } = readHistoryArgs(args);
-    const answer = await askOnce(file, io, ({ today }) => ({
-      kind: "history",
-      ...rangeFrom(from, to, today),
-    }));
-    if (answer.kind !== "history") return;
-    if (json) io.stdout.write(`${JSON.stringify(answer.entries, null, 2)}\n`);
-    else if (answer.entries.length === 0)
-      io.stderr.write(`vigie: no days from ${answer.start} to ${answer.end}\n`);
-    else io.stdout.write(formatTable([HEADING, ...answer.entries.map(historyRow)], io.color));
+    const { start, end, entries } = await askService(file, io, (service) => askRange(from, to, service));
+    if (json) io.stdout.write(`${JSON.stringify(entries, null, 2)}\n`);
+    else if (entries.length === 0) io.stderr.write(`vigie: no days from ${start} to ${end}\n`);
+    else {
+      const table = formatTable([HEADING, ...entries.map(historyRow)], io.color);
+      io.stdout.write(`${table}\n${countRight(entries)}\n`);
+    }
   });
+}
+
+/** One request for each part of a long range, so that each has the time of a request. */
+async function askRange(from: IsoDate | undefined, to: IsoDate | undefined, { ask, today }: Service) {
+  const range = rangeFrom(from, to, today);
+  const entries: HistoryDayInAnswer[] = [];
+  for (const part of splitRange(range)) {
+    const answer = await ask({ kind: "history", ...part });
+    if (answer.kind === "history") entries.push(...answer.entries);
+  }
+  return { ...range, entries };
 }
 
 function readHistoryArgs(args: string[]) {
@@ -46,7 +56,7 @@ function rangeFrom(from: IsoDate | undefined, to: IsoDate | undefined, today: Is
 }
 
 const DAYS = 30;
-const HEADING = ["date", "colour", "hp", "hc", "predicted", "confidence"];
+const HEADING = ["date", "colour", "hp", "hc", "predicted", "confidence", ""];
 
 function historyRow(entry: HistoryDayInAnswer): Cell[] {
   return [
@@ -56,5 +66,17 @@ function historyRow(entry: HistoryDayInAnswer): Cell[] {
     rateCell(entry.rates.hc),
     colorCell(entry.predicted_color),
     confidenceCell(entry.prediction_confidence),
+    isRight(entry) === false ? "wrong" : "",
   ];
+}
+
+/** null where the service says no prediction of the day, or no colour. */
+function isRight({ color, predicted_color }: HistoryDayInAnswer): boolean | null {
+  return color === null || predicted_color === null ? null : color === predicted_color;
+}
+
+function countRight(entries: readonly HistoryDayInAnswer[]): string {
+  const known = entries.map(isRight).filter((right) => right !== null);
+  if (known.length === 0) return "The service says no predictions of these days";
+  return `${known.filter((right) => right).length} of ${known.length} predictions were right`;
 }

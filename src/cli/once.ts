@@ -8,23 +8,30 @@ import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
-import { createLog, openOutput } from "../runtime/log.ts";
-import { createProblemLog } from "../runtime/problem-log.ts";
-import { openStore } from "../state/store.ts";
+import { createLog, type Log, openOutput } from "../runtime/log.ts";
+import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
+import { openStore, openStoreInMemory } from "../state/store.ts";
 import { CommandFailed, toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { folderTaken, ONCE } from "./take-folder.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
-/** `vigie once`: one poll, published. Refused while a vigie runs. `--dry-run` only prints what it would publish. */
+/**
+ * `vigie once`: one poll, published. Refused while a vigie runs. `--dry-run` only prints what it would publish: it takes no
+ * lock, changes nothing in the state folder, and so runs beside a vigie.
+ */
 export function once(args: string[], io: Io): Promise<number> {
   return toExitCode("once", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
+    if (values["dry-run"]) {
+      await printPlan(config, io);
+      return;
+    }
     const lock = await takeLock(config.state, `${ONCE}, process ${process.pid}`);
     if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
     try {
-      await pollAndPublish(config, values["dry-run"], io);
+      await pollAndPublish(config, io);
     } finally {
       if ("release" in lock) await lock.release();
     }
@@ -33,36 +40,59 @@ export function once(args: string[], io: Io): Promise<number> {
 
 const OPTIONS = { config: { type: "string" }, "dry-run": { type: "boolean", default: false } } as const;
 
-async function pollAndPublish(config: Config, dryRun: boolean, io: Io): Promise<void> {
-  if (config.mqtt.url === "embedded" && !dryRun) {
+async function pollAndPublish(config: Config, io: Io): Promise<void> {
+  if (config.mqtt.url === "embedded") {
     throw new WrongUsage(
       "Expected mqtt.url to be the address of a broker, got embedded: the embedded broker would stop with this command (--dry-run needs no broker)",
     );
   }
-  const visit = config.mqtt.url === "embedded" ? null : await connectTo(config, io);
+  const visit = await connectTo(config, io);
   try {
-    const living = visit && (await findLivingOwner(visit, { clock: systemClock, signal: io.signal }));
+    const living = await findLivingOwner(visit, { clock: systemClock, signal: io.signal });
     if (living)
       throw new Yielded(
         `Another vigie publishes below ${config.mqtt.base_topic}: ${nameOwner(living, systemClock.now(), config.tariff.time_zone)}. Stop it first`,
       );
-    const found = (await visit?.read()) ?? new Map<string, string>();
-    const log = createLog(
-      { level: "warn", format: "pretty", secrets: [config.mqtt.password ?? ""] },
-      openOutput(2),
-    );
-    const problemLog = createProblemLog(log, systemClock);
-    const store = await openStore(config.state, { log, problemLog, random: Math.random });
-    const { topics, failures } = await pollOnce(config, { store, log, problemLog, signal: io.signal });
+    const found = await visit.read();
+    const logs = openLogs(config);
+    const store = await openStore(config.state, { ...logs, random: Math.random });
+    const { topics, failures } = await pollOnce(config, { store, ...logs, signal: io.signal });
     const changes = planFrom(found, topics);
-    const lines = changes.map((change) => describe(change, found)).join("");
-    io.stdout.write(lines || "No topic changes\n");
-    if (!dryRun && visit) await apply(changes, visit);
+    print(changes, found, io);
+    await apply(changes, visit);
     await store.flush();
     if (failures.length > 0) throw new CommandFailed(failures.join("; "));
   } finally {
-    await visit?.close();
+    await visit.close();
   }
+}
+
+async function printPlan(config: Config, io: Io): Promise<void> {
+  const found = config.mqtt.url === "embedded" ? new Map<string, string>() : await readTopics(config, io);
+  const store = await openStoreInMemory(config.state, Math.random);
+  const { topics, failures } = await pollOnce(config, { store, ...openLogs(config), signal: io.signal });
+  print(planFrom(found, topics), found, io);
+  if (failures.length > 0) throw new CommandFailed(failures.join("; "));
+}
+
+async function readTopics(config: Config, io: Io): Promise<Map<string, string>> {
+  const visit = await connectTo(config, io);
+  try {
+    return await visit.read();
+  } finally {
+    await visit.close();
+  }
+}
+
+function openLogs({ mqtt }: Config): { log: Log; problemLog: ProblemLog } {
+  const secrets = [mqtt.password ?? ""];
+  const log = createLog({ level: "warn", format: "pretty", secrets }, openOutput(2));
+  return { log, problemLog: createProblemLog(log, systemClock) };
+}
+
+function print(changes: readonly Change[], found: ReadonlyMap<string, string>, { stdout }: Io): void {
+  const lines = changes.map((change) => describe(change, found)).join("");
+  stdout.write(lines || "No topic changes\n");
 }
 
 function connectTo(config: Config, { signal }: Io): Promise<ShortConnection> {

@@ -1,6 +1,6 @@
 import { seasonWithLabel } from "../core/calendar/tariff-season.ts";
 import type { SeasonInAnswer } from "../core/contract/answer.ts";
-import { askOnce } from "./ask-service.ts";
+import { askService } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { type Cell, formatTable } from "./table.ts";
@@ -10,7 +10,9 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function season(args: string[], io: Io): Promise<number> {
   return toExitCode("season", io, async () => {
     const { file, json, label } = readSeasonArgs(args);
-    const answer = await askOnce(file, io, () => ({ kind: "season", ...(label !== undefined && { label }) }));
+    const answer = await askService(file, io, ({ ask }) =>
+      ask({ kind: "season", ...(label !== undefined && { label }) }),
+    );
     if (answer.kind !== "season") return;
     io.stdout.write(
       json ? `${JSON.stringify(answer.season, null, 2)}\n` : formatSeason(answer.season, io.color),

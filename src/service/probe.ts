@@ -20,6 +20,8 @@ interface ProbeOptions {
   config: Pick<ServiceConfig, "base_url">;
   today: IsoDate;
   signal: AbortSignal;
+  /** Called with each failure after which a request is tried again. */
+  onRetry: (failure: string) => void;
 }
 
 /** Requests each endpoint once; after an error that would meet every other request, too, the rest is not requested. */
@@ -55,12 +57,12 @@ export async function probe(options: ProbeOptions): Promise<Probe[]> {
 
 async function askWithinLimit(
   request: Request,
-  { client, config, signal }: ProbeOptions,
+  { client, config, signal, onRetry }: ProbeOptions,
 ): ReturnType<ServiceClient["ask"]> {
   const limit = deadline(LIMIT, signal, () => {
     return new ServiceUnreachable(request.kind, config.base_url, `no answer within ${LIMIT / 1000} s`);
   });
-  return client.ask(request, { signal: limit.signal, essential: true }).finally(limit.clear);
+  return client.ask(request, { signal: limit.signal, essential: true, onRetry }).finally(limit.clear);
 }
 
 const LIMIT = 60_000;

@@ -1,9 +1,15 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { MemoryKeeper } from "./client-memory.ts";
-import { DAILY_BUDGET, requestAllowance, withoutOneRequest } from "./request-limits.ts";
+import {
+  DAILY_BUDGET,
+  LONGEST_PAUSE_WAITED,
+  PER_MINUTE,
+  requestAllowance,
+  withoutOneRequest,
+} from "./request-limits.ts";
 import { pauseAfter } from "./retry-after.ts";
-import { BudgetSpent, ServiceBusy } from "./service-errors.ts";
+import { BudgetSpent, ServiceBusy, TooManyRequests } from "./service-errors.ts";
 
 /** Holds requests back until they may be sent; keeps what is spent in the client's memory. */
 interface RequestLimiter {
@@ -21,23 +27,28 @@ interface LimiterOptions {
   memory: MemoryKeeper;
   clock: Clock;
   wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds: a request that has to wait longer fails. */
+  longestWait: number;
 }
 
-export function createRequestLimiter({ memory, clock, wait }: LimiterOptions): RequestLimiter {
+export function createRequestLimiter(options: LimiterOptions): RequestLimiter {
+  const { memory, clock, wait, longestWait } = options;
   const now = unsettableTime(clock);
+  const longestPause = Math.min(longestWait, LONGEST_PAUSE_WAITED);
   let recent: readonly Instant[] = [];
   return {
     waitForAllowance: async (operation, essential, signal) => {
       for (;;) {
         signal.throwIfAborted();
         const { spent, pause } = memory.get();
-        const allowance = requestAllowance({ recent, spent, pause }, now(), essential);
+        const allowance = requestAllowance({ recent, spent, pause }, now(), essential, longestPause);
         switch (allowance.kind) {
           case "granted":
             recent = allowance.sent.recent;
             memory.set({ ...memory.get(), spent: allowance.sent.spent, sent_at: clock.now() });
             return;
           case "wait":
+            if (allowance.milliseconds > longestWait) throw new TooManyRequests(PER_MINUTE);
             await wait(allowance.milliseconds, signal);
             break;
           case "paused":

@@ -20,14 +20,22 @@ interface SpentBudget {
 type Allowance =
   | { kind: "granted"; sent: SentRequests }
   | { kind: "wait"; milliseconds: number }
-  /** The service asked for a longer pause than a poll can wait. */
+  /** The service asked for a longer pause than is waited for. */
   | { kind: "paused"; milliseconds: number }
   | { kind: "budget spent" };
 
-/** Whether a request may be sent now; if so, what was sent then includes it. */
-export function requestAllowance(sent: SentRequests, now: Instant, essential: boolean): Allowance {
+/**
+ * Whether a request may be sent now; if so, what was sent then includes it. A pause after a 429 is waited for if it is not
+ * longer than `longestPause`.
+ */
+export function requestAllowance(
+  sent: SentRequests,
+  now: Instant,
+  essential: boolean,
+  longestPause = LONGEST_PAUSE_WAITED,
+): Allowance {
   const pause = pauseLeft(sent.pause, now);
-  if (pause > LONGEST_PAUSE_WAITED) return { kind: "paused", milliseconds: pause };
+  if (pause > longestPause) return { kind: "paused", milliseconds: pause };
   if (pause > 0) return { kind: "wait", milliseconds: pause };
   const spent = spentToday(sent.spent, now);
   if (isBudgetSpent(spent, now) && !essential) return { kind: "budget spent" };
@@ -66,7 +74,7 @@ export function retryDelay(error: unknown, attempt: number, random: number): num
 /** vigie's own limit, a sixth of the service's 60 a minute. */
 export const PER_MINUTE = 10;
 export const DAILY_BUDGET = 150;
-const LONGEST_PAUSE_WAITED = 120_000;
+export const LONGEST_PAUSE_WAITED = 120_000;
 const MINUTE = 60_000;
 const FIRST_DELAY = 5_000;
 const LONGEST_DELAY = 300_000;

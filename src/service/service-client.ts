@@ -32,15 +32,28 @@ export interface ClientOptions {
   log: Log;
   /** How long one request may take. */
   timeout?: number;
+  /** Default: as often and as long as it takes. */
+  patience?: Patience;
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   transport?: Transport;
 }
 
+/** How long a request may take that has to be tried again, or has to wait for the limits of requests. */
+interface Patience {
+  /** How often a request is tried again. */
+  retries: number;
+  /** Milliseconds: no single wait is longer. */
+  longestWait: number;
+}
+
+const ENDLESS: Patience = { retries: Number.POSITIVE_INFINITY, longestWait: Number.POSITIVE_INFINITY };
+
 /** From a request to its answer: `requestPath`, `transport.get` (one GET), `readResponse` (JSON), `readAnswer`. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
-  const { config, memory, clock, log, random, wait = sleep } = options;
+  const { config, memory, clock, log, random, wait = sleep, patience = ENDLESS } = options;
+  const { retries, longestWait } = patience;
   const transport = options.transport ?? createTransport(options);
-  const limiter = createRequestLimiter({ memory, clock, wait });
+  const limiter = createRequestLimiter({ memory, clock, wait, longestWait });
   const cache = createAnswerCache();
   const spellings = spellingsOf(config.colors);
   const warnOnce = createWarnOnce(log);
@@ -89,13 +102,14 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   async function waitForRetry(failure: unknown, attempt: number, limits: RequestOptions): Promise<void> {
     const { signal, onRetry } = limits;
     const delay = retryDelay(failure, attempt, random());
-    if (delay === null) throw failure;
+    if (delay === null || attempt > retries) throw failure;
+    const pause = Math.min(delay, longestWait);
     // After a 429 the delay is 0: its pause is in the log already, and the limiter keeps it.
     if (!(failure instanceof ServiceBusy)) {
-      log.debug(`${messageOf(failure)}; trying again in ${Math.ceil(delay / 1000)} s`);
+      log.debug(`${messageOf(failure)}; trying again in ${Math.ceil(pause / 1000)} s`);
       onRetry?.(messageOf(failure));
     }
-    await wait(delay, signal).catch(() => {
+    await wait(pause, signal).catch(() => {
       throw failure;
     });
   }
@@ -105,7 +119,10 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       limiter.endPause();
       return;
     }
-    const seconds = Math.ceil(limiter.pause(retryAfterOf(response, clock.now())) / 1000);
+    const pause = limiter.pause(retryAfterOf(response, clock.now()));
+    // A command that does not wait for so long fails, and its error says so.
+    if (pause > longestWait) return;
+    const seconds = Math.ceil(pause / 1000);
     log.warn(`The service answers "too many requests" (429): vigie sends it nothing for ${seconds} s`);
   }
 

@@ -104,6 +104,17 @@ export class RangeIgnored extends AnswerUnreadable {
   override readonly name = "RangeIgnored";
 }
 
+/** A command that a person waits for takes more requests than vigie sends in a minute. */
+export class TooManyRequests extends ServiceError {
+  override readonly name = "TooManyRequests";
+
+  constructor(perMinute: number) {
+    super(
+      `vigie sends the service at most ${perMinute} requests a minute, and this takes more of them: ask for less at once`,
+    );
+  }
+}
+
 /** The day's requests are used up: only the hourly poll goes on. */
 export class BudgetSpent extends ServiceError {
   override readonly name = "BudgetSpent";

@@ -83,6 +83,20 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
   };
 }
 
+/** A store that begins with the state of this folder and changes nothing there: what is saved stays in memory. */
+export async function openStoreInMemory(folder: string, random: () => number): Promise<Store> {
+  const latest = (await tryToRead(join(folder, FILE))).state;
+  const previous = latest ? undefined : (await tryToRead(join(folder, PREVIOUS_FILE))).state;
+  let state = latest ?? (previous && recoverState(previous)) ?? emptyState(inventId(random));
+  return {
+    state: () => state,
+    save: async (next) => {
+      state = next;
+    },
+    flush: async () => undefined,
+  };
+}
+
 /** The state of this folder; undefined without a file. Throws DamagedState, NewerState or what the disk reports. */
 export function readState(folder: string): Promise<State | undefined> {
   return readStateFile(join(folder, FILE));

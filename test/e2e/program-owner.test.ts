@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { readRetained } from "../support/observer.ts";
@@ -29,8 +31,17 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
 
     const elsewhere = await cleanup.createFolder();
     await writeConfig(elsewhere, vigieConfig(service, first.broker.url));
-    const other = await runVigie({ folder: elsewhere, args: ["run"] });
+    const dryHere = await runVigie({ ...here, args: ["once", "--dry-run"] });
+    expect(dryHere).toMatchObject({ code: 0, stderr: "" });
+    const dryElsewhere = await runVigie({ folder: elsewhere, args: ["once", "--dry-run"] });
+    expect(dryElsewhere).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(join(elsewhere, "state"))).toBe(false);
+    // In one temporary folder, as two vigies of one machine.
+    const TMPDIR = join(first.folder, "tmp");
+    const other = await runVigie({ folder: elsewhere, args: ["run"], env: { TMPDIR } });
     expect(other.code).toBe(3);
+    const health = await runVigie({ ...here, args: ["health"] });
+    expect(health).toMatchObject({ code: 0, stdout: expect.stringMatching(/^loop alive; broker reached/) });
     expect(other.stderr).toMatch(/^vigie run: The base topic vigie has another owner: .+ --take-over .+\n$/);
     const [once, purge] = await Promise.all([
       runVigie({ folder: elsewhere, args: ["once"] }),

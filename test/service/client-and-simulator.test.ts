@@ -45,7 +45,8 @@ async function open(...faults: FaultName[]) {
     client,
     memory,
     signal,
-    probe: () => probe({ client, config: { ...CONFIG, base_url: "x" }, today: TODAY, signal }),
+    probe: () =>
+      probe({ client, config: { ...CONFIG, base_url: "x" }, today: TODAY, signal, onRetry: () => undefined }),
   };
 }
 

@@ -22,14 +22,18 @@ interface Settings {
   memory?: Partial<ClientMemory>;
   /** Waits until the asking is ended. */
   patience?: number;
+  /** A command: how often it tries again, and the longest single wait. */
+  person?: { retries: number; longestWait: number };
 }
 
 /** A client whose waits pass at once, on a clock of the test's own. */
-async function open(answer: Answerer, { config = {}, memory = {}, patience = 99 }: Settings = {}) {
+async function open(answer: Answerer, settings: Settings = {}) {
+  const { config = {}, memory = {}, patience = 99, person } = settings;
   const server = await serve(answer);
   const time = { wall: AT, steady: 1_000 };
   const waits: number[] = [];
   const said: string[] = [];
+  const debug: string[] = [];
   const stop = new AbortController();
   const kept = keepMemory({ ...EMPTY_MEMORY, ...memory });
   const client = createServiceClient({
@@ -39,8 +43,9 @@ async function open(answer: Answerer, { config = {}, memory = {}, patience = 99 
     clock: { now: () => time.wall, steady: () => time.steady },
     random: () => 1,
     memory: kept,
-    log: logTo(said),
+    log: { ...logTo(said), debug: (sentence) => void debug.push(sentence) },
     timeout: 60_000,
+    ...(person && { patience: person }),
     wait: async (milliseconds, signal) => {
       if (waits.length === patience) stop.abort();
       signal.throwIfAborted();
@@ -51,7 +56,7 @@ async function open(answer: Answerer, { config = {}, memory = {}, patience = 99 
   });
   onTestFinished(client.close);
   const paths = () => server.requests.map(({ url }) => url);
-  return { server, client, time, waits, said, kept, stop, signal: stop.signal, paths };
+  return { server, client, time, waits, said, debug, kept, stop, signal: stop.signal, paths };
 }
 
 describe("trying again", () => {
@@ -99,6 +104,34 @@ describe("trying again", () => {
     await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow("nothing listens there");
     expect(waits).toEqual([5_000, 15_000, 45_000, 135_000, 300_000]);
     expect(kept.get().spent.count).toBe(0);
+  });
+});
+
+describe("a command that a person waits for", () => {
+  const person = { retries: 2, longestWait: 2_000 };
+
+  it("tries again twice, and announces the waits that it makes", async () => {
+    const { client, signal, server, waits, debug } = await open(
+      (_request, response) => sendStatus(response, 500),
+      { person },
+    );
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow(ServiceFailed);
+    expect(waits).toEqual([2_000, 2_000]);
+    expect(debug).toEqual([
+      expect.stringMatching(/; trying again in 2 s$/),
+      expect.stringMatching(/; trying again in 2 s$/),
+    ]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("fails after a 429, and announces no pause, for it does not wait until that is over", async () => {
+    const { client, signal, server, waits, said } = await open(
+      (_request, response) => sendStatus(response, 429, "", { "retry-after": "7" }),
+      { person },
+    );
+    await expect(client.ask({ kind: "forecasts" }, { signal })).rejects.toThrow(ServiceBusy);
+    expect([said, server.requests.length]).toEqual([[], 1]);
+    expect(waits.filter((wait) => wait > 0)).toEqual([]);
   });
 });
 
