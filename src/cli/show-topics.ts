@@ -1,5 +1,8 @@
 import { Temporal } from "temporal-polyfill";
-import { COLORS, type Color } from "../core/calendar/tariff.ts";
+import { type FoundHealth, judgeHealth } from "../app/judge-health.ts";
+import { isoInstant, wallTime } from "../core/calendar/dates.ts";
+import { COLORS, type Color, type Instant } from "../core/calendar/tariff.ts";
+import type { ProblemCode } from "../core/facts/facts.ts";
 import { UNKNOWN_PAYLOAD } from "../core/facts/format-value.ts";
 import { type Cell, formatTable } from "./table.ts";
 
@@ -8,38 +11,54 @@ export interface PageOptions {
   color: boolean;
   /** `tariff.time_zone`: instants are shown in its local time. */
   zone: string;
+  now: Instant;
+  /** What the vigie with this state folder says of its health; null where it has not run on this machine. */
+  health: FoundHealth | null;
+  /** The page is shown again after each change. */
+  isWatched: boolean;
 }
 
-/** The topics of a running vigie on one screen. */
-export function formatTopics(
-  topics: ReadonlyMap<string, string>,
-  { title, color, zone }: PageOptions,
-): string {
+/** The topics of a running vigie on one screen, which is at most 100 columns wide. */
+export function formatTopics(topics: ReadonlyMap<string, string>, options: PageOptions): string {
+  const { color, zone } = options;
   const read = (topic: string) => topics.get(topic) ?? UNKNOWN_PAYLOAD;
   const wall = (topic: string) => local(read(topic), zone);
   const rules = idsBelow("rules", topics).map((id) => ruleRow(id, read, wall));
   const outputs = idsBelow("outputs", topics).map((id) => outputRow(id, read, wall));
   const sections = [
-    heading(read, title) + simulationLine(read, wall),
+    heading(read, options) + simulationLine(read, wall),
     formatTable([nowRow(read, wall), nextRow(read, wall)], color),
     formatTable([DAYS_HEAD, ...DAYS.map((day) => dayRow(day, read))], color),
     formatTable(nextRows(read, wall), color),
-    ...(rules.length === 0 ? [] : [formatTable(rules, color)]),
-    ...(outputs.length === 0 ? [] : [formatTable(outputs, color)]),
+    ...(rules.length === 0 ? [] : [formatWithText(rules)]),
+    ...(outputs.length === 0 ? [] : [formatWithText(outputs)]),
     formatTable(countRows(read), color),
     serviceLines(read, wall),
+    ...(options.isWatched ? [watchLine(options)] : []),
   ];
   return `${sections.join("\n")}\n`;
 }
 
 type Read = (topic: string) => string;
 
-function heading(read: Read, title: string): string {
-  const invented = read("service/status") === "simulated" ? "  (the days are INVENTED by the simulator)" : "";
+function heading(read: Read, { title, zone, now, health }: PageOptions): string {
+  const lastReport = health && local(isoInstant(health.health.at), zone);
   // `vigie once` and a vigie that was purged leave no such topic.
   const availability = read("availability");
+  const since = availability === "offline" && lastReport !== null ? ` since ${lastReport}` : "";
   const state = availability === UNKNOWN_PAYLOAD ? "not running" : availability;
-  return `vigie on ${title}: ${state}${invented}\n`;
+  const lines = [`vigie on ${title}: ${state}${since}`];
+  // A vigie that was killed counts as online until the grace is over.
+  const { loop } = judgeHealth(health, now);
+  if (availability === "online" && health && !loop.ok)
+    lines.push(`The vigie with this state folder is ${loop.words} (last report ${lastReport})`);
+  if (read("service/status") === "simulated") lines.push("The days are INVENTED by the simulator");
+  return lines.map((line) => wrap(line)).join("");
+}
+
+function watchLine({ now, zone }: PageOptions): string {
+  const time = wallTime(now, zone).slice("2026-01-05T".length);
+  return `This page is of ${time}. It is shown again after each change; Ctrl-C ends it\n`;
 }
 
 /** At the top where a colour is pretended. */
@@ -53,7 +72,7 @@ function nowRow(read: Read, wall: Read): Cell[] {
   const period = { hp: "peak", hc: "off-peak" }[read("now/period")] ?? "";
   return [
     "now",
-    read("now/date"),
+    dateCell(read("now/date")),
     dayCell("now", read),
     stage("now", read),
     `${period} until ${wall("now/period_until")}`,
@@ -64,7 +83,7 @@ function nowRow(read: Read, wall: Read): Cell[] {
 function nextRow(read: Read, wall: Read): Cell[] {
   return [
     "next",
-    read("next/date"),
+    dateCell(read("next/date")),
     dayCell("next", read),
     stage("next", read),
     `from ${wall("next/at")}`,
@@ -78,7 +97,7 @@ const DAYS_HEAD: Cell[] = ["", "date", "colour", "", "peak", "off-peak"];
 function dayRow(day: string, read: Read): Cell[] {
   return [
     day,
-    read(`${day}/date`),
+    dateCell(read(`${day}/date`)),
     dayCell(day, read),
     stage(day, read),
     price(read(`${day}/rate_hp`)),
@@ -89,9 +108,13 @@ function dayRow(day: string, read: Read): Cell[] {
 function nextRows(read: Read, wall: Read): Cell[][] {
   const nextDay = (color: Color): Cell[] => {
     const date = read(`next_${color}/date`);
+    if (date === UNKNOWN_PAYLOAD)
+      return [`next ${color}`, OUTLOOK[read(`next_${color}/outlook`)] ?? "unknown"];
+    const confidence = read(`next_${color}/confidence`);
     return [
       `next ${color}`,
-      date === UNKNOWN_PAYLOAD ? (OUTLOOK[read(`next_${color}/outlook`)] ?? "unknown") : date,
+      dateCell(date),
+      confidence === UNKNOWN_PAYLOAD ? "" : `confidence ${confidence} %`,
     ];
   };
   const change: Cell[] = ["next change of colour", wall("next_change/color")];
@@ -104,7 +127,7 @@ const OUTLOOK: Record<string, string> = {
 };
 
 /** The verdict of a rule, when that changes next, and why. */
-function ruleRow(id: string, read: Read, wall: Read): Cell[] {
+function ruleRow(id: string, read: Read, wall: Read): string[] {
   const topic = `rules/${id}`;
   const state = read(`${topic}/state`);
   return [
@@ -143,7 +166,7 @@ function idsBelow(group: "rules" | "outputs", topics: ReadonlyMap<string, string
 }
 
 /** What was sent to a device, whether it has confirmed it, and why it was sent. */
-function outputRow(id: string, read: Read, wall: Read): Cell[] {
+function outputRow(id: string, read: Read, wall: Read): string[] {
   const topic = `outputs/${id}`;
   const { because, tries, last_answer, would_send } = outputJson(read(topic));
   const state = read(`${topic}/state`);
@@ -185,8 +208,8 @@ function countRows(read: Read): Cell[][] {
   const names = COLORS.map((color): Cell => ({ text: color, color }));
   return [
     [`season ${word(read("season/label"))}`, ...names],
-    ["left, counted by vigie", ...counts("left")],
-    ["used", ...counts("used")],
+    ["used, with the day in force", ...counts("used")],
+    ["left after the day in force", ...counts("left")],
     ["left, as the service says", ...counts("remaining")],
   ];
 }
@@ -195,15 +218,26 @@ function serviceLines(read: Read, wall: Read): string {
   const problem = read("service/problem_code");
   const failed = read("service/failed_outputs");
   const error = read("service/last_error");
-  const success = `service ${read("service/status")}, last answer ${wall("service/last_success")}`;
-  const lines = [
-    success,
-    ...(problem === "none" ? [] : [`problem: ${problem}`]),
-    ...(failed === UNKNOWN_PAYLOAD ? [] : [`devices that do not do what they were sent: ${failed}`]),
-    ...(error === UNKNOWN_PAYLOAD ? [] : [error]),
-  ];
-  return lines.map((line) => `${line}\n`).join("");
+  const lines = [`service ${read("service/status")}, last answer ${wall("service/last_success")}`];
+  if (problem === "service") {
+    const silent =
+      read("service/last_success") === UNKNOWN_PAYLOAD ? "it has not answered yet" : "it is silent";
+    lines.push(`problem: service: ${error === UNKNOWN_PAYLOAD ? silent : error}`);
+  } else {
+    if (problem !== "none" && problem !== UNKNOWN_PAYLOAD)
+      lines.push(`problem: ${problem}: ${PROBLEMS[problem] ?? "unknown"}`);
+    if (error !== UNKNOWN_PAYLOAD) lines.push(`last error: ${error}`);
+  }
+  if (failed !== UNKNOWN_PAYLOAD) lines.push(`devices that do not do what they were sent: ${failed}`);
+  return lines.map((line) => wrap(line)).join("");
 }
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  clock: "the clock of this machine is wrong, so nothing of what is in force now is known",
+  output: "a device does not do what it was sent",
+  late: "the colour of tomorrow is not official yet",
+  revised: "an official colour was corrected",
+} satisfies Record<Exclude<ProblemCode, "none" | "service">, string>;
 
 function dayCell(day: string, read: Read): Cell {
   const text = read(`${day}/color`);
@@ -217,6 +251,48 @@ function stage(day: string, read: Read): string {
   const words = word(read(`${day}/stage`));
   return words === "forecast" && confidence !== UNKNOWN_PAYLOAD ? `forecast ${confidence} %` : words;
 }
+
+/** A date with its weekday: `Mon 2026-01-05`. */
+function dateCell(date: string): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return date;
+  const weekday = new Date(date).toLocaleDateString("en-GB", { weekday: "short", timeZone: "UTC" });
+  return `${weekday} ${date}`;
+}
+
+/** Rows whose last cell is a long text: it stands beside the others, or below them where little room is left. */
+function formatWithText(rows: readonly (readonly string[])[]): string {
+  const table = formatTable(
+    rows.map((row) => row.slice(0, -1)),
+    false,
+  );
+  const lines = table.trimEnd().split("\n");
+  const width = Math.max(...lines.map((line) => line.length)) + 2;
+  return rows
+    .map((row, index) => {
+      const line = lines[index] ?? "";
+      const text = row.at(-1) ?? "";
+      if (width > WIDTH - LEAST_ROOM)
+        return (line.length > WIDTH ? wrap(line) : `${line}\n`) + wrap(text, "    ");
+      const beside = wrap(text, " ".repeat(width)).slice(width);
+      return beside === "" ? `${line}\n` : line.padEnd(width) + beside;
+    })
+    .join("");
+}
+
+const LEAST_ROOM = 40;
+
+/** A text as lines that are not wider than the page; a word that is wider stays whole. Nothing for an empty text. */
+function wrap(text: string, indent = ""): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ").filter((word) => word !== "")) {
+    const last = lines.at(-1);
+    if (last !== undefined && `${last} ${word}`.length <= WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(indent + word);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const WIDTH = 100;
 
 function price(rate: string): string {
   return rate === UNKNOWN_PAYLOAD ? "" : `${rate} €/kWh`;

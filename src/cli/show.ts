@@ -1,9 +1,12 @@
 import { healthPath, readHealth } from "../app/health-file.ts";
+import type { FoundHealth } from "../app/judge-health.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { localTime } from "../core/calendar/dates.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { ConnectFailed } from "../mqtt/broker-errors.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatTopics } from "./show-topics.ts";
@@ -14,26 +17,30 @@ export function show(args: string[], io: Io): Promise<number> {
   return toExitCode("show", io, async () => {
     const { values } = readArgs({ args, options: OPTIONS });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
-    const url = await findBroker(config, io);
-    const visit = await connectTo(url, config, io);
+    const healthFile = await healthPath(config.state, io.env);
+    const health = await readHealth(healthFile);
+    const url = findBroker(config, health);
+    const visit = await connectTo(url, { config, health, io });
     try {
-      const print = (topics: ReadonlyMap<string, string>) =>
-        io.stdout.write(
-          values.json
-            ? asJson(topics)
-            : formatTopics(topics, {
-                title: `${url}, ${config.mqtt.base_topic}`,
-                color: io.color,
-                zone: config.tariff.time_zone,
-              }),
-        );
+      const format = async (topics: ReadonlyMap<string, string>) => {
+        if (values.json) return asJson(topics);
+        return formatTopics(topics, {
+          title: `${url}, ${config.mqtt.base_topic}`,
+          color: io.color,
+          zone: config.tariff.time_zone,
+          now: systemClock.now(),
+          // It has changed since the command began where vigie has ended meanwhile.
+          health: await readHealth(healthFile),
+          isWatched: values.watch,
+        });
+      };
       const topics = await visit.read();
       if (topics.size === 0)
         throw new CommandFailed(
           `There are no topics below ${config.mqtt.base_topic} on ${url}: no vigie has published there`,
         );
-      print(topics);
-      if (values.watch) await follow(visit, topics, print, io);
+      io.stdout.write(await format(topics));
+      if (values.watch) await follow(visit, topics, format, io);
     } finally {
       await visit.close();
     }
@@ -47,19 +54,28 @@ const OPTIONS = {
 } as const;
 
 /** The embedded broker may use another port: a running vigie writes it into its health file. */
-async function findBroker(config: Config, io: Io): Promise<string> {
-  if (config.mqtt.url !== "embedded") return config.mqtt.url;
-  const port = (await readHealth(await healthPath(config.state, io.env)))?.health.broker.port;
-  return `mqtt://127.0.0.1:${port ?? MQTT_PORT}`;
+function findBroker({ mqtt }: Config, health: FoundHealth | null): string {
+  if (mqtt.url !== "embedded") return mqtt.url;
+  return `mqtt://127.0.0.1:${health?.health.broker.port ?? MQTT_PORT}`;
 }
 
-async function connectTo(url: string, { mqtt, instance }: Config, { signal }: Io): Promise<ShortConnection> {
+interface ConnectOptions {
+  config: Config;
+  health: FoundHealth | null;
+  io: Io;
+}
+
+async function connectTo(url: string, { config, health, io }: ConnectOptions): Promise<ShortConnection> {
+  const { mqtt, instance, tariff } = config;
+  const { signal } = io;
   try {
     return await openShortConnection({ broker: { ...mqtt, url }, instance, random: Math.random, signal });
   } catch (error) {
     if (mqtt.url !== "embedded" || !(error instanceof ConnectFailed)) throw error;
+    const at = health && localTime(health.health.at, systemClock.now(), tariff.time_zone);
+    const since = at === null ? "" : `, and its last report is of ${at}`;
     throw new CommandFailed(
-      `No vigie runs with this configuration: its embedded broker does not answer at ${url}. Start vigie first, or name the configuration file of the vigie that runs (--config)`,
+      `No vigie runs with this configuration: its embedded broker does not answer at ${url}${since}. Start vigie first, or name the configuration file of the vigie that runs (--config)`,
       { cause: error },
     );
   }
@@ -69,26 +85,30 @@ async function connectTo(url: string, { mqtt, instance }: Config, { signal }: Io
 async function follow(
   visit: ShortConnection,
   topics: Map<string, string>,
-  print: (topics: Map<string, string>) => void,
+  format: (topics: Map<string, string>) => Promise<string>,
   io: Io,
 ): Promise<void> {
   let due: NodeJS.Timeout | undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
   const stop = visit.listen(({ topic, payload }) => {
     if (topic.startsWith("owner/") || topic === "event") return;
     if (topics.get(topic) === payload && due === undefined) return;
     topics.set(topic, payload);
     due ??= setTimeout(() => {
       due = undefined;
-      if (io.color) io.stdout.write(CLEAR_SCREEN);
-      print(topics);
+      format(topics).then((page) => io.stdout.write((io.color ? CLEAR_SCREEN : "") + page), fail);
     }, TOGETHER);
   });
   const left = new Promise<void>((resolve) =>
     io.signal.addEventListener("abort", () => resolve(), { once: true }),
   );
-  const why = await Promise.race([left, visit.closed]);
-  stop();
-  clearTimeout(due);
+  const why = await Promise.race([left, visit.closed, failed]).finally(() => {
+    stop();
+    clearTimeout(due);
+  });
   if (why !== undefined) throw new CommandFailed(`The connection to the broker was lost: ${why}`);
 }
 

@@ -1,7 +1,142 @@
-import { expect, test } from "vitest";
-import { formatTopics } from "../../src/cli/show-topics.ts";
+import { describe, expect, test } from "vitest";
+import type { FoundHealth } from "../../src/app/judge-health.ts";
+import { formatTopics, type PageOptions } from "../../src/cli/show-topics.ts";
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import type { Rule } from "../../src/core/rules/rule.ts";
+import { forecast, knownDaysOf, officialDays } from "../support/known-days.ts";
+import { openTestLoop } from "../support/test-loop.ts";
 
-const PAGE = { title: "broker", color: false, zone: "Europe/Paris" };
+const NOW = Date.parse("2026-01-05T12:00:00Z");
+const DAYS = knownDaysOf({
+  ...officialDays("2025-09-01", "2026-01-06"),
+  "2026-01-08": forecast("rouge", { confidence: 0.87 }),
+  "2026-01-07": forecast("bleu"),
+});
+const LONGEST_ID = "a_rule_whose_name_is_as_long_as_it_can_b";
+const RULES = rulesOptions.parse([
+  {
+    id: LONGEST_ID,
+    when: {
+      any: ["d2", "d3", "d4", "d5"].map((day) => ({ day, color: ["rouge", "blanc"], confidence: 80 })),
+    },
+  },
+  { id: "short", when: { period: "hp" } },
+]);
+
+/** Of a vigie that runs, or of one that has ended ten minutes ago. */
+function health(running: boolean): FoundHealth {
+  return {
+    running,
+    health: {
+      at: running ? NOW : NOW - 600_000,
+      pid: 42,
+      broker: { connected: true, url: "mqtt://broker", port: null },
+      data: { last_success: null, newest: null, invented: false },
+    },
+  };
+}
+
+/** The page for what a loop publishes, with these topics of the connection or instead of its own. */
+function show(
+  topics: Record<string, string> = {},
+  options: Partial<PageOptions> = {},
+  rules: readonly Rule[] = RULES,
+): string {
+  const published = [...openTestLoop({ rules, days: DAYS, clock: { at: NOW } }).topics()];
+  const page = new Map([
+    ...published.map(([name, { payload }]): [string, string] => [name, payload]),
+    ["availability", "online"],
+    ...Object.entries(topics),
+  ]);
+  return formatTopics(page, {
+    title: "mqtt://192.0.2.10:1883, vigie",
+    color: false,
+    zone: "Europe/Paris",
+    now: NOW,
+    health: null,
+    isWatched: false,
+    ...options,
+  });
+}
+
+describe("the page of vigie show", () => {
+  test("names the weekday of each date, and how sure the next rouge day is", () => {
+    const page = show();
+    expect(page).toMatch(/^today +Mon 2026-01-05 +bleu/m);
+    expect(page).toMatch(/^next +Tue 2026-01-06 +bleu/m);
+    expect(page).toMatch(/^next rouge +Thu 2026-01-08 +confidence 87 %$/m);
+  });
+
+  test("tells the two counts of days left apart", () => {
+    const page = show({ "season/left/rouge": "20", "season/remaining/rouge": "19" });
+    expect(page).toMatch(/^left after the day in force +.* 20$/m);
+    expect(page).toMatch(/^left, as the service says +.* 19$/m);
+  });
+
+  test("is at most 100 columns wide, however long reasons, payloads, ids and the last error are", () => {
+    const output = `outputs/${LONGEST_ID}`;
+    const page = show({
+      [`${output}/state`]: "confirmed",
+      [`${output}/payload`]: "payload ".repeat(9),
+      [`${output}/since`]: "2026-01-05T04:55:00Z",
+      [output]: JSON.stringify({ because: "a long reason ".repeat(9) }),
+      "service/problem_code": "service",
+      "service/last_error": `The forecast service failed ${"again and again ".repeat(12)}`,
+    });
+    for (const what of ["rule", "output"]) expect(page).toContain(`${what} ${LONGEST_ID}`);
+    expect(Math.max(...page.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  test("gives the reasons of a rule beside its verdict where there is room, and else below it", () => {
+    const short = RULES.filter(({ id }) => id === "short");
+    expect(show({}, {}, short)).toMatch(/^rule short {2}ON {2}OFF .*22:00 {2}in peak hours/m);
+    expect(show()).toMatch(new RegExp(`^rule ${LONGEST_ID} .*\\n {4}\\S`, "m"));
+    const because = JSON.stringify({ because: ["many words ".repeat(12)] });
+    expect(show({ "rules/short": because }, {}, short)).toMatch(/22:00 {2}many .*\n {30,}words many/);
+  });
+
+  test.each([
+    [
+      { "service/problem_code": "service", "service/last_success": "None" },
+      "problem: service: it has not answered yet\n",
+    ],
+    [{ "service/problem_code": "service" }, "problem: service: it is silent\n"],
+    [
+      { "service/problem_code": "service", "service/last_error": "Nothing listens there" },
+      "problem: service: Nothing listens there\n",
+    ],
+    [{ "service/problem_code": "late" }, "problem: late: the colour of tomorrow is not official yet\n"],
+  ])("says why there is a problem: %j", (topics, line) => {
+    expect(show(topics)).toContain(line);
+  });
+
+  test.each([
+    ["offline", health(false), /: offline since Mon,? 0?5 Jan,? 12:50\n/],
+    ["offline", null, /: offline\n/],
+    ["online", health(true), /: online\n\n/],
+    [
+      "online",
+      health(false),
+      /: online\nThe vigie with this state folder is dead: its process 42 has ended \(last report .* 12:50\)\n/,
+    ],
+  ])("tells since when vigie is gone: %s, %j", (availability, found, words) => {
+    expect(show({ availability }, { health: found })).toMatch(words);
+  });
+
+  test("says of what time it is while it is shown again after each change", () => {
+    expect(show({}, { isWatched: true })).toMatch(/\nThis page is of 13:00:00\. .*\n\n$/);
+    expect(show()).not.toContain("13:00:00");
+  });
+});
+
+const PAGE = {
+  title: "broker",
+  color: false,
+  zone: "Europe/Paris",
+  now: NOW,
+  health: null,
+  isWatched: false,
+};
 
 test("vigie show lists each output: its state, what was sent, when and why, and what its device answered", () => {
   const sent = { "outputs/boiler/payload": "off", "outputs/boiler/since": "2026-01-05T04:55:00Z" };
@@ -21,15 +156,15 @@ test("vigie show lists each output: its state, what was sent, when and why, and 
         }),
       ),
       PAGE,
-    ).replaceAll(/ +/g, " ");
+    ).replaceAll(/\s+/g, " ");
   expect(page("confirmed", { last_answer: "off" })).toContain(
-    "output boiler confirmed off since Mon 05 Jan, 05:55 rouge_peak is ON\n",
+    "output boiler confirmed off since Mon 05 Jan, 05:55 rouge_peak is ON ",
   );
-  expect(page("waiting", { last_answer: "on" })).toContain("; last answer: on\n");
-  expect(page("failed", {})).toContain("rouge_peak is ON; sent 3 times; last answer: none\n");
-  expect(page("failed", {})).toContain("devices that do not do what they were sent: Boiler (boiler/set)\n");
+  expect(page("waiting", { last_answer: "on" })).toContain("; last answer: on ");
+  expect(page("failed", {})).toContain("rouge_peak is ON; sent 3 times; last answer: none ");
+  expect(page("failed", {})).toContain("devices that do not do what they were sent: Boiler (boiler/set) ");
   expect(page("dry", { would_send: "a payload that is longer than this" })).toContain(
-    "would send a payload that is longer…\n",
+    "would send a payload that is longer… ",
   );
 });
 

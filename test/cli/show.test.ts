@@ -30,7 +30,7 @@ test("vigie show says to start vigie where nothing answers in place of its embed
   });
   expect([code, said]).toEqual([
     1,
-    `vigie show: No vigie runs with this configuration: its embedded broker does not answer at mqtt://127.0.0.1:${port}. Start vigie first, or name the configuration file of the vigie that runs (--config)\n`,
+    `vigie show: No vigie runs with this configuration: its embedded broker does not answer at mqtt://127.0.0.1:${port}, and its last report is of 1970-01-01 01:00. Start vigie first, or name the configuration file of the vigie that runs (--config)\n`,
   ]);
 });
 

@@ -74,5 +74,6 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     changes,
     know,
     payload: (topic: string) => topics.get(topic)?.payload,
+    topics: () => topics,
   };
 }
