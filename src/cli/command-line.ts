@@ -51,8 +51,21 @@ interface CommandRow {
   name: string;
   usage: string;
   does: string;
+  /** Each option, where one line is not enough: shown by `--help` of this command. */
+  options?: readonly (readonly [option: string, does: string])[];
   load: Command;
 }
+
+const SIMULATOR_OPTIONS = [
+  ["--port 8787", "where it listens, on 127.0.0.1; 0 takes a free port"],
+  ["--seed N", "other invented days; the same number always gives the same days (default 1)"],
+  ["--from TIME", "what its clock shows at the start: 2026-01-04T23:00 (Paris time) or 2026-01-04T22:00:00Z"],
+  ["--speed N", "how many times as fast as real time its clock runs, at most 100000"],
+  ["--days FILE.csv", "days given by hand: a first line date,color, then lines such as 2026-01-06,rouge"],
+  ["", "(bleu, blanc or rouge); every other day is invented"],
+  ["--official-at 10:30", "when the colour of the next day becomes official (Paris time)"],
+  ["", "--from and --speed move only the simulator's clock: vigie goes on by the clock of its machine"],
+] as const;
 
 const COMMANDS: readonly CommandRow[] = [
   {
@@ -107,6 +120,7 @@ const COMMANDS: readonly CommandRow[] = [
     name: "simulator",
     usage: "[--port 8787] [--seed N] [--from TIME] [--speed N] [--days FILE.csv] [--official-at 10:30]",
     does: "serve a forecast of invented days, to try any client against",
+    options: SIMULATOR_OPTIONS,
     load: async (args, io) => (await import("./simulator.ts")).simulator(args, io),
   },
   {
@@ -132,8 +146,11 @@ const COMMANDS: readonly CommandRow[] = [
 const printHelp: Command = async ([name], io) => {
   const rows = name === undefined ? COMMANDS : COMMANDS.filter((row) => row.name === name);
   io.stdout.write(`usage: vigie [${name ?? "command"}] [options]\n\n`);
-  for (const { name: word, usage, does } of rows)
+  for (const { name: word, usage, does, options } of rows) {
     io.stdout.write(`  vigie ${`${word} ${usage}`.trim()}\n      ${does}\n`);
+    for (const [option, words] of name === undefined ? [] : (options ?? []))
+      io.stdout.write(`      ${option.padEnd(21)}${words}\n`);
+  }
   io.stdout.write(`\n${EVERYWHERE}\n`);
   return 0;
 };

@@ -37,7 +37,9 @@ function describe(plan: SimulatorPlan, clock: Pick<Clock, "now">, { url }: Runni
   const { seed, days, time, officialAt } = plan;
   const invented = `invented from seed ${seed}; they are not the days of a real tariff`;
   const given = days.size === 1 ? "1 day from the file" : `${days.size} days from the file`;
-  const pace = time ? `, ${time.speed} times as fast as real time` : ", the time of this machine";
+  const pace = time
+    ? `, ${time.speed} times as fast as real time (vigie goes on by the clock of its machine)`
+    : ", the time of this machine";
   return `
 vigie simulator: ${url}
 

@@ -1,5 +1,5 @@
 import type { ServiceConfig } from "../config/config.ts";
-import type { Request } from "../core/contract/answer.ts";
+import type { Answer, Request } from "../core/contract/answer.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
@@ -7,6 +7,7 @@ import { createAnswerCache } from "./answer-cache.ts";
 import { askHistory } from "./ask-history.ts";
 import { type MemoryKeeper, noteOfficial } from "./client-memory.ts";
 import { addressOf, createTransport, type Transport } from "./http-transport.ts";
+import { describeOtherTime } from "./other-time.ts";
 import { readAnswer } from "./read-answer.ts";
 import { type HttpResponse, readResponse, retryAfterOf, serviceTime } from "./read-response.ts";
 import { type Reading, spellingsOf } from "./read-values.ts";
@@ -57,6 +58,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   const cache = createAnswerCache();
   const spellings = spellingsOf(config.colors);
   const warnOnce = createWarnOnce(log);
+  let hasOtherTime = false;
 
   async function ask(request: Request, names: RangeNames, limits: RequestOptions): Promise<Reply> {
     const path = requestPath(request, names);
@@ -128,11 +130,20 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
 
   function learn({ answer, warnings, isPercent }: Reading): void {
     for (const warning of warnings) warnOnce(warning);
+    warnOfOtherTime(answer);
     if (config.confidence === "auto" && isPercent && !memory.get().percent) {
       log.info("The service sends confidence in percent: from now on 1 means 1 %");
       memory.set({ ...memory.get(), percent: true });
     }
     if (answer.kind === "date") memory.set(noteOfficial(memory.get(), answer.is_official, clock.now()));
+  }
+
+  /** Once: the days move on with each poll, and with them the words. */
+  function warnOfOtherTime(answer: Answer): void {
+    const warning = hasOtherTime ? null : describeOtherTime(answer, clock.now());
+    if (warning === null) return;
+    hasOtherTime = true;
+    log.warn(warning);
   }
 
   return {

@@ -2,8 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { check } from "../../src/cli/check.ts";
+import { parseCommand } from "../../src/cli/command-line.ts";
 import { simulator } from "../../src/cli/simulator.ts";
 import { raw } from "../simulator/raw.ts";
+import { readPage } from "../support/guide.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -62,6 +65,39 @@ describe("vigie simulator", () => {
     await expect(raw(one.url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
+  test("with another time than this machine's is what check --live speaks of", async () => {
+    const one = await start(["--port", "0", "--from", "2020-01-05T12:00"]);
+    const file = "live.yaml";
+    await writeFile(join(folder, file), `service: { base_url: "${one.url}" }\nmqtt: { url: embedded }\n`);
+    const said = { out: "", err: "" };
+    await check(["--live", "--config", file], {
+      env: {},
+      cwd: folder,
+      stdout: { write: (text) => (said.out += text) },
+      stderr: { write: (text) => (said.err += text) },
+      signal: new AbortController().signal,
+      color: false,
+    });
+    const words =
+      /vigie: The service speaks of January 2020 \(2020-01-05 to 2020-01-12\), this machine's clock says /g;
+    expect(said.err.match(words)).toHaveLength(1);
+    expect(said.out).toContain("ok      service, forecasts: 8 days");
+    await one.end();
+  });
+
+  test.each([
+    ["vigie simulator --help", () => help(["simulator", "--help"])],
+    ["docs/simulator.md", async () => readPage("docs/simulator.md")],
+  ])("%s explains each option, and the columns of the file", async (_name, read) => {
+    const text = await read();
+    const usage = (await help(["--help"])).match(/vigie simulator (.*)/)?.[1] ?? "";
+    const options = usage.match(/--[a-z-]+/g) ?? [];
+    expect(options).toHaveLength(6);
+    for (const option of options) expect(text).toMatch(new RegExp(`^[ |\`]*${option} .* [a-z]+ [a-z]+`, "m"));
+    for (const words of ["date,color", "2026-01-06,rouge", "bleu", "blanc"]) expect(text).toContain(words);
+    expect(text).toMatch(/only the simulator's clock/);
+  });
+
   test("runs on the system's clock, and says its Date, unless told otherwise", async () => {
     const one = await start(["--port", "0", "--seed", "7"]);
     expect(one.said()).toContain("the time of this machine");
@@ -102,6 +138,21 @@ describe("vigie simulator", () => {
     expect(one.said()).toContain(sentence);
   });
 });
+
+async function help(argv: string[]): Promise<string> {
+  let text = "";
+  const { command, args } = parseCommand(argv);
+  const place = { write: (part: string) => (text += part) };
+  await command(args, {
+    env: {},
+    cwd: folder,
+    stdout: place,
+    stderr: place,
+    signal: new AbortController().signal,
+    color: false,
+  });
+  return text;
+}
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -214,6 +214,26 @@ describe("not modified", () => {
   });
 });
 
+describe("days of another time than this machine's", () => {
+  const answerOf = (date: string) => ({ today: { date, color: "bleu" } });
+
+  it("are one warning, however they move on", async () => {
+    const { client, signal, said } = await open((_request, response, count) =>
+      sendJson(response, answerOf(`2025-11-0${count}`)),
+    );
+    for (let count = 0; count < 3; count += 1) await client.ask({ kind: "forecasts" }, { signal });
+    expect(said).toEqual([
+      "The service speaks of November 2025 (2025-11-01), this machine's clock says January 2026 (2026-01-05). Check which of the two is wrong; the option --from of vigie simulator moves only the simulator's clock",
+    ]);
+  });
+
+  it.each(["2026-01-03", "2026-01-05", "2026-01-07"])("are not those of %s", async (date) => {
+    const { client, signal, said } = await open((_request, response) => sendJson(response, answerOf(date)));
+    await client.ask({ kind: "forecasts" }, { signal });
+    expect(said).toEqual([]);
+  });
+});
+
 describe("what is learned", () => {
   it("percent is remembered from one value over 1, also for another endpoint", async () => {
     const { client, signal, kept, said } = await open((request, response) =>
