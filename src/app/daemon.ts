@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Config, MqttConfig } from "../config/config.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
+import type { Simulation } from "../core/facts/facts.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { startDeviceSender } from "../mqtt/device-sender.ts";
@@ -31,6 +32,7 @@ import {
   reportDayEvent,
   reportPoll,
   reportPrices,
+  reportSimulationEnd,
   reportSwitchedBack,
   reportVerdictChange,
 } from "./report.ts";
@@ -179,6 +181,8 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     homeAssistantMayKnowDevice: options.isRestart,
   });
   let schedule: Alarm | undefined;
+  /** That ran at the refresh before. */
+  let simulation: Simulation | null = null;
   const loop: Loop = createLoop({
     config,
     invented: service.invented,
@@ -190,8 +194,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
     onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
-    onRefreshed: ({ known }) => {
+    onRefreshed: ({ known, facts }) => {
       reportClock(known.clock, problemLog);
+      reportSimulationEnd({ before: simulation, now: facts.simulation }, known.simulation, log);
+      simulation = facts.simulation;
       schedule?.reset();
     },
   });

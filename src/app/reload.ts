@@ -63,7 +63,9 @@ async function reloadOnce(
     log.warn("The configuration before it stays in force; restart vigie if this change is meant");
     return undefined;
   }
-  for (const warning of loaded.warnings) log.warn(warning);
+  for (const warning of loaded.warnings) {
+    if (!current.warnings.includes(warning)) log.warn(warning);
+  }
   const { state, log: logging } = first.config;
   if (loaded.config.state !== state) log.warn("state takes effect at the next start");
   if (!isSame(loaded.config.log, logging)) log.warn("log takes effect at the next start");

@@ -1,7 +1,7 @@
 import { isoInstant } from "../core/calendar/dates.ts";
 import type { DayEvent } from "../core/days/day-events.ts";
 import { dayEventPayload, describeDayEvent } from "../core/days/day-events.ts";
-import type { FactsInput } from "../core/facts/facts.ts";
+import type { FactsInput, Simulation } from "../core/facts/facts.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { PriceDifference } from "../core/facts/prices.ts";
 import {
@@ -29,6 +29,19 @@ export function reportVerdictChange(change: VerdictChange, log: Log, publisher: 
 export function reportSwitchedBack(rule: string, enabled: boolean, log: Pick<Log, "info">): void {
   const [now, before] = enabled ? ["enabled", "disabled"] : ["disabled", "enabled"];
   log.info(`Rule ${rule} is ${now} again: the time for which a command had ${before} it is over`);
+}
+
+/** A simulation that was over by its time. One that a command ended, or replaced, is in the log already. */
+export function reportSimulationEnd(
+  running: { before: Simulation | null; now: Simulation | null },
+  kept: Simulation | null,
+  log: Log,
+): void {
+  const { before, now } = running;
+  if (!before || now || kept?.begun !== before.begun) return;
+  log.info(
+    `The simulation has ended: ${before.color} is not pretended any more for the tariff day ${before.date}`,
+  );
 }
 
 export function reportPoll({ failures, answers }: PollOutcome, problemLog: ProblemLog): void {

@@ -5,13 +5,19 @@ export interface LogEntry {
   details: Record<string, unknown>;
 }
 
-/** For a person at a terminal: the local time, the sentence, and the level only for a warning or an error. */
+/** For a person at a terminal: the local date and time, the sentence, and the level only for a warning or an error. */
 export function prettyLine({ level, sentence, details }: LogEntry, now: number, isColored: boolean): string {
   const paint = (code: number, text: string) => (isColored ? `\u001b[${code}m${text}\u001b[0m` : text);
-  const time = new Date(now).toTimeString().slice(0, 8);
+  const time = localTime(now);
   const mark = MARKS.get(level);
   const prefix = mark ? paint(mark.color, `${mark.word}: `) : "";
   return `${paint(DIM, time)}  ${prefix}${oneLine(sentence)}${paint(DIM, shortDetails(details))}\n`;
+}
+
+/** `2026-01-05 06:00:00` where this machine is. */
+function localTime(now: number): string {
+  const offset = new Date(now).getTimezoneOffset() * 60_000;
+  return new Date(now - offset).toISOString().slice(0, 19).replace("T", " ");
 }
 
 /** For systemd's journal, which adds the time and reads the level from `<N>`. */

@@ -157,8 +157,8 @@ function learnNames(names: RangeNames, { answer }: Reply, { setting, memory, log
   if (setting !== "auto" || answer.kind !== "history" || answer.entries.length === 0) return;
   const learnt = memory.get().history_parameters;
   if (learnt !== null && isSame(learnt, names)) return;
-  log.info(
-    `The service calls the dates of a history ${names.start} and ${names.end}: vigie will use these names`,
+  log.debug(
+    `The service understands ${names.start} and ${names.end} as the first and last date of a history`,
   );
   memory.set({ ...memory.get(), history_parameters: names });
 }

@@ -1,11 +1,36 @@
 import { expect, test } from "vitest";
-import { reportBudget, reportPoll } from "../../src/app/report.ts";
+import { reportBudget, reportPoll, reportSimulationEnd } from "../../src/app/report.ts";
+import type { Simulation } from "../../src/core/facts/facts.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { DAILY_BUDGET, isBudgetSpent } from "../../src/service/request-limits.ts";
 import { logTo } from "../support/logs.ts";
 
 const NOON = Date.parse("2026-01-05T12:00:00Z");
 const DAY = 24 * 3_600_000;
+
+test("the end of a simulation is logged where its time is over, and not where a command ended or replaced it", () => {
+  const lines: string[] = [];
+  const simulation = {
+    color: "rouge",
+    from: "now",
+    date: "2026-01-05",
+    begun: NOON,
+    until: NOON + 60_000,
+  } as const;
+  const other = { ...simulation, begun: NOON + 30_000 };
+  const report = (before: Simulation | null, now: Simulation | null, kept: Simulation | null) =>
+    reportSimulationEnd({ before, now }, kept, logTo(lines));
+  report(null, null, simulation);
+  report(null, simulation, simulation);
+  report(simulation, simulation, simulation);
+  report(simulation, null, null);
+  report(simulation, other, other);
+  expect(lines).toEqual([]);
+  report(simulation, null, simulation);
+  expect(lines).toEqual([
+    "The simulation has ended: rouge is not pretended any more for the tariff day 2026-01-05",
+  ]);
+});
 
 test("requests may be sent again when the next day begins, not when an hourly poll succeeds", () => {
   const lines: string[] = [];

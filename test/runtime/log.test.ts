@@ -17,11 +17,11 @@ const isControl = (character: string) => /[\p{Cc}\u2028\u2029]/u.test(character)
 
 describe("the format", () => {
   it.each([
-    ["pretty on a terminal", { terminal: true }, /^\d\d:\d\d:\d\d {2}Hello\n$/],
+    ["pretty on a terminal", { terminal: true }, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}Hello\n$/],
     [
       "pretty on a terminal that inherited the journal's variable",
       { terminal: true, env: { JOURNAL_STREAM: "8:1" } },
-      /^\d\d:/,
+      /^\d{4}-\d\d-\d\d \d\d:/,
     ],
     ["the journal's where systemd takes the lines", { env: { JOURNAL_STREAM: "8:1" } }, /^<6>Hello\n$/],
     ["JSON elsewhere", {}, /^\{"level":"info","time":"[\d-]+T[\d:.]+Z","msg":"Hello"\}\n$/],
@@ -50,7 +50,11 @@ describe("the format", () => {
     log.info("One");
     log.warn("Two");
     log.error("Three");
-    expect(lines.map((line) => line.slice(10))).toEqual(["One\n", "warning: Two\n", "error: Three\n"]);
+    expect(lines.map((line) => line.slice("2026-01-05 06:00:00  ".length))).toEqual([
+      "One\n",
+      "warning: Two\n",
+      "error: Three\n",
+    ]);
   });
 
   it("has colours on a terminal only, and never with NO_COLOR", () => {

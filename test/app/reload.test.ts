@@ -1,0 +1,27 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { followConfig } from "../../src/app/reload.ts";
+import { loadText } from "../config/folder.ts";
+import { logTo } from "../support/logs.ts";
+
+test("a reload warns of what is new, and not again of what was known before", async () => {
+  const first = { ...(await loadText("instance: vigie\n")), warnings: ["localhost in a container"] };
+  let loaded = first;
+  const lines: string[] = [];
+  const stop = followConfig(first, {
+    load: async () => loaded,
+    restart: async () => undefined,
+    log: logTo(lines),
+    secrets: [],
+  });
+  onTestFinished(stop);
+  const reload = async (warnings: string[], grace: number) => {
+    loaded = { ...first, warnings, config: { ...first.config, mqtt: { ...first.config.mqtt, grace } } };
+    const before = lines.length;
+    process.emit("SIGHUP");
+    await vi.waitFor(() => expect(lines.at(-1)).toBe("The new configuration is in force"), 60_000);
+    return lines.slice(before, -1);
+  };
+  expect(await reload(["localhost in a container", "no password"], 1)).toEqual(["no password"]);
+  lines.pop();
+  expect(await reload(["localhost in a container", "no password"], 2)).toEqual([]);
+});
