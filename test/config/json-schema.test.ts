@@ -8,23 +8,29 @@ import { load, loadText } from "./folder.ts";
 const CONFIG = join(import.meta.dirname, "../../config");
 
 describe("the JSON schema", () => {
-  test("vigie schema prints what config/vigie.schema.json holds (else: vigie schema > config/vigie.schema.json)", async () => {
-    let printed = "";
-    const code = await schema([], {
-      stdout: { write: (text) => (printed += text) },
-      stderr: { write: () => undefined },
+  async function print(args: string[]) {
+    const said = { out: "", err: "" };
+    const code = await schema(args, {
+      env: {},
+      cwd: "/",
+      stdout: { write: (text) => (said.out += text) },
+      stderr: { write: (text) => (said.err += text) },
+      signal: new AbortController().signal,
+      color: false,
     });
-    expect(code).toBe(0);
-    expect(printed).toBe(await readFile(join(CONFIG, "vigie.schema.json"), "utf8"));
+    return { code, ...said };
+  }
+
+  test("vigie schema prints what config/vigie.schema.json holds (else: vigie schema > config/vigie.schema.json)", async () => {
+    const out = await readFile(join(CONFIG, "vigie.schema.json"), "utf8");
+    expect(await print([])).toEqual({ code: 0, out, err: "" });
+    // As every command, with a configuration file, which the schema does not depend on.
+    expect(await print(["--config", "no-such-file.yaml"])).toEqual({ code: 0, out, err: "" });
   });
 
   test("vigie schema with an argument is wrong usage", async () => {
-    let said = "";
-    const code = await schema(["x"], {
-      stdout: { write: () => undefined },
-      stderr: { write: (text) => (said += text) },
-    });
-    expect([code, said]).toEqual([2, "vigie schema: expected no arguments, got x\n"]);
+    const err = expect.stringMatching(/^vigie schema: Unexpected argument 'x'/);
+    expect(await print(["x"])).toEqual({ code: 2, out: "", err });
   });
 
   test("describes every option, and every key of a rule and of a condition", () => {

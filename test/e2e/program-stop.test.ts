@@ -1,3 +1,5 @@
+import { readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
@@ -9,6 +11,7 @@ import { startProxy } from "../support/proxy.ts";
 import { vigieConfig } from "../support/running-vigie.ts";
 import { type Cleanup, createCleanup } from "../support/vigie.ts";
 
+const ROOT = join(import.meta.dirname, "..", "..");
 const MOMENTS = process.env["VIGIE_TEST_LONG"] === "1" ? 20 : 4;
 
 interface Surroundings {
@@ -43,6 +46,28 @@ const TROUBLES: [string, (cleanup: Cleanup) => Promise<Surroundings>][] = [
     async () => ({ service: `http://${NOBODY}`, broker: `mqtt://${NOBODY}` }),
   ],
 ];
+
+describe("SIGTERM to npm start", () => {
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
+
+  test("ends vigie", async () => {
+    const folder = await cleanup.createFolder();
+    const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+    // The built program is there already: a build in the middle of the tests would replace it while they use it.
+    const manifest = { type: "module", scripts: { build: "true", start: scripts.start } };
+    await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
+    await symlink(join(ROOT, "dist"), join(folder, "dist"));
+    const config = { service: { base_url: "simulator" }, mqtt: { url: "embedded" } };
+    const env = { npm_config_update_notifier: "false" };
+    const program = ["npm", "start", "--silent"];
+    const vigie = await cleanup.startVigie({ folder, config, env, program });
+    await vigie.prints(/npx vigie show --watch/);
+    // It ends when nothing holds its output any more: npm, the shell and vigie.
+    await vigie.end();
+    expect(vigie.lines.at(-1)?.msg).toBe("vigie has stopped");
+  });
+});
 
 describe.skipIf(withoutMosquitto)(`SIGTERM at any moment ${withoutMosquitto}`, () => {
   const cleanup = createCleanup();
