@@ -68,7 +68,7 @@ type LearntReply = Pick<Reply, "answer" | "date">;
 
 export interface PollRequest extends RequestOptions {
   essential: boolean;
-  /** Asks once more for days whose colour is final already. */
+  /** Asks once more for days whose colour is final already, and for history that has left days out. */
   recheck: boolean;
 }
 

@@ -9,6 +9,8 @@ export const clientMemorySchema = z.object({
   history_parameters: z.object({ start: z.string(), end: z.string() }).nullable(),
   /** Requests sent on a day (UTC). */
   spent: z.object({ day: z.iso.date(), count: z.number().int().nonnegative() }),
+  /** When requests were sent within the last minute: the limit holds also for a vigie that is killed again and again. */
+  recent: z.array(z.number()).default([]),
   /** When the last request was sent, by this machine's clock. Absent in the state file of an older vigie. */
   sent_at: z.number().nullable().default(null),
   /** The pause after a 429; `turns` counts the 429s in a row. */
@@ -57,6 +59,7 @@ export const EMPTY_MEMORY: ClientMemory = {
   percent: false,
   history_parameters: null,
   spent: { day: "1970-01-01", count: 0 },
+  recent: [],
   sent_at: null,
   pause: null,
   official_missing: null,

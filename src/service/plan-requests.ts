@@ -17,18 +17,19 @@ export interface PlanInput {
   lastAnswered: LastAnswered;
   /** The date endpoint never sends `is_official`: nothing is learnt by requesting single dates. */
   officialSilent: boolean;
-  /** Request the next tariff day even where its colour is final. */
+  /** Request the next tariff day even where its colour is final, and history again where it has left days out. */
   recheck: boolean;
 }
 
 /** The requests of one poll, the most important first: where the service fails on the way, the least is missed. */
 export function planRequests(input: PlanInput): Request[] {
-  const { tariff, now, lastAnswered } = input;
+  const { tariff, now, lastAnswered, recheck } = input;
   const today = civilDate(now, tariff.time_zone);
+  const isHistoryDue = lastAnswered.history !== today || (recheck && missingDay(input, today) !== undefined);
   const requests: Request[] = [{ kind: "forecasts" }];
   for (const date of datesToRequest(input)) requests.push({ kind: "date", date });
   if (lastAnswered.season !== today) requests.push({ kind: "season" });
-  if (lastAnswered.history !== today) requests.push(historyRequest(input, today));
+  if (isHistoryDue) requests.push(historyRequest(input, today));
   return requests;
 }
 
@@ -89,14 +90,22 @@ function datesToRequest({ knownDays, tariff, now, officialSilent, recheck }: Pla
 }
 
 /** A year at first, then two weeks, or as far back as a day of this season is missing. */
-function historyRequest({ knownDays, tariff, now, lastAnswered }: PlanInput, today: IsoDate): Request {
-  const season = seasonOf(tariffDate(now, tariff)).start;
-  if (lastAnswered.history === null) {
-    return { kind: "history", start: earlier(season, addDays(today, -364)), end: today };
+function historyRequest(input: PlanInput, today: IsoDate): Request {
+  if (input.lastAnswered.history === null) {
+    return { kind: "history", start: earlier(seasonStart(input), addDays(today, -364)), end: today };
   }
-  const missing = datesBetween(season, today).find((date) => knownDays.days[date]?.official === undefined);
   const recent = addDays(today, -13);
-  return { kind: "history", start: earlier(missing ?? recent, recent), end: today };
+  return { kind: "history", start: earlier(missingDay(input, today) ?? recent, recent), end: today };
+}
+
+/** The first day of this season whose official colour is not known: its days cannot be counted then. */
+function missingDay(input: PlanInput, today: IsoDate): IsoDate | undefined {
+  const { days } = input.knownDays;
+  return datesBetween(seasonStart(input), today).find((date) => days[date]?.official === undefined);
+}
+
+function seasonStart({ tariff, now }: PlanInput): IsoDate {
+  return seasonOf(tariffDate(now, tariff)).start;
 }
 
 function earlier(one: IsoDate, other: IsoDate): IsoDate {

@@ -35,17 +35,15 @@ export function createRequestLimiter(options: LimiterOptions): RequestLimiter {
   const { memory, clock, wait, longestWait } = options;
   const now = unsettableTime(clock);
   const longestPause = Math.min(longestWait, LONGEST_PAUSE_WAITED);
-  let recent: readonly Instant[] = [];
   return {
     waitForAllowance: async (operation, essential, signal) => {
       for (;;) {
         signal.throwIfAborted();
-        const { spent, pause } = memory.get();
+        const { recent, spent, pause } = memory.get();
         const allowance = requestAllowance({ recent, spent, pause }, now(), essential, longestPause);
         switch (allowance.kind) {
           case "granted":
-            recent = allowance.sent.recent;
-            memory.set({ ...memory.get(), spent: allowance.sent.spent, sent_at: clock.now() });
+            memory.set({ ...memory.get(), ...allowance.sent, sent_at: clock.now() });
             return;
           case "wait":
             if (allowance.milliseconds > longestWait) throw new TooManyRequests(PER_MINUTE);

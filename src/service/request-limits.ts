@@ -5,8 +5,8 @@ import { AnswerUnreadable, ServiceBusy, ServiceFailed, ServiceUnreachable } from
 
 /** What was sent lately, and a pause that the service asked for. Plain data. */
 export interface SentRequests {
-  /** When requests were sent within the last minute, by a clock that is never set back. */
-  recent: readonly Instant[];
+  /** When requests were sent within the last minute. */
+  recent: Instant[];
   spent: SpentBudget;
   pause: Pause | null;
 }
@@ -39,7 +39,8 @@ export function requestAllowance(
   if (pause > 0) return { kind: "wait", milliseconds: pause };
   const spent = spentToday(sent.spent, now);
   if (isBudgetSpent(spent, now) && !essential) return { kind: "budget spent" };
-  const recent = sent.recent.filter((at) => at + MINUTE > now);
+  // One in the future was sent by a process before this one, whose clock was set back since.
+  const recent = sent.recent.filter((at) => at <= now && at + MINUTE > now);
   const [oldest] = recent;
   if (oldest !== undefined && recent.length >= PER_MINUTE) {
     return { kind: "wait", milliseconds: oldest + MINUTE - now };

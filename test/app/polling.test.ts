@@ -132,6 +132,14 @@ describe("after a kill", () => {
     expect(open(createMemoryStore(state)).memory.client.get().spent.count).toBe(12);
   });
 
+  test("the times of the requests of the last minute are known", () => {
+    const { memory, store } = open();
+    const { spent } = memory.client.get();
+    const recent = [QUARTER_PAST - 2_000, QUARTER_PAST];
+    memory.client.set({ ...memory.client.get(), recent, spent: { ...spent, count: 2 } });
+    expect(open(store).memory.client.get().recent).toEqual(recent);
+  });
+
   test("the count of a day is known up to the last ten requests, with few writes", () => {
     const { memory, store } = open();
     const writes = store.writes();

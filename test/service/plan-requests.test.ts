@@ -121,6 +121,30 @@ describe("the requests of a poll", () => {
   });
 });
 
+describe("history that was answered today", () => {
+  const kinds = (over: Partial<PlanInput>) =>
+    planRequests(input({ recheck: true, ...over })).map(({ kind }) => kind);
+  const season: Record<string, KnownDay> = {};
+  for (let day = Date.parse("2025-09-01"); day <= Date.parse("2026-01-05"); day += 86_400_000) {
+    season[new Date(day).toISOString().slice(0, 10)] = official("bleu");
+  }
+
+  test("is asked again with a recheck while a day of the season is missing, as it was empty at first", () => {
+    expect(kinds({})).toContain("history");
+    expect(kinds({ recheck: false })).not.toContain("history");
+    const { "2025-10-12": _missing, ...others } = season;
+    expect(planRequests(input({ recheck: true, knownDays: knownDaysOf(others) })).at(-1)).toEqual({
+      kind: "history",
+      start: "2025-10-12",
+      end: "2026-01-05",
+    });
+  });
+
+  test("is not asked again while no day is missing", () => {
+    expect(kinds({ knownDays: knownDaysOf(season) })).not.toContain("history");
+  });
+});
+
 describe("what an answer makes necessary", () => {
   const said = (date: string, color: Color | null) => ({
     date,

@@ -142,6 +142,18 @@ describe("the limits of requests", () => {
     expect(waits).toEqual([60_000, 60_000]);
   });
 
+  it("holds the limit of a minute over a restart, but not one that a clock was set back from", async () => {
+    const sent = (at: number) => ({ memory: { recent: Array(10).fill(at) } });
+    const answer: Answerer = (_request, response) => sendJson(response, TODAY);
+    const restarted = await open(answer, sent(AT - 20_000));
+    await restarted.client.ask({ kind: "forecasts" }, { signal: restarted.signal });
+    expect(restarted.waits).toEqual([40_000]);
+    expect(restarted.kept.get().recent).toEqual([AT + 40_000]);
+    const setBack = await open(answer, sent(AT + 86_400_000));
+    await setBack.client.ask({ kind: "forecasts" }, { signal: setBack.signal });
+    expect(setBack.waits).toEqual([]);
+  });
+
   it("keeps the day's budget, and lets the essential go on, once each", async () => {
     const spent = { day: "2026-01-05", count: DAILY_BUDGET };
     const { client, signal, server } = await open((_request, response) => sendStatus(response, 500), {
