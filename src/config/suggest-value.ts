@@ -114,7 +114,7 @@ function toBounds(value: unknown): string | undefined {
   return number === undefined ? undefined : `{ above: ${number} } or { below: ${number} }`;
 }
 
-/** `house/vigie` of `/house/vigie/`. */
+/** `boiler/set` of `/boiler/set/`. */
 function toTopic(value: unknown): string | undefined {
   const text = textOf(value);
   const inner = text.replace(/^\/+|\/+$/g, "");

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import { listKeys } from "../../src/config/option-list.ts";
 import { loadText, problemsOf } from "./folder.ts";
 
+const CONDITIONS = listKeys()
+  .filter((path) => path.slice(0, -1).join(".") === "rules.0.when")
+  .map((path) => path.at(-1))
+  .join(", ");
 // What is expected at several places of the table.
-const CONDITIONS =
-  "all, any, not, day, color, confidence, official, stage, known, at_least, every, period, between, weekday, month, rule, rate, days_remaining, remaining, left";
 const OF_A_RULE = "id, name, when, when_unknown, lead, lag, hold, threshold";
 const OF_AN_OUTPUT = "id, name, topic, choose, else, unknown, qos, retain, confirm";
 const OF_MQTT = "url, username, password, base_topic, grace, tls";
