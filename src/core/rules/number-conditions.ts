@@ -3,6 +3,7 @@ import { periodAt } from "../calendar/period.ts";
 import type { KnownSeason } from "../days/known-days.ts";
 import { rate } from "../facts/format-value.ts";
 import type { View } from "../facts/view.ts";
+import { describeBounds, isWithin } from "./bounds.ts";
 import type { BoundaryKind, ConditionKind } from "./condition-kind.ts";
 import type { Bounds, NumberCondition } from "./rule.ts";
 
@@ -68,15 +69,6 @@ function numberKind<C extends NumberCondition>(
   };
 }
 
-function isWithin(value: number, { above, below, at_most, at_least }: Bounds): boolean {
-  return (
-    (above === undefined || value > above) &&
-    (below === undefined || value < below) &&
-    (at_most === undefined || value <= at_most) &&
-    (at_least === undefined || value >= at_least)
-  );
-}
-
 /** Whether one number can be within all of these bounds. Days are whole numbers, a rate need not be. */
 export function canBeWithin(bounds: readonly Bounds[], kind: NumberCondition["kind"]): boolean {
   const isWhole = kind !== "rate";
@@ -88,12 +80,6 @@ export function canBeWithin(bounds: readonly Bounds[], kind: NumberCondition["ki
     if (below !== undefined) most = Math.min(most, isWhole ? Math.ceil(below) - 1 : below - TINY);
   }
   return least <= most;
-}
-
-function describeBounds({ above, below, at_most, at_least }: Bounds): string {
-  const words = { above, "at least": at_least, below, "at most": at_most };
-  const given = Object.entries(words).filter(([, bound]) => bound !== undefined);
-  return given.map(([word, bound]) => `${word} ${bound}`).join(" and ");
 }
 
 /** Smaller than any difference of prices. */
