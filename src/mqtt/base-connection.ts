@@ -3,7 +3,13 @@ import { parseJson } from "../core/contract/parse-json.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { runAfterTimeout, sleep } from "../runtime/wait.ts";
 import { ConnectionLost } from "./broker-errors.ts";
-import { type Connection, type ConnectOptions, connect, type ReceivedMessage } from "./connection.ts";
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  type ReceivedMessage,
+  type SubscribeHow,
+} from "./connection.ts";
 import type { Message, MessageSource } from "./publish-queue.ts";
 
 export interface BaseConnectionOptions extends Omit<ConnectOptions, "onMessage"> {
@@ -16,7 +22,7 @@ export interface BaseConnectionOptions extends Omit<ConnectOptions, "onMessage">
 }
 
 /** One connection as seen from a base topic: topics and filters are those below it. */
-export interface BaseConnection extends Omit<Connection, "ping"> {
+export interface BaseConnection extends Omit<Connection, "ping" | "unsubscribe"> {
   /**
    * Resolves when a message to `owner/ping` has come back: by then all that the broker had to send before has arrived.
    * Needs a subscription to `owner/ping`. Rejects with ConnectionLost, also where this user may not read.
@@ -34,10 +40,13 @@ export interface LinkOptions {
 }
 
 /** One connection, for topics outside of the base topic. */
-export interface BrokerLink extends Pick<Connection, "version" | "closed"> {
+export interface BrokerLink extends Pick<Connection, "version" | "closed" | "unsubscribe"> {
   /** Resolves when acknowledged; rejects with ConnectionLost or PublishRefused. */
   publish: (message: Message) => Promise<void>;
-  subscribe: (filter: string) => Promise<void>;
+  /** A topic is subscribed to once a connection, as it is first asked for: a later subscription would replace the first. */
+  subscribe: (filter: string, how?: SubscribeHow) => Promise<void>;
+  /** Resolves when what the broker holds for the subscriptions so far has arrived. Rejects with ConnectionLost. */
+  waitForRetained: () => Promise<void>;
   /**
    * Subscribes to these filters, outside of the base topic, and resolves with the payload of each topic that the broker
    * holds there. Topics of other subscriptions that arrive meanwhile may be among them.
@@ -47,6 +56,7 @@ export interface BrokerLink extends Pick<Connection, "version" | "closed"> {
 
 export async function openBaseConnection(options: BaseConnectionOptions): Promise<BaseConnection> {
   const { base, random, onMessage, onOutsideMessage, ...rest } = options;
+  const below = `${base}/`;
   const echoes = new Map<string, Echo>();
   const readers = new Set<(message: ReceivedMessage) => void>();
   let received = 0;
@@ -56,18 +66,18 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
     onMessage: (message) => {
       received += 1;
       if (message.retain) retained += 1;
-      if (!message.topic.startsWith(`${base}/`)) {
+      if (!message.topic.startsWith(below)) {
         for (const read of readers) read(message);
         onOutsideMessage?.(message);
         return;
       }
-      const topic = message.topic.slice(base.length + 1);
+      const topic = message.topic.slice(below.length);
       const echo = topic === OWNER_PING ? echoes.get(pingId(message.payload)) : undefined;
       if (echo) echo.arrived();
       else onMessage({ ...message, topic });
     },
   });
-  const { version, closed, close, subscribe } = connection;
+  const { version, closed, close, subscribe, unsubscribe } = connection;
   void closed.then((why) => {
     const lost = new ConnectionLost(`The connection to the broker is gone: ${why}`);
     for (const { failed } of echoes.values()) failed(lost);
@@ -103,10 +113,16 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
       readers.delete(read);
     }
   };
+  const subscribed = new Map<string, Promise<void>>();
+  const subscribeOnce = (filter: string, how?: SubscribeHow) => {
+    const subscription = subscribed.get(filter) ?? subscribe(filter, how);
+    subscribed.set(filter, subscription);
+    return subscription;
+  };
   return {
     version,
     publish,
-    subscribe: (filter, withRetained) => subscribe(`${base}/${filter}`, withRetained),
+    subscribe: (filter, how) => subscribe(`${base}/${filter}`, how),
     waitForEcho,
     waitForRetained,
     closed,
@@ -114,7 +130,12 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
     link: (linkOptions) => ({
       version,
       publish: connection.publish,
-      subscribe,
+      subscribe: subscribeOnce,
+      unsubscribe,
+      waitForRetained: async () => {
+        await linkOptions.whenPingsReadable();
+        await waitForRetained();
+      },
       readRetained: (filters) => readRetained(filters, linkOptions),
       closed,
     }),

@@ -30,14 +30,23 @@ export interface Connection {
   version: Version;
   /** Resolves when acknowledged; rejects with PublishRefused or ConnectionLost. */
   publish: (source: MessageSource) => Promise<void>;
-  /** `withRetained`: false leaves out what the broker holds (MQTT 5 only). Rejects with SubscribeRefused or ConnectionLost. */
-  subscribe: (filter: string, withRetained?: boolean) => Promise<void>;
+  /** Rejects with SubscribeRefused or ConnectionLost. */
+  subscribe: (filter: string, how?: SubscribeHow) => Promise<void>;
+  /** Ends a subscription, also one of the session's connections before. Rejects with ConnectionLost. */
+  unsubscribe: (filter: string) => Promise<void>;
   ping: () => void;
   /** Why it ended; resolves, never rejects. */
   closed: Promise<string>;
   /** Sends DISCONNECT. Cuts the connection off where the broker does not close it. */
   close: (options?: CloseOptions) => Promise<void>;
 }
+
+/**
+ * `without retained`: without what the broker holds (MQTT 5 only).
+ * `newest only`: with QoS 0, so that messages do not wait in the queue of a kept session; `retain` then tells what the
+ * broker held at the subscription from what is published now.
+ */
+export type SubscribeHow = "with retained" | "without retained" | "newest only";
 
 export interface CloseOptions {
   /** 4: the broker sends the will all the same, after its delay. */
@@ -90,8 +99,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return {
     version,
     publish: createPublishQueue(client, { version, limits: connack.properties ?? {}, closed, limitAnswer }),
-    subscribe: (filter, withRetained = true) =>
-      limitAnswer(subscribe(client, filter, { version, withRetained })),
+    subscribe: (filter, how = "with retained") => limitAnswer(subscribe(client, filter, version, how)),
+    unsubscribe: (filter) => limitAnswer(unsubscribe(client, filter)),
     ping: () => client.sendPing(),
     closed,
     close: (how = {}) => close(client, how, { version, closed }),
@@ -107,21 +116,32 @@ function sendWithoutDelay({ stream }: MqttClient): void {
   if ("setNoDelay" in stream) (stream as Socket).setNoDelay(true);
 }
 
-/** Retained as published: messages that were sent retained are marked so when they arrive live, too. */
+/** `rap`, retained as published: messages that were sent retained are marked so when they arrive live, too. */
 async function subscribe(
   client: MqttClient,
   filter: string,
-  { version, withRetained }: { version: Version; withRetained: boolean },
+  version: Version,
+  how: SubscribeHow,
 ): Promise<void> {
+  const qos = how === "newest only" ? 0 : 1;
   try {
     await client.subscribeAsync(
       filter,
-      version === 5 ? { qos: 1, rap: true, rh: withRetained ? 0 : 2 } : { qos: 1 },
+      version === 5 ? { qos, rap: qos === 1, rh: how === "without retained" ? 2 : 0 } : { qos },
     );
   } catch (cause) {
     if (!client.connected) throw new ConnectionLost("The connection to the broker is gone", { cause });
     const { message } = cause as Error;
     throw new SubscribeRefused(`The broker refuses the subscription to ${filter}: ${message}`, { cause });
+  }
+}
+
+async function unsubscribe(client: MqttClient, filter: string): Promise<void> {
+  try {
+    await client.unsubscribeAsync(filter);
+  } catch (cause) {
+    // A broker that knows of no such subscription says so, and that is as good.
+    if (!client.connected) throw new ConnectionLost("The connection to the broker is gone", { cause });
   }
 }
 

@@ -92,7 +92,7 @@ export async function openOwnerConnection(
   sender.start({
     ...connection,
     // What the broker holds is read when all topics are sent. A refusal is logged then, too.
-    subscribeToCommands: () => connection.subscribe("#", false).catch(() => undefined),
+    subscribeToCommands: () => connection.subscribe("#", "without retained").catch(() => undefined),
   });
   const checking = watch.checkRetained();
   const link = connection.link({ whenPingsReadable: () => checking });

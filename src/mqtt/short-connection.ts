@@ -18,6 +18,8 @@ export interface ShortConnectionOptions {
   instance: string;
   random: () => number;
   signal: AbortSignal;
+  /** Called with each message outside of the base topic. */
+  onOutsideMessage?: (message: ReceivedMessage) => void;
 }
 
 /**
@@ -51,6 +53,7 @@ export async function openShortConnection(options: ShortConnectionOptions): Prom
       session: null,
       random,
       signal,
+      ...(options.onOutsideMessage && { onOutsideMessage: options.onOutsideMessage }),
       onMessage: (message) => {
         notePayload(payloads, message);
         for (const listener of listeners) listener(message);

@@ -42,7 +42,15 @@ function fakeBroker(acknowledges: "all" | "none" = "all") {
     if (way.refusesSubscriptions)
       throw new SubscribeRefused(`The broker does not let vigie subscribe to ${topic}`);
   };
-  const link: BrokerLink = { version: 5, publish, subscribe, readRetained: async () => new Map(), closed };
+  const link: BrokerLink = {
+    version: 5,
+    publish,
+    subscribe,
+    unsubscribe: async () => undefined,
+    waitForRetained: async () => undefined,
+    readRetained: async () => new Map(),
+    closed,
+  };
   const acknowledge = () => waiting.splice(0).forEach((goOn) => void goOn());
   return { link, published, subscribed, way, acknowledge, close: () => close("cut") };
 }
@@ -433,6 +441,8 @@ describe("a kill", () => {
         version: 5,
         publish,
         subscribe: silent,
+        unsubscribe: silent,
+        waitForRetained: silent,
         readRetained: async () => new Map(),
         closed: new Promise(() => undefined),
       });

@@ -9,6 +9,8 @@ const link = (publish: BrokerLink["publish"]): BrokerLink => ({
   version: 5,
   publish,
   subscribe: async () => undefined,
+  unsubscribe: async () => undefined,
+  waitForRetained: async () => undefined,
   readRetained: async () => new Map(),
   closed: new Promise(() => undefined),
 });
