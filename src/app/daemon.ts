@@ -4,6 +4,8 @@ import type { Config, MqttConfig } from "../config/config.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { comparePrices } from "../core/facts/prices.ts";
+import { topicsOfRules } from "../core/rules/rule.ts";
+import { type HeardValues, readKeptValues } from "../core/rules/value-readings.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { startDeviceSender } from "../mqtt/device-sender.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
@@ -11,6 +13,7 @@ import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
 import type { Identity, Owner } from "../mqtt/owner.ts";
 import type { LeaveReason } from "../mqtt/owner-connection.ts";
 import { createPublisher, type PublisherState } from "../mqtt/publisher.ts";
+import { createValueListener } from "../mqtt/value-listener.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Alarm } from "../runtime/alarm.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -104,7 +107,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const isRestart = before !== undefined;
     // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
     const takeOver = options.takeOver && !isRestart;
-    running = await startRunning({ ...options, config, broker, isRestart, takeOver });
+    const heard = before?.heard() ?? new Map();
+    running = await startRunning({ ...options, config, broker, isRestart, takeOver, heard });
     await options.beforePublishing();
     running.connect();
   };
@@ -124,6 +128,8 @@ interface RunningOptions extends DaemonOptions {
   broker: MqttConfig;
   /** This process has run with another configuration before. */
   isRestart: boolean;
+  /** The values that were heard then. */
+  heard: HeardValues;
 }
 
 /** Everything that runs with one configuration. */
@@ -132,19 +138,33 @@ interface Running {
   /** Nothing is published before. */
   connect: () => void;
   published: () => Promise<void>;
+  heard: () => HeardValues;
   stop: (why: LeaveReason) => Promise<void>;
 }
 
 /**
- * Builds all parts that run. Three callbacks below use parts that are built later (`commands`, `loop`, `schedule`); none
- * is called before its part exists.
+ * Builds all parts that run. Some callbacks below use parts that are built later (`commands`, `loop`, `schedule`); none is
+ * called before its part exists.
  */
 async function startRunning(options: RunningOptions): Promise<Running> {
   const { config, broker, store, identity, clock, random, log, problemLog } = options;
   const { instance, tariff, rules } = config;
   await rememberPlace(config, store);
 
-  const memory = openLoopMemory(store, { source: config.service.base_url, rules, log });
+  const values = createValueListener({
+    topics: topicsOfRules(rules),
+    heard: options.heard,
+    kept: readKeptValues(store.state().values),
+    clock,
+    problemLog,
+    onHeard: () => loop.noticeValues(),
+  });
+  const memory = openLoopMemory(store, {
+    source: config.service.base_url,
+    rules,
+    log,
+    values: values.keep,
+  });
   const service = await openService(config.service, { memory: memory.client, clock, random, log });
   if (service.invented) log.warn(INVENTED);
   const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
@@ -191,6 +211,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     ask: service.client.ask,
     publish: publisher.setTopics,
     devices,
+    values,
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
     onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
@@ -249,13 +270,16 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       broker: publisher.state(),
     }),
     connect: () => {
-      publisher.connect([devices, discovery]);
+      // The listener first: it ends the subscriptions that it does not need any more, and another part may need one of them.
+      publisher.connect([values, devices, discovery]);
       cleared = clearWhenPublished();
     },
     published: publisher.allAcknowledged,
+    heard: values.heard,
     stop: async (why) => {
       clearing.abort();
       schedule?.stop();
+      values.stop();
       await commands.stop();
       await Promise.all([polling.stop(), devices.stop(), discovery.stop(), cleared]);
       await publisher.stop(why);

@@ -4,6 +4,7 @@ import type { KnownDays } from "../core/days/known-days.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import { type OutputsState, readOutputsState } from "../core/outputs/outputs-state.ts";
+import type { Saving } from "../core/rules/evaluate-rules.ts";
 import type { Rule } from "../core/rules/rule.ts";
 import {
   endMeanwhile,
@@ -12,6 +13,7 @@ import {
   settleSettings,
 } from "../core/rules/rule-settings.ts";
 import { type RulesState, readRulesState } from "../core/rules/rules-state.ts";
+import type { KeptValues } from "../core/rules/value-readings.ts";
 import type { Log } from "../runtime/log.ts";
 import { clientMemorySchema, EMPTY_MEMORY, type MemoryKeeper } from "../service/client-memory.ts";
 import type { LastAnswered } from "../service/plan-requests.ts";
@@ -26,7 +28,9 @@ import type { Store } from "../state/store.ts";
  * |--------------------|----------|------------------------------------------------------------------|
  * | `keepAnswer`       | at once  | if a day, a season or `lastAnswered` changed; else every 2 hours |
  * | `client.set`       | at once  | if something was learnt; the count of requests by tens           |
- * | `keepRulesState`   | at once  | if a verdict or a forecast changed                               |
+ * | `keepRulesState`   | at once  | if a verdict or a forecast changed; if values alone changed a    |
+ * |                    |          | verdict, within 5 minutes; else with the next write              |
+ * | values heard       | at once  | with the next write                                              |
  * | `keepOutputs`      | at once  | always                                                           |
  * | `changeSettings`   | after it | always; a write that fails does not stop the change              |
  * | `endSettings`      | at once  | if a time is over                                                |
@@ -42,7 +46,9 @@ export interface LoopMemory {
   client: MemoryKeeper;
   /** The state of each rule at the last evaluation, and since when it is so. */
   rulesState: () => RulesState;
-  keepRulesState: (rulesState: RulesState) => void;
+  keepRulesState: (rulesState: RulesState, saving: Saving) => void;
+  /** When `keepRulesState` has to be called again, so that it saves; null: no verdict waits for that. */
+  savingDue: () => Instant | null;
   /** What was set by commands; in force once the write has ended. */
   settings: () => RuleSettings;
   /** Builds on changes that are still being saved; resolves when the write has ended and the change is in force. */
@@ -66,9 +72,11 @@ interface LoopMemoryOptions {
   source: string;
   rules: readonly Rule[];
   log: Pick<Log, "warn">;
+  /** What was heard, for the state file. */
+  values: () => KeptValues;
 }
 
-export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryOptions): LoopMemory {
+export function openLoopMemory(store: Store, { source, rules, log, values }: LoopMemoryOptions): LoopMemory {
   const state = store.state();
   let { days, lastAnswered, client } = readSource(state, source);
   let rulesState = readRulesState(state.rules);
@@ -79,12 +87,26 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
   let savedCount = client.spent.count;
   let countChanges = 0;
 
-  const save = (part: Partial<State>) => store.save({ ...store.state(), ...part });
+  /** Some of it is newer than the state file's. */
+  let isRulesStateNewer = false;
+  /** When values first changed a verdict that is not saved yet. */
+  let turnUnsavedSince: Instant | null = null;
+
+  const save = (part: Partial<State>) => {
+    const state = { ...store.state(), ...part };
+    if (isRulesStateNewer) state.rules = rulesState;
+    isRulesStateNewer = false;
+    turnUnsavedSince = null;
+    const heard = values();
+    if (Object.keys(heard).length > 0) state.values = heard;
+    else delete state.values;
+    return store.save(state);
+  };
   // State file key `asked`: the dates of the last answers.
   const saveSource = () => {
     savedCount = client.spent.count;
     const part = { knownDays: days, client: { ...client, asked: lastAnswered } };
-    return store.save(withSource(store.state(), source, part));
+    return save(withSource(store.state(), source, part));
   };
   /**
    * The first requests after a start are saved one by one, then every tenth. So a vigie that is killed and started again
@@ -120,13 +142,16 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
       },
     },
     rulesState: () => rulesState,
-    keepRulesState: (evaluated) => {
-      const before = rulesState;
+    keepRulesState: (evaluated, saving) => {
       rulesState = evaluated;
-      // Do not save when only the time of evaluation changed.
-      if (before.rules !== evaluated.rules || before.heard !== evaluated.heard)
-        void save({ rules: evaluated });
+      isRulesStateNewer = true;
+      const { at } = evaluated;
+      if (saving === "soon") turnUnsavedSince ??= at;
+      const isDue =
+        at !== null && turnUnsavedSince !== null && at >= turnUnsavedSince + TURNS_OF_VALUES_SAVED_WITHIN;
+      if (saving === "now" || isDue) void save({});
     },
+    savingDue: () => turnUnsavedSince && turnUnsavedSince + TURNS_OF_VALUES_SAVED_WITHIN,
     settings: () => settings,
     changeSettings: async (change) => {
       const changed = change(readRuleSettings(store.state().settings));
@@ -168,6 +193,7 @@ function readSource(state: State, source: string) {
 
 const UPDATE_SAVED_EVERY = 2 * 3_600_000;
 const COUNTS_SAVED = 10;
+const TURNS_OF_VALUES_SAVED_WITHIN = 5 * 60_000;
 const NEVER_ANSWERED: LastAnswered = { season: null, history: null };
 const sourceSchema = clientMemorySchema.extend({
   asked: z.object({ season: z.iso.date().nullable(), history: z.iso.date().nullable() }),

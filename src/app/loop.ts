@@ -18,9 +18,17 @@ import type { VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
 import { nameFailedOutputs } from "../core/outputs/output-status.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
-import { forecastVerdicts, nextRuleBoundary } from "../core/rules/forecast-verdicts.ts";
-import type { Rule } from "../core/rules/rule.ts";
+import { forecastVerdicts, nextRuleBoundary, type VerdictForecast } from "../core/rules/forecast-verdicts.ts";
+import { mqttConditionsIn, type Rule } from "../core/rules/rule.ts";
 import { switchedAt } from "../core/rules/rule-settings.ts";
+import {
+  isNews,
+  NO_READINGS,
+  nextReadingBoundary,
+  type Readings,
+  readValues,
+  settledReadings,
+} from "../core/rules/value-readings.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import { findVerdictChanges, type VerdictChange } from "../core/rules/verdict-changes.ts";
 import { outputTopics } from "../core/topics/output-topics.ts";
@@ -28,6 +36,7 @@ import { renderTopics } from "../core/topics/render-topics.ts";
 import { ruleTopics } from "../core/topics/rule-topics.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import type { DeviceSender } from "../mqtt/device-sender.ts";
+import type { ValueListener } from "../mqtt/value-listener.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { isOfficialSilent } from "../service/client-memory.ts";
 import { noteAnswered, type PlanInput, planFollowUps, planRequests } from "../service/plan-requests.ts";
@@ -56,6 +65,8 @@ export interface LoopOptions {
   publish: (topics: Topics) => void;
   /** Sends devices what their outputs want. */
   devices: Pick<DeviceSender, "statuses" | "update">;
+  /** What other programs in the house publish. */
+  values: Pick<ValueListener, "heard" | "isSettled">;
   onDayEvent: (event: DayEvent) => void;
   onVerdictChange: (change: VerdictChange) => void;
   /** A time is over for which a command had disabled or enabled a rule. */
@@ -77,6 +88,8 @@ export interface Loop {
   poll: (request: PollRequest) => Promise<PollOutcome>;
   /** Derives what is true now from what is remembered, and publishes it. */
   refresh: () => void;
+  /** Values were heard: refreshes where a condition finds something else than before. */
+  noticeValues: () => void;
   /** What the last refresh found. */
   snapshot: () => Snapshot;
   /** When the service last answered; the published instant moves less often. */
@@ -99,6 +112,10 @@ export function createLoop(options: LoopOptions): Loop {
   const { rules, tariff, service } = config;
   const { grace } = config.mqtt;
   const time = createTimeCheck(clock, service.check_clock);
+  const mqttConditions = rules.flatMap(({ when }) => mqttConditionsIn(when));
+  const renewWithin = Math.max(0, grace - RENEWED_BEFORE);
+  let readings: Readings = new Map();
+  let isSettled = false;
   let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.invented);
   // True from the end of the first poll ever, with or without an answer. Before, no device is sent anything, and no verdict
   // is a change. A state file with days says that there was one.
@@ -111,9 +128,13 @@ export function createLoop(options: LoopOptions): Loop {
     const facts = deriveFacts(known, tariff);
 
     const simulation = memory.simulation();
-    const input = createEvaluationInput({ at: trueTime, knownDays: known.knownDays, tariff, simulation });
+    readings = readNow(trueTime);
+    isSettled = options.values.isSettled();
+    const values = isSettled ? settledReadings(readings) : NO_READINGS;
+    const { knownDays } = known;
+    const input = createEvaluationInput({ at: trueTime, knownDays, tariff, simulation, values });
     const rulesBefore = memory.rulesState();
-    const { verdicts, real, next } = evaluateRules(rules, input, memory.settings(), rulesBefore);
+    const { verdicts, real, next, saving } = evaluateRules(rules, input, memory.settings(), rulesBefore);
     const changes = hasPolled && right ? findVerdictChanges(rulesBefore, verdicts, input) : [];
     const forecasts = forecastVerdicts(verdicts, input);
 
@@ -122,16 +143,18 @@ export function createLoop(options: LoopOptions): Loop {
       ...ruleTopics({ verdicts, forecasts, input, grace, clockRight: right }),
       ...outputTopics(devices.statuses()),
     ]);
-    const boundary = Math.min(facts.next_boundary, (right ? nextRuleBoundary(forecasts) : null) ?? NEVER);
+    options.publish(topics);
+    if (right) {
+      memory.keepRulesState(next, saving);
+      endSettings(trueTime);
+    }
+    const boundary = right
+      ? Math.min(facts.next_boundary, ruleBoundary(verdicts, forecasts))
+      : facts.next_boundary;
     // Convert true time to machine time.
     const machineBoundary = clock.now() + (boundary - trueTime);
     latest = { known, facts, verdicts: right ? verdicts : [], boundary: machineBoundary };
 
-    options.publish(topics);
-    if (right) {
-      memory.keepRulesState(next);
-      endSettings(trueTime);
-    }
     for (const change of changes) options.onVerdictChange(change);
     if (hasPolled) {
       devices.update({
@@ -146,6 +169,26 @@ export function createLoop(options: LoopOptions): Loop {
   function endSettings(at: Instant): void {
     for (const id of memory.endSettings(at))
       options.onSwitchedBack(id, switchedAt(memory.settings(), id, at).enabled);
+  }
+
+  /** Of the rules, of the values that they look at, and of what has to be saved. */
+  function ruleBoundary(verdicts: readonly Verdict[], forecasts: readonly VerdictForecast[]): Instant {
+    return Math.min(
+      ...verdicts.map(({ values }) => values?.heldUntil ?? NEVER),
+      nextRuleBoundary(forecasts) ?? NEVER,
+      nextReadingBoundary(readings, renewWithin),
+      memory.savingDue() ?? NEVER,
+    );
+  }
+
+  function readNow(at: Instant): Readings {
+    return readValues(mqttConditions, options.values.heard(), at, readings, renewWithin);
+  }
+
+  function noticeValues(): void {
+    if (!options.values.isSettled()) return;
+    const { at } = time.now(memory.days());
+    if (!isSettled || isNews(readings, readNow(at))) refresh();
   }
 
   function gatherKnown(): FactsInput {
@@ -236,11 +279,14 @@ export function createLoop(options: LoopOptions): Loop {
   return {
     poll,
     refresh,
+    noticeValues,
     snapshot: () => latest,
     lastSuccess: () => polls.last_success,
   };
 }
 
+/** Before the broker drops a topic of a rule that depends on a value, it is published again. */
+const RENEWED_BEFORE = 60_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 function withFacts(verdicts: readonly Verdict[], facts: Facts): VerdictsAndFacts {

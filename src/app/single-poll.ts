@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { outputStatus } from "../core/outputs/output-status.ts";
 import { lastSent } from "../core/outputs/outputs-state.ts";
+import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules/value-readings.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -15,14 +16,21 @@ interface PollOnceOptions {
   log: Log;
   problemLog: ProblemLog;
   signal: AbortSignal;
+  /** The values of the house, and what of them the state file should hold; null: they could not be heard. */
+  heard: { values: HeardValues; kept: KeptValues } | null;
 }
 
 /** One poll of the loop, from and into the state file, and the topics that follow from it. */
 export async function pollOnce(
   config: Config,
-  { store, log, problemLog, signal }: PollOnceOptions,
+  { store, log, problemLog, signal, heard }: PollOnceOptions,
 ): Promise<{ topics: Topics; failures: string[] }> {
-  const memory = openLoopMemory(store, { source: config.service.base_url, rules: config.rules, log });
+  const memory = openLoopMemory(store, {
+    source: config.service.base_url,
+    rules: config.rules,
+    log,
+    values: () => heard?.kept ?? readKeptValues(store.state().values),
+  });
   const service = await openService(config.service, {
     memory: memory.client,
     log,
@@ -49,6 +57,7 @@ export async function pollOnce(
     },
     // `once` sends nothing to devices: it ends, so it could not send the next payload.
     devices: { statuses, update: () => undefined },
+    values: { heard: () => heard?.values ?? new Map(), isSettled: () => heard !== null },
     onDayEvent: () => undefined,
     onVerdictChange: () => undefined,
     onSwitchedBack: () => undefined,

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { topicsOfRules } from "../core/rules/rule.ts";
 import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -30,12 +31,14 @@ async function checkService(config: Config, io: Io): Promise<boolean> {
   }
 }
 
-async function checkBroker({ mqtt, instance, tariff }: Config, io: Io): Promise<boolean> {
+async function checkBroker({ mqtt, instance, tariff, rules }: Config, io: Io): Promise<boolean> {
   const say = (ok: boolean, words: string) => {
     io.stdout.write(`${mark(ok)}broker, ${mqtt.url}: ${words}\n`);
     return ok;
   };
   if (mqtt.url === "embedded") return say(true, "vigie starts a broker of its own, for a first look");
+  /** The topics outside of the base topic that the broker holds. */
+  const retained = new Set<string>();
   const limit = deadline(LIMIT, io.signal, () => new Error(`no answer within ${LIMIT / 1000} s`));
   try {
     const visit = await openShortConnection({
@@ -43,16 +46,27 @@ async function checkBroker({ mqtt, instance, tariff }: Config, io: Io): Promise<
       instance,
       random: Math.random,
       signal: limit.signal,
+      onOutsideMessage: ({ topic, retain }) => {
+        if (retain) retained.add(topic);
+      },
     });
     const topics = await visit.read();
     const living = await findLivingOwner(visit, { clock: systemClock, signal: limit.signal });
+    const topicsOfValues = topicsOfRules(rules);
+    if (topicsOfValues.length > 0) await visit.link.readRetained(topicsOfValues);
     await visit.close();
     const owner = living ? `; ${nameOwner(living, systemClock.now(), tariff.time_zone)} runs here` : "";
     const version =
       visit.version === 5
         ? "MQTT 5"
         : "MQTT 3.1.1 only: values do not expire, and a restart of vigie shows as offline";
-    return say(true, `${version}, ${topics.size} topics below ${mqtt.base_topic}${owner}`);
+    say(true, `${version}, ${topics.size} topics below ${mqtt.base_topic}${owner}`);
+    for (const topic of topicsOfValues.filter((one) => !retained.has(one))) {
+      io.stdout.write(
+        `        note: the broker holds no value on ${topic}: after a restart of vigie it is unknown until it is published again\n`,
+      );
+    }
+    return true;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return say(false, error.message);

@@ -1,5 +1,6 @@
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { ConfigError } from "../config/problems.ts";
+import { type Rule, topicsOfRules } from "../core/rules/rule.ts";
 import type { Io } from "./io.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
@@ -33,6 +34,14 @@ function describe({ config, file }: LoadedConfig): string {
   broker    ${broker}${user}
   topics    ${mqtt.base_topic}/… (instance ${instance})
   rules     ${rules.length === 0 ? "none: the days are published, nothing is switched" : rules.length}
-  state     ${state}
+${describeTopics(rules)}  state     ${state}
 `;
+}
+
+/** For the broker's access list. */
+function describeTopics(rules: readonly Rule[]): string {
+  const topics = topicsOfRules(rules);
+  return topics.length === 0
+    ? ""
+    : `  values    ${topics.join(", ")} (vigie must be allowed to read these topics)\n`;
 }

@@ -1,3 +1,4 @@
+import { healthPath, readHealth } from "../app/health-file.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { didYouMean } from "../config/nearest-word.ts";
@@ -11,19 +12,24 @@ import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { type Explanation, explainRule } from "../core/rules/explain-rule.ts";
 import { forecastVerdicts } from "../core/rules/forecast-verdicts.ts";
-import type { Rule } from "../core/rules/rule.ts";
+import { mqttConditionsIn, type Rule, topicsOfRules } from "../core/rules/rule.ts";
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
+import { type HeardValues, readValues, settledReadings } from "../core/rules/value-readings.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
+import { createLog, openOutput } from "../runtime/log.ts";
+import { createProblemLog } from "../runtime/problem-log.ts";
 import { knownDaysOf, type State } from "../state/state.ts";
 import { DamagedState, NewerState } from "../state/state-format.ts";
 import { readState } from "../state/store.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import { formatExplanation } from "./format-explanation.ts";
+import { hearValues } from "./hear-values.ts";
 import type { Io } from "./io.ts";
 import { type ExplainedRule, formatPreview, NO_RULES, previewDay, readPretended } from "./pretend.ts";
 import { readTime } from "./read-time.ts";
+import { findBroker } from "./show.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /**
@@ -40,9 +46,10 @@ export function explain(args: string[], io: Io): Promise<number> {
     const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
     if (values.at !== undefined) refuseUncovered(at, knownDays, config.tariff);
     else if (!state) io.stderr.write(`vigie: there is no state in ${config.state} yet, so no day is known\n`);
+    const heard = await hear(config, state, io);
     const { pretend } = values;
     const simulation = pretend === undefined ? null : readPretended(pretend, at, config.tariff);
-    const asked = { config, knownDays, state, at, isNow: values.at === undefined, simulation };
+    const asked = { config, knownDays, state, at, heard, isNow: values.at === undefined, simulation };
     const rules = explainAll(asked);
     const shown = chosen.flatMap(({ id }) => rules.find(({ explanation }) => explanation.id === id) ?? []);
     const write = (answer: object, text: () => string) =>
@@ -74,9 +81,30 @@ interface Asked {
   knownDays: KnownDays;
   state: State | undefined;
   at: Instant;
+  heard: HeardValues;
   isNow: boolean;
   /** The colour to pretend in place of the one that the running vigie pretends. */
   simulation: Simulation | null;
+}
+
+/** Where the broker does not answer, the days are explained all the same. */
+async function hear(config: Config, state: State | undefined, io: Io): Promise<HeardValues> {
+  if (topicsOfRules(config.rules).length === 0) return new Map();
+  const log = createLog(
+    { level: "warn", format: "pretty", secrets: [config.mqtt.password ?? ""] },
+    openOutput(2),
+  );
+  const problemLog = createProblemLog(log, systemClock);
+  try {
+    const health = await readHealth(await healthPath(config.state, io.env));
+    const broker = { ...config.mqtt, url: findBroker(config, health) };
+    const { values } = await hearValues({ config, broker, state, problemLog, signal: io.signal });
+    return values;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    io.stderr.write(`vigie: no value of the house is known: ${error.message}\n`);
+    return new Map();
+  }
 }
 
 function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly Rule[] {
@@ -114,10 +142,13 @@ function refuseUncovered(at: Instant, knownDays: KnownDays, tariff: Tariff): voi
 }
 
 /** Each rule is evaluated, for those that are asked for may refer to others. */
-function explainAll({ config, knownDays, state, at, isNow, ...asked }: Asked): ExplainedRule[] {
+function explainAll({ config, knownDays, state, at, heard, isNow, ...asked }: Asked): ExplainedRule[] {
   const { tariff } = config;
   const simulation = asked.simulation ?? readSimulation(state?.simulation);
-  const input = createEvaluationInput({ at, knownDays, tariff, simulation });
+  const conditions = config.rules.flatMap(({ when }) => mqttConditionsIn(when));
+  // Values are assumed to stay as they are now.
+  const values = settledReadings(readValues(conditions, heard, systemClock.now(), new Map(), 0));
+  const input = createEvaluationInput({ at, knownDays, tariff, simulation, values });
   // What a rule held to, and since when, is of now only.
   const previous = isNow ? readRulesState(state?.rules) : NO_RULES_STATE;
   const { verdicts } = evaluateRules(config.rules, input, readRuleSettings(state?.settings), previous);

@@ -10,8 +10,9 @@ import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { createLog, type Log, openOutput } from "../runtime/log.ts";
 import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
-import { openStore, openStoreInMemory } from "../state/store.ts";
+import { openStore, openStoreInMemory, type Store } from "../state/store.ts";
 import { CommandFailed, toExitCode, Yielded } from "./exit-code.ts";
+import { type Heard, hearValues } from "./hear-values.ts";
 import type { Io } from "./io.ts";
 import { folderTaken, ONCE } from "./take-folder.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
@@ -56,7 +57,8 @@ async function pollAndPublish(config: Config, io: Io): Promise<void> {
     const found = await visit.read();
     const logs = openLogs(config);
     const store = await openStore(config.state, { ...logs, random: Math.random });
-    const { topics, failures } = await pollOnce(config, { store, ...logs, signal: io.signal });
+    const heard = await hear(config, store, io);
+    const { topics, failures } = await pollOnce(config, { store, ...logs, signal: io.signal, heard });
     const changes = planFrom(found, topics);
     print(changes, found, io);
     await apply(changes, visit);
@@ -70,9 +72,21 @@ async function pollAndPublish(config: Config, io: Io): Promise<void> {
 async function printPlan(config: Config, io: Io): Promise<void> {
   const found = config.mqtt.url === "embedded" ? new Map<string, string>() : await readTopics(config, io);
   const store = await openStoreInMemory(config.state, Math.random);
-  const { topics, failures } = await pollOnce(config, { store, ...openLogs(config), signal: io.signal });
+  // Without a broker rules that depend on values stay as they were.
+  const heard = config.mqtt.url === "embedded" ? null : await hear(config, store, io);
+  const { topics, failures } = await pollOnce(config, {
+    store,
+    ...openLogs(config),
+    signal: io.signal,
+    heard,
+  });
   print(planFrom(found, topics), found, io);
   if (failures.length > 0) throw new CommandFailed(failures.join("; "));
+}
+
+function hear(config: Config, store: Store, { signal }: Io): Promise<Heard> {
+  const { problemLog } = openLogs(config);
+  return hearValues({ config, broker: config.mqtt, state: store.state(), problemLog, signal });
 }
 
 async function readTopics(config: Config, io: Io): Promise<Map<string, string>> {

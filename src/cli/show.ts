@@ -54,7 +54,7 @@ const OPTIONS = {
 } as const;
 
 /** The embedded broker may use another port: a running vigie writes it into its health file. */
-function findBroker({ mqtt }: Config, health: FoundHealth | null): string {
+export function findBroker({ mqtt }: Config, health: FoundHealth | null): string {
   if (mqtt.url !== "embedded") return mqtt.url;
   return `mqtt://127.0.0.1:${health?.health.broker.port ?? MQTT_PORT}`;
 }

@@ -3,7 +3,15 @@ import { COLORS, PERIODS } from "../core/calendar/tariff.ts";
 import { STAGES } from "../core/facts/facts.ts";
 import { type Condition, DAY_NAMES, LONGEST_RANGE, MONTHS, WEEKDAYS } from "../core/rules/rule.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { noGroup, numberFrom, ruleId, wallTime, wholeNumberFrom } from "./value-schemas.ts";
+import {
+  durationText,
+  noGroup,
+  numberFrom,
+  ruleId,
+  topic,
+  wallTime,
+  wholeNumberFrom,
+} from "./value-schemas.ts";
 
 export type OneOrMore<T> = T | T[];
 
@@ -60,6 +68,74 @@ const counts = someOf(
   },
   "one or more colours with their bounds, such as { rouge: { at_most: 3 } }",
 );
+
+const A_VALUE = "a text that is not empty, a number, true or false, or a list of them";
+const A_PATH = "keys joined by dots, such as battery or data.0.level";
+const AN_MQTT_TEST = "a test, such as { topic: car/status, path: battery, below: 40, max_age: 2h }";
+
+const anyNumber = z.number({ error: "a number" }).optional();
+const scalar = z.union([z.string().min(1, { error: A_VALUE }), z.number(), z.boolean()], { error: A_VALUE });
+
+/** A test of what another program in the house publishes. */
+const value = z
+  .strictObject(
+    {
+      topic: topic.meta({ description: "Topic on which the value is published." }),
+      path: z
+        .string({ error: A_PATH })
+        .regex(/^[^.]+(\.[^.]+)*$/, { error: A_PATH })
+        .max(200, { error: A_PATH })
+        .optional()
+        .meta({
+          description:
+            "Where the value stands in the payload's JSON: keys and, in lists, numbers from 0 on, joined by dots. Default: the payload itself is the value.",
+        }),
+      above: anyNumber.meta({ description: "Is it a number over this?" }),
+      below: anyNumber.meta({ description: "Is it a number under this?" }),
+      at_most: anyNumber.meta({ description: "Is it this number or less?" }),
+      at_least: anyNumber.meta({ description: "Is it this number or more?" }),
+      equals: z
+        .union([scalar, z.array(scalar).min(1, { error: A_VALUE })], { error: A_VALUE })
+        .optional()
+        .meta({
+          description:
+            "Is it this text, number, true or false, or one of a list? Numbers are compared as numbers, all else exactly.",
+        }),
+      max_age: durationText("10s", "8760h").optional().meta({
+        description:
+          "How long after it was published a value may be relied on; then the condition is unknown. Default: for ever.",
+      }),
+    },
+    { error: noGroup(AN_MQTT_TEST) },
+  )
+  .superRefine(checkValueTest, { when: ({ issues }) => issues.length === 0 });
+
+type GivenValueTest = z.output<typeof value>;
+
+function checkValueTest(given: GivenValueTest, context: z.core.$RefinementCtx): void {
+  const [key, message] = findContradiction(given) ?? [];
+  if (key !== undefined) context.addIssue({ code: "custom", path: [key], message });
+}
+
+/** Options that leave nothing to test, or that no value can pass: the one to report, and what is expected there. */
+function findContradiction(given: GivenValueTest): [key: string, expected: string] | undefined {
+  const { above, below, at_most, at_least, equals } = given;
+  const [bound] = BOUNDS.filter((key) => given[key] !== undefined);
+  if (equals !== undefined) return bound && [bound, "either equals or bounds, not both"];
+  if (bound === undefined)
+    return ["topic", `${BOUNDS.join(", ")} or equals beside it: what is asked of the value`];
+  if (above !== undefined && at_least !== undefined) return ["at_least", "above or at_least, not both"];
+  if (below !== undefined && at_most !== undefined) return ["at_most", "below or at_most, not both"];
+  const [low = Number.NEGATIVE_INFINITY, high = Number.POSITIVE_INFINITY] = [
+    above ?? at_least,
+    below ?? at_most,
+  ];
+  const isOneNumber = low === high && at_least !== undefined && at_most !== undefined;
+  if (low < high || isOneNumber) return undefined;
+  return [above === undefined ? "at_least" : "above", `less than ${high}, or no number passes`];
+}
+
+const BOUNDS = ["above", "below", "at_most", "at_least"] as const;
 
 const A_PERCENT = "a whole percent from 0 to 100, or threshold for the rule's own";
 const percent = wholeNumberFrom(0, 100, A_PERCENT);
@@ -124,6 +200,10 @@ const testOptions = {
     .meta({ description: "Days of a colour that the season still has, as the service says." }),
   left: counts.optional().meta({
     description: "The same by vigie's own count; not known while a day of the season is missing.",
+  }),
+  mqtt: value.optional().meta({
+    description:
+      "A value that something else in the house publishes, such as a battery's charge or an outside temperature. Unknown while it was not heard, or is older than max_age.",
   }),
 };
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
 import { describeDiskError } from "../runtime/disk-errors.ts";
-import { valueAt } from "../runtime/value-at.ts";
+import { listAt, valueAt } from "../runtime/value-at.ts";
 import type { Config } from "./config.ts";
 import {
   type ConfigFile,
@@ -15,6 +15,7 @@ import { configSchema } from "./config-schema.ts";
 import { readEnvironment } from "./environment.ts";
 import { listOptions } from "./option-list.ts";
 import { ConfigError, describeExpectation, describeIssues, type Problem } from "./problems.ts";
+import { findKey } from "./rule-references.ts";
 import { applySettings, type Setting, setValue, splitGroup } from "./settings.ts";
 import { type Path, showPath, showValue } from "./shown-value.ts";
 import { findWarnings } from "./warnings.ts";
@@ -53,7 +54,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const parsed = configSchema.safeParse(given, { error: describeExpectation, jitless: true });
   const config = parsed.data && withAbsolutePaths(parsed.data, cwd);
   const found = config
-    ? await findUnreadableFiles(config)
+    ? [...(await findUnreadableFiles(config)), ...findOwnTopics(config, given)]
     : describeIssues(parsed.error?.issues ?? [], given);
   const problems = found.map((problem) => describeProblem(problem, file, settings));
 
@@ -127,6 +128,20 @@ async function findUnreadableFiles({ mqtt: { tls } }: Config): Promise<Problem[]
     }
   }
   return problems;
+}
+
+/** A rule that listens to what vigie publishes could follow itself. */
+function findOwnTopics({ mqtt: { base_topic } }: Config, given: unknown): Problem[] {
+  return listAt(given, ["rules"]).flatMap((rule, index) =>
+    findKey(rule, "mqtt").flatMap((key): Problem[] => {
+      const path = ["rules", index, ...key, "topic"];
+      const topic = String(valueAt(given, path));
+      if (topic !== base_topic && !topic.startsWith(`${base_topic}/`)) return [];
+      const expected = `a topic outside of mqtt.base_topic (${base_topic})`;
+      const advice = "Days, times and other rules have conditions of their own: day, period, rule";
+      return [{ path, part: "value", expected, got: showValue(topic, path), advice }];
+    }),
+  );
 }
 
 const TLS_FILES = ["ca_file", "cert_file", "key_file"] as const;

@@ -5,9 +5,11 @@ import {
   type DayCondition,
   MONTHS,
   type Month,
+  type MqttCondition,
   type NonEmpty,
 } from "../core/rules/rule.ts";
 import { type GivenCondition, type OneOrMore, rangeLength } from "./condition-options.ts";
+import { milliseconds } from "./value-schemas.ts";
 
 /** Keys in one object are joined by "and". */
 export function readCondition(given: GivenCondition): Condition {
@@ -35,6 +37,7 @@ const READERS: {
   remaining: (counts) => byColor(counts, (color, bounds) => ({ kind: "remaining", color, bounds })),
   left: (counts) => byColor(counts, (color, bounds) => ({ kind: "left", color, bounds })),
   rule: (id) => [{ kind: "rule", rule: id }],
+  mqtt: (test) => [readMqtt(test)],
   all: (parts) => [{ kind: "all", parts: nonEmpty(parts.map(readCondition)) }],
   any: (parts) => [{ kind: "any", parts: nonEmpty(parts.map(readCondition)) }],
   not: (part) => [{ kind: "not", part: readCondition(part) }],
@@ -68,6 +71,19 @@ function readDay(day: Given<"day">, tests: DayTests): DayCondition {
 /** A month by its name, or by its number from 1 on. */
 function monthOf(given: Month | number): Month {
   return typeof given === "number" ? (MONTHS[given - 1] ?? "dec") : given;
+}
+
+function readMqtt({ topic, path, max_age, equals, ...bounds }: Given<"mqtt">): MqttCondition {
+  return {
+    kind: "mqtt",
+    topic,
+    path: path?.split(".") ?? null,
+    test:
+      equals === undefined
+        ? { kind: "bounds", bounds }
+        : { kind: "equals", values: nonEmpty(listOf(equals)) },
+    max_age: max_age === undefined ? null : milliseconds(max_age),
+  };
 }
 
 function byColor<T>(counts: Given<"left">, read: (color: Color, bounds: Bounds) => T): NonEmpty<T> {

@@ -19,20 +19,30 @@ export function noGroup(expected: string): z.core.$ZodErrorMap {
 
 /** `30s`, `5m`, `1h`; read as milliseconds. */
 export function duration(least: string, most: string) {
+  return durationText(least, most).transform(milliseconds);
+}
+
+/** The same as it is written. */
+export function durationText(least: string, most: string) {
   const expected = `a duration from ${least} to ${most} in s, m or h, such as 5m`;
+  // Of a text that is no duration the pattern says so.
+  const isWithin = (text: string) =>
+    !DURATION.test(text) ||
+    (milliseconds(text) >= milliseconds(least) && milliseconds(text) <= milliseconds(most));
   return z
     .string({ error: expected })
-    .regex(/^\d{1,9}[smh]$/, { error: expected })
-    .transform(milliseconds)
-    .refine((length) => length >= milliseconds(least) && length <= milliseconds(most), { error: expected });
+    .regex(DURATION, { error: expected })
+    .refine(isWithin, { error: expected });
 }
+
+const DURATION = /^\d{1,9}[smh]$/;
 
 /** One of a few lengths of time; read as milliseconds. */
 export function durationOf<const T extends string>(lengths: readonly T[]) {
   return z.enum(lengths).transform(milliseconds);
 }
 
-function milliseconds(text: string): number {
+export function milliseconds(text: string): number {
   return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 }
 

@@ -1,5 +1,6 @@
 import { keyOf, listEntities } from "../core/discovery/entities.ts";
 import { lintRules } from "../core/rules/lint-rules.ts";
+import { rulesInChain, topicsOfRules } from "../core/rules/rule.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
 import { didYouMean } from "./nearest-word.ts";
@@ -24,6 +25,7 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
     ...lintRules(config.rules, config.tariff).map(({ index, ...warning }) => {
       return { path: ["rules", index], ...warning };
     }),
+    ...rulesOnTheirOwnOutputs(config),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
 }
@@ -35,6 +37,26 @@ function unknownComponents({ homeassistant: { exclude }, rules, outputs }: Confi
     if (keys.includes(key)) return [];
     const path = ["homeassistant", "exclude", index];
     return [{ path, words: `no component has the key ${key}${didYouMean(key, keys)}` }];
+  });
+}
+
+/** A device that is switched by what it reports itself can switch on and off for ever. */
+function rulesOnTheirOwnOutputs({ rules, outputs }: Config): Warning[] {
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+  return outputs.list.flatMap(({ topic, choose, confirm }, index) => {
+    const deciding = rulesInChain(
+      choose.map(({ when }) => when),
+      byId,
+    );
+    return deciding.flatMap((rule) =>
+      topicsOfRules([rule])
+        .filter((heard) => heard === topic || heard === confirm?.topic)
+        .map((heard) => {
+          const why = heard === topic ? "to which this output sends" : "by which this output is confirmed";
+          const words = `rule ${rule.id} listens to ${heard}, ${why}: it would follow what it does itself`;
+          return { path: ["outputs", index, "topic"], words };
+        }),
+    );
   });
 }
 

@@ -115,4 +115,5 @@ const stateSchema: z.ZodType<State> = z.object({
   settings: z.unknown().exactOptional(),
   outputs: z.unknown().exactOptional(),
   simulation: z.unknown().exactOptional(),
+  values: z.unknown().exactOptional(),
 });

@@ -14,11 +14,12 @@ export interface State {
   books: Record<string, KnownDays>;
   /** What the service client learnt about each source; the client reads and checks its own part. */
   clients: Record<string, Record<string, unknown>>;
-  /** What rules, their settings, outputs and the simulation remember; each of them reads and checks its own part. */
+  /** What rules, their settings, outputs, the simulation and the listener for values remember; each of them reads and checks its own part. */
   rules?: unknown;
   settings?: unknown;
   outputs?: unknown;
   simulation?: unknown;
+  values?: unknown;
 }
 
 export function emptyState(installation: string): State {

@@ -15,9 +15,16 @@ export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process
  * vigie's loop on a clock of the bench: the real loop, client and store, over real HTTP on loopback. It counts the
  * requests, the writes of the state file and the messages that would be published.
  */
-export async function openMeasuredLoop({ service, clock, folder, wait }) {
+export async function openMeasuredLoop({
+  service,
+  clock,
+  folder,
+  wait,
+  rules = CONFIG.rules,
+  heard = new Map(),
+}) {
   const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
-  const memory = openLoopMemory(store, { source: "bench", rules: CONFIG.rules, log: LOG });
+  const memory = openLoopMemory(store, { source: "bench", rules, log: LOG, values: () => ({}) });
   const client = createServiceClient({
     config: CONFIG.service,
     base: service,
@@ -30,30 +37,34 @@ export async function openMeasuredLoop({ service, clock, folder, wait }) {
   });
   const counts = { requests: 0, writes: 0, topics: new Map() };
   const loop = createLoop({
-    ...loopOptions({ clock, memory }),
+    ...loopOptions({ clock, memory, rules, heard }),
     publish: countChanges(counts.topics),
     ask: client.ask,
   });
   const countWrites = await watchFile(join(folder, "state.json"));
+  const noteWrites = async () => {
+    await store.flush();
+    counts.writes += await countWrites();
+  };
   const poll = async (owed) => {
     const before = memory.client.get().spent;
     await loop.poll({ ...owed, signal: new AbortController().signal });
     const after = memory.client.get().spent;
     counts.requests += after.day === before.day ? after.count - before.count : after.count;
-    await store.flush();
-    counts.writes += await countWrites();
+    await noteWrites();
   };
-  return { loop, memory, counts, poll, close: client.close };
+  return { loop, memory, counts, poll, noteWrites, close: client.close };
 }
 
 /** What a loop needs beside the service and the broker, with the rules as shipped. */
-export function loopOptions({ clock, memory, rules = CONFIG.rules }) {
+export function loopOptions({ clock, memory, rules = CONFIG.rules, heard = new Map() }) {
   return {
     config: { ...CONFIG, rules },
     invented: false,
     memory,
     clock,
     devices: { statuses: () => [], update: nothing },
+    values: { heard: () => heard, isSettled: () => true },
     onDayEvent: nothing,
     onVerdictChange: nothing,
     onSwitchedBack: nothing,

@@ -4,6 +4,7 @@ import { evaluateRules } from "../../.build/core/rules/evaluate-rules.js";
 import { createEvaluationInput } from "../../.build/core/rules/evaluation-input.js";
 import { forecastVerdicts } from "../../.build/core/rules/forecast-verdicts.js";
 import { NO_RULES_STATE } from "../../.build/core/rules/rules-state.js";
+import { NO_READINGS } from "../../.build/core/rules/value-readings.js";
 import { CONFIG } from "./measured-loop.mjs";
 import { threadTime } from "./spent.mjs";
 
@@ -24,7 +25,7 @@ export function measureRules(report) {
     const knownDays = createKnownDays(run % 4 < 2 ? 0.5 : 0.3);
     const at = NOON + run * 90_000;
     const start = threadTime();
-    const input = createEvaluationInput({ at, knownDays, tariff, simulation: null });
+    const input = createEvaluationInput({ at, knownDays, tariff, simulation: null, values: NO_READINGS });
     const { verdicts, next } = evaluateRules(rules, input, {}, state);
     const evaluated = threadTime();
     forecastVerdicts(verdicts, input);

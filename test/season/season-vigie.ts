@@ -54,7 +54,12 @@ export interface VigieRun {
 
 export function startVigieRun(options: VigieRunOptions): VigieRun {
   const { clock, offset, store, pace } = options;
-  const memory = openLoopMemory(store, { source: "season", rules: options.rules, log: SILENT_LOG });
+  const memory = openLoopMemory(store, {
+    source: "season",
+    rules: options.rules,
+    log: SILENT_LOG,
+    values: () => ({}),
+  });
   const stopping = new AbortController();
   const client = createServiceClient({
     config: SERVICE,
@@ -83,6 +88,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
       return reply;
     },
     devices: { statuses: () => [], update: nothing },
+    values: { heard: () => new Map(), isSettled: () => true },
     onDayEvent: nothing,
     onVerdictChange: nothing,
     onSwitchedBack: nothing,

@@ -1,13 +1,13 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Tariff } from "../../src/core/calendar/tariff.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
-import type { Simulation } from "../../src/core/facts/facts.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
 import { createEvaluationInput, type EvaluationInput } from "../../src/core/rules/evaluation-input.ts";
 import { forecastVerdicts, type VerdictForecast } from "../../src/core/rules/forecast-verdicts.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import type { RuleSettings } from "../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE, type RulesState } from "../../src/core/rules/rules-state.ts";
+import { settledReadings } from "../../src/core/rules/value-readings.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
 import { PARIS } from "./tariff.ts";
 
@@ -30,9 +30,13 @@ function instantOf(at: string | number): number {
 export function inputAt(
   at: string | number,
   knownDays: KnownDays,
-  { tariff = PARIS, simulation = null }: { tariff?: Tariff; simulation?: Simulation | null } = {},
+  {
+    tariff = PARIS,
+    simulation = null,
+    values = settledReadings(new Map()),
+  }: Partial<Pick<EvaluationInput, "tariff" | "simulation" | "values">> = {},
 ): EvaluationInput {
-  return createEvaluationInput({ at: instantOf(at), knownDays, tariff, simulation });
+  return createEvaluationInput({ at: instantOf(at), knownDays, tariff, simulation, values });
 }
 
 interface Refresh {

@@ -4,6 +4,7 @@ import { reportSwitchedBack } from "../../src/app/report.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
+import type { HeardValue, KeptValues } from "../../src/core/rules/value-readings.ts";
 import type { VerdictChange } from "../../src/core/rules/verdict-changes.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { emptyState } from "../../src/state/state.ts";
@@ -27,6 +28,10 @@ export const RULES = rulesOptions.parse([
 ]);
 
 interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
+  /** The last payloads of the house, as the test changes them. */
+  heard?: Map<string, HeardValue>;
+  isSettled?: () => boolean;
+  kept?: KeptValues;
   rules?: readonly Rule[];
   checkClock?: "auto" | "off";
   store?: Store;
@@ -37,12 +42,13 @@ interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
 
 /** The real loop on a clock that the test sets, between a store in memory and lists of what it publishes. */
 export function openTestLoop({ rules = [], days, clock, devices, ...options }: TestLoopOptions) {
-  const { store = createMemoryStore(emptyState("test")) } = options;
+  const { store = createMemoryStore(emptyState("test")), isSettled = () => true, kept = {} } = options;
+  const { heard = new Map() } = options;
   const lines: string[] = [];
   const changes: VerdictChange[] = [];
   let topics: Topics = new Map();
   const log = logTo(lines);
-  const memory = openLoopMemory(store, { source: "test", rules, log });
+  const memory = openLoopMemory(store, { source: "test", rules, log, values: () => kept });
   const know = (known: KnownDays) => memory.keepAnswer(known, memory.lastAnswered());
   if (days) know(days);
   const loop = createLoop({
@@ -60,6 +66,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
       topics = wanted;
     },
     devices: { statuses: () => [], update: () => undefined, ...devices },
+    values: { heard: () => heard, isSettled: () => isSettled() },
     onDayEvent: () => undefined,
     onVerdictChange: (change) => void changes.push(change),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
@@ -75,5 +82,6 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     know,
     payload: (topic: string) => topics.get(topic)?.payload,
     topics: () => topics,
+    expires: (topic: string) => topics.get(topic)?.expires,
   };
 }

@@ -1,4 +1,5 @@
 import type { Facts } from "../facts/facts.ts";
+import type { Verdict } from "../rules/verdict.ts";
 import { type Choice, describeOutput, type Output, type Outputs, type Payload } from "./output.ts";
 import {
   lastSent,
@@ -12,7 +13,7 @@ import { fillPlaceholders } from "./placeholders.ts";
 
 /** What decides the payloads: the verdict of each rule (null: unknown), and the facts for the placeholders. */
 export interface VerdictsAndFacts {
-  verdicts: ReadonlyMap<string, { state: boolean | null }>;
+  verdicts: ReadonlyMap<string, Pick<Verdict, "state"> & Partial<Pick<Verdict, "reason">>>;
   facts: Facts;
 }
 
@@ -92,7 +93,9 @@ function choosePayload(
   }
   const { when, ...payload } = choice;
   if (stateOf(choice) === true) return { ...payload, isElse: false, choice: when, because: `${when} is ON` };
-  if (output.unknown === undefined) return "what was sent last";
+  // Within seconds the rule may be known.
+  const isWaiting = verdicts.get(when)?.reason === "waiting";
+  if (output.unknown === undefined || isWaiting) return "what was sent last";
   return { ...output.unknown, isElse: false, choice: "unknown", because: `${when} is unknown` };
 }
 

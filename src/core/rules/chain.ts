@@ -3,10 +3,11 @@ import type { Instant } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import type { RuleSpan } from "./condition-kind.ts";
 import { evaluateRuleBetween } from "./evaluate-rule.ts";
-import { type EvaluationInput, LOOKING_BACK, withKnownDays } from "./evaluation-input.ts";
+import { type EvaluationInput, LOOKING_BACK, withKnownDays, withValues } from "./evaluation-input.ts";
 import { type Believed, forecastsOf, type HeldForecasts, withForecasts } from "./held-forecasts.ts";
 import { LONGEST_SHIFT, type NonEmpty, type Rule, rulesReferredTo } from "./rule.ts";
 import { entryOf } from "./rules-state.ts";
+import { earlierReadings, type ValueTruths } from "./value-readings.ts";
 
 /** A rule, and what decides it from now on. */
 export interface PhasedRule {
@@ -20,10 +21,12 @@ export interface PhasedRule {
 /** A time in which the same decides a rule. */
 export interface Phase {
   start: Instant;
-  /** false: the rule is OFF. */
-  enabled: boolean;
+  /** Set where no condition decides: while the rule is disabled, and while it waits for values. */
+  fixed: Omit<RuleSpan, "start"> | null;
   /** Set while a hold lets earlier forecasts decide; null: the present ones do, and other rules as they are published. */
   believed: Believed | null;
+  /** Set while a hold lets earlier values decide; null: the present ones do. */
+  truths: ValueTruths | null;
 }
 
 /** Rules that may refer to each other, over one input. */
@@ -42,6 +45,8 @@ export interface Chain {
   join: (forecasts: HeldForecasts, rule: Rule, believedOf: (id: string) => Believed) => Believed;
   /** Whether a rule would be decided by the same without a hold of its own. */
   isPresent: (rule: Rule, believed: Believed, asked: Instant) => boolean;
+  /** The same rules, where these values decide in place of the present ones and of those that a rule holds. */
+  withTruths: (truths: ValueTruths) => Chain;
 }
 
 /**
@@ -49,7 +54,11 @@ export interface Chain {
  * comes before it is seen as the phase of that instant sees it, and each later phase counts from its start.
  */
 export function createChain(input: EvaluationInput): Chain {
-  const rules = new Map<string, PhasedRule>();
+  return createChainOver(input, new Map(), false);
+}
+
+/** `haveTruths`: the values of the input decide whatever a rule holds. */
+function createChainOver(input: EvaluationInput, rules: Map<string, PhasedRule>, haveTruths: boolean): Chain {
   const inputOf = inputByForecasts(input);
   const presentForecasts = memoize((at: Instant) => forecastsOf(input.knownDays, at, input.tariff));
   const alone = memoize((forecasts: HeldForecasts): Believed => ({ forecasts, rules: {} }));
@@ -100,8 +109,10 @@ export function createChain(input: EvaluationInput): Chain {
       const start = index === 0 ? from : Math.max(from, phase.start);
       const end = Math.min(to, rest[index + 1]?.start ?? to);
       if (start >= end) return [];
-      if (!phase.enabled) return [{ start, state: false, sure: true, conditions: null }];
-      const decisive = inputAt(Math.max(asked, phase.start), believed ?? phase.believed);
+      const { fixed, truths } = phase;
+      if (fixed) return [{ start, ...fixed }];
+      const deciding = truths && !haveTruths ? withTruths(truths) : chain;
+      const decisive = deciding.inputAt(Math.max(asked, phase.start), believed ?? phase.believed);
       return evaluateRuleBetween(rule, decisive, threshold, start, end);
     });
   }
@@ -136,7 +147,12 @@ export function createChain(input: EvaluationInput): Chain {
     });
   };
 
-  return {
+  const withTruths = memoize((truths: ValueTruths): Chain => {
+    const earlier = withValues(input, earlierReadings(truths, input.values));
+    return createChainOver(earlier, rules, true);
+  });
+
+  const chain: Chain = {
     add: (rule) => rules.set(rule.rule.id, rule),
     inputAt,
     spans: (rule, from, to) => spansAsked(rule, from, from, to, null),
@@ -144,7 +160,9 @@ export function createChain(input: EvaluationInput): Chain {
     believedBefore,
     join,
     isPresent,
+    withTruths,
   };
+  return chain;
 }
 
 function phaseIndexAt(phases: readonly Phase[], at: Instant): number {

@@ -3,6 +3,7 @@ import type { DayFacts } from "../facts/facts.ts";
 import type { View } from "../facts/view.ts";
 import type { Group, Negation, SimpleCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
+import type { ValueReadings } from "./value-readings.ts";
 
 /** The functions for one kind of condition; `CONDITION_KINDS` has one entry for each. */
 export interface ConditionKind<C extends SimpleCondition = SimpleCondition> {
@@ -35,6 +36,8 @@ export interface EvaluationMoment {
   threshold: number | null;
   /** What another rule is then, by its id. */
   referred: (id: string) => RuleSpan;
+  /** The values of the house, the same at every instant: they are assumed to stay. */
+  values: ValueReadings;
 }
 
 /** What a rule is from an instant on. */
@@ -42,7 +45,7 @@ export interface RuleSpan {
   start: Instant;
   /** true is ON, false OFF, null unknown. */
   state: Truth;
-  /** No forecast decides. */
+  /** Neither a forecast nor a value decides. */
   sure: boolean;
   /** The conditions that decide; null while the rule is disabled. */
   conditions: ConditionResult | null;
@@ -64,6 +67,8 @@ export interface SimpleResult extends Finding {
 export interface Finding extends Outcome {
   /** What it found, in words. */
   describeFinding: () => string;
+  /** The same with the value, which is not published. */
+  describeForOwner?: () => string;
   /** Of a condition over days: each of them. */
   days: readonly DayResult[];
 }
@@ -79,7 +84,7 @@ export interface RuleDay {
 
 export interface Outcome {
   truth: Truth;
-  /** The same by official colours and the tariff's laws alone; null where a forecast decides. */
+  /** The same by official colours and the tariff's laws alone; null where a forecast or a value decides. */
   certain: Truth;
 }
 

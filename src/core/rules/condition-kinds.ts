@@ -1,5 +1,6 @@
 import type { ConditionKind, ConditionResult, EvaluationMoment, GroupResult } from "./condition-kind.ts";
 import { DAY } from "./day-condition.ts";
+import { MQTT } from "./mqtt-condition.ts";
 import { DAYS_REMAINING, LEFT, RATE, REMAINING } from "./number-conditions.ts";
 import type { Condition, Group, SimpleCondition } from "./rule.ts";
 import { RULE } from "./rule-condition.ts";
@@ -20,6 +21,7 @@ const CONDITION_KINDS: {
   remaining: REMAINING,
   left: LEFT,
   rule: RULE,
+  mqtt: MQTT,
 };
 
 export function kindOf(condition: SimpleCondition): ConditionKind {

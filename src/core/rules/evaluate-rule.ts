@@ -64,6 +64,7 @@ function evaluateConditions(
       wallClock,
       threshold,
       referred,
+      values: input.values,
     });
     return { start: at, end: boundaries[index + 1]?.at ?? last + 1, conditions };
   });

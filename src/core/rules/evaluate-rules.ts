@@ -1,31 +1,41 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import type { Simulation } from "../facts/facts.ts";
-import { createChain } from "./chain.ts";
+import { createChain, type Phase } from "./chain.ts";
 import { evaluateRuleBetween, type RuleResult } from "./evaluate-rule.ts";
 import { createEvaluationInput, type EvaluationInput } from "./evaluation-input.ts";
 import { type Believed, forecastsOf } from "./held-forecasts.ts";
-import { type BeforeHold, decideRule, phasesAhead, type RuleToDecide } from "./hold.ts";
-import { inOrderOfReference, LONGEST_SHIFT, type Rule } from "./rule.ts";
+import {
+  type BeforeHold,
+  decideRule,
+  heldValuesOf,
+  phasesAhead,
+  type RuleToDecide,
+  resultAt,
+} from "./hold.ts";
+import { inOrderOfReference, LONGEST_SHIFT, mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
 import { type RuleSettings, switchedAt } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
+import { truthsOf, type ValueReadings, type ValueTruths } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";
 
 /**
  * The verdict of each rule, and what the next evaluation needs of them. `real`: the verdicts without the colour that is
- * pretended. They alone begin and end a hold: after a simulation each hold is as if there had been none.
+ * pretended. They alone begin and end a hold: after a simulation each hold is as if there had been none. `saving`: how soon
+ * `next` has to be on the disk.
  */
 export function evaluateRules(
   rules: readonly Rule[],
   input: EvaluationInput,
   settings: RuleSettings,
   previous: RulesState,
-): { verdicts: Verdict[]; real: Verdict[]; next: RulesState } {
+): { verdicts: Verdict[]; real: Verdict[]; next: RulesState; saving: Saving } {
   const verdicts = evaluateEach(rules, input, settings, previous);
   const real = canDecide(input.simulation, input.at)
     ? evaluateEach(rules, createEvaluationInput({ ...input, simulation: null }), settings, previous)
     : verdicts;
-  return { verdicts, real, next: nextState(previous, { verdicts, real }, input) };
+  const next = nextState(previous, { verdicts, real }, input);
+  return { verdicts, real, next, saving: savingOf(previous, next, verdicts) };
 }
 
 /** By its lag a rule looks at a simulation that is over; by its lead at one that is ahead, after the clock was set back. */
@@ -52,18 +62,21 @@ function evaluateEach(
     believedById.set(id, believed);
     // A rule without a threshold has none to move.
     const moved = rule.threshold === null ? null : entryOf(settings, id)?.threshold;
+    const { enabled } = switchedAt(settings, id, at);
+    const { heldUntil, truths } = heldValuesOf(rule, before ?? {}, at);
     const decide: RuleToDecide = {
       rule,
       threshold: moved?.value ?? rule.threshold,
       switchedAt: (instant) => switchedAt(settings, id, instant),
       chain,
+      truths: enabled ? truths : null,
     };
     const isHolding = before?.believed !== undefined;
-    const verdict = evaluateRule(
-      decide,
-      { believed, isHolding, followedChangeAt: before?.moved ?? null },
-      at,
-    );
+    const beforeHold = { believed, isHolding, followedChangeAt: before?.moved ?? null };
+    let verdict = evaluateRule(decide, beforeHold, at);
+    const found = enabled && truthsFor(rule, input.values, verdicts);
+    const { isSettled } = input.values;
+    if (found) verdict = followValues(verdict, decide, { found, heldUntil, isSettled, before, at });
     chain.add(verdict);
     const since = sinceOf(verdict, before, previous.at, chain.inputAt(at, null), decide.switchedAt(at).since);
     verdicts.set(id, { ...verdict, since });
@@ -90,8 +103,63 @@ function evaluateRule(decide: RuleToDecide, before: BeforeHold, at: Instant): Ve
     held,
     followedChangeAt,
     phases: phasesAhead(decide, decision, at),
+    values: null,
   };
   return enabled ? verdict : { ...verdict, state: false, sure: true, reason: "disabled" };
+}
+
+function fixedPhase(start: Instant, fixed: Phase["fixed"]): Phase {
+  return { start, fixed, believed: null, truths: null };
+}
+
+/** What decides of the values that a rule looks at, also through other rules; null where it looks at none. */
+function truthsFor(
+  rule: Rule,
+  values: ValueReadings,
+  verdicts: ReadonlyMap<string, Verdict>,
+): ValueTruths | null {
+  const truths = truthsOf(mqttConditionsIn(rule.when), values);
+  const ofRules = rulesReferredTo(rule.when).map((id) => getOf(verdicts, id).values?.truths ?? {});
+  const all: ValueTruths = Object.assign({}, ...ofRules, truths);
+  return Object.keys(all).length === 0 ? null : all;
+}
+
+/**
+ * The verdict of a rule that looks at values, with what the next evaluation needs of them.
+ * 1. The broker has not sent what it holds yet, and nothing else decides: the verdict stays as it was.
+ * 2. Values make the rule ON or OFF: that counts at once, and its hold begins. Where they make it unknown, no hold begins:
+ *    what is known again counts at once.
+ */
+function followValues(verdict: Verdict, decide: RuleToDecide, following: FollowedValues): Verdict {
+  const { state, reason, conditions, held } = verdict;
+  const { found, heldUntil, isSettled, before, at } = following;
+  const turnedAt = before?.turned ?? null;
+  if (!isSettled) {
+    const values = { truths: before?.values ?? {}, turnedAt, heldUntil, isTurn: false };
+    if (state !== null && reason !== "when_unknown") return { ...verdict, values };
+    const fixed = { state: before?.state ?? null, sure: false, conditions };
+    return { ...verdict, ...fixed, reason: "waiting", phases: [fixedPhase(at, fixed)], values };
+  }
+  if (decide.truths)
+    return { ...verdict, values: { truths: decide.truths, turnedAt, heldUntil, isTurn: false } };
+  let isTurn = false;
+  if (before?.values && before.state !== state && !isEqual(before.values, found)) {
+    const byValuesBefore = resultAt({ ...decide, truths: before.values }, at, held?.believed ?? null);
+    isTurn = byValuesBefore.state !== state;
+  }
+  const values = { truths: found, turnedAt, heldUntil, isTurn };
+  const beginsHold = isTurn && state !== null;
+  if (!beginsHold) return { ...verdict, values };
+  return { ...verdict, values: { ...values, turnedAt: at, heldUntil: at + verdict.rule.hold } };
+}
+
+interface FollowedValues {
+  /** What each condition finds now. */
+  found: ValueTruths;
+  heldUntil: Instant | null;
+  isSettled: boolean;
+  before: RuleState | undefined;
+  at: Instant;
 }
 
 function getOf<T>(map: ReadonlyMap<string, T>, id: string): T {
@@ -144,15 +212,40 @@ function nextState(
   };
 }
 
-function stateOf({ state, since }: Verdict, { followedChangeAt, held }: Verdict): RuleState {
+function stateOf({ state, since }: Verdict, { followedChangeAt, held, values }: Verdict): RuleState {
   return {
     state,
     since,
     ...(followedChangeAt !== null && { moved: followedChangeAt }),
     ...(held && believedState(held.believed)),
+    ...(values && { values: values.truths }),
+    ...(values && values.turnedAt !== null && { turned: values.turnedAt }),
   };
 }
 
 function believedState({ forecasts, rules }: Believed): Partial<RuleState> {
   return { believed: forecasts, ...(Object.keys(rules).length > 0 && { believed_of: rules }) };
+}
+
+/** Values turn rules often. That need not be on the disk at once: after a crash they turn them again. */
+export type Saving = "now" | "soon" | "with the next write";
+
+function savingOf(previous: RulesState, next: RulesState, verdicts: readonly Verdict[]): Saving {
+  if (next.heard !== previous.heard) return "now";
+  if (next.rules === previous.rules) return "with the next write";
+  if (Object.keys(previous.rules).length !== verdicts.length) return "now";
+  let saving: Saving = "with the next write";
+  for (const { rule, values } of verdicts) {
+    const before = entryOf(previous.rules, rule.id);
+    const after = entryOf(next.rules, rule.id);
+    if (before && isEqual(withoutValues(before), withoutValues(after))) continue;
+    if (!values?.isTurn) return "now";
+    saving = "soon";
+  }
+  return saving;
+}
+
+function withoutValues(state: RuleState | undefined): Partial<RuleState> {
+  const { values, turned, ...rest } = state ?? {};
+  return rest;
 }

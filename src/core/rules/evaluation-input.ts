@@ -16,6 +16,7 @@ import { simulateView } from "../facts/simulation.ts";
 import { type View, viewAt } from "../facts/view.ts";
 import type { BoundaryKind, RuleSpan } from "./condition-kind.ts";
 import { LONGEST_SHIFT } from "./rule.ts";
+import type { ValueReadings } from "./value-readings.ts";
 
 /** What vigie knows at an instant. */
 interface Known {
@@ -23,6 +24,7 @@ interface Known {
   knownDays: KnownDays;
   tariff: Tariff;
   simulation: Simulation | null;
+  values: ValueReadings;
 }
 
 /** What rules are evaluated with: the known days, as they look at any instant from two days ago to the last known day. */
@@ -55,6 +57,11 @@ export function createEvaluationInput(known: Known): EvaluationInput {
 /** The same instants with other known days. */
 export function withKnownDays(input: EvaluationInput, knownDays: KnownDays): EvaluationInput {
   return { ...input, knownDays, viewIn: viewByInterval({ ...input, knownDays }) };
+}
+
+/** The same days with other values. */
+export function withValues(input: EvaluationInput, values: ValueReadings): EvaluationInput {
+  return values === input.values ? input : { ...input, values };
 }
 
 /** The rules are added by a chain (chain.ts). */

@@ -1,4 +1,4 @@
-import { isoInstant } from "../calendar/dates.ts";
+import { isoInstant, localTime } from "../calendar/dates.ts";
 import type { ConditionResult } from "./condition-kind.ts";
 import { kindOf } from "./condition-kinds.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
@@ -13,6 +13,8 @@ export interface Explanation {
   /** true is ON, false OFF, null unknown. */
   state: Truth;
   sure: boolean;
+  /** A value decides now. */
+  by_value?: true;
   at: string;
   /** When the rule next becomes ON, or OFF, as far as the days are known. */
   next_on: string | null;
@@ -36,17 +38,28 @@ export function explainRule(
   forecast: VerdictForecast,
   now: Pick<EvaluationInput, "at" | "tariff">,
 ): Explanation {
-  const { next_on, next_off } = forecast;
+  const { next_on, next_off, values_from } = forecast;
   return {
     id: verdict.rule.id,
     state: verdict.state,
     sure: verdict.sure,
+    ...(values_from !== null && values_from <= now.at && { by_value: true as const }),
     at: isoInstant(now.at),
     next_on: next_on === null ? null : isoInstant(next_on),
     next_off: next_off === null ? null : isoInstant(next_off),
-    notes: describeCircumstances(verdict, now),
+    notes: [...describeCircumstances(verdict, now), ...describeValueHold(verdict, now)],
     tree: branchOf(verdict.conditions, verdict.threshold),
   };
+}
+
+/** Not published: it would be two more messages for each change. */
+function describeValueHold(
+  { values }: Verdict,
+  { at, tariff }: Pick<EvaluationInput, "at" | "tariff">,
+): string[] {
+  const heldUntil = values?.heldUntil ?? at;
+  if (heldUntil <= at) return [];
+  return [`until ${localTime(heldUntil, at, tariff.time_zone)} no value changes it (hold)`];
 }
 
 function branchOf(result: ConditionResult, threshold: number | null): Branch {
@@ -57,5 +70,5 @@ function branchOf(result: ConditionResult, threshold: number | null): Branch {
   }
   const { condition, truth } = result;
   const asks = kindOf(condition).describe(condition, threshold);
-  return { state: truth, asks, saw: result.describeFinding(), parts: [] };
+  return { state: truth, asks, saw: (result.describeForOwner ?? result.describeFinding)(), parts: [] };
 }

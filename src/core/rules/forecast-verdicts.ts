@@ -1,9 +1,10 @@
 import type { Instant } from "../calendar/tariff.ts";
-import { type Chain, createChain } from "./chain.ts";
+import { type Chain, createChain, type Phase } from "./chain.ts";
 import { boundariesAfter } from "./condition-boundaries.ts";
-import type { EvaluationInput } from "./evaluation-input.ts";
-import { inOrderOfReference } from "./rule.ts";
+import { type EvaluationInput, withValues } from "./evaluation-input.ts";
+import { inOrderOfReference, mqttConditionsIn, type NonEmpty, rulesReferredTo } from "./rule.ts";
 import type { Truth } from "./truth.ts";
+import { NO_READINGS } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What the verdict of a rule will be, as far as the days are known. */
@@ -11,20 +12,27 @@ export interface VerdictForecast {
   /** How far that is. */
   until: Instant;
   spans: readonly VerdictSpan[];
-  /** When the rule next becomes ON, or OFF; null where it does not until then. */
+  /**
+   * When the rule next becomes ON, or OFF; null where it does not until then, and from `values_from` on: others act on
+   * these instants when vigie is gone, and cannot look at values.
+   */
   next_on: Instant | null;
   next_off: Instant | null;
   /** Until when the state stays as it is; null where time alone never changes it. */
   state_until: Instant | null;
   /** The next instant at which time alone can change the verdict or its reasons; null where there is none. */
   next_boundary: Instant | null;
+  /** From when on values decide; null where none does. They are assumed to stay as they are. */
+  values_from: Instant | null;
+  /** When the first of these values is too old, as published topics have it; null: never. */
+  values_until: Instant | null;
 }
 
 export interface VerdictSpan {
   start: Instant;
   end: Instant;
   state: Truth;
-  /** No forecast decides. */
+  /** Neither a forecast nor a value decides. */
   sure: boolean;
 }
 
@@ -32,29 +40,47 @@ export interface VerdictSpan {
 export function forecastVerdicts(verdicts: readonly Verdict[], input: EvaluationInput): VerdictForecast[] {
   const chain = createChain(input);
   for (const verdict of verdicts) chain.add(verdict);
+  const valuesFrom = findValuesFrom(verdicts, input);
+  const valuesUntil = new Map<string, Instant | null>();
   const byId = new Map(verdicts.map((verdict) => [verdict.rule.id, verdict]));
   const forecasts = new Map<Verdict, VerdictForecast>();
   // In this order what a rule refers to is found already: a long chain needs no deep recursion.
   for (const { id } of inOrderOfReference(verdicts.map(({ rule }) => rule))) {
     const verdict = byId.get(id);
-    if (verdict) forecasts.set(verdict, forecastVerdict(verdict, input, chain));
+    if (!verdict) continue;
+    const { when } = verdict.rule;
+    const ends = [
+      ...mqttConditionsIn(when).map((condition) => input.values.read(condition).shownUntil),
+      ...rulesReferredTo(when).map((referred) => valuesUntil.get(referred) ?? null),
+    ];
+    valuesUntil.set(id, earliest(ends.flatMap((end) => end ?? [])));
+    const values = { from: valuesFrom.get(id) ?? null, until: valuesUntil.get(id) ?? null };
+    forecasts.set(verdict, forecastVerdict(verdict, input, chain, values));
   }
   return verdicts.flatMap((verdict) => forecasts.get(verdict) ?? []);
 }
 
-function forecastVerdict(verdict: Verdict, input: EvaluationInput, chain: Chain): VerdictForecast {
+function forecastVerdict(
+  verdict: Verdict,
+  input: EvaluationInput,
+  chain: Chain,
+  values: { from: Instant | null; until: Instant | null },
+): VerdictForecast {
   const { until } = input;
   const { reason, enabled_until } = verdict;
   const spans = spansAhead(verdict, input, chain);
   const change = spans.find(({ state }) => state !== verdict.state);
+  const spansWithoutValues = spans.filter(({ start }) => values.from === null || start < values.from);
   return {
     until,
     spans,
-    next_on: nextChangeTo(true, spans),
-    next_off: nextChangeTo(false, spans),
+    next_on: nextChangeTo(true, spansWithoutValues),
+    next_off: nextChangeTo(false, spansWithoutValues),
     state_until: change?.start ?? lastUntil(),
     next_boundary:
       reason === "disabled" ? enabled_until : nextBoundaryOf(verdict, chain.inputAt(input.at, null)),
+    values_from: values.from,
+    values_until: values.until,
   };
 
   /** A disabled rule is OFF whatever the days are. */
@@ -62,6 +88,28 @@ function forecastVerdict(verdict: Verdict, input: EvaluationInput, chain: Chain)
     if (reason !== "disabled") return until;
     return enabled_until === null ? null : Math.max(until, enabled_until);
   }
+}
+
+/** From when on each rule is undecided where no value is known, by its id. */
+function findValuesFrom(verdicts: readonly Verdict[], input: EvaluationInput): Map<string, Instant> {
+  const found = new Map<string, Instant>();
+  if (!verdicts.some(({ values }) => values)) return found;
+  const chain = createChain(withValues(input, NO_READINGS));
+  const blind = verdicts.map(({ rule, threshold, phases: [first, ...later], values, reason }) => {
+    const withoutValues = (phase: Phase): Phase => ({
+      ...phase,
+      truths: null,
+      fixed: phase.fixed && reason === "waiting" ? { ...phase.fixed, state: null } : phase.fixed,
+    });
+    const phases: NonEmpty<Phase> = [withoutValues(first), ...later.map(withoutValues)];
+    return { rule: values ? { ...rule, when_unknown: null } : rule, threshold, values, phases };
+  });
+  for (const rule of blind) chain.add(rule);
+  for (const rule of blind) {
+    const span = rule.values && chain.spans(rule, input.at, input.until).find(({ state }) => state === null);
+    if (span) found.set(rule.rule.id, span.start);
+  }
+  return found;
 }
 
 /** The earliest instant at which time alone can change any of these; null where there is none. */

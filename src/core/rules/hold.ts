@@ -4,6 +4,8 @@ import { evaluateRuleBetween, type RuleResult } from "./evaluate-rule.ts";
 import type { Believed } from "./held-forecasts.ts";
 import type { NonEmpty, Rule } from "./rule.ts";
 import type { Switched } from "./rule-settings.ts";
+import type { RuleState } from "./rules-state.ts";
+import type { ValueTruths } from "./value-readings.ts";
 
 /** A rule whose verdict is to be found; the rules that it refers to are in the chain. */
 export interface RuleToDecide {
@@ -12,6 +14,8 @@ export interface RuleToDecide {
   /** Whether commands have disabled it at an instant. */
   switchedAt: (at: Instant) => Switched;
   chain: Chain;
+  /** Earlier values that decide in place of the present ones. */
+  truths: ValueTruths | null;
 }
 
 /** What decided a rule until now. */
@@ -60,22 +64,37 @@ function decideHold(decide: RuleToDecide, before: BeforeHold, at: Instant): Hold
   return { result: earlier, held: { until, believed }, followedChangeAt };
 }
 
+/** A value that turns a rule does so at once; then, for `hold`, no value turns it again: those of the turn decide. */
+export function heldValuesOf(
+  { hold }: Rule,
+  { turned, values }: Partial<RuleState>,
+  at: Instant,
+): { heldUntil: Instant | null; truths: ValueTruths | null } {
+  // After the clock was set back, the turn may lie in the future. If by more than `hold`, ignore it.
+  const isHeld = turned !== undefined && values !== undefined && at < turned + hold && turned - at <= hold;
+  return isHeld ? { heldUntil: turned + hold, truths: values } : { heldUntil: null, truths: null };
+}
+
 /** What the conditions give by the latest forecasts, or by earlier ones. */
-function resultAt(
-  { rule, threshold, chain }: RuleToDecide,
+export function resultAt(
+  { rule, threshold, chain, truths }: RuleToDecide,
   at: Instant,
   believed: Believed | null,
 ): RuleResult {
-  const [result] = evaluateRuleBetween(rule, chain.inputAt(at, believed), threshold, at, at + 1);
+  const deciding = truths ? chain.withTruths(truths) : chain;
+  const [result] = evaluateRuleBetween(rule, deciding.inputAt(at, believed), threshold, at, at + 1);
   if (!result) throw new RangeError(`Expected a result at ${at}, got none`);
   return result;
 }
 
 /** The phases from an instant on, while no forecast changes: at each later one the rule is decided as it will be then. */
 export function phasesAhead(decide: RuleToDecide, first: HoldDecision, at: Instant): NonEmpty<Phase> {
-  const { rule, chain, switchedAt } = decide;
+  const { rule, chain, truths, switchedAt } = decide;
   const phaseOf = (start: Instant, { held }: Pick<HoldDecision, "held">): Phase => {
-    return { start, enabled: switchedAt(start).enabled, believed: held?.believed ?? null };
+    const fixed = switchedAt(start).enabled ? null : DISABLED;
+    // Earlier values decide to the end: what values say now is not what they say when the hold is over, and a plan that
+    // followed them would flap with them.
+    return { start, fixed, believed: held?.believed ?? null, truths };
   };
   const later: Phase[] = [];
   let [decision, start] = [first, at];
@@ -97,3 +116,5 @@ export function phasesAhead(decide: RuleToDecide, first: HoldDecision, at: Insta
     return Math.min(chain.nextPhase(rule, after), switchedAt(after).until ?? Number.POSITIVE_INFINITY);
   }
 }
+
+const DISABLED: Phase["fixed"] = { state: false, sure: true, conditions: null };

@@ -9,13 +9,17 @@ import { canBeWithin } from "./number-conditions.ts";
 import {
   type Condition,
   type DayCondition,
+  type MqttCondition,
+  mqttConditionsIn,
   partsOf,
   type Rule,
+  rulesInChain,
   rulesReferredTo,
   type SimpleCondition,
   simpleConditionsIn,
 } from "./rule.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
+import { NO_READINGS } from "./value-readings.ts";
 
 type RulesById = ReadonlyMap<string, Rule>;
 
@@ -28,6 +32,7 @@ export function lintRules(rules: readonly Rule[], tariff: Tariff): RuleWarning[]
       ...warnOfNegation(rule.when),
       ...warnOfMidnight(rule.when, tariff),
       ...warnOfThreshold(rule),
+      ...warnOfValues(rule),
     ].map((words) => ({ index, id: rule.id, words })),
   );
 }
@@ -55,7 +60,7 @@ function warnOfConstant({ when }: Rule, byId: RulesById, tariff: Tariff): string
 
 /** A week of each month, without a holiday, at each time at which a period, a day or a window of the rule begins. */
 function* sampleMoments(condition: Condition, byId: RulesById, tariff: Tariff): Generator<EvaluationMoment> {
-  const conditions = [condition, ...rulesInChain(condition, byId).map(({ when }) => when)];
+  const conditions = [condition, ...rulesInChain(rulesReferredTo(condition), byId).map(({ when }) => when)];
   const windows = conditions
     .flatMap(simpleConditionsIn)
     .flatMap((simple) => kindOf(simple).boundaries(simple).times);
@@ -70,6 +75,7 @@ function* sampleMoments(condition: Condition, byId: RulesById, tariff: Tariff): 
           view,
           wallClock: parseTimeOfDay(time),
           threshold: null,
+          values: NO_READINGS,
           referred: memoize((id: string) => {
             const state = possibleVerdict(byId.get(id), moment);
             return { start: view.at, state, sure: false, conditions: null };
@@ -79,21 +85,6 @@ function* sampleMoments(condition: Condition, byId: RulesById, tariff: Tariff): 
       }
     }
   }
-}
-
-/** The rules that a condition refers to, and those that these refer to. */
-function rulesInChain(condition: Condition, byId: RulesById): Rule[] {
-  const found = new Set<Rule>();
-  const add = (ids: readonly string[]) => {
-    for (const id of ids) {
-      const rule = byId.get(id);
-      if (!rule || found.has(rule)) continue;
-      found.add(rule);
-      add(rulesReferredTo(rule.when));
-    }
-  };
-  add(rulesReferredTo(condition));
-  return [...found];
 }
 
 /** What another rule can be. It can always be OFF, for a command can disable it. */
@@ -203,4 +194,23 @@ function warnOfThreshold({ threshold, when }: Rule): string[] {
   return threshold === null || isUsed
     ? []
     : ["has a threshold that no condition asks for (confidence: threshold)"];
+}
+
+/** A number may come and go around its bound, and its device may die. */
+function warnOfValues({ when, hold }: Rule): string[] {
+  const numbers = mqttConditionsIn(when).filter(({ test }) => test.kind === "bounds");
+  const topics = (some: readonly MqttCondition[]) => [...new Set(some.map(({ topic }) => topic))].join(", ");
+  const ageless = numbers.filter(({ max_age }) => max_age === null);
+  return [
+    ...(ageless.length > 0
+      ? [
+          `${topics(ageless)} without max_age: if the device dies, its last number counts for ever; add how long a number may be relied on, such as max_age: 2h`,
+        ]
+      : []),
+    ...(numbers.length > 0 && hold === 0
+      ? [
+          `a number of ${topics(numbers)} without hold: each time that it passes its bound, the rule changes; add how long the verdict then stands, such as hold: 10m`,
+        ]
+      : []),
+  ];
 }

@@ -42,6 +42,7 @@ export function describeCircumstances(verdict: Verdict, now: Now): string[] {
   const counted = rule.when_unknown === "on" ? "ON" : "OFF";
   return [
     ...(reason === "when_unknown" ? [`unknown, which counts as ${counted} (when_unknown)`] : []),
+    ...(reason === "waiting" ? ["as before: the values that the broker holds have not arrived yet"] : []),
     ...(held ? [`held until ${timeOf(held.until, now)}: a forecast has changed`] : []),
     ...(decided_at > now.at ? [`lead: the conditions at ${timeOf(decided_at, now)} decide`] : []),
     ...(decided_at < now.at ? [`lag: the conditions at ${timeOf(decided_at, now)} decide`] : []),

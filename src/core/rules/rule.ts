@@ -36,6 +36,7 @@ export type SimpleCondition =
   | WeekdayCondition
   | MonthCondition
   | NumberCondition
+  | MqttCondition
   | RuleCondition;
 
 /** Tests one day, or each day of a range; what is null is not tested. */
@@ -89,6 +90,17 @@ export type NumberCondition =
   | { kind: "days_remaining"; bounds: Bounds }
   | { kind: "remaining"; color: Color; bounds: Bounds }
   | { kind: "left"; color: Color; bounds: Bounds };
+
+/** Tests a value: the payload of a topic that another program in the house publishes, or a part of it. */
+export interface MqttCondition {
+  kind: "mqtt";
+  topic: string;
+  /** Keys and indexes into its JSON; null: the payload itself is tested. */
+  path: readonly string[] | null;
+  test: { kind: "bounds"; bounds: Bounds } | { kind: "equals"; values: NonEmpty<string | number | boolean> };
+  /** Milliseconds after which a value is too old to be relied on; null: never. */
+  max_age: number | null;
+}
 
 export interface Bounds {
   above?: number | undefined;
@@ -157,4 +169,29 @@ export function inOrderOfReference(rules: readonly Rule[]): Rule[] {
   };
   for (const rule of rules) add(rule);
   return [...ordered];
+}
+
+/** All tests of values in a condition. */
+export function mqttConditionsIn(condition: Condition): MqttCondition[] {
+  return simpleConditionsIn(condition).filter((simple) => simple.kind === "mqtt");
+}
+
+/** The topics that rules look at, each once. */
+export function topicsOfRules(rules: readonly Rule[]): string[] {
+  return [...new Set(rules.flatMap(({ when }) => mqttConditionsIn(when).map(({ topic }) => topic)))];
+}
+
+/** The rules with these ids, and those that they refer to. */
+export function rulesInChain(ids: readonly string[], byId: ReadonlyMap<string, Rule>): Rule[] {
+  const found = new Set<Rule>();
+  const add = (some: readonly string[]) => {
+    for (const id of some) {
+      const rule = byId.get(id);
+      if (!rule || found.has(rule)) continue;
+      found.add(rule);
+      add(rulesReferredTo(rule.when));
+    }
+  };
+  add(ids);
+  return [...found];
 }

@@ -13,6 +13,10 @@ const ruleState = z.object({
   believed: heldForecastsSchema.exactOptional(),
   /** Beside `believed`: those that decide the rules that it refers to, where these are others. */
   believed_of: z.record(z.string(), believedSchema).exactOptional(),
+  /** What each condition on a value found; while a hold lasts, at the turn that began it. */
+  values: z.record(z.string(), z.boolean().nullable()).exactOptional(),
+  /** When a value last made the rule ON or OFF. */
+  turned: z.number().exactOptional(),
 });
 
 const rulesState = z.object({

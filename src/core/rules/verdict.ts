@@ -3,6 +3,7 @@ import type { PhasedRule } from "./chain.ts";
 import type { ConditionResult } from "./condition-kind.ts";
 import type { HoldDecision } from "./hold.ts";
 import type { Truth } from "./truth.ts";
+import type { ValueTruths } from "./value-readings.ts";
 
 /** Whether a rule is ON, and why. */
 export interface Verdict extends PhasedRule, Pick<HoldDecision, "held" | "followedChangeAt"> {
@@ -10,13 +11,28 @@ export interface Verdict extends PhasedRule, Pick<HoldDecision, "held" | "follow
   state: Truth;
   /** When this state began. */
   since: Instant;
-  /** No forecast decides. */
+  /** Neither a forecast nor a value decides. */
   sure: boolean;
-  reason: "conditions" | "disabled" | "when_unknown";
+  /** `waiting`: the broker has not sent the values that it holds yet, so the verdict is the one before. */
+  reason: "conditions" | "disabled" | "when_unknown" | "waiting";
   /** When what a command set for a time ends: the rule is then disabled, or enabled again; null where nothing ends. */
   enabled_until: Instant | null;
   /** The conditions with what they found at `decided_at`. */
   conditions: ConditionResult;
   /** The instant whose conditions decide: later than now where a lead decides, earlier where a lag does. */
   decided_at: Instant;
+  /** Of a rule that depends on values, and is not disabled. */
+  values: VerdictValues | null;
+}
+
+/** What values have to do with a verdict. */
+interface VerdictValues {
+  /** What each condition found; while a hold lasts, at the turn that began it. */
+  truths: ValueTruths;
+  /** When a value last made the rule ON or OFF; null where none did. */
+  turnedAt: Instant | null;
+  /** When values may turn the rule again; null: now. */
+  heldUntil: Instant | null;
+  /** The verdict is another than before, and with the values of then it would not be. */
+  isTurn: boolean;
 }

@@ -39,8 +39,13 @@ function ruleMomentTopics(
   input: RuleTopicsOptions["input"],
   grace: number,
 ): [string, Topic][] {
-  const expiring = (payload: string, until: number | null): Topic =>
-    until === null ? { payload } : { payload, expires: until + grace };
+  const expiring = (payload: string, turn: number | null): Topic => {
+    const until = Math.min(
+      turn ?? Number.POSITIVE_INFINITY,
+      forecast.values_until ?? Number.POSITIVE_INFINITY,
+    );
+    return Number.isFinite(until) ? { payload, expires: until + grace } : { payload };
+  };
   return [
     ["state", expiring(payloadOf(verdict.state), forecast.state_until)],
     ["since", expiring(payloadOf(instant(verdict.since)), forecast.state_until)],

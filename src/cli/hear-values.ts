@@ -1,0 +1,67 @@
+import type { Config, MqttConfig } from "../config/config.ts";
+import { topicsOfRules } from "../core/rules/rule.ts";
+import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules/value-readings.ts";
+import { openShortConnection } from "../mqtt/short-connection.ts";
+import { createValueListener } from "../mqtt/value-listener.ts";
+import { systemClock } from "../runtime/clock.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
+import { atMost, deadline } from "../runtime/wait.ts";
+import type { State } from "../state/state.ts";
+
+interface HearOptions {
+  config: Pick<Config, "instance" | "rules">;
+  broker: MqttConfig;
+  state: Pick<State, "values"> | undefined;
+  problemLog: ProblemLog;
+  signal: AbortSignal;
+}
+
+/** What was heard, and what of it the state file should hold. */
+export interface Heard {
+  values: HeardValues;
+  kept: KeptValues;
+}
+
+/**
+ * Listens to the topics of rules until each was heard, or for 2 s: long enough for what the broker holds. Rejects where
+ * the broker cannot be reached.
+ */
+export async function hearValues({ config, broker, state, problemLog, signal }: HearOptions): Promise<Heard> {
+  const topics = topicsOfRules(config.rules);
+  const kept = readKeptValues(state?.values);
+  if (topics.length === 0) return { values: new Map(), kept: {} };
+  let stopWaiting: () => void = () => undefined;
+  const allHeard = new Promise<void>((resolve) => {
+    stopWaiting = resolve;
+  });
+  const listener = createValueListener({
+    topics,
+    kept,
+    clock: systemClock,
+    problemLog,
+    onHeard: () => {
+      if (listener.heard().size === topics.length) stopWaiting();
+    },
+  });
+  const connecting = deadline(CONNECT_LIMIT, signal, () => new Error(NO_ANSWER));
+  try {
+    const visit = await openShortConnection({
+      broker,
+      instance: config.instance,
+      random: Math.random,
+      signal: connecting.signal,
+      onOutsideMessage: listener.onMessage,
+    });
+    listener.onConnection(visit.link);
+    await atMost(allHeard, LISTEN_LIMIT);
+    await visit.close();
+    return { values: listener.heard(), kept: listener.keep() };
+  } finally {
+    connecting.clear();
+    listener.stop();
+  }
+}
+
+const CONNECT_LIMIT = 10_000;
+const LISTEN_LIMIT = 2_000;
+const NO_ANSWER = `the broker has not answered within ${CONNECT_LIMIT / 1000} s`;

@@ -1,0 +1,32 @@
+import type { ConditionKind } from "./condition-kind.ts";
+import type { MqttCondition } from "./rule.ts";
+import { describeMqtt } from "./test-payload.ts";
+
+/** Never certain: another value may arrive at any time. */
+export const MQTT: ConditionKind<MqttCondition> = {
+  evaluate: (condition, { values }) => {
+    const { truth, problem, found } = values.read(condition);
+    // What is published never contains the value.
+    const describeFinding = () => problem ?? "by its value";
+    const describeForOwner = () => {
+      if (!found) return describeFinding();
+      return `${problem === null ? "" : `${problem}: `}${JSON.stringify(found.value)}, ${describeAge(found.age)} old`;
+    };
+    return { truth, certain: null, describeFinding, describeForOwner, days: [] };
+  },
+  boundaries: () => ({ kinds: [], times: [] }),
+  possible: () => null,
+  describe: (condition) => describeMqtt(condition),
+};
+
+/** `5 min`. */
+function describeAge(age: number): string {
+  const [length, unit] = UNITS.find(([least]) => age >= 2 * least) ?? [1000, "s"];
+  return `${Math.max(0, Math.floor(age / length))} ${unit}`;
+}
+
+const UNITS: [length: number, unit: string][] = [
+  [24 * 3_600_000, "days"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+];

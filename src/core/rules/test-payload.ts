@@ -1,0 +1,85 @@
+import { parseJson } from "../contract/parse-json.ts";
+import { describeBounds, isWithin } from "./bounds.ts";
+import type { MqttCondition } from "./rule.ts";
+import type { Truth } from "./truth.ts";
+
+/** What a condition gives for a payload; `problem` says why it is unknown; `value` is what it compared. */
+interface PayloadResult {
+  truth: Truth;
+  problem: string | null;
+  value: string;
+}
+
+/** Anybody may publish the payload: it may have any shape and size. */
+export function testPayload({ path, test }: MqttCondition, payload: string): PayloadResult {
+  const unknown = (problem: string, value: unknown) => ({ truth: null, problem, value: shorten(value) });
+  let value: unknown = payload;
+  if (path !== null) {
+    const json = parseJson(payload);
+    if (json === undefined) return unknown("not JSON", payload);
+    value = valueAtPath(json, path);
+    if (value === undefined) return unknown(`no ${path.join(".")} in its JSON`, payload);
+  }
+  if (typeof value === "string" && value.includes(NO_TEXT)) return unknown("not text", value);
+  if (test.kind === "equals") {
+    const truth = test.values.some((one) => isSameScalar(value, one));
+    return { truth, problem: null, value: shorten(value) };
+  }
+  const number = numberOf(value);
+  if (number === null) return unknown("not a number", value);
+  return { truth: isWithin(number, test.bounds), problem: null, value: shorten(value) };
+}
+
+/** What a condition tests, in words; two that test something else have other words. */
+export function describeMqtt({ topic, path, test, max_age }: MqttCondition): string {
+  const place = path === null ? topic : `${topic} ${path.join(".")}`;
+  const tested = test.kind === "bounds" ? describeBounds(test.bounds) : test.values.join(" or ");
+  return `${place} is ${tested}${max_age === null ? "" : `, at most ${describeLength(max_age)} old`}`;
+}
+
+/** Exact, for tests that differ need other words: `90 min`. */
+function describeLength(milliseconds: number): string {
+  const minutes = milliseconds / 60_000;
+  if (Number.isInteger(minutes / 60)) return `${minutes / 60} h`;
+  return Number.isInteger(minutes) ? `${minutes} min` : `${milliseconds / 1000} s`;
+}
+
+/** Only own keys of objects and indexes of lists: `__proto__`, `constructor` and `length` are found in nothing else. */
+function valueAtPath(json: unknown, path: readonly string[]): unknown {
+  let value = json;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    if (Array.isArray(value) && !INDEX.test(key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+/** What reads as a number is compared as one: "18" equals 18.0. All else exactly. */
+function isSameScalar(value: unknown, wanted: string | number | boolean): boolean {
+  if (typeof value === "object") return false;
+  const [number, wantedNumber] = [numberOf(value), numberOf(wanted)];
+  if (number !== null && wantedNumber !== null) return number === wantedNumber;
+  return String(value) === String(wanted);
+}
+
+function numberOf(value: unknown): number | null {
+  if (typeof value === "string" && !NUMBER.test(value)) return null;
+  if (typeof value !== "string" && typeof value !== "number") return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** What a deep object holds is not written: that would take more stack than there is. */
+function shorten(value: unknown): string {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
+  const text = String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+/** As in JSON, with blanks around it, or a plus sign, or zeros before it. */
+const NUMBER = /^\s*[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/;
+const INDEX = /^\d+$/;
+/** What bytes that are no UTF-8 are read as. */
+const NO_TEXT = "\u{FFFD}";
+const LONGEST_SHOWN = 60;

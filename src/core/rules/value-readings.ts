@@ -1,0 +1,143 @@
+import { z } from "zod";
+import type { Instant } from "../calendar/tariff.ts";
+import type { MqttCondition } from "./rule.ts";
+import { describeMqtt, testPayload } from "./test-payload.ts";
+import type { Truth } from "./truth.ts";
+
+/** The last payload of a topic. */
+export interface HeardValue {
+  payload: string;
+  /** From when on its age counts: the last live message, else when this very payload was first heard. */
+  at: Instant;
+}
+
+/** By topic. An empty payload has no entry. */
+export type HeardValues = ReadonlyMap<string, HeardValue>;
+
+const keptValues = z.record(z.string(), z.object({ hash: z.string(), at: z.number() }).nullable());
+
+/** What the state file holds of each topic: a hash of its last payload, and from when on its age counts; null: never heard. */
+export type KeptValues = Readonly<z.infer<typeof keptValues>>;
+
+/** As the state file kept it; what cannot be read is as if nothing was heard. */
+export function readKeptValues(kept: unknown): KeptValues {
+  return keptValues.safeParse(kept).data ?? {};
+}
+
+/** What an `mqtt` condition finds in the last payload of its topic. */
+export interface Reading {
+  truth: Truth;
+  /** Why it is unknown; null where it is known. */
+  problem: string | null;
+  /** What it compared, and how old that was when it was read: for the owner only, never published. */
+  found: { value: string; age: number } | null;
+  /** When the value is too old to be relied on; null: never, or it is unknown already. */
+  tooOldAt: Instant | null;
+  /** `tooOldAt` as published topics have it: it moves seldom, for each move is a message. */
+  shownUntil: Instant | null;
+}
+
+/** What evaluations read values from. */
+export interface ValueReadings {
+  read: (condition: MqttCondition) => Reading;
+  /** False after a start or a new connection, until the broker has sent the values that it holds. */
+  isSettled: boolean;
+}
+
+/** What each condition found, by its words: a condition that was edited has found nothing so far. */
+export type ValueTruths = Readonly<Record<string, Truth>>;
+
+export type Readings = ReadonlyMap<MqttCondition, Reading>;
+
+/**
+ * What these conditions find now. `renewWithin`: how long after `shownUntil` a topic may wait until it is published again
+ * with a later expiry. Without that, a value that arrives each second would make three messages a second.
+ */
+export function readValues(
+  conditions: readonly MqttCondition[],
+  heard: HeardValues,
+  at: Instant,
+  before: Readings,
+  renewWithin: number,
+): Readings {
+  const readings = new Map<MqttCondition, Reading>();
+  for (const condition of conditions) {
+    const reading = readValue(condition, heard.get(condition.topic), at);
+    const shownUntil = before.get(condition)?.shownUntil ?? null;
+    const isStillShown =
+      shownUntil !== null &&
+      reading.tooOldAt !== null &&
+      shownUntil <= reading.tooOldAt &&
+      at < shownUntil + renewWithin;
+    readings.set(condition, isStillShown ? { ...reading, shownUntil } : reading);
+  }
+  return readings;
+}
+
+/** Whether conditions find something else than before, so that rules have to be evaluated again. */
+export function isNews(before: Readings, after: Readings): boolean {
+  for (const [condition, { truth, problem, shownUntil }] of after) {
+    const earlier = before.get(condition);
+    if (earlier?.truth !== truth || earlier.problem !== problem || earlier.shownUntil !== shownUntil)
+      return true;
+  }
+  return false;
+}
+
+/** The earliest instant at which time alone changes a reading; infinite where there is none. */
+export function nextReadingBoundary(readings: Readings, renewWithin: number): Instant {
+  const boundaries = [...readings.values()].flatMap(({ tooOldAt, shownUntil }) =>
+    tooOldAt === null || shownUntil === null ? [] : [tooOldAt, shownUntil + renewWithin],
+  );
+  return Math.min(Number.POSITIVE_INFINITY, ...boundaries);
+}
+
+function readValue(condition: MqttCondition, heard: HeardValue | undefined, at: Instant): Reading {
+  if (!heard) return unknown("never heard");
+  const { truth, problem, value } = testPayload(condition, heard.payload);
+  const { max_age } = condition;
+  const age = at - heard.at;
+  const found = { value, age };
+  if (max_age === null) return { truth, problem, found, tooOldAt: null, shownUntil: null };
+  // Where the clock was set back, the age is not known.
+  if (age >= max_age || age < -TOLERATED_CORRECTION) return { ...unknown("too old"), found };
+  const tooOldAt = heard.at + max_age;
+  return { truth, problem, found, tooOldAt, shownUntil: tooOldAt };
+}
+
+export function settledReadings(readings: Readings): ValueReadings {
+  return { read: (condition) => readings.get(condition) ?? NEVER_HEARD, isSettled: true };
+}
+
+/** Before the broker has sent what it holds, and in a future in which values do not count. */
+export const NO_READINGS: ValueReadings = {
+  read: () => unknown("not heard since vigie connected to the broker"),
+  isSettled: false,
+};
+
+/** What conditions found earlier, in place of what they find now. */
+export function earlierReadings(truths: ValueTruths, now: ValueReadings): ValueReadings {
+  return {
+    isSettled: now.isSettled,
+    read: (condition) => {
+      const words = describeMqtt(condition);
+      if (!Object.hasOwn(truths, words)) return now.read(condition);
+      const truth = truths[words] ?? null;
+      // The words stay the same while the value flaps: reasons are published.
+      return { ...now.read(condition), truth, problem: truth === null ? "not known before" : null };
+    },
+  };
+}
+
+/** What these conditions find, to be remembered. */
+export function truthsOf(conditions: readonly MqttCondition[], { read }: ValueReadings): ValueTruths {
+  return Object.fromEntries(conditions.map((condition) => [describeMqtt(condition), read(condition).truth]));
+}
+
+function unknown(problem: string): Reading {
+  return { truth: null, problem, found: null, tooOldAt: null, shownUntil: null };
+}
+
+const NEVER_HEARD = unknown("never heard");
+/** A clock is set back by so much without a value being younger for it. */
+const TOLERATED_CORRECTION = 60_000;

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import type { HeardValue } from "../../src/core/rules/value-readings.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { parseState, serialiseState } from "../../src/state/state-format.ts";
+import { knownDaysOf, officialDays } from "../support/known-days.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
+import { openTestLoop } from "../support/test-loop.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const GRACE = 10 * MINUTE;
+const NOON = Date.parse("2026-01-05T11:00:00Z");
+const DAYS = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
+const LOW = { mqtt: { topic: "car", below: 40, max_age: "2h" } };
+
+/** The loop, with a value that the test publishes; it goes on from boundary to boundary. */
+function open(rule: object, store = createMemoryStore(emptyState("test")), broker = { isSettled: true }) {
+  const clock = { at: NOON };
+  const heard = new Map<string, HeardValue>();
+  const test = openTestLoop({
+    rules: rulesOptions.parse([{ id: "r", ...rule }]),
+    days: DAYS,
+    clock,
+    heard,
+    store,
+    isSettled: () => broker.isSettled,
+  });
+  let published = 0;
+  let last = "";
+  const countMessages = () => {
+    const topics = ["rules/r/state", "rules/r/since", "rules/r", "rules/r/plan"].map((topic) => [
+      test.payload(topic),
+      test.expires(topic),
+    ]);
+    if (JSON.stringify(topics) !== last) published += 1;
+    last = JSON.stringify(topics);
+  };
+  const goTo = (at: number) => {
+    while (test.loop.snapshot().boundary <= at) {
+      clock.at = Math.max(clock.at, test.loop.snapshot().boundary);
+      test.loop.refresh();
+      countMessages();
+    }
+    clock.at = at;
+  };
+  return {
+    ...test,
+    store,
+    clock,
+    broker,
+    goTo,
+    /** A live message. */
+    hear: (payload: string) => {
+      heard.set("car", { payload, at: clock.at });
+      test.loop.noticeValues();
+      countMessages();
+    },
+    state: () => test.payload("rules/r/state"),
+    published: () => published,
+  };
+}
+
+describe("a value", () => {
+  test("that changes nothing is no refresh", () => {
+    const { loop, hear } = open({ when: LOW });
+    hear("39");
+    const snapshot = loop.snapshot();
+    hear("38");
+    expect(loop.snapshot()).toBe(snapshot);
+    hear("41");
+    expect(loop.snapshot()).not.toBe(snapshot);
+  });
+
+  test("turns the rule, with one event, and is in nothing that is published or saved", () => {
+    const { hear, state, changes, payload, store, goTo } = open({ when: LOW });
+    hear("41.987");
+    goTo(NOON + SECOND);
+    hear("12.345");
+    expect(state()).toBe("ON");
+    expect(changes.map((change) => change.state)).toEqual([false, true]);
+    const all = [payload("rules/r"), payload("rules/r/plan"), JSON.stringify(changes)].join();
+    goTo(NOON + HOUR);
+    expect(all + serialiseState(store.state())).not.toMatch(/41\.987|12\.345/);
+  });
+
+  test("is unknown at the instant at which it is too old, and until the next message", () => {
+    const { hear, state, goTo } = open({ when: LOW });
+    hear("39");
+    goTo(NOON + 2 * HOUR - 1);
+    expect(state()).toBe("ON");
+    goTo(NOON + 2 * HOUR);
+    expect(state()).toBe("None");
+    hear("39");
+    expect(state()).toBe("ON");
+  });
+});
+
+describe("the topics of a rule", () => {
+  test("expire when the value is too old, after the grace", () => {
+    const { hear, expires } = open({ when: LOW });
+    hear("39");
+    for (const topic of ["state", "since"]) expect(expires(`rules/r/${topic}`)).toBe(NOON + 2 * HOUR + GRACE);
+    expect(expires("rules/r")).toBe(NOON + 2 * HOUR + GRACE);
+    expect(expires("rules/r/plan")).toBe(undefined);
+  });
+
+  test("never expire on the broker while values arrive, and are published again seldom", () => {
+    const { hear, expires, goTo, published } = open({ when: LOW });
+    for (let at = NOON; at < NOON + 24 * HOUR; at += 59 * SECOND) {
+      goTo(at);
+      hear(String(20 + ((at / SECOND) % 19)));
+      const left = (expires("rules/r/state") ?? 0) - at;
+      expect(left).toBeGreaterThanOrEqual(MINUTE);
+      expect(left).toBeLessThanOrEqual(2 * HOUR + GRACE);
+    }
+    expect(published()).toBeLessThanOrEqual(14);
+  });
+});
+
+test("a value that flaps each second around its bound is not published while the rule holds", () => {
+  const { hear, goTo, state, published } = open({ hold: "30m", when: LOW });
+  hear("39");
+  const before = published();
+  for (let second = 1; second < 1_800; second += 1) {
+    goTo(NOON + second * SECOND);
+    hear(second % 2 === 0 ? "39" : "41");
+    expect(state()).toBe("ON");
+  }
+  expect(published()).toBe(before);
+  goTo(NOON + 1_800 * SECOND);
+  expect(state()).toBe("OFF");
+});
+
+describe("the state file", () => {
+  test("gets a turn of a value within five minutes, in one write for all of them", () => {
+    const { hear, goTo, store, loop, clock } = open({ when: LOW });
+    hear("39");
+    const writes = store.writes();
+    for (let second = 1; second < 300; second += 1) {
+      goTo(NOON + second * SECOND);
+      hear(second % 2 === 0 ? "39" : "41");
+    }
+    expect(store.writes()).toBe(writes);
+    goTo(NOON + 5 * MINUTE + SECOND);
+    expect(store.writes()).toBe(writes + 1);
+    expect(store.state().rules).toMatchObject({ rules: { r: { state: false } } });
+    expect(loop.snapshot().boundary).toBeGreaterThan(clock.at);
+    goTo(NOON + 30 * MINUTE);
+    expect(store.writes()).toBe(writes + 1);
+  });
+
+  test("gets a turn of a value with the next write of anything else", async () => {
+    const { hear, goTo, store, memory } = open({ when: LOW });
+    hear("39");
+    goTo(NOON + SECOND);
+    hear("41");
+    await memory.changeSettings(() => ({}));
+    expect(store.state().rules).toMatchObject({ rules: { r: { state: false } } });
+  });
+});
+
+describe("a restart", () => {
+  test("makes no turn, no event and no unknown verdict before the value has come back", () => {
+    const first = open({ when: LOW });
+    first.hear("39");
+    first.goTo(NOON + 6 * MINUTE);
+    const store = createMemoryStore(parseState(serialiseState(first.store.state())));
+    const second = open({ when: LOW }, store, { isSettled: false });
+    second.goTo(NOON + 6 * MINUTE);
+    second.loop.refresh();
+    expect([second.state(), second.payload("rules/r/since")]).toEqual(["ON", "2026-01-05T11:00:00Z"]);
+    second.broker.isSettled = true;
+    second.hear("38");
+    expect([second.state(), second.payload("rules/r/since")]).toEqual(["ON", "2026-01-05T11:00:00Z"]);
+    expect(second.changes).toEqual([]);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import type { MqttCondition } from "../../../src/core/rules/rule.ts";
+import { mqttConditionsIn } from "../../../src/core/rules/rule.ts";
+import { describeMqtt, testPayload } from "../../../src/core/rules/test-payload.ts";
+import { ruleOf } from "../../support/rules.ts";
+
+function conditionOf(mqtt: object): MqttCondition {
+  const [condition] = mqttConditionsIn(ruleOf({ mqtt: { topic: "t", ...mqtt } }).when);
+  if (!condition) throw new Error("Expected a condition, got none");
+  return condition;
+}
+
+const give = (mqtt: object, payload: string) => {
+  const { truth, problem } = testPayload(conditionOf(mqtt), payload);
+  return problem ?? truth;
+};
+
+describe("a number", () => {
+  test.each([
+    ["39.9", true],
+    ["40", false],
+    [" 12 ", true],
+    ["-7", true],
+    ["1e1", true],
+    ["+3", true],
+    ["", "not a number"],
+    ["low", "not a number"],
+    ["39 %", "not a number"],
+    ["0x10", "not a number"],
+    ["NaN", "not a number"],
+    ["-Infinity", "not a number"],
+    ["1e999", "not a number"],
+    ["true", "not a number"],
+    ["\u{FFFD}\u{0}", "not text"],
+  ])("%j below 40: %s", (payload, expected) => {
+    expect(give({ below: 40 }, payload)).toBe(expected);
+  });
+
+  test("may have two bounds, and be negative", () => {
+    const between = { at_least: -5, at_most: -1.5 };
+    expect(["-5.1", "-5", "-1.5", "-1.4"].map((payload) => give(between, payload))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe("a text", () => {
+  test.each([
+    [{ equals: "home" }, "home", true],
+    [{ equals: "home" }, "Home", false],
+    [{ equals: ["home", "guests"] }, "guests", true],
+    [{ equals: 18 }, "18.0", true],
+    [{ equals: "18" }, "18.00", true],
+    [{ equals: true }, "true", true],
+    [{ equals: true }, "ON", false],
+    [{ equals: false }, "0", false],
+    [{ equals: "home" }, "\u{FFFD}", "not text"],
+  ])("%j of %j: %s", (mqtt, payload, expected) => {
+    expect(give(mqtt, payload)).toBe(expected);
+  });
+});
+
+describe("a path", () => {
+  const at = (path: string, payload: string) => give({ path, at_least: 1 }, payload);
+
+  test.each([
+    ["battery", '{"battery":12}', true],
+    ["battery", '{"battery":"12"}', true],
+    ["battery", '{"battery":null}', "not a number"],
+    ["battery", '{"battery":true}', "not a number"],
+    ["battery", '{"battery":{}}', "not a number"],
+    ["battery", '{"other":12}', "no battery in its JSON"],
+    ["battery", "12", "no battery in its JSON"],
+    ["battery", "null", "no battery in its JSON"],
+    ["battery", "{battery:12}", "not JSON"],
+    ["battery", "", "not JSON"],
+    ["battery", "\u{FFFD}", "not JSON"],
+    ["data.1.level", '{"data":[{},{"level":3}]}', true],
+    ["data.length", '{"data":[1,2]}', "no data.length in its JSON"],
+    ["data.2", '{"data":[1,2]}', "no data.2 in its JSON"],
+    ["name.0", '{"name":"3"}', "no name.0 in its JSON"],
+  ])("%s in %s: %s", (path, payload, expected) => {
+    expect(at(path, payload)).toBe(expected);
+  });
+
+  test("finds nothing that only JavaScript knows, and changes no prototype", () => {
+    for (const path of ["__proto__", "__proto__.polluted", "constructor", "constructor.name", "toString"])
+      expect(at(path, "{}")).toBe(`no ${path} in its JSON`);
+    expect(at("__proto__.level", '{"__proto__":{"level":3}}')).toBe(true);
+    expect(Object.hasOwn(Object.prototype, "level")).toBe(false);
+  });
+
+  test("leads through 20,000 levels, and through 60 KB", () => {
+    const deep = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
+    expect(at("a.a.a", deep)).toBe("not a number");
+    expect(at("x", `${"[".repeat(20_000)}${"]".repeat(20_000)}`)).toBe("no x in its JSON");
+    expect(at("last", JSON.stringify({ filler: "x".repeat(60_000), last: 2 }))).toBe(true);
+  });
+});
+
+test("two conditions that test something else have other words", () => {
+  const words = [
+    { below: 40 },
+    { below: 41 },
+    { path: "a", below: 40 },
+    { at_most: 40 },
+    { below: 40, above: 3 },
+    { below: 40, max_age: "90s" },
+    { below: 40, max_age: "90m" },
+    { below: 40, max_age: "2h" },
+    { equals: 40 },
+  ].map((mqtt) => describeMqtt(conditionOf(mqtt)));
+  expect(new Set(words).size).toBe(words.length);
+  expect(words.slice(5, 8)).toEqual([
+    "t is below 40, at most 90 s old",
+    "t is below 40, at most 90 min old",
+    "t is below 40, at most 2 h old",
+  ]);
+});

@@ -1,0 +1,303 @@
+import { describe, expect, test } from "vitest";
+import { rulesOptions } from "../../../src/config/rules-options.ts";
+import type { KnownDays } from "../../../src/core/days/known-days.ts";
+import { evaluateRules } from "../../../src/core/rules/evaluate-rules.ts";
+import { explainRule } from "../../../src/core/rules/explain-rule.ts";
+import { forecastVerdicts } from "../../../src/core/rules/forecast-verdicts.ts";
+import { reasonsOf } from "../../../src/core/rules/reasons.ts";
+import type { Rule } from "../../../src/core/rules/rule.ts";
+import { NO_RULES_STATE, type RulesState, readRulesState } from "../../../src/core/rules/rules-state.ts";
+import type { HeardValue } from "../../../src/core/rules/value-readings.ts";
+import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
+import { inputAt } from "../../support/rules.ts";
+import { valuesOf } from "../../support/values.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOON = Date.parse("2026-01-05T11:00:00Z");
+const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
+const LOW = { mqtt: { topic: "car", below: 40 } };
+
+/** Rules that are evaluated one time after the other; `null` in place of payloads: the broker has not sent them yet. */
+function house(rules: object[], days: KnownDays = BLEU) {
+  const parsed: Rule[] = rulesOptions.parse(rules);
+  let state: RulesState = NO_RULES_STATE;
+  return {
+    restart: () => {
+      state = readRulesState(JSON.parse(JSON.stringify(state)));
+    },
+    at: (at: number, payloads: Record<string, string | HeardValue> | null, known = days) => {
+      const input = inputAt(at, known, { values: valuesOf(parsed, at, payloads) });
+      const { verdicts, next, saving } = evaluateRules(parsed, input, {}, state);
+      state = next;
+      const forecasts = forecastVerdicts(verdicts, input);
+      const [verdict, firstForecast] = [verdicts[0], forecasts[0]];
+      if (!verdict || !firstForecast) throw new Error("Expected a verdict, got none");
+      return {
+        states: verdicts.map((one) => one.state),
+        state: verdict.state,
+        since: verdict.since,
+        verdict,
+        reason: verdict.reason,
+        because: reasonsOf(verdict, input).because,
+        forecast: firstForecast,
+        forecasts,
+        saving,
+      };
+    },
+  };
+}
+
+describe("a value", () => {
+  test("makes a rule ON or OFF, and unknown while it was not heard", () => {
+    const { at } = house([{ id: "r", when: LOW }]);
+    expect(at(NOON, {}).state).toBe(null);
+    expect(at(NOON, { car: "39" }).state).toBe(true);
+    expect(at(NOON, { car: "41" }).state).toBe(false);
+    expect(at(NOON, { car: "unavailable" }).state).toBe(null);
+  });
+
+  test("gives reasons without what it is", () => {
+    const { at } = house([
+      { id: "r", when: { mqtt: { topic: "car", path: "soc", below: 40, max_age: "2h" } } },
+    ]);
+    const because = (payload: string | HeardValue) => at(NOON, { car: payload }).because;
+    const asks = "car soc is below 40, at most 2 h old";
+    expect(because('{"soc":12.345}')).toEqual([`${asks} (by its value)`]);
+    expect(because('{"soc":98.765}')).toEqual([`not so: ${asks} (by its value)`]);
+    expect(because("12.345")).toEqual([`${asks} (no soc in its JSON)`]);
+    expect(because("soc=12.345")).toEqual([`${asks} (not JSON)`]);
+    expect(because('{"soc":"12.345 %"}')).toEqual([`${asks} (not a number)`]);
+    expect(because({ payload: '{"soc":12.345}', at: NOON - 2 * HOUR })).toEqual([`${asks} (too old)`]);
+    expect(at(NOON, {}).because).toEqual([`${asks} (never heard)`]);
+  });
+
+  test("counts until it is as old as max_age", () => {
+    const { at } = house([{ id: "r", when: { mqtt: { ...LOW.mqtt, max_age: "2h" } } }]);
+    const car = { payload: "39", at: NOON };
+    expect(at(NOON + 2 * HOUR - 1, { car }).state).toBe(true);
+    expect(at(NOON + 2 * HOUR, { car }).state).toBe(null);
+    expect(at(NOON + 7 * 24 * HOUR, { car }).state).toBe(null);
+  });
+
+  test("is too old where the clock was set back by more than a correction", () => {
+    const { at } = house([{ id: "r", when: { mqtt: { ...LOW.mqtt, max_age: "2h" } } }]);
+    expect(at(NOON, { car: { payload: "39", at: NOON + 30_000 } }).state).toBe(true);
+    expect(at(NOON, { car: { payload: "39", at: NOON + 10 * MINUTE } }).state).toBe(null);
+  });
+
+  test("is joined with days and times, and three-valued", () => {
+    const { at } = house([{ id: "r", when: { all: [LOW, { day: "now", color: "rouge" }] } }]);
+    expect(at(NOON, {}).state).toBe(false);
+    const rouge = knownDaysOf({ ...BLEU.days, "2026-01-05": official("rouge") });
+    expect(at(NOON, {}, rouge).state).toBe(null);
+    expect(at(NOON, { car: "1" }, rouge).state).toBe(true);
+  });
+});
+
+describe("hold", () => {
+  const rule = { id: "r", hold: "30m", when: LOW };
+
+  test("a value turns a rule at once, and then not again for the hold", () => {
+    const { at } = house([rule]);
+    at(NOON, { car: "41" });
+    expect(at(NOON + MINUTE, { car: "39" }).state).toBe(true);
+    for (let minute = 2; minute < 31; minute += 1) {
+      expect(at(NOON + minute * MINUTE, { car: minute % 2 === 0 ? "41" : "39" }).state).toBe(true);
+    }
+    expect(at(NOON + 31 * MINUTE, { car: "41" }).state).toBe(false);
+  });
+
+  test("names its end in an explanation", () => {
+    const { at } = house([rule]);
+    at(NOON, { car: "41" });
+    at(NOON + MINUTE, { car: "39" });
+    const { verdict, forecast: ahead } = at(NOON + 2 * MINUTE, { car: "41" });
+    const { notes } = explainRule(verdict, ahead, inputAt(NOON + 2 * MINUTE, BLEU));
+    expect(notes).toEqual(["until 12:31 no value changes it (hold)"]);
+  });
+
+  test("keeps the plan as it is, too", () => {
+    const { at } = house([rule]);
+    at(NOON, { car: "41" });
+    const turned = at(NOON + MINUTE, { car: "39" }).forecast;
+    const held = at(NOON + 2 * MINUTE, { car: "41" }).forecast;
+    expect(held.spans).toEqual(turned.spans);
+    expect(held.spans).toMatchObject([{ state: true, sure: false }]);
+    expect(held.next_off).toBe(null);
+  });
+
+  test("a value that flaps for a day around its bound turns the rule at most once in each hold", () => {
+    const { at } = house([rule]);
+    let turns = 0;
+    let before = at(NOON, { car: "40.1" }).state;
+    for (let second = 1; second < 24 * 3600; second += 59) {
+      const { state } = at(NOON + second * 1000, { car: second % 2 === 0 ? "39.9" : "40.1" });
+      if (state !== before) turns += 1;
+      before = state;
+    }
+    expect(turns).toBeGreaterThan(40);
+    expect(turns).toBeLessThanOrEqual(48);
+  });
+
+  test("survives a restart", () => {
+    const { at, restart } = house([rule]);
+    at(NOON, { car: "41" });
+    at(NOON + MINUTE, { car: "39" });
+    restart();
+    expect(at(NOON + 2 * MINUTE, null).state).toBe(true);
+    expect(at(NOON + 3 * MINUTE, { car: "41" }).state).toBe(true);
+    expect(at(NOON + 31 * MINUTE, { car: "41" }).state).toBe(false);
+  });
+
+  test("does not stop the clock", () => {
+    const { at } = house([{ id: "r", hold: "30m", when: { all: [LOW, { between: ["12:00", "12:10"] }] } }]);
+    at(NOON, { car: "41" });
+    expect(at(NOON + MINUTE, { car: "39" }).state).toBe(true);
+    expect(at(NOON + 10 * MINUTE, { car: "39" }).state).toBe(false);
+  });
+
+  test("does not stop an official colour", () => {
+    const next = { day: "next", color: "rouge" };
+    const { at } = house([{ id: "r", hold: "30m", when: { all: [LOW, next] } }]);
+    const days = (day: ReturnType<typeof official> | ReturnType<typeof forecast>) =>
+      knownDaysOf({ ...BLEU.days, "2026-01-06": day });
+    at(NOON, { car: "41" }, days(forecast("rouge")));
+    expect(at(NOON + MINUTE, { car: "39" }, days(forecast("rouge"))).state).toBe(true);
+    expect(at(NOON + 2 * MINUTE, { car: "39" }, days(official("bleu"))).state).toBe(false);
+  });
+
+  test("a value that is known again after it was not counts at once", () => {
+    const { at } = house([rule]);
+    at(NOON, { car: "39" });
+    expect(at(NOON + MINUTE, { car: "unavailable" }).state).toBe(null);
+    expect(at(NOON + 2 * MINUTE, { car: "39" }).state).toBe(true);
+  });
+
+  test("of a rule that refers to another holds what that one looks at", () => {
+    const { at } = house([
+      { id: "b", hold: "30m", when: { rule: "a" } },
+      { id: "a", when: LOW },
+    ]);
+    at(NOON, { car: "41" });
+    expect(at(NOON + MINUTE, { car: "39" }).states).toEqual([true, true]);
+    expect(at(NOON + 2 * MINUTE, { car: "41" }).states).toEqual([true, false]);
+    expect(at(NOON + 31 * MINUTE, { car: "41" }).states).toEqual([false, false]);
+  });
+
+  test("of the other rule is followed", () => {
+    const { at } = house([
+      { id: "b", when: { rule: "a" } },
+      { id: "a", hold: "30m", when: LOW },
+    ]);
+    at(NOON, { car: "41" });
+    at(NOON + MINUTE, { car: "39" });
+    expect(at(NOON + 2 * MINUTE, { car: "41" }).states).toEqual([true, true]);
+    expect(at(NOON + 31 * MINUTE, { car: "41" }).states).toEqual([false, false]);
+  });
+});
+
+describe("before the broker has sent what it holds", () => {
+  test("a verdict stays as it was, also through another rule, since when it was", () => {
+    const { at, restart } = house([
+      { id: "b", when: { not: { rule: "a" } } },
+      { id: "a", when: LOW },
+      { id: "off", when_unknown: "off", when: LOW },
+    ]);
+    expect(at(NOON, { car: "39" }).states).toEqual([false, true, true]);
+    restart();
+    const waiting = at(NOON + HOUR, null);
+    expect(waiting.states).toEqual([false, true, true]);
+    expect(waiting.since).toBe(NOON);
+    expect(waiting.forecasts[1]?.spans).toMatchObject([{ start: NOON, state: true, sure: false }]);
+    expect(waiting.forecasts.map(({ next_on, next_off }) => next_on ?? next_off)).toEqual([null, null, null]);
+    expect(at(NOON + HOUR + 1000, { car: "41" }).states).toEqual([true, false, false]);
+  });
+
+  test("what does not need the value counts at once", () => {
+    const { at } = house([{ id: "r", when: { all: [LOW, { between: ["12:00", "12:10"] }] } }]);
+    expect(at(NOON, { car: "39" }).state).toBe(true);
+    expect(at(NOON + 10 * MINUTE, null).state).toBe(false);
+  });
+
+  test("a verdict that was unknown stays unknown, and one that was never given is", () => {
+    const { at } = house([{ id: "r", when_unknown: "on", when: LOW }]);
+    expect(at(NOON, null)).toMatchObject({ state: null, reason: "waiting" });
+    expect(at(NOON + 1000, null).state).toBe(null);
+    expect(at(NOON + 2000, { car: "39" }).state).toBe(true);
+  });
+
+  test("a condition that was added by an edit of the configuration makes no rule unknown", () => {
+    const first = house([{ id: "r", when: LOW }]);
+    first.at(NOON, { car: "39" });
+    const rules = rulesOptions.parse([
+      { id: "r", when: { all: [LOW, { mqtt: { topic: "home", equals: "yes" } }] } },
+    ]);
+    const before = readRulesState({ at: NOON, heard: {}, rules: { r: { state: true, since: NOON } } });
+    const input = inputAt(NOON + MINUTE, BLEU, { values: valuesOf(rules, NOON, null) });
+    expect(evaluateRules(rules, input, {}, before).verdicts[0]?.state).toBe(true);
+  });
+});
+
+describe("the future", () => {
+  test("assumes that values stay, is not sure, and gives no instants to act on", () => {
+    const { at } = house([{ id: "r", when: { all: [LOW, { period: "hc" }] } }]);
+    const { forecast: ahead } = at(NOON, { car: "39" });
+    const [first, second, third] = ahead.spans;
+    expect(first).toMatchObject({ state: false, sure: true });
+    expect(second).toMatchObject({ state: true, sure: false, start: Date.parse("2026-01-05T21:00:00Z") });
+    expect(third).toMatchObject({ state: false, sure: true, start: Date.parse("2026-01-06T05:00:00Z") });
+    expect([ahead.next_on, ahead.next_off]).toEqual([null, null]);
+  });
+
+  test("gives the instants before the first span that a value decides", () => {
+    const morning = { between: ["14:00", "15:00"] };
+    const { at } = house([{ id: "r", when: { any: [morning, { all: [LOW, { period: "hc" }] }] } }]);
+    const { forecast: ahead } = at(NOON, { car: "39" });
+    expect(ahead.next_on).toBe(Date.parse("2026-01-05T13:00:00Z"));
+    expect(ahead.next_off).toBe(Date.parse("2026-01-05T14:00:00Z"));
+  });
+
+  test("gives none through another rule either, whatever unknown counts as", () => {
+    const { at } = house([
+      { id: "b", when: { all: [{ rule: "a" }, { period: "hc" }] } },
+      { id: "a", when_unknown: "off", when: LOW },
+    ]);
+    for (const payloads of [{ car: "39" }, { car: "41" }, {}]) {
+      const { forecast: ahead } = at(NOON, payloads);
+      expect([ahead.next_on, ahead.next_off]).toEqual([null, null]);
+    }
+  });
+
+  test("is as before for a rule that looks at no value", () => {
+    const { at } = house([
+      { id: "r", when: { period: "hc" } },
+      { id: "v", when: LOW },
+    ]);
+    expect(at(NOON, { car: "39" }).forecast.next_on).toBe(Date.parse("2026-01-05T21:00:00Z"));
+  });
+
+  test("a rule's topics are true until its first value is too old, also through another rule", () => {
+    const { at } = house([
+      { id: "b", when: { rule: "a" } },
+      { id: "a", when: { mqtt: { ...LOW.mqtt, max_age: "2h" } } },
+    ]);
+    const { forecasts } = at(NOON, { car: { payload: "39", at: NOON - MINUTE } });
+    expect(forecasts.map(({ values_until }) => values_until)).toEqual([
+      NOON - MINUTE + 2 * HOUR,
+      NOON - MINUTE + 2 * HOUR,
+    ]);
+  });
+});
+
+describe("what is saved", () => {
+  test("soon where values alone turned a rule, now where anything else did", () => {
+    const { at } = house([{ id: "r", when: { any: [LOW, { between: ["12:30", "13:00"] }] } }]);
+    expect(at(NOON, { car: "41" }).saving).toBe("now");
+    expect(at(NOON + MINUTE, { car: "41" }).saving).toBe("with the next write");
+    expect(at(NOON + 2 * MINUTE, { car: "39" }).saving).toBe("soon");
+    expect(at(NOON + 3 * MINUTE, { car: "41" }).saving).toBe("soon");
+    expect(at(NOON + 30 * MINUTE, { car: "41" }).saving).toBe("now");
+    expect(at(NOON + 31 * MINUTE, { car: "39" }).saving).toBe("with the next write");
+  });
+});
