@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { rulesOptions } from "../../.build/config/rules-options.js";
 import { duePoll } from "../../.build/service/poll-times.js";
 import { startSimulator } from "../../.build/simulator/server.js";
 import { CONFIG, openMeasuredLoop } from "./measured-loop.mjs";
@@ -12,6 +13,7 @@ const WINTER = "2026-01-04T23:00:00Z";
 /** The seven days of a week in summer, when hardly anything happens, and of one in January. */
 export async function measureDays({ folder }, report) {
   const quiet = await measureWeek(Date.parse(QUIET), join(folder, "quiet"));
+  const house = await measureWeek(Date.parse(QUIET), join(folder, "house"), startHouse());
   const winter = await measureWeek(Date.parse(WINTER), join(folder, "winter"));
   for (const what of ["requests", "messages", "writes"]) {
     report.alone(
@@ -21,6 +23,15 @@ export async function measureDays({ folder }, report) {
   }
   report.text(mostSent(quiet));
   report.alone(
+    "houseMessages",
+    house.map((day) => day.messages),
+  );
+  report.alone(
+    "houseWrites",
+    house.map((day) => day.writes),
+  );
+  report.text(mostSent(house));
+  report.alone(
     "winterMessages",
     winter.map((day) => day.messages),
   );
@@ -28,23 +39,23 @@ export async function measureDays({ folder }, report) {
 }
 
 /** Minute by minute; the day before it holds the first start, with a year of history. */
-async function measureWeek(from, folder) {
+async function measureWeek(from, folder, { rules = CONFIG.rules, heard = new Map(), publish } = {}) {
   const time = { now: from };
   const clock = { now: () => time.now, steady: () => time.now - from };
   const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
   const wait = async (milliseconds) => {
     time.now += milliseconds;
   };
-  const measured = await openMeasuredLoop({ service: simulator.url, clock, folder, wait });
+  const measured = await openMeasuredLoop({ service: simulator.url, clock, folder, wait, rules, heard });
   measured.loop.refresh();
   const days = [];
-  for (let day = 0; day < 8; day += 1) days.push(await measureDay(measured, time));
+  for (let day = 0; day < 8; day += 1) days.push(await measureDay(measured, time, publish));
   await measured.close();
   await simulator.stop();
   return days.slice(1);
 }
 
-async function measureDay({ loop, memory, counts, poll }, time) {
+async function measureDay({ loop, memory, counts, poll, noteWrites }, time, publish) {
   Object.assign(counts, { requests: 0, writes: 0 });
   counts.topics.clear();
   const end = time.now + DAY;
@@ -54,6 +65,12 @@ async function measureDay({ loop, memory, counts, poll }, time) {
       loop.refresh();
     }
     time.now = Math.max(time.now, look);
+    for (let second = look; publish && second < look + MINUTE; second += 1_000) {
+      time.now = Math.max(time.now, second);
+      publish(time.now);
+      loop.noticeValues();
+    }
+    await noteWrites();
     const knownDays = memory.days();
     const slots = { poll: CONFIG.service.poll, tariff: CONFIG.tariff, knownDays, offset: OFFSET };
     const due = duePoll(time.now, time.lastPoll ?? null, slots);
@@ -63,6 +80,22 @@ async function measureDay({ loop, memory, counts, poll }, time) {
   }
   const messages = [...counts.topics.values()].reduce((sum, count) => sum + count, 0);
   return { ...counts, topics: new Map(counts.topics), messages };
+}
+
+/** The rules as shipped and two on values that arrive each second: a battery, and a temperature that is never quite still. */
+function startHouse() {
+  const [battery, cold] = rulesOptions.parse([
+    { id: "battery", hold: "30m", when: { mqtt: { topic: "car", path: "soc", below: 40, max_age: "2h" } } },
+    { id: "cold", hold: "1h", when: { mqtt: { topic: "garden", below: 12, max_age: "6h" } } },
+  ]);
+  const heard = new Map();
+  const publish = (at) => {
+    const day = (at % DAY) / DAY;
+    const noise = Math.sin(at * 12.9898);
+    heard.set("car", { payload: JSON.stringify({ soc: 90 - 60 * day }), at });
+    heard.set("garden", { payload: String(18 - 8 * Math.cos(2 * Math.PI * day) + noise / 2), at });
+  };
+  return { rules: [...CONFIG.rules, battery, cold], heard, publish };
 }
 
 function mostSent(days) {

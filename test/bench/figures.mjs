@@ -17,6 +17,10 @@ export const CONTESTANTS = {
     name: "cron script",
     does: "curl, jq and mosquitto_pub once an hour; 17 topics, only those that differ from the last run (test/bench/cron.sh)",
   },
+  subscriber: {
+    name: "bare subscriber",
+    does: "subscribes to the topics of a house with MQTT.js and remembers the last payload of each (test/bench/subscriber.mjs)",
+  },
 };
 
 /** What is measured of several. A goal is of vigie's median over another's. */
@@ -83,6 +87,14 @@ export const BESIDE = [
     goals: [{ over: "floor", limit: 2.5 }],
     how: "sixty seconds of rest, multiplied to an hour. vigie compares its clocks each 15 s and writes its health file each 30 s; a script that is not running costs nothing",
   },
+  {
+    key: "values",
+    name: "CPU of a second with 500 values",
+    unit: "ms",
+    of: ["vigie", "subscriber"],
+    goals: [{ over: "subscriber", limit: 1.5 }],
+    how: "user and system time; 100 topics with 5 messages a second each, and ten rules that look at ten of them each; rounds of 20 seconds, from 20 seconds after the start on",
+  },
 ];
 
 /** What is measured of vigie alone. */
@@ -132,6 +144,28 @@ export const ALONE = [
   },
   { key: "messages", name: "messages of a quiet day", unit: "", limit: 250, how: "the same week" },
   { key: "writes", name: "disk writes of a quiet day", unit: "", limit: 50, how: "the same week" },
+  {
+    key: "houseMessages",
+    name: "messages of a quiet day with two values each second",
+    unit: "",
+    limit: 300,
+    how: "the same week, with two more rules: a battery and a temperature, which pass their bounds each day; the temperature flaps around its bound",
+  },
+  { key: "houseWrites", name: "disk writes of such a day", unit: "", limit: 50, how: "the same week" },
+  {
+    key: "valuesTurns",
+    name: "verdicts of a rule in a second with 500 values",
+    unit: "",
+    limit: 1,
+    how: "the most that one of ten rules published, with 100 topics",
+  },
+  {
+    key: "valuesGrowth",
+    name: "growth of memory with 500 values a second",
+    unit: "MB",
+    limit: 2,
+    how: "`Anonymous` in /proc/PID/smaps_rollup: the least of the second minute over the least of the first, from 20 seconds after the start on",
+  },
   {
     key: "winterMessages",
     name: "messages of a winter day",

@@ -29,7 +29,8 @@ function describeFigures({ date, machine, figures }) {
   ]);
   const alone = ALONE.map(({ key, name, unit, limit }) => {
     const goal = limit === undefined ? "" : `≤ ${cell({ median: limit }, unit)}`;
-    return [name, cell(figures[key], unit), goal && `${goal}${verdict(figures[key].median, limit)}`];
+    const judged = figures[key] ? verdict(figures[key].median, limit) : "";
+    return [name, cell(figures[key], unit), goal && `${goal}${judged}`];
   });
   return [
     `Medians, on ${machine} (${date}):`,
@@ -45,6 +46,7 @@ function describeFigures({ date, machine, figures }) {
 
 function describeGoal(figures, row, goal) {
   const ratio = ratioOf(figures, row, goal);
+  if (ratio === undefined) return `≤ ${goal.limit}x ${CONTESTANTS[goal.over].name}`;
   return `${ratio}x ${CONTESTANTS[goal.over].name} (≤ ${goal.limit}x${verdict(ratio, goal.limit)})`;
 }
 

@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import mqtt from "mqtt";
+import { startProgram } from "./program.mjs";
+import { readSpent } from "./spent.mjs";
+
+const HOUSE = fileURLToPath(new URL("house.mjs", import.meta.url));
+const SUBSCRIBER = fileURLToPath(new URL("subscriber.mjs", import.meta.url));
+const RULES = 10;
+const TOPICS_OF_A_RULE = 10;
+const SETTLING = 20_000;
+const ROUNDS = 6;
+const ROUND = 20_000;
+
+/** 100 topics with 5 messages a second each, for vigie with a rule for every ten of them, and for a bare subscriber. */
+export async function measureValues({ contestants, services: [service], broker, folder }, report) {
+  const rules = Array.from({ length: RULES }, (_, index) => ruleOf(index));
+  const env = { VIGIE_RULES: JSON.stringify(rules) };
+  const vigie = await contestants.vigie.start({ service, broker, folder, base: "values", env });
+  const subscriber = startProgram(process.execPath, [SUBSCRIBER, String(broker.port)]);
+  const house = startProgram(process.execPath, [HOUSE, String(broker.port)]);
+  const turns = await countTurns(broker.port);
+  await pause(SETTLING);
+  const spent = { vigie: [], subscriber: [] };
+  const turnsBefore = turns.most();
+  const memory = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = await Promise.all([readSpent(vigie.pid), readSpent(subscriber.pid)]);
+    await pause(ROUND);
+    const after = await Promise.all([readSpent(vigie.pid), readSpent(subscriber.pid)]);
+    for (const [index, name] of ["vigie", "subscriber"].entries()) {
+      spent[name].push(((after[index] - before[index]) / ROUND) * 1000);
+    }
+    memory.push(await readAnonymous(vigie.pid));
+  }
+  report.beside("values", spent);
+  report.alone("valuesTurns", [((turns.most() - turnsBefore) / (ROUNDS * ROUND)) * 1000]);
+  // Between two garbage collections it goes up and down by some MB.
+  const least = (rounds) => Math.min(...rounds);
+  report.alone("valuesGrowth", [least(memory.slice(ROUNDS / 2)) - least(memory.slice(0, ROUNDS / 2))]);
+  await turns.end();
+  await Promise.all([vigie, subscriber, house].map((program) => program.end()));
+}
+
+/** Some of its topics pass their bounds each second. */
+function ruleOf(index) {
+  const any = Array.from({ length: TOPICS_OF_A_RULE }, (_, topic) => ({
+    mqtt: {
+      topic: `house/${index * TOPICS_OF_A_RULE + topic}`,
+      path: "battery",
+      below: 20 + topic,
+      max_age: "2h",
+    },
+  }));
+  return { id: `house_${index}`, hold: "30m", when: { any } };
+}
+
+/** The most verdicts that one rule has published. */
+async function countTurns(port) {
+  const counts = new Map();
+  const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 5 });
+  client.on("message", (topic) => counts.set(topic, (counts.get(topic) ?? 0) + 1));
+  await client.subscribeAsync("values/rules/+");
+  return { most: () => Math.max(0, ...counts.values()), end: () => client.endAsync() };
+}
+
+async function readAnonymous(pid) {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(/^Anonymous:\s+(\d+) kB/m.exec(text)?.[1]) / 1024;
+}
