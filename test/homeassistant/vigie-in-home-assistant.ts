@@ -47,6 +47,18 @@ export const RULES = [
   },
 ];
 
+/** The same as in `testDescription`; nothing listens to its topic. */
+function outputsOf(instance: string): object[] {
+  return [
+    {
+      id: "boiler",
+      name: { fr: "Chauffe-eau", en: "Boiler" },
+      topic: `${instance}_boiler/set`,
+      choose: [{ when: "rouge_ahead", payload: "off" }],
+    },
+  ];
+}
+
 interface VigieInHomeAssistantOptions extends Record<string, unknown> {
   /** The address of a forecast service; left out, vigie invents the days itself. */
   service?: string;
@@ -67,6 +79,7 @@ export async function startInHomeAssistant(
     instance,
     service: { base_url: service, allow_simulator: true },
     rules: RULES,
+    outputs: outputsOf(instance),
     homeassistant: { language: "en" },
     mqtt: { url: shared.broker.url, ...mqtt },
     ...more,
