@@ -18,6 +18,7 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
 import { isBudgetSpent } from "../service/request-limits.ts";
+import { FORECAST_SERVICE } from "../service/sources.ts";
 import type { Store } from "../state/store.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
 import { createCommandHandler } from "./handle-command.ts";
@@ -205,7 +206,8 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     clock,
     onPolled: (outcome) => {
       reportPoll(outcome, problemLog);
-      reportBudget(isBudgetSpent(memory.client.get().spent, clock.now()), problemLog);
+      const { spent } = memory.client.get();
+      reportBudget(isBudgetSpent(spent, clock.now(), FORECAST_SERVICE.budget), problemLog);
       reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
       options.onPolled();
     },

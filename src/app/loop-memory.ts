@@ -13,8 +13,9 @@ import {
 } from "../core/rules/rule-settings.ts";
 import { type RulesState, readRulesState } from "../core/rules/rules-state.ts";
 import type { Log } from "../runtime/log.ts";
-import { clientMemorySchema, EMPTY_MEMORY, type MemoryKeeper } from "../service/client-memory.ts";
+import { type ClientMemory, clientMemorySchema, EMPTY_MEMORY } from "../service/client-memory.ts";
 import type { LastAnswered } from "../service/plan-requests.ts";
+import type { MemoryKeeper } from "../service/request-memory.ts";
 import { knownDaysOf, type State, withSource } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
@@ -39,7 +40,7 @@ export interface LoopMemory {
   lastAnswered: () => LastAnswered;
   keepAnswer: (days: KnownDays, lastAnswered: LastAnswered) => void;
   /** What the service client has learnt of this service. */
-  client: MemoryKeeper;
+  client: MemoryKeeper<ClientMemory>;
   /** The state of each rule at the last evaluation, and since when it is so. */
   rulesState: () => RulesState;
   keepRulesState: (rulesState: RulesState) => void;

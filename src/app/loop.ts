@@ -33,6 +33,7 @@ import { isOfficialSilent } from "../service/client-memory.ts";
 import { noteAnswered, type PlanInput, planFollowUps, planRequests } from "../service/plan-requests.ts";
 import { sendRequests } from "../service/send-requests.ts";
 import type { Reply, RequestOptions } from "../service/service-request.ts";
+import { FORECAST_SERVICE } from "../service/sources.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 import { createTimeCheck } from "./service-time.ts";
 
@@ -168,6 +169,7 @@ export function createLoop(options: LoopOptions): Loop {
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
     const outcome = await sendRequests(
+      FORECAST_SERVICE,
       request.signal,
       planRequests(planInput(request)),
       async (one, signal) => {

@@ -7,10 +7,12 @@ import type { Answer, Request } from "../core/contract/answer.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { deadline, sleep } from "../runtime/wait.ts";
-import { keepMemory } from "../service/client-memory.ts";
+import { EMPTY_MEMORY } from "../service/client-memory.ts";
 import { PER_MINUTE } from "../service/request-limits.ts";
+import { keepMemory } from "../service/request-memory.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
+import { FORECAST_SERVICE } from "../service/sources.ts";
 import { CommandFailed } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 
@@ -26,7 +28,7 @@ export async function openClient(config: Config, io: Io): Promise<Session> {
   const { client, invented, stop } = await openService(config.service, {
     clock: systemClock,
     random: Math.random,
-    memory: keepMemory(),
+    memory: keepMemory(EMPTY_MEMORY),
     log: logTo(io),
     wait: waitFor(A_PERSON),
   });
@@ -44,11 +46,8 @@ export async function askOnce(
   for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
   const session = await openClient(config, io);
   const limit = deadline(LIMIT, io.signal, () => {
-    return new ServiceUnreachable(
-      "this command",
-      config.service.base_url,
-      `no answer within ${LIMIT / 1000} s`,
-    );
+    const reason = `no answer within ${LIMIT / 1000} s`;
+    return new ServiceUnreachable(FORECAST_SERVICE, "this command", config.service.base_url, reason);
   });
   try {
     const request = question(session);

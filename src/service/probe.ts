@@ -6,6 +6,7 @@ import type { Endpoint } from "../core/contract/endpoints.ts";
 import { deadline } from "../runtime/wait.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { blocksAllRequests, ServiceError, ServiceUnreachable } from "./service-errors.ts";
+import { FORECAST_SERVICE } from "./sources.ts";
 
 interface Probe {
   endpoint: Endpoint;
@@ -56,7 +57,8 @@ async function askWithinLimit(
   { client, config, signal }: ProbeOptions,
 ): ReturnType<ServiceClient["ask"]> {
   const limit = deadline(LIMIT, signal, () => {
-    return new ServiceUnreachable(request.kind, config.base_url, `no answer within ${LIMIT / 1000} s`);
+    const reason = `no answer within ${LIMIT / 1000} s`;
+    return new ServiceUnreachable(FORECAST_SERVICE, request.kind, config.base_url, reason);
   });
   return client.ask(request, { signal: limit.signal, essential: true }).finally(limit.clear);
 }

@@ -1,37 +1,44 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { MemoryKeeper } from "./client-memory.ts";
-import { DAILY_BUDGET, requestAllowance, withoutOneRequest } from "./request-limits.ts";
+import { requestAllowance, withoutOneRequest } from "./request-limits.ts";
+import type { MemoryKeeper, RequestMemory } from "./request-memory.ts";
 import { pauseAfter } from "./retry-after.ts";
 import { BudgetSpent, ServiceBusy } from "./service-errors.ts";
+import type { Source } from "./sources.ts";
 
 /** Holds requests back until they may be sent; keeps what is spent in the client's memory. */
 interface RequestLimiter {
-  /** Resolves when the request may be sent, which is then counted as sent. */
-  waitForAllowance(operation: string, essential: boolean, signal: AbortSignal): Promise<void>;
+  /** Resolves when the request may be sent within this budget; it is then counted as sent. */
+  waitForAllowance(operation: string, budget: number, signal: AbortSignal): Promise<void>;
   /** The last request never left this machine. */
   uncountLast(): void;
-  /** The service answered 429; returns for how many milliseconds nothing is sent. */
+  /** The source answered 429; returns for how many milliseconds nothing is sent. */
   pause(retryAfter: number | null): number;
-  /** The service answered otherwise. */
+  /** The source answered otherwise. */
   endPause(): void;
 }
 
-interface LimiterOptions {
-  memory: MemoryKeeper;
+interface LimiterOptions<Memory extends RequestMemory> {
+  source: Source;
+  memory: MemoryKeeper<Memory>;
   clock: Clock;
   wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-export function createRequestLimiter({ memory, clock, wait }: LimiterOptions): RequestLimiter {
+export function createRequestLimiter<Memory extends RequestMemory>({
+  source,
+  memory,
+  clock,
+  wait,
+}: LimiterOptions<Memory>): RequestLimiter {
   const now = unsettableTime(clock);
   let recent: readonly Instant[] = [];
   return {
-    waitForAllowance: async (operation, essential, signal) => {
+    waitForAllowance: async (operation, budget, signal) => {
       for (;;) {
         signal.throwIfAborted();
         const { spent, pause } = memory.get();
-        const allowance = requestAllowance({ recent, spent, pause }, now(), essential);
+        const allowance = requestAllowance({ recent, spent, pause }, now(), budget);
         switch (allowance.kind) {
           case "granted":
             recent = allowance.sent.recent;
@@ -41,9 +48,9 @@ export function createRequestLimiter({ memory, clock, wait }: LimiterOptions): R
             await wait(allowance.milliseconds, signal);
             break;
           case "paused":
-            throw new ServiceBusy(operation, allowance.milliseconds);
+            throw new ServiceBusy(source, operation, allowance.milliseconds);
           case "budget spent":
-            throw new BudgetSpent(operation, DAILY_BUDGET);
+            throw new BudgetSpent(operation, budget);
         }
       }
     },

@@ -1,6 +1,7 @@
 import type { ValidationError } from "../core/contract/endpoints.ts";
+import type { Source } from "./sources.ts";
 
-/** A request to the service failed. One class for each thing that a caller does next. */
+/** A request to a source failed. One class for each thing that a caller does next. */
 export abstract class ServiceError extends Error {}
 
 /** A response, as far as it helps to see what went wrong. `beginning` is the start of the body. */
@@ -18,36 +19,35 @@ export class ServiceUnreachable extends ServiceError {
 
   /** `operation` is the request in words: `GET /v1/public`. */
   constructor(
+    { name }: Source,
     operation: string,
     host: string,
     reason: string,
     options: ErrorOptions & { unsent?: boolean } = {},
   ) {
-    super(`The forecast service at ${host} could not be reached for ${operation}: ${reason}`, options);
+    super(`The ${name} at ${host} could not be reached for ${operation}: ${reason}`, options);
     this.unsent = options.unsent ?? false;
   }
 }
 
-/** The service answered that it failed. Worth another try. */
+/** The source answered that it failed. Worth another try. */
 export class ServiceFailed extends ServiceError {
   override readonly name = "ServiceFailed";
 
-  constructor(operation: string, summary: ResponseSummary) {
-    super(`The forecast service failed at ${operation}: ${describeSummary(summary)}`);
+  constructor({ name }: Source, operation: string, summary: ResponseSummary) {
+    super(`The ${name} failed at ${operation}: ${describeSummary(summary)}`);
   }
 }
 
 /** Too many requests: nothing is sent until the pause is over. */
 export class ServiceBusy extends ServiceError {
   override readonly name = "ServiceBusy";
-  /** Milliseconds that the service asked for; null where it did not say. */
+  /** Milliseconds that the source asked for; null where it did not say. */
   readonly retryAfter: number | null;
 
-  constructor(operation: string, retryAfter: number | null) {
+  constructor({ name }: Source, operation: string, retryAfter: number | null) {
     const pause = retryAfter === null ? "a pause" : `a pause of ${Math.ceil(retryAfter / 1000)} s`;
-    super(
-      `The forecast service asks for ${pause} (429, too many requests): ${operation} is not sent before its end`,
-    );
+    super(`The ${name} asks for ${pause} (429, too many requests): ${operation} is not sent before its end`);
     this.retryAfter = retryAfter;
   }
 }
@@ -56,13 +56,18 @@ export class ServiceBusy extends ServiceError {
 export class RequestRefused extends ServiceError {
   override readonly name = "RequestRefused";
   readonly status: number;
-  /** What the service says was wrong, where the response has the documented form. */
+  /** What the source says was wrong, where the response has the documented form. */
   readonly details: ValidationError["detail"];
 
-  constructor(operation: string, summary: ResponseSummary, details: ValidationError["detail"]) {
+  constructor(
+    { name }: Source,
+    operation: string,
+    summary: ResponseSummary,
+    details: ValidationError["detail"],
+  ) {
     const words = details.map(({ loc, msg, type }) => `${loc.join(".")}: ${msg} (${type})`);
     const reason = words.join("; ") || summary.beginning || "(empty body)";
-    super(`The forecast service refused ${operation}: status ${summary.status}: ${reason}`);
+    super(`The ${name} refused ${operation}: status ${summary.status}: ${reason}`);
     this.status = summary.status;
     this.details = details;
   }
@@ -91,7 +96,7 @@ export class RangeIgnored extends AnswerUnreadable {
   override readonly name = "RangeIgnored";
 }
 
-/** The day's requests are used up: only the hourly poll goes on. */
+/** The day's requests are used up: only essential ones are sent. */
 export class BudgetSpent extends ServiceError {
   override readonly name = "BudgetSpent";
 
@@ -102,7 +107,7 @@ export class BudgetSpent extends ServiceError {
   }
 }
 
-/** Whether any other request to the service would fail now, too. */
+/** Whether any other request to the same source would fail now, too. */
 export function blocksAllRequests(error: unknown): boolean {
   return error instanceof ServiceUnreachable || error instanceof ServiceBusy || error instanceof BudgetSpent;
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { reportBudget, reportPoll } from "../../src/app/report.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
-import { DAILY_BUDGET, isBudgetSpent } from "../../src/service/request-limits.ts";
+import { isBudgetSpent } from "../../src/service/request-limits.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 import { logTo } from "../support/logs.ts";
 
 const NOON = Date.parse("2026-01-05T12:00:00Z");
@@ -10,10 +11,10 @@ const DAY = 24 * 3_600_000;
 test("requests may be sent again when the next day begins, not when an hourly poll succeeds", () => {
   const lines: string[] = [];
   const problemLog = createProblemLog(logTo(lines), { now: () => NOON, steady: () => 0 });
-  const spent = { day: "2026-01-05", count: DAILY_BUDGET };
+  const spent = { day: "2026-01-05", count: FORECAST_SERVICE.budget };
   const reportAt = (now: number) => {
     reportPoll({ failures: [], answers: 2 }, problemLog);
-    reportBudget(isBudgetSpent(spent, now), problemLog);
+    reportBudget(isBudgetSpent(spent, now, FORECAST_SERVICE.budget), problemLog);
   };
   reportAt(NOON);
   reportAt(NOON + 3_600_000);

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { keepMemory } from "../../src/service/client-memory.ts";
+import { EMPTY_MEMORY } from "../../src/service/client-memory.ts";
 import { probe } from "../../src/service/probe.ts";
 import { retryDelay } from "../../src/service/request-limits.ts";
+import { keepMemory } from "../../src/service/request-memory.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import { AnswerUnreadable } from "../../src/service/service-errors.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
@@ -22,7 +23,7 @@ async function open(...faults: FaultName[]) {
     sendDate: false,
     faults,
   });
-  const memory = keepMemory();
+  const memory = keepMemory(EMPTY_MEMORY);
   const client = createServiceClient({
     config: CONFIG,
     base: simulator.url,
