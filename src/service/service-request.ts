@@ -39,6 +39,6 @@ export function requestPath(request: Request, names: RangeNames): string {
   }
 }
 
-function withQuery(path: string, parameters: Record<string, string>): string {
+export function withQuery(path: string, parameters: Record<string, string>): string {
   return `${path}?${new URLSearchParams(parameters)}`;
 }

@@ -23,3 +23,14 @@ export const FORECAST_SERVICE: Source = {
   largestAnswer: 1024 * 1024,
   needsJsonType: true,
 };
+
+export const OFFICIAL_SOURCE: Source = {
+  name: "official source",
+  option: "official.source",
+  budget: 80,
+  // A source that fails all morning must not use up the requests of the hours in which the colour is announced.
+  retryBudget: 40,
+  // A season has some 8 KiB.
+  largestAnswer: 64 * 1024,
+  needsJsonType: false,
+};
