@@ -3,6 +3,7 @@ import { z } from "zod";
 import { findConflicts } from "./conflicts.ts";
 import { DEFAULT_INSTANCE } from "./id-word.ts";
 import { finishMqtt, mqttOptions } from "./mqtt-options.ts";
+import { finishOfficial, officialOptions } from "./official-options.ts";
 import { finishOutputs, outputsOptions } from "./outputs-options.ts";
 import { rulesOptions } from "./rules-options.ts";
 import { serviceOptions } from "./service-options.ts";
@@ -57,6 +58,7 @@ export const options = z.strictObject({
       "Names the device, the base topic and the ids: small letters and digits, joined by underscores. Default vigie. Choose once: under another name everything is another device.",
   }),
   service: serviceOptions,
+  official: officialOptions,
   mqtt: mqttOptions,
   homeassistant: homeAssistant,
   tariff: tariffOptions,
@@ -80,8 +82,9 @@ export const configSchema = options
     // Also where single options are wrong: all problems are reported at once.
     { when: () => true },
   )
-  .transform(({ mqtt, outputs, ...others }) => ({
+  .transform(({ mqtt, official, outputs, ...others }) => ({
     ...others,
+    official: finishOfficial(official, others.service.base_url),
     mqtt: finishMqtt(mqtt, others.instance),
     outputs: finishOutputs(outputs),
   }));

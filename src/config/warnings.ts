@@ -71,10 +71,11 @@ function missingPassword({ mqtt: { username, password } }: Config): Warning[] {
   return [{ path: ["mqtt", "username"], words }];
 }
 
-function loopbackInContainer({ mqtt, service }: Config): Warning[] {
+function loopbackInContainer({ mqtt, service, official }: Config): Warning[] {
   const addresses = [
     { path: ["mqtt", "url"], address: mqtt.url },
     { path: ["service", "base_url"], address: service.base_url },
+    { path: ["official", "source"], address: official.source },
   ];
   const words = "in a container this address is the container itself, not the machine that it runs on";
   return addresses.filter(({ address }) => isLoopback(address)).map(({ path }) => ({ path, words }));
