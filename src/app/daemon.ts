@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Config, MqttConfig } from "../config/config.ts";
+import { officialAddress } from "../config/official-options.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
@@ -24,7 +25,7 @@ import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
 import { createCommandHandler } from "./handle-command.ts";
 import { createLoop, type Loop, type Snapshot } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
-import { openService } from "./open-service.ts";
+import { openSources } from "./open-sources.ts";
 import { createPolling } from "./polling.ts";
 import {
   reportBudget,
@@ -143,9 +144,20 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   const { instance, tariff, rules } = config;
   await rememberPlace(config, store);
 
-  const memory = openLoopMemory(store, { source: config.service.base_url, rules, log });
-  const service = await openService(config.service, { memory: memory.client, clock, random, log });
-  if (service.invented) log.warn(INVENTED);
+  const memory = openLoopMemory(store, {
+    source: config.service.base_url,
+    official: officialAddress(config.official.source),
+    rules,
+    log,
+  });
+  const sources = await openSources(config, {
+    memory: memory.client,
+    officialMemory: memory.officialClient,
+    clock,
+    random,
+    log,
+  });
+  if (sources.invented) log.warn(INVENTED);
   const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
   const publisher = createPublisher({
     broker,
@@ -182,10 +194,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   let schedule: Alarm | undefined;
   const loop: Loop = createLoop({
     config,
-    invented: service.invented,
+    invented: sources.invented,
     memory,
     clock,
-    ask: service.client.ask,
+    ask: sources.service?.ask ?? null,
     publish: publisher.setTopics,
     devices,
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
@@ -254,7 +266,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       await commands.stop();
       await Promise.all([polling.stop(), devices.stop(), discovery.stop(), cleared]);
       await publisher.stop(why);
-      await service.stop();
+      await sources.stop();
       await memory.flush();
     },
   };
@@ -272,4 +284,4 @@ function offsetOf(installation: string): number {
 }
 
 const INVENTED =
-  "The days are INVENTED by the built-in simulator (service.base_url: simulator). They are not those of your electricity tariff";
+  "The days are INVENTED by the built-in simulator (service.base_url or official.source is simulator). They are not those of your electricity tariff";

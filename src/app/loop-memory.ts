@@ -15,23 +15,29 @@ import { type RulesState, readRulesState } from "../core/rules/rules-state.ts";
 import type { Log } from "../runtime/log.ts";
 import { type ClientMemory, clientMemorySchema, EMPTY_MEMORY } from "../service/client-memory.ts";
 import type { LastAnswered } from "../service/plan-requests.ts";
-import type { MemoryKeeper } from "../service/request-memory.ts";
-import { knownDaysOf, type State, withSource } from "../state/state.ts";
+import {
+  type MemoryKeeper,
+  NOTHING_SENT,
+  type RequestMemory,
+  requestMemorySchema,
+} from "../service/request-memory.ts";
+import { knownDaysOf, type State, withOfficialClient, withSource } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
 /**
  * What the loop remembers. SD cards wear out, so not each change is saved at once; `flush` saves the rest. Where the disk
  * fails, the store logs it and the loop goes on from memory.
  *
- * | change             | in force | saved                                                            |
- * |--------------------|----------|------------------------------------------------------------------|
- * | `keepAnswer`       | at once  | if a day, a season or `lastAnswered` changed; else every 2 hours |
- * | `client.set`       | at once  | if something was learnt; the count of requests by tens           |
- * | `keepRulesState`   | at once  | if a verdict or a forecast changed                               |
- * | `keepOutputs`      | at once  | always                                                           |
- * | `changeSettings`   | after it | always; a write that fails does not stop the change              |
- * | `endSettings`      | at once  | if a time is over                                                |
- * | `changeSimulation` | after it | always; a write that fails does not stop the change              |
+ * | change               | in force | saved                                                            |
+ * |----------------------|----------|------------------------------------------------------------------|
+ * | `keepAnswer`         | at once  | if a day, a season or `lastAnswered` changed; else every 2 hours |
+ * | `client.set`         | at once  | if something was learnt; the count of requests by tens           |
+ * | `officialClient.set` | at once  | if a pause began or ended; the count of requests by tens         |
+ * | `keepRulesState`     | at once  | if a verdict or a forecast changed                               |
+ * | `keepOutputs`        | at once  | always                                                           |
+ * | `changeSettings`     | after it | always; a write that fails does not stop the change              |
+ * | `endSettings`        | at once  | if a time is over                                                |
+ * | `changeSimulation`   | after it | always; a write that fails does not stop the change              |
  */
 export interface LoopMemory {
   /** What is known of the days, from this one service: invented days are never used instead of real ones. */
@@ -41,6 +47,8 @@ export interface LoopMemory {
   keepAnswer: (days: KnownDays, lastAnswered: LastAnswered) => void;
   /** What the service client has learnt of this service. */
   client: MemoryKeeper<ClientMemory>;
+  /** How much was sent to this official source. */
+  officialClient: MemoryKeeper<RequestMemory>;
   /** The state of each rule at the last evaluation, and since when it is so. */
   rulesState: () => RulesState;
   keepRulesState: (rulesState: RulesState) => void;
@@ -65,35 +73,34 @@ export interface LoopMemory {
 interface LoopMemoryOptions {
   /** `service.base_url`. */
   source: string;
+  /** The address of the official source, or `simulator`; null where none is asked. */
+  official: string | null;
   rules: readonly Rule[];
   log: Pick<Log, "warn">;
 }
 
-export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryOptions): LoopMemory {
+export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMemory {
+  const { source, official, rules, log } = options;
   const state = store.state();
   let { days, lastAnswered, client } = readSource(state, source);
+  let officialClient = readOfficialClient(state, official);
   let rulesState = readRulesState(state.rules);
   const { settings: kept, lines } = settleSettings(readRuleSettings(state.settings), rules);
   let settings = kept;
   let simulation = readSimulation(state.simulation);
   let outputs = readOutputsState(state.outputs);
-  let savedCount = client.spent.count;
-  let countChanges = 0;
+  const count = trackCount(client);
+  const officialCount = trackCount(officialClient);
 
   const save = (part: Partial<State>) => store.save({ ...store.state(), ...part });
   // State file key `asked`: the dates of the last answers.
-  const saveSource = () => {
-    savedCount = client.spent.count;
+  const saveSources = () => {
+    count.saved(client);
     const part = { knownDays: days, client: { ...client, asked: lastAnswered } };
-    return store.save(withSource(store.state(), source, part));
-  };
-  /**
-   * The first requests after a start are saved one by one, then every tenth. So a vigie that is killed and started again
-   * and again keeps to the day's budget, and the state file is not written with each request.
-   */
-  const isCountWorthWriting = () => {
-    countChanges += 1;
-    return countChanges <= COUNTS_SAVED || Math.abs(client.spent.count - savedCount) >= COUNTS_SAVED;
+    const state = withSource(store.state(), source, part);
+    if (official === null) return store.save(state);
+    officialCount.saved(officialClient);
+    return store.save(withOfficialClient(state, official, officialClient));
   };
   // A threshold that was edited in the configuration counts more than one that was moved by a command before.
   for (const line of lines) log.warn(line);
@@ -106,7 +113,7 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
         newLastAnswered !== lastAnswered || isWorthWriting(newDays, knownDaysOf(store.state(), source));
       days = newDays;
       lastAnswered = newLastAnswered;
-      if (isWorthWrite) void saveSource();
+      if (isWorthWrite) void saveSources();
     },
     client: {
       get: () => client,
@@ -117,7 +124,16 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
           before.percent !== learnt.percent ||
           before.history_parameters !== learnt.history_parameters ||
           before.pause !== learnt.pause;
-        if (isLearnt || (before.spent !== learnt.spent && isCountWorthWriting())) void saveSource();
+        if (isLearnt || (before.spent !== learnt.spent && count.isWorthWriting(learnt))) void saveSources();
+      },
+    },
+    officialClient: {
+      get: () => officialClient,
+      set: (learnt) => {
+        const before = officialClient;
+        officialClient = learnt;
+        const isCounted = before.spent !== learnt.spent && officialCount.isWorthWriting(learnt);
+        if (before.pause !== learnt.pause || isCounted) void saveSources();
       },
     },
     rulesState: () => rulesState,
@@ -151,7 +167,25 @@ export function openLoopMemory(store: Store, { source, rules, log }: LoopMemoryO
       outputs = sent;
       return save({ outputs: sent });
     },
-    flush: saveSource,
+    flush: saveSources,
+  };
+}
+
+/**
+ * The first requests after a start are saved one by one, then every tenth. So a vigie that is killed and started again
+ * and again keeps to the day's budget, and the state file is not written with each request.
+ */
+function trackCount(atStart: RequestMemory) {
+  let savedCount = atStart.spent.count;
+  let changes = 0;
+  return {
+    isWorthWriting: ({ spent }: RequestMemory) => {
+      changes += 1;
+      return changes <= COUNTS_SAVED || Math.abs(spent.count - savedCount) >= COUNTS_SAVED;
+    },
+    saved: ({ spent }: RequestMemory) => {
+      savedCount = spent.count;
+    },
   };
 }
 
@@ -165,6 +199,11 @@ function readSource(state: State, source: string) {
   const kept = sourceSchema.safeParse(state.clients[source]);
   const { asked, ...client } = kept.success ? kept.data : { ...EMPTY_MEMORY, asked: NEVER_ANSWERED };
   return { days: knownDaysOf(state, source), lastAnswered: asked, client };
+}
+
+function readOfficialClient(state: State, official: string | null): RequestMemory {
+  const kept = official === null ? undefined : state.official_clients?.[official];
+  return requestMemorySchema.safeParse(kept).data ?? NOTHING_SENT;
 }
 
 const UPDATE_SAVED_EVERY = 2 * 3_600_000;

@@ -51,8 +51,8 @@ export interface LoopOptions {
   invented: boolean;
   memory: LoopMemory;
   clock: Clock;
-  /** Sends one request to the service. */
-  ask: (request: Request, options: Required<RequestOptions>) => Promise<LearntReply>;
+  /** Sends one request to the service; null where there is none. */
+  ask: AskService | null;
   /** The retained topics as they should be from now on. */
   publish: (topics: Topics) => void;
   /** Sends devices what their outputs want. */
@@ -63,6 +63,8 @@ export interface LoopOptions {
   onSwitchedBack: (rule: string, enabled: boolean) => void;
   onRefreshed: (snapshot: Snapshot) => void;
 }
+
+type AskService = (request: Request, options: Required<RequestOptions>) => Promise<LearntReply>;
 
 /** What the loop uses of a reply. */
 type LearntReply = Pick<Reply, "answer" | "date">;
@@ -168,28 +170,29 @@ export function createLoop(options: LoopOptions): Loop {
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
-    const outcome = await sendRequests(
-      FORECAST_SERVICE,
-      request.signal,
-      planRequests(planInput(request)),
-      async (one, signal) => {
-        const reply = await options.ask(one, { ...request, signal });
-        const daysBefore = memory.days();
-        try {
-          takeAnswer(reply);
-        } catch (cause) {
-          // Not a failure of the service. vigie goes on: what it knows of other days stays published.
-          throw new Error(`An error of vigie itself, not of the service: ${String(cause)}`, { cause });
-        }
-        return planFollowUps(reply.answer, daysBefore, planInput(request));
-      },
-    );
+    const { ask } = options;
+    const outcome = ask ? await askService(ask, request) : NOTHING_SENT;
     if (request.signal.aborted) return outcome;
     polls = recordPollOutcome(polls, outcome);
     const isFirst = !hasPolled;
     hasPolled = true;
     if (isFirst || isChanged()) refresh();
     return outcome;
+  }
+
+  function askService(ask: AskService, request: PollRequest): Promise<PollOutcome> {
+    const plan = planRequests(planInput(request));
+    return sendRequests(FORECAST_SERVICE, request.signal, plan, async (one, signal) => {
+      const reply = await ask(one, { ...request, signal });
+      const daysBefore = memory.days();
+      try {
+        takeAnswer(reply);
+      } catch (cause) {
+        // Not a failure of the service. vigie goes on: what it knows of other days stays published.
+        throw new Error(`An error of vigie itself, not of the service: ${String(cause)}`, { cause });
+      }
+      return planFollowUps(reply.answer, daysBefore, planInput(request));
+    });
   }
 
   function takeAnswer({ answer, date }: LearntReply): void {
@@ -232,6 +235,7 @@ export function createLoop(options: LoopOptions): Loop {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
+const NOTHING_SENT: PollOutcome = { failures: [], answers: 0 };
 
 function withFacts(verdicts: readonly Verdict[], facts: Facts): VerdictsAndFacts {
   return { verdicts: new Map(verdicts.map((verdict) => [verdict.rule.id, verdict])), facts };

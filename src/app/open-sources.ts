@@ -1,27 +1,48 @@
-import type { ServiceConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { VERSION } from "../runtime/version.ts";
-import { type ClientOptions, createServiceClient, type ServiceClient } from "../service/service-client.ts";
-import { openAddress } from "../simulator/open-address.ts";
+import type { ClientMemory } from "../service/client-memory.ts";
+import { createOfficialClient, type OfficialClient } from "../service/official-client.ts";
+import type { PoliteOptions } from "../service/polite-client.ts";
+import type { MemoryKeeper, RequestMemory } from "../service/request-memory.ts";
+import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
+import { openAddresses } from "../simulator/open-addresses.ts";
 
-interface OpenedService {
-  client: ServiceClient;
+interface OpenedSources {
+  /** null with `service.base_url: none`. */
+  service: ServiceClient | null;
+  /** null with `official.source: off`. */
+  official: OfficialClient | null;
   /** The days are invented. */
   invented: boolean;
   stop: () => Promise<void>;
 }
 
-/** The client of the service that the configuration names; where that is the simulator, it is started. */
-export async function openService(
-  config: ServiceConfig,
-  options: Omit<ClientOptions, "config" | "base" | "version">,
-): Promise<OpenedService> {
-  const { base, invented, stop } = await openAddress(config, options.clock);
-  const client = createServiceClient({ ...options, config, base, version: VERSION });
+interface OpenOptions extends Pick<PoliteOptions<RequestMemory>, "clock" | "random" | "log" | "wait"> {
+  memory: MemoryKeeper<ClientMemory>;
+  officialMemory: MemoryKeeper<RequestMemory>;
+}
+
+/** The clients of the sources that the configuration names; where one is the simulator, it is started. */
+export async function openSources(
+  config: Pick<Config, "service" | "official" | "tariff">,
+  { memory, officialMemory, ...options }: OpenOptions,
+): Promise<OpenedSources> {
+  const { service, official, invented, stop } = await openAddresses(config, options.clock);
+  const shared = { ...options, version: VERSION };
+  const serviceClient =
+    service === null
+      ? null
+      : createServiceClient({ ...shared, base: service, config: config.service, memory });
+  const officialClient =
+    official === null
+      ? null
+      : createOfficialClient({ ...shared, base: official, tariff: config.tariff, memory: officialMemory });
   return {
-    client,
+    service: serviceClient,
+    official: officialClient,
     invented,
     stop: async () => {
-      await client.close();
+      await Promise.all([serviceClient?.close(), officialClient?.close()]);
       await stop();
     },
   };

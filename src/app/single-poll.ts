@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { officialAddress } from "../config/official-options.ts";
 import { outputStatus } from "../core/outputs/output-status.ts";
 import { lastSent } from "../core/outputs/outputs-state.ts";
 import type { Topics } from "../core/topics/topic.ts";
@@ -7,16 +8,22 @@ import type { Log } from "../runtime/log.ts";
 import type { Store } from "../state/store.ts";
 import { createLoop } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
-import { openService } from "./open-service.ts";
+import { openSources } from "./open-sources.ts";
 
 /** One poll of the loop, from and into the state file, and the topics that follow from it. */
 export async function pollOnce(
   config: Config,
   { store, log, signal }: { store: Store; log: Log; signal: AbortSignal },
 ): Promise<{ topics: Topics; failures: string[] }> {
-  const memory = openLoopMemory(store, { source: config.service.base_url, rules: config.rules, log });
-  const service = await openService(config.service, {
+  const memory = openLoopMemory(store, {
+    source: config.service.base_url,
+    official: officialAddress(config.official.source),
+    rules: config.rules,
+    log,
+  });
+  const sources = await openSources(config, {
     memory: memory.client,
+    officialMemory: memory.officialClient,
     log,
     clock: systemClock,
     random: Math.random,
@@ -32,10 +39,10 @@ export async function pollOnce(
   let topics: Topics = new Map();
   const loop = createLoop({
     config,
-    invented: service.invented,
+    invented: sources.invented,
     memory,
     clock: systemClock,
-    ask: service.client.ask,
+    ask: sources.service?.ask ?? null,
     publish: (wanted) => {
       topics = wanted;
     },
@@ -52,7 +59,7 @@ export async function pollOnce(
     loop.refresh();
     return { topics, failures };
   } finally {
-    await service.stop();
+    await sources.stop();
     await memory.flush();
   }
 }

@@ -1,4 +1,4 @@
-import { openService } from "../app/open-service.ts";
+import { openSources } from "../app/open-sources.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { civilDate } from "../core/calendar/dates.ts";
@@ -8,32 +8,40 @@ import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { deadline, sleep } from "../runtime/wait.ts";
 import { EMPTY_MEMORY } from "../service/client-memory.ts";
+import type { OfficialClient } from "../service/official-client.ts";
 import { PER_MINUTE } from "../service/request-limits.ts";
-import { keepMemory } from "../service/request-memory.ts";
+import { keepMemory, NOTHING_SENT } from "../service/request-memory.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
 import { FORECAST_SERVICE } from "../service/sources.ts";
 import { CommandFailed } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 
-/** A client for one command. */
+/** The clients for one command. */
 export interface Session {
-  client: ServiceClient;
+  /** null with `service.base_url: none`. */
+  service: ServiceClient | null;
+  /** null with `official.source: off`. */
+  official: OfficialClient | null;
   /** The civil date where the tariff holds. */
   today: IsoDate;
   stop(): Promise<void>;
 }
 
-export async function openClient(config: Config, io: Io): Promise<Session> {
-  const { client, invented, stop } = await openService(config.service, {
+export async function openSession(config: Config, io: Io): Promise<Session> {
+  const { service, official, invented, stop } = await openSources(config, {
     clock: systemClock,
     random: Math.random,
     memory: keepMemory(EMPTY_MEMORY),
+    officialMemory: keepMemory(NOTHING_SENT),
     log: logTo(io),
     wait: waitFor(A_PERSON),
   });
-  if (invented) io.stderr.write("vigie: the simulator invents these days (service.base_url: simulator)\n");
-  return { client, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
+  if (invented)
+    io.stderr.write(
+      "vigie: the simulator invents these days (service.base_url or official.source is simulator)\n",
+    );
+  return { service, official, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
 }
 
 /** Reads the configuration and sends one request, which `question` makes; prints warnings on stderr. */
@@ -44,14 +52,15 @@ export async function askOnce(
 ): Promise<Answer> {
   const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
   for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
-  const session = await openClient(config, io);
+  const session = await openSession(config, io);
   const limit = deadline(LIMIT, io.signal, () => {
     const reason = `no answer within ${LIMIT / 1000} s`;
     return new ServiceUnreachable(FORECAST_SERVICE, "this command", config.service.base_url, reason);
   });
   try {
+    if (!session.service) throw new CommandFailed(NO_SERVICE);
     const request = question(session);
-    return (await session.client.ask(request, { signal: limit.signal, essential: true })).answer;
+    return (await session.service.ask(request, { signal: limit.signal, essential: true })).answer;
   } finally {
     limit.clear();
     await session.stop();
@@ -59,6 +68,7 @@ export async function askOnce(
 }
 
 const LIMIT = 60_000;
+const NO_SERVICE = "there is no forecast service to ask (service.base_url: none)";
 
 /** A person waits for the command: few retries, and soon. */
 function waitFor({ tries, longest }: typeof A_PERSON) {

@@ -111,6 +111,7 @@ const stateSchema: z.ZodType<State> = z.object({
   published: z.array(z.object({ base_topic: z.string(), instance: z.string(), prefix: z.string() })),
   books: z.record(z.string(), knownDaysSchema),
   clients: z.record(z.string(), z.record(z.string(), z.unknown())),
+  official_clients: z.record(z.string(), z.record(z.string(), z.unknown())).exactOptional(),
   rules: z.unknown().exactOptional(),
   settings: z.unknown().exactOptional(),
   outputs: z.unknown().exactOptional(),

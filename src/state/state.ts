@@ -14,6 +14,8 @@ export interface State {
   books: Record<string, KnownDays>;
   /** What the service client learnt about each source; the client reads and checks its own part. */
   clients: Record<string, Record<string, unknown>>;
+  /** The same of each official source, by its address (or `simulator`). Absent in the state file of an older vigie. */
+  official_clients?: Record<string, Record<string, unknown>>;
   /** What rules, their settings, outputs and the simulation remember; each of them reads and checks its own part. */
   rules?: unknown;
   settings?: unknown;
@@ -50,6 +52,11 @@ export function withSource(
     books: moveToEnd(state.books, source, knownDays),
     clients: moveToEnd(state.clients, source, client),
   };
+}
+
+/** The state with this as what the client of the official source now in use has learnt. */
+export function withOfficialClient(state: State, source: string, client: Record<string, unknown>): State {
+  return { ...state, official_clients: moveToEnd(state.official_clients ?? {}, source, client) };
 }
 
 function moveToEnd<T>(record: Record<string, T>, key: string, value: T): Record<string, T> {

@@ -17,7 +17,7 @@ export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process
  */
 export async function openMeasuredLoop({ service, clock, folder, wait }) {
   const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
-  const memory = openLoopMemory(store, { source: "bench", rules: CONFIG.rules, log: LOG });
+  const memory = openLoopMemory(store, { source: "bench", official: null, rules: CONFIG.rules, log: LOG });
   const client = createServiceClient({
     config: CONFIG.service,
     base: service,

@@ -54,7 +54,12 @@ export interface VigieRun {
 
 export function startVigieRun(options: VigieRunOptions): VigieRun {
   const { clock, offset, store, pace } = options;
-  const memory = openLoopMemory(store, { source: "season", rules: options.rules, log: SILENT_LOG });
+  const memory = openLoopMemory(store, {
+    source: "season",
+    official: null,
+    rules: options.rules,
+    log: SILENT_LOG,
+  });
   const stopping = new AbortController();
   const client = createServiceClient({
     config: SERVICE,

@@ -42,7 +42,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
   const changes: VerdictChange[] = [];
   let topics: Topics = new Map();
   const log = logTo(lines);
-  const memory = openLoopMemory(store, { source: "test", rules, log });
+  const memory = openLoopMemory(store, { source: "test", official: null, rules, log });
   const know = (known: KnownDays) => memory.keepAnswer(known, memory.lastAnswered());
   if (days) know(days);
   const loop = createLoop({
