@@ -54,9 +54,9 @@ export function readOfficial(
   return { answer, failure, warnings: warnings.slice(0, MOST_WARNINGS) };
 }
 
-/** Of a season only days that are over, as it names the others again; of light every day up to tomorrow. */
+/** Of a season only days that are over, as light names the others. Of light also days that an old answer names. */
 function isWanted(date: IsoDate, request: OfficialRequest, today: IsoDate): boolean {
-  if (request.kind === "light") return date <= addDays(today, 1);
+  if (request.kind === "light") return addDays(today, -OLDEST_LIGHT) <= date && date <= addDays(today, 1);
   const season = seasonWithLabel(request.label);
   return season !== undefined && season.start <= date && date <= season.end && date < today;
 }
@@ -96,6 +96,9 @@ function describeUnknown(date: IsoDate, word: unknown): string {
 function describeForbidden(date: IsoDate, color: Color): string {
   return `The official source sent ${OFFICIAL_WORDS[color]} for ${date}, a date on which the tariff has no ${color} day: it is not used. If your tariff has such days, set tariff.laws: off`;
 }
+
+/** In days. What is older is another mistake than an old answer from a cache. */
+const OLDEST_LIGHT = 7;
 
 /** A source that sends a new value each time does not fill the log. */
 const MOST_WARNINGS = 8;

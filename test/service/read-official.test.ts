@@ -24,6 +24,7 @@ describe("today and tomorrow", () => {
     ["both", { "2026-01-05": "RED", "2026-01-06": "WHITE" }, ["2026-01-05 rouge", "2026-01-06 blanc"]],
     ["today only, as tomorrow is not decided", { "2026-01-05": "BLUE" }, ["2026-01-05 bleu"]],
     ["any case", { "2026-01-05": "red", "2026-01-06": "White" }, ["2026-01-05 rouge", "2026-01-06 blanc"]],
+    ["no date a year ago", { "2026-01-05": "RED", "2025-01-06": "RED" }, ["2026-01-05 rouge"]],
     ["no date after tomorrow", { "2026-01-05": "RED", "2026-01-07": "RED" }, ["2026-01-05 rouge"]],
     [
       "yesterday as well",
