@@ -53,7 +53,7 @@ describe("today and tomorrow are requested", () => {
     ["every 15 minutes until tomorrow is known", "05 06:45", "05 07:00", {}, "yes"],
     ["known, not confirmed: no longer every 15 minutes", "05 10:30", "05 10:45", SAID, "no"],
     ["known, not confirmed: every 30 minutes", "05 10:30", "05 11:00", SAID, "yes"],
-    ["confirmed: no longer", "05 11:30", "05 11:59", CONFIRMED, "no"],
+    ["confirmed: no longer", "05 11:15", "05 11:59", CONFIRMED, "no"],
     ["at the end of these hours not confirmed: hourly", "05 11:30", "05 12:00", SAID, "essential"],
     ["hourly, not sooner", "05 12:00", "05 12:59", SAID, "no"],
     ["hourly, although nothing is known", "05 12:00", "05 13:00", {}, "essential"],
