@@ -43,6 +43,7 @@ const FILES = [
   "docs/raspberry-pi.md",
   "docs/rules.md",
   "docs/shell.md",
+  "docs/sources.md",
   "docs/topics.md",
   "docs/what-if.md",
   "package.json",
