@@ -1,5 +1,6 @@
 import { keyOf, listEntities } from "../core/discovery/entities.ts";
-import { lintRules } from "../core/rules/lint-rules.ts";
+import { lintRules, type RuleWarning } from "../core/rules/lint-rules.ts";
+import { lintWithoutForecasts } from "../core/rules/lint-without-forecasts.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
 import { didYouMean } from "./nearest-word.ts";
@@ -21,11 +22,16 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
     ...weakTls(config),
     ...otherTimeZone(config),
     ...missingPassword(config),
-    ...lintRules(config.rules, config.tariff).map(({ index, ...warning }) => {
-      return { path: ["rules", index], ...warning };
-    }),
+    ...lintRules(config.rules, config.tariff).map(ofRule),
+    ...(config.service.base_url === "none"
+      ? lintWithoutForecasts(config.rules, config.tariff).map(ofRule)
+      : []),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
+}
+
+function ofRule({ index, ...warning }: RuleWarning): Warning {
+  return { path: ["rules", index], ...warning };
 }
 
 function unknownComponents({ homeassistant: { exclude }, rules, outputs }: Config): Warning[] {

@@ -46,7 +46,7 @@ describe("official.source", () => {
   test("in a container, an address of the container itself gives a warning", async () => {
     const env = { ...NEEDED, VIGIE_OFFICIAL_SOURCE: "http://127.0.0.1:8787" };
     const { warnings } = await load({ cwd: await folderWith(), env, inContainer: true });
-    expect(warnings).toEqual([expect.stringContaining("official.source: in a container this address is")]);
+    expect(warnings).toEqual([expect.stringContaining("VIGIE_OFFICIAL_SOURCE: in a container this address is")]);
   });
 });
 
@@ -112,5 +112,19 @@ describe("what is refused", () => {
       const allowed = await loadText(`service: { base_url: ${base}, allow_simulator: true }\n${broker}`);
       expect(allowed.config.official.source).toBe("simulator");
     }
+  });
+});
+
+describe("a rule that only a forecast could turn", () => {
+  const rules = "rules: [{ id: ahead, when: { day: d3, color: rouge } }]\n";
+
+  test("is warned of with service.base_url: none only", async () => {
+    const none = await loadText(`service: { base_url: none }\nofficial: { source: rte }\n${rules}`);
+    expect(none.warnings).toEqual([
+      expect.stringMatching(
+        /rules\[0\] ahead: only a forecast could turn it ON, and service.base_url is none$/,
+      ),
+    ]);
+    expect((await loadText(`${REAL}official: { source: rte }\n${rules}`)).warnings).toEqual([]);
   });
 });
