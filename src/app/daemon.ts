@@ -74,8 +74,8 @@ export interface Daemon {
 export interface DaemonStatus {
   config: Config;
   snapshot: Snapshot;
-  /** When the service last answered. */
-  lastSuccess: number | null;
+  /** When each source last answered. */
+  lastSuccess: ReturnType<Loop["lastSuccess"]>;
   broker: PublisherState;
   /** Where the embedded broker listens; null where there is none. */
   embeddedPort: number | null;
@@ -157,7 +157,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     random,
     log,
   });
-  if (sources.invented) log.warn(INVENTED);
+  if (sources.serviceKind === "invented") log.warn(INVENTED);
   const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
   const publisher = createPublisher({
     broker,
@@ -194,7 +194,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   let schedule: Alarm | undefined;
   const loop: Loop = createLoop({
     config,
-    invented: sources.invented,
+    serviceKind: sources.serviceKind,
     memory,
     clock,
     ask: sources.service?.ask ?? null,

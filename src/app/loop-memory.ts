@@ -21,7 +21,7 @@ import {
   type RequestMemory,
   requestMemorySchema,
 } from "../service/request-memory.ts";
-import { knownDaysOf, type State, withOfficialClient, withSource } from "../state/state.ts";
+import { knownDaysOf, type State, withOfficial, withSource } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
 /**
@@ -40,7 +40,7 @@ import type { Store } from "../state/store.ts";
  * | `changeSimulation`   | after it | always; a write that fails does not stop the change              |
  */
 export interface LoopMemory {
-  /** What is known of the days, from this one service: invented days are never used instead of real ones. */
+  /** What is known of the days, from these sources only: invented days are never used instead of real ones. */
   days: () => KnownDays;
   /** On which dates season and history were last answered. */
   lastAnswered: () => LastAnswered;
@@ -82,7 +82,8 @@ interface LoopMemoryOptions {
 export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMemory {
   const { source, official, rules, log } = options;
   const state = store.state();
-  let { days, lastAnswered, client } = readSource(state, source);
+  let { days, lastAnswered, client } = readSources(state, source, official);
+  let savedDays = days;
   let officialClient = readOfficialClient(state, official);
   let rulesState = readRulesState(state.rules);
   const { settings: kept, lines } = settleSettings(readRuleSettings(state.settings), rules);
@@ -96,11 +97,12 @@ export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMe
   // State file key `asked`: the dates of the last answers.
   const saveSources = () => {
     count.saved(client);
+    savedDays = days;
     const part = { knownDays: days, client: { ...client, asked: lastAnswered } };
     const state = withSource(store.state(), source, part);
     if (official === null) return store.save(state);
     officialCount.saved(officialClient);
-    return store.save(withOfficialClient(state, official, officialClient));
+    return store.save(withOfficial(state, official, { knownDays: days, client: officialClient }));
   };
   // A threshold that was edited in the configuration counts more than one that was moved by a command before.
   for (const line of lines) log.warn(line);
@@ -109,8 +111,7 @@ export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMe
     days: () => days,
     lastAnswered: () => lastAnswered,
     keepAnswer: (newDays, newLastAnswered) => {
-      const isWorthWrite =
-        newLastAnswered !== lastAnswered || isWorthWriting(newDays, knownDaysOf(store.state(), source));
+      const isWorthWrite = newLastAnswered !== lastAnswered || isWorthWriting(newDays, savedDays);
       days = newDays;
       lastAnswered = newLastAnswered;
       if (isWorthWrite) void saveSources();
@@ -195,14 +196,14 @@ function isWorthWriting(days: KnownDays, saved: KnownDays): boolean {
   return isNew || (days.updated_at ?? 0) - (saved.updated_at ?? 0) >= UPDATE_SAVED_EVERY;
 }
 
-function readSource(state: State, source: string) {
+function readSources(state: State, source: string, official: string | null) {
   const kept = sourceSchema.safeParse(state.clients[source]);
   const { asked, ...client } = kept.success ? kept.data : { ...EMPTY_MEMORY, asked: NEVER_ANSWERED };
-  return { days: knownDaysOf(state, source), lastAnswered: asked, client };
+  return { days: knownDaysOf(state, source, official), lastAnswered: asked, client };
 }
 
 function readOfficialClient(state: State, official: string | null): RequestMemory {
-  const kept = official === null ? undefined : state.official_clients?.[official];
+  const kept = official === null ? undefined : state.official_clients[official];
   return requestMemorySchema.safeParse(kept).data ?? NOTHING_SENT;
 }
 

@@ -11,6 +11,7 @@ import {
   type PollRecord,
   recordAnswer,
   recordPollOutcome,
+  type ServiceKind,
   startPollRecord,
 } from "../core/facts/poll-record.ts";
 import { runningSimulation } from "../core/facts/simulation.ts";
@@ -47,8 +48,7 @@ interface LoopConfig {
 
 export interface LoopOptions {
   config: LoopConfig;
-  /** The days are invented. */
-  invented: boolean;
+  serviceKind: ServiceKind;
   memory: LoopMemory;
   clock: Clock;
   /** Sends one request to the service; null where there is none. */
@@ -81,8 +81,8 @@ export interface Loop {
   refresh: () => void;
   /** What the last refresh found. */
   snapshot: () => Snapshot;
-  /** When the service last answered; the published instant moves less often. */
-  lastSuccess: () => Instant | null;
+  /** When each source last answered; the published instants move less often. */
+  lastSuccess: () => { service: Instant | null; official: Instant | null };
 }
 
 /** All that is true at one refresh. */
@@ -101,7 +101,7 @@ export function createLoop(options: LoopOptions): Loop {
   const { rules, tariff, service } = config;
   const { grace } = config.mqtt;
   const time = createTimeCheck(clock, service.check_clock);
-  let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.invented);
+  let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.serviceKind);
   // True from the end of the first poll ever, with or without an answer. Before, no device is sent anything, and no verdict
   // is a change. A state file with days says that there was one.
   let hasPolled = Object.keys(memory.days().days).length > 0;
@@ -154,6 +154,7 @@ export function createLoop(options: LoopOptions): Loop {
     return {
       knownDays: memory.days(),
       polls,
+      official: null,
       clock: time.now(memory.days()),
       late_after: service.late_after,
       simulation: memory.simulation(),
@@ -196,7 +197,7 @@ export function createLoop(options: LoopOptions): Loop {
   }
 
   function takeAnswer({ answer, date }: LearntReply): void {
-    time.noteServiceTime(date);
+    time.noteTime("service", date);
     const { at } = time.now(memory.days());
     const daysBefore = memory.days();
     const days = learn(daysBefore, answer, at, tariff);
@@ -230,7 +231,7 @@ export function createLoop(options: LoopOptions): Loop {
     poll,
     refresh,
     snapshot: () => latest,
-    lastSuccess: () => polls.last_success,
+    lastSuccess: () => ({ service: polls.last_success, official: null }),
   };
 }
 

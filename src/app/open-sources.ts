@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { ServiceKind } from "../core/facts/poll-record.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { ClientMemory } from "../service/client-memory.ts";
 import { createOfficialClient, type OfficialClient } from "../service/official-client.ts";
@@ -12,8 +13,7 @@ interface OpenedSources {
   service: ServiceClient | null;
   /** null with `official.source: off`. */
   official: OfficialClient | null;
-  /** The days are invented. */
-  invented: boolean;
+  serviceKind: ServiceKind;
   stop: () => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function openSources(
   return {
     service: serviceClient,
     official: officialClient,
-    invented,
+    serviceKind: invented ? "invented" : service === null ? "none" : "real",
     stop: async () => {
       await Promise.all([serviceClient?.close(), officialClient?.close()]);
       await stop();

@@ -1,7 +1,9 @@
 import type { Config } from "../config/config.ts";
+
 import { officialAddress } from "../config/official-options.ts";
 import { outputStatus } from "../core/outputs/output-status.ts";
 import { lastSent } from "../core/outputs/outputs-state.ts";
+
 import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -39,7 +41,7 @@ export async function pollOnce(
   let topics: Topics = new Map();
   const loop = createLoop({
     config,
-    invented: sources.invented,
+    serviceKind: sources.serviceKind,
     memory,
     clock: systemClock,
     ask: sources.service?.ask ?? null,

@@ -29,7 +29,7 @@ export interface Session {
 }
 
 export async function openSession(config: Config, io: Io): Promise<Session> {
-  const { service, official, invented, stop } = await openSources(config, {
+  const { service, official, serviceKind, stop } = await openSources(config, {
     clock: systemClock,
     random: Math.random,
     memory: keepMemory(EMPTY_MEMORY),
@@ -37,7 +37,7 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
     log: logTo(io),
     wait: waitFor(A_PERSON),
   });
-  if (invented)
+  if (serviceKind === "invented")
     io.stderr.write(
       "vigie: the simulator invents these days (service.base_url or official.source is simulator)\n",
     );

@@ -36,7 +36,7 @@ export function explain(args: string[], io: Io): Promise<number> {
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     const chosen = chooseRules(config.rules, positionals);
     const state = await readStateOf(config.state);
-    const knownDays = state ? knownDaysOf(state, config.service.base_url) : NO_KNOWN_DAYS;
+    const knownDays = state ? knownDaysOf(state, config.service.base_url, null) : NO_KNOWN_DAYS;
     const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
     if (values.at !== undefined) refuseUncovered(at, knownDays, config.tariff);
     else if (!state) io.stderr.write(`vigie: there is no state in ${config.state} yet, so no day is known\n`);

@@ -60,30 +60,31 @@ function contradictedDates(answer: Answer & { kind: "forecasts" }, input: PlanIn
   const inForce = tariffDate(input.now, input.tariff);
   return answer.days
     .filter(({ date, color }) => {
-      const official = input.knownDays.days[date]?.official;
-      return date >= inForce && color !== null && official !== undefined && official.color !== color;
+      const { service_word, rte_word } = input.knownDays.days[date] ?? {};
+      const isOther = [service_word, rte_word].some((word) => word && word.color !== color);
+      return date >= inForce && color !== null && isOther;
     })
     .map(({ date }) => ({ kind: "date", date }));
 }
 
 function isNewlyOfficial(date: IsoDate, before: KnownDays, after: KnownDays): boolean {
-  return before.days[date]?.official === undefined && after.days[date]?.official !== undefined;
+  return before.days[date]?.service_word === undefined && after.days[date]?.service_word !== undefined;
 }
 
 /**
- * Tomorrow until its colour is final; today and the tariff day in force (before 06:00 that is yesterday) until they are
- * official; with `recheck` the next tariff day in any case.
+ * Tomorrow until the service has confirmed its colour; today and the tariff day in force (before 06:00 that is yesterday)
+ * until the service has named them as official; with `recheck` the next tariff day in any case.
  */
 function datesToRequest({ knownDays, tariff, now, officialSilent, recheck }: PlanInput): IsoDate[] {
   if (officialSilent) return [];
   const inForce = tariffDate(now, tariff);
   const today = civilDate(now, tariff.time_zone);
   const tomorrow = addDays(today, 1);
-  const official = (date: IsoDate) => knownDays.days[date]?.official;
+  const word = (date: IsoDate) => knownDays.days[date]?.service_word;
   const dates = [
     ...(recheck ? [addDays(inForce, 1)] : []),
-    ...(official(tomorrow)?.final ? [] : [tomorrow]),
-    ...[today, inForce].filter((date) => official(date) === undefined),
+    ...(word(tomorrow)?.confirmed ? [] : [tomorrow]),
+    ...[today, inForce].filter((date) => word(date) === undefined),
   ];
   return [...new Set(dates)];
 }
@@ -94,7 +95,9 @@ function historyRequest({ knownDays, tariff, now, lastAnswered }: PlanInput, tod
   if (lastAnswered.history === null) {
     return { kind: "history", start: earlier(season, addDays(today, -364)), end: today };
   }
-  const missing = datesBetween(season, today).find((date) => knownDays.days[date]?.official === undefined);
+  const missing = datesBetween(season, today).find(
+    (date) => knownDays.days[date]?.service_word === undefined,
+  );
   const recent = addDays(today, -13);
   return { kind: "history", start: earlier(missing ?? recent, recent), end: today };
 }

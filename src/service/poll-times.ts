@@ -32,7 +32,7 @@ export function hasComeSince(last: Instant | null, at: Instant | undefined, now:
   return at !== undefined && (last === null || last > now || at > last);
 }
 
-/** The newest time to look for the announcement: often until tomorrow is official, then seldom until it is final. */
+/** The newest time to look for the announcement: often until the service names tomorrow, then seldom until it confirms. */
 function announcementTime(
   now: Instant,
   { poll, tariff, knownDays, offset }: PollTimesInput,
@@ -41,9 +41,9 @@ function announcementTime(
   const today = civilDate(now, tariff.time_zone);
   const begin = wallInstant(today, between[0], tariff.time_zone);
   const end = wallInstant(today, between[1], tariff.time_zone);
-  const official = knownDays.days[addDays(today, 1)]?.official;
-  if (now < begin || now >= end || official?.final) return undefined;
-  const interval = official ? Math.max(every, UNTIL_FINAL) : every;
+  const word = knownDays.days[addDays(today, 1)]?.service_word;
+  if (now < begin || now >= end || word?.confirmed) return undefined;
+  const interval = word ? Math.max(every, UNTIL_FINAL) : every;
   const at = lastMultiple(now, interval, offset);
   return at >= begin ? at : undefined;
 }

@@ -17,8 +17,8 @@ test("health is written every 30 s, and at once when there is news of the broker
   const daemon = {
     status: () => ({
       config: { instance: "vigie" },
-      snapshot: { facts: { service: { status: "ok" }, dated: { forecast: { days: [] } } } },
-      lastSuccess: state.last_success,
+      snapshot: { facts: { dated: { forecast: { days: [] } } }, known: { polls: { kind: "real" } } },
+      lastSuccess: { service: state.last_success, official: null },
       broker: { connected: state.connected, url: "mqtt://b" },
       embeddedPort: null,
     }),

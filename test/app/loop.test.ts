@@ -110,7 +110,7 @@ describe("what is known of the days", () => {
     expect(await written()).toBe(true);
     answer = { ...forecasts, updated_at: NOW + 2 * HOUR, days: [{ ...rouge, color: "blanc" }] };
     expect(await written()).toBe(true);
-    expect(store.state().books["test"]).toBe(memory.days());
+    expect(store.state().books["test"]).toEqual(memory.days());
   });
 
   test("is written whole when vigie stops", async () => {
@@ -120,7 +120,7 @@ describe("what is known of the days", () => {
     memory.keepAnswer({ ...days, updated_at: NOW - 2 * HOUR }, memory.lastAnswered());
     expect(store.state().books["test"]).toEqual(days);
     await memory.flush();
-    expect(store.state().books["test"]).toBe(memory.days());
+    expect(store.state().books["test"]).toEqual(memory.days());
   });
 });
 
@@ -166,7 +166,10 @@ describe("the verdicts", () => {
   });
 
   test("are neither remembered nor published while the clock is wrong, but the settings are", () => {
-    const days = knownDaysOf({ ...ROUGE.days, "2026-01-04": official("bleu", { seen_at: EVENING + HOUR }) });
+    const days = knownDaysOf({
+      ...ROUGE.days,
+      "2026-01-04": official("bleu", { first_said: EVENING + HOUR }),
+    });
     const { loop, payload, store } = openTestLoop({
       rules: RULES,
       days,

@@ -16,7 +16,7 @@ const today = civilDate(Date.now(), "Europe/Paris");
 const named = Object.fromEntries([-1, 0, 1, 2].map((days) => [addDays(today, days), "blanc" as const]));
 const KNOWN_DAYS = knownDaysOf({
   ...officialDays(addDays(today, -30), addDays(today, 2), named),
-  [addDays(today, 3)]: official("bleu", { final: false }),
+  [addDays(today, 3)]: official("bleu", { confirmed: false }),
 });
 const OWNER = {
   installation: "abcdefghijkl",

@@ -78,7 +78,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
       service: { late_after: "12:00", check_clock: "auto" },
       mqtt: { grace: GRACE },
     },
-    invented: false,
+    serviceKind: "real",
     memory,
     clock,
     publish: options.want,

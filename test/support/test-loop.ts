@@ -52,7 +52,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
       service: { late_after: "12:00", check_clock: options.checkClock ?? "off" },
       mqtt: { grace: 600_000 },
     },
-    invented: false,
+    serviceKind: "real",
     memory,
     clock: { now: () => clock.at, steady: () => clock.at },
     ask: options.ask ?? (() => Promise.reject(new Error("this loop asks nothing"))),
