@@ -1,6 +1,8 @@
 import { Temporal } from "temporal-polyfill";
 import { COLORS, type Color } from "../core/calendar/tariff.ts";
+import { parseJson } from "../core/contract/parse-json.ts";
 import { UNKNOWN_PAYLOAD } from "../core/facts/format-value.ts";
+import { valueAt } from "../runtime/value-at.ts";
 import { type Cell, formatTable } from "./table.ts";
 
 export interface PageOptions {
@@ -194,13 +196,17 @@ function countRows(read: Read): Cell[][] {
 function serviceLines(read: Read, wall: Read): string {
   const problem = read("service/problem_code");
   const failed = read("service/failed_outputs");
-  const error = read("service/last_error");
-  const success = `service ${read("service/status")}, last answer ${wall("service/last_success")}`;
+  const answers = (source: string) => {
+    const status = read(`${source}/status`);
+    return status === "off" ? "off" : `${status}, last answer ${wall(`${source}/last_success`)}`;
+  };
+  const errors = [read("service/last_error"), read("official/last_error")];
   const lines = [
-    success,
+    `service ${answers("service")}`,
+    `official source ${answers("official")}`,
     ...(problem === "none" ? [] : [`problem: ${problem}`]),
     ...(failed === UNKNOWN_PAYLOAD ? [] : [`devices that do not do what they were sent: ${failed}`]),
-    ...(error === UNKNOWN_PAYLOAD ? [] : [error]),
+    ...errors.filter((error) => error !== UNKNOWN_PAYLOAD),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -215,7 +221,17 @@ function stage(day: string, read: Read): string {
   if (read(`${day}/source`) === "simulation") return "PRETENDED";
   const confidence = read(`${day}/confidence`);
   const words = word(read(`${day}/stage`));
-  return words === "forecast" && confidence !== UNKNOWN_PAYLOAD ? `forecast ${confidence} %` : words;
+  if (words === "forecast" && confidence !== UNKNOWN_PAYLOAD) return `forecast ${confidence} %`;
+  return words + contradiction(read(day));
+}
+
+/** What each source says, where the JSON of a day has it: they contradict each other. */
+function contradiction(json: string): string {
+  const day = parseJson(json);
+  const [rte, service] = ["rte", "service"].map((source) => valueAt(day, ["official_by", source]));
+  return rte === undefined || service === undefined
+    ? ""
+    : ` while RTE says ${rte} and the service ${service}`;
 }
 
 function price(rate: string): string {
