@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config, MqttConfig } from "../config/config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
+import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { startDeviceSender } from "../mqtt/device-sender.ts";
@@ -19,17 +20,19 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
 import { isBudgetSpent } from "../service/request-limits.ts";
-import { FORECAST_SERVICE } from "../service/sources.ts";
+import type { RequestMemory } from "../service/request-memory.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Store } from "../state/store.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
 import { createCommandHandler } from "./handle-command.ts";
 import { createLoop, type Loop, type Snapshot } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
 import { openSources } from "./open-sources.ts";
-import { createPolling } from "./polling.ts";
+import { createOfficialPolling, createPolling, joinPollings, type Polling } from "./polling.ts";
 import {
   reportBudget,
   reportClock,
+  reportContradiction,
   reportDayEvent,
   reportPoll,
   reportPrices,
@@ -53,7 +56,7 @@ export interface DaemonOptions {
   onOtherOwner: (owner: Owner) => void;
   /** Awaited before the first message is published, so the health file exists before any topic does. */
   beforePublishing: () => Promise<void>;
-  /** After each poll, whether it succeeded or not. */
+  /** After each poll, whether it succeeded or not, once each source was polled. */
   onPolled: () => void;
   /** Several times a minute, and when the connection to the broker is made or lost. */
   onWake: (now: number) => void;
@@ -198,9 +201,11 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     memory,
     clock,
     ask: sources.service?.ask ?? null,
+    askOfficial: sources.official?.ask ?? null,
     publish: publisher.setTopics,
     devices,
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
+    onContradiction: (line) => reportContradiction(line, log),
     onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: ({ known }) => {
@@ -209,21 +214,28 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     },
   });
   const offset = offsetOf(identity.installation);
-  const polling = createPolling({
-    loop,
-    memory,
-    tariff,
-    times: config.service.poll,
-    offset,
-    clock,
-    onPolled: (outcome) => {
-      reportPoll(outcome, problemLog);
-      const { spent } = memory.client.get();
-      reportBudget(isBudgetSpent(spent, clock.now(), FORECAST_SERVICE.budget), problemLog);
-      reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
-      options.onPolled();
-    },
-  });
+  const unpolled = new Set<Source>();
+  const onPolled = (source: Source, { spent }: RequestMemory, outcome: PollOutcome) => {
+    reportPoll(outcome, source, problemLog);
+    reportBudget(isBudgetSpent(spent, clock.now(), source.budget), source, problemLog);
+    reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
+    unpolled.delete(source);
+    if (unpolled.size === 0) options.onPolled();
+    else options.onWake(clock.now());
+  };
+  const pollingOptions = { loop, memory, tariff, times: config.service.poll, offset, clock };
+  const pollings: Polling[] = [];
+  if (sources.service) {
+    unpolled.add(FORECAST_SERVICE);
+    const polled = (outcome: PollOutcome) => onPolled(FORECAST_SERVICE, memory.client.get(), outcome);
+    pollings.push(createPolling({ ...pollingOptions, onPolled: polled }));
+  }
+  if (sources.official) {
+    unpolled.add(OFFICIAL_SOURCE);
+    const polled = (outcome: PollOutcome) => onPolled(OFFICIAL_SOURCE, memory.officialClient.get(), outcome);
+    pollings.push(createOfficialPolling({ ...pollingOptions, onPolled: polled }));
+  }
+  const polling = joinPollings(pollings);
   const commands = createCommandHandler({ rules, tariff, memory, loop, log, poll: polling.pollNow });
   polling.pollIfDue();
   schedule = startSchedule({

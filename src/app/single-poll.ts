@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
-
 import { officialAddress } from "../config/official-options.ts";
+import { tariffDate } from "../core/calendar/dates.ts";
+import { seasonOf } from "../core/calendar/tariff-season.ts";
 import { outputStatus } from "../core/outputs/output-status.ts";
 import { lastSent } from "../core/outputs/outputs-state.ts";
-
 import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -12,11 +12,18 @@ import { createLoop } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
 import { openSources } from "./open-sources.ts";
 
-/** One poll of the loop, from and into the state file, and the topics that follow from it. */
+interface SinglePoll {
+  topics: Topics;
+  failures: string[];
+  /** A source has answered everything. */
+  fresh: boolean;
+}
+
+/** One poll of each source, from and into the state file, and the topics that follow from it. */
 export async function pollOnce(
   config: Config,
   { store, log, signal }: { store: Store; log: Log; signal: AbortSignal },
-): Promise<{ topics: Topics; failures: string[] }> {
+): Promise<SinglePoll> {
   const memory = openLoopMemory(store, {
     source: config.service.base_url,
     official: officialAddress(config.official.source),
@@ -45,21 +52,32 @@ export async function pollOnce(
     memory,
     clock: systemClock,
     ask: sources.service?.ask ?? null,
+    askOfficial: sources.official?.ask ?? null,
     publish: (wanted) => {
       topics = wanted;
     },
     // `once` sends nothing to devices: it ends, so it could not send the next payload.
     devices: { statuses, update: () => undefined },
     onDayEvent: () => undefined,
+    onContradiction: ({ sentence }) => log.warn(sentence),
     onVerdictChange: () => undefined,
     onSwitchedBack: () => undefined,
     onRefreshed: () => undefined,
   });
+  const { label } = seasonOf(tariffDate(systemClock.now(), config.tariff));
+  const due = [{ kind: "light" } as const, { kind: "season", label } as const].map((request) => ({
+    request,
+    essential: true,
+  }));
   try {
-    const { failures } = await loop.poll({ signal, essential: true, recheck: true });
+    const outcomes = await Promise.all([
+      ...(sources.service ? [loop.poll({ signal, essential: true, recheck: true })] : []),
+      ...(sources.official ? [loop.pollOfficial({ signal, due, onAnswered: () => undefined })] : []),
+    ]);
     // Also where the answers said nothing new.
     loop.refresh();
-    return { topics, failures };
+    const failures = outcomes.flatMap((outcome) => outcome.failures);
+    return { topics, failures, fresh: outcomes.some((outcome) => outcome.failures.length === 0) };
   } finally {
     await sources.stop();
     await memory.flush();

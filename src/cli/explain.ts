@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { didYouMean } from "../config/nearest-word.ts";
+import { officialAddress } from "../config/official-options.ts";
 import { isoInstant, tariffDate, wallTime } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
@@ -36,7 +37,9 @@ export function explain(args: string[], io: Io): Promise<number> {
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     const chosen = chooseRules(config.rules, positionals);
     const state = await readStateOf(config.state);
-    const knownDays = state ? knownDaysOf(state, config.service.base_url, null) : NO_KNOWN_DAYS;
+    const knownDays = state
+      ? knownDaysOf(state, config.service.base_url, officialAddress(config.official.source))
+      : NO_KNOWN_DAYS;
     const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
     if (values.at !== undefined) refuseUncovered(at, knownDays, config.tariff);
     else if (!state) io.stderr.write(`vigie: there is no state in ${config.state} yet, so no day is known\n`);

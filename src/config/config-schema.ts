@@ -7,7 +7,7 @@ import { finishOfficial, officialOptions } from "./official-options.ts";
 import { finishOutputs, outputsOptions } from "./outputs-options.ts";
 import { rulesOptions } from "./rules-options.ts";
 import { serviceOptions } from "./service-options.ts";
-import { tariffOptions } from "./tariff-options.ts";
+import { finishTariff, tariffOptions } from "./tariff-options.ts";
 import { idWord, topic } from "./value-schemas.ts";
 
 const homeAssistant = z
@@ -82,8 +82,9 @@ export const configSchema = options
     // Also where single options are wrong: all problems are reported at once.
     { when: () => true },
   )
-  .transform(({ mqtt, official, outputs, ...others }) => ({
+  .transform(({ mqtt, official, outputs, tariff, ...others }) => ({
     ...others,
+    tariff: finishTariff(tariff, others.service.base_url),
     official: finishOfficial(official, others.service.base_url),
     mqtt: finishMqtt(mqtt, others.instance),
     outputs: finishOutputs(outputs),

@@ -3,7 +3,7 @@ import type { OfficialAnswer, OfficialRequest } from "../core/contract/answer.ts
 import { officialEndpoints } from "../core/contract/endpoints.ts";
 import { createPoliteClient, type PoliteOptions } from "./polite-client.ts";
 import { readOfficial } from "./read-official.ts";
-import { type HttpResponse, serviceTime } from "./read-response.ts";
+import { ageOf, serviceTime } from "./read-response.ts";
 import type { RequestMemory } from "./request-memory.ts";
 import type { AnswerUnreadable } from "./service-errors.ts";
 import { type RequestOptions, withQuery } from "./service-request.ts";
@@ -66,10 +66,4 @@ function officialPath(request: OfficialRequest): string {
   if (request.kind === "light") return officialEndpoints.light.path;
   const { path, parameters } = officialEndpoints.season;
   return withQuery(path, { [parameters.season]: request.label });
-}
-
-/** For how long a cache has kept the answer, in milliseconds. */
-function ageOf({ headers }: HttpResponse): number {
-  const text = headers.get("age")?.trim() ?? "";
-  return /^\d{1,9}$/.test(text) ? Number(text) * 1000 : 0;
 }

@@ -34,7 +34,7 @@ export function nothingAsked(before_start: Instant | null): OfficialAsked {
   return { before_start, light: null, differences: "", season: null, season_answered: null };
 }
 
-interface DueOfficial {
+export interface DueOfficial {
   request: OfficialRequest;
   /** Sent even when the day's budget of requests is spent. */
   essential: boolean;

@@ -58,6 +58,12 @@ export function serviceTime({ headers }: HttpResponse): Instant | null {
   return readHttpDate(headers.get("date") ?? "");
 }
 
+/** For how long a cache has kept the answer, in milliseconds. */
+export function ageOf({ headers }: HttpResponse): number {
+  const text = headers.get("age")?.trim() ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) * 1000 : 0;
+}
+
 /** The instant of `Sun, 06 Nov 1994 08:49:37 GMT`, the form of RFC 9110, 5.6.7; null for anything else. */
 function readHttpDate(text: string): Instant | null {
   const at = Date.parse(text);

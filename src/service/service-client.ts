@@ -4,7 +4,7 @@ import { askHistory } from "./ask-history.ts";
 import { type ClientMemory, noteOfficial } from "./client-memory.ts";
 import { createPoliteClient, type PoliteOptions } from "./polite-client.ts";
 import { readAnswer } from "./read-answer.ts";
-import { serviceTime } from "./read-response.ts";
+import { ageOf, serviceTime } from "./read-response.ts";
 import { type Reading, spellingsOf } from "./read-values.ts";
 import { type RangeNames, type Reply, type RequestOptions, requestPath } from "./service-request.ts";
 import { FORECAST_SERVICE } from "./sources.ts";
@@ -34,7 +34,9 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       const reading = readAnswer(request, json, { ...config, operation: `GET ${path}`, spellings, percent });
       learn(reading);
       const { answer, assumptions } = reading;
-      return { answer, date: serviceTime(response), assumptions };
+      const date = serviceTime(response);
+      const made_at = date === null ? null : date - ageOf(response);
+      return { answer, date, made_at, assumptions };
     });
   }
 

@@ -13,6 +13,8 @@ export interface Reply {
   answer: Answer;
   /** The service's clock when it answered; null where it does not send it. */
   date: Instant | null;
+  /** When the answer was made: before `date` where a cache kept it; null where the service does not say. */
+  made_at: Instant | null;
   /** What was assumed at the points that the interface leaves open. */
   assumptions: string[];
 }

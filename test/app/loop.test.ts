@@ -41,7 +41,7 @@ describe("when the service answered last", () => {
     openTestLoop({
       clock,
       days: learn(NO_KNOWN_DAYS, forecasts, clock.at - 2 * HOUR, PARIS),
-      ask: async () => ({ answer: forecasts, date: null }),
+      ask: async () => ({ answer: forecasts, date: null, made_at: null }),
     });
   const poll = () => ({ signal: new AbortController().signal, essential: true, recheck: false });
 
@@ -76,7 +76,7 @@ describe("a poll", () => {
     const { loop } = openTestLoop({
       clock: { at: NOW },
       days: BLEU,
-      ask: async () => ({ answer: forecasts, date: null }),
+      ask: async () => ({ answer: forecasts, date: null, made_at: null }),
       devices: { update },
     });
     isBroken = true;
@@ -93,7 +93,11 @@ describe("what is known of the days", () => {
     const clock = { at: NOW };
     let answer: Answer = forecasts;
     const store = createMemoryStore(emptyState("test"));
-    const { loop, memory } = openTestLoop({ store, clock, ask: async () => ({ answer, date: null }) });
+    const { loop, memory } = openTestLoop({
+      store,
+      clock,
+      ask: async () => ({ answer, date: null, made_at: null }),
+    });
     const written = async () => {
       const before = store.writes();
       await loop.poll({ signal: new AbortController().signal, essential: true, recheck: false });

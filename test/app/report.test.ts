@@ -13,8 +13,8 @@ test("requests may be sent again when the next day begins, not when an hourly po
   const problemLog = createProblemLog(logTo(lines), { now: () => NOON, steady: () => 0 });
   const spent = { day: "2026-01-05", count: FORECAST_SERVICE.budget };
   const reportAt = (now: number) => {
-    reportPoll({ failures: [], answers: 2 }, problemLog);
-    reportBudget(isBudgetSpent(spent, now, FORECAST_SERVICE.budget), problemLog);
+    reportPoll({ failures: [], answers: 2 }, FORECAST_SERVICE, problemLog);
+    reportBudget(isBudgetSpent(spent, now, FORECAST_SERVICE.budget), FORECAST_SERVICE, problemLog);
   };
   reportAt(NOON);
   reportAt(NOON + 3_600_000);

@@ -82,6 +82,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     memory,
     clock,
     publish: options.want,
+    askOfficial: null,
     ask: async (request, ways) => {
       const reply = await client.ask(request, ways);
       options.onAnswer(reply.answer);
@@ -89,6 +90,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     },
     devices: { statuses: () => [], update: nothing },
     onDayEvent: nothing,
+    onContradiction: nothing,
     onVerdictChange: nothing,
     onSwitchedBack: nothing,
     onRefreshed: nothing,

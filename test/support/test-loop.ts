@@ -2,6 +2,7 @@ import { createLoop, type LoopOptions } from "../../src/app/loop.ts";
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
 import { reportSwitchedBack } from "../../src/app/report.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
+import type { DayEvent } from "../../src/core/days/day-events.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import type { VerdictChange } from "../../src/core/rules/verdict-changes.ts";
@@ -26,10 +27,12 @@ export const RULES = rulesOptions.parse([
   { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
 ]);
 
-interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
+interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask" | "askOfficial">> {
   rules?: readonly Rule[];
   checkClock?: "auto" | "off";
   store?: Store;
+  /** The address of the official source, as the state file has it. */
+  official?: string;
   days?: KnownDays;
   clock: { at: number };
   devices?: Partial<LoopOptions["devices"]>;
@@ -40,9 +43,10 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
   const { store = createMemoryStore(emptyState("test")) } = options;
   const lines: string[] = [];
   const changes: VerdictChange[] = [];
+  const events: DayEvent[] = [];
   let topics: Topics = new Map();
   const log = logTo(lines);
-  const memory = openLoopMemory(store, { source: "test", official: null, rules, log });
+  const memory = openLoopMemory(store, { source: "test", official: options.official ?? "rte", rules, log });
   const know = (known: KnownDays) => memory.keepAnswer(known, memory.lastAnswered());
   if (days) know(days);
   const loop = createLoop({
@@ -56,11 +60,13 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     memory,
     clock: { now: () => clock.at, steady: () => clock.at },
     ask: options.ask ?? (() => Promise.reject(new Error("this loop asks nothing"))),
+    askOfficial: options.askOfficial ?? null,
     publish: (wanted) => {
       topics = wanted;
     },
     devices: { statuses: () => [], update: () => undefined, ...devices },
-    onDayEvent: () => undefined,
+    onDayEvent: (event) => void events.push(event),
+    onContradiction: ({ sentence }) => void lines.push(sentence),
     onVerdictChange: (change) => void changes.push(change),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: () => undefined,
@@ -72,6 +78,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     log,
     lines,
     changes,
+    events,
     know,
     payload: (topic: string) => topics.get(topic)?.payload,
   };

@@ -8,7 +8,7 @@ import { officialColor } from "./official-color.ts";
  * The sentences for the log on the contradictions that began or ended between two states of the known days: one for each
  * date from the day in force on, and one for all past dates together.
  */
-export function describeContradictions(
+export function findContradictions(
   before: KnownDays,
   after: KnownDays,
   now: Instant,

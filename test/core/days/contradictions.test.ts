@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { wallInstant } from "../../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
-import { describeContradictions } from "../../../src/core/days/contradictions.ts";
+import { findContradictions } from "../../../src/core/days/contradictions.ts";
 import { type KnownDay, type KnownDays, NO_KNOWN_DAYS } from "../../../src/core/days/known-days.ts";
 import { knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
 import { PARIS } from "../../support/tariff.ts";
@@ -12,7 +12,7 @@ const both = (service: Color, rte: Color): KnownDay => ({
   ...saidByRte(rte, { first_said: at("10:40"), confirmed: false }),
 });
 const linesOf = (before: KnownDays, after: KnownDays) =>
-  describeContradictions(before, after, at("12:00"), PARIS).map(({ sentence }) => sentence);
+  findContradictions(before, after, at("12:00"), PARIS).map(({ sentence }) => sentence);
 
 describe("the lines about contradictions", () => {
   const date = "2026-01-06";
