@@ -1,5 +1,6 @@
 import { createLoop } from "../../src/app/loop.ts";
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
+import { createOfficialPolling } from "../../src/app/polling.ts";
 import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
@@ -7,6 +8,7 @@ import type { Topics } from "../../src/core/topics/topic.ts";
 import { startAlarm } from "../../src/runtime/alarm.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
+import { createOfficialClient } from "../../src/service/official-client.ts";
 import { duePoll } from "../../src/service/poll-times.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import type { Store } from "../../src/state/store.ts";
@@ -30,6 +32,8 @@ export interface VigieRunOptions {
   rules: readonly Rule[];
   clock: Clock;
   transport: Transport;
+  /** Of the official source, where there is one. */
+  officialTransport?: Transport;
   random: () => number;
   offset: number;
   /** Milliseconds from one look whether a poll is due to the next, between polls, and while tomorrow is awaited. */
@@ -56,7 +60,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
   const { clock, offset, store, pace } = options;
   const memory = openLoopMemory(store, {
     source: "season",
-    official: null,
+    official: "rte",
     rules: options.rules,
     log: SILENT_LOG,
   });
@@ -71,6 +75,18 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     random: options.random,
     transport: options.transport,
   });
+  const official =
+    options.officialTransport &&
+    createOfficialClient({
+      base: "http://127.0.0.1",
+      version: "0",
+      log: SILENT_LOG,
+      memory: memory.officialClient,
+      clock,
+      random: options.random,
+      transport: options.officialTransport,
+      tariff: TARIFF,
+    });
   const loop = createLoop({
     config: {
       rules: options.rules,
@@ -82,7 +98,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     memory,
     clock,
     publish: options.want,
-    askOfficial: null,
+    askOfficial: official?.ask ?? null,
     ask: async (request, ways) => {
       const reply = await client.ask(request, ways);
       options.onAnswer(reply.answer);
@@ -98,7 +114,11 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
   let lastPoll: Instant | null = null;
   let polls = 0;
   const poll = { every: pace.every, announcement: { between: AWAITED, every: pace.announcement } };
+  const officialPolling =
+    official &&
+    createOfficialPolling({ loop, memory, tariff: TARIFF, times: poll, offset, clock, onPolled: nothing });
   const pollIfDue = () => {
+    officialPolling?.pollIfDue();
     const input = { poll, tariff: TARIFF, knownDays: memory.days(), offset };
     const due = duePoll(clock.now(), lastPoll, input);
     if (!due) return;
@@ -142,6 +162,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
   const kill = () => {
     stopAlarm();
     stopping.abort();
+    void officialPolling?.stop();
   };
   return { due, turn, watchClock, polls: () => polls, kill };
 }
