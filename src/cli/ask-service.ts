@@ -44,12 +44,24 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
   return { service, official, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
 }
 
-/** Reads the configuration and sends one request, which `question` makes; prints warnings on stderr. */
+/** Reads the configuration and sends the service one request, which `question` makes; prints warnings on stderr. */
 export async function askOnce(
   file: string | undefined,
   io: Io,
   question: (session: Session) => Request,
 ): Promise<Answer> {
+  return withSession(file, io, async (session, signal) => {
+    if (!session.service) throw new CommandFailed(NO_SERVICE);
+    return (await session.service.ask(question(session), { signal, essential: true })).answer;
+  });
+}
+
+/** Reads the configuration and opens both sources for a minute; prints warnings on stderr. */
+export async function withSession<Result>(
+  file: string | undefined,
+  io: Io,
+  use: (session: Session, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const { config, warnings } = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
   for (const warning of warnings) io.stderr.write(`vigie: ${warning}\n`);
   const session = await openSession(config, io);
@@ -58,9 +70,7 @@ export async function askOnce(
     return new ServiceUnreachable(FORECAST_SERVICE, "this command", config.service.base_url, reason);
   });
   try {
-    if (!session.service) throw new CommandFailed(NO_SERVICE);
-    const request = question(session);
-    return (await session.service.ask(request, { signal: limit.signal, essential: true })).answer;
+    return await use(session, limit.signal);
   } finally {
     limit.clear();
     await session.stop();

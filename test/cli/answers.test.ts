@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function run(command: Command, args: string[], color = false) {
   const out: string[] = [];
   const err: string[] = [];
-  const code = await command([...args, "--config", "vigie.yaml"], {
+  const code = await command(args.includes("--config") ? args : [...args, "--config", "vigie.yaml"], {
     env: {},
     cwd: folder,
     stdout: { write: (text) => out.push(text) },
@@ -74,6 +77,54 @@ describe("the endpoints for people", () => {
     );
     const json = await run(day, ["2026-01-05", "--json"]);
     expect(JSON.parse(json.out)).toMatchObject({ date: "2026-01-05", is_official: true });
+  });
+
+  test("vigie day shows what RTE says where it differs, and where the other source does not answer", async () => {
+    const server = createServer((request, response) => {
+      const path = request.url ?? "";
+      const isRte = path.startsWith("/tempo");
+      if (!isRte && isServiceAway) {
+        response.writeHead(400).end("{}");
+        return;
+      }
+      const body = isRte
+        ? { values: { "2026-01-05": "WHITE" } }
+        : { date: "2026-01-05", color: "rouge", is_official: true };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    let isServiceAway = false;
+    const ask = async (service: string, ...args: string[]) => {
+      const config = {
+        service: { base_url: service },
+        official: { source: address },
+        mqtt: { url: "embedded" },
+      };
+      await writeFile(join(folder, "both.yaml"), JSON.stringify(config));
+      return run(day, ["2026-01-05", ...args, "--config", "both.yaml"]);
+    };
+    try {
+      const both = await ask(address);
+      expect(both.out).toMatch(/^colour +rouge\nofficial +yes\n(.*\n)*RTE says +blanc\n$/m);
+      expect(JSON.parse((await ask(address, "--json")).out).official_by).toEqual({
+        service: "rouge",
+        rte: "blanc",
+      });
+      isServiceAway = true;
+      for (const service of [address, "none"]) {
+        const { code, out } = await ask(service);
+        expect([code, out]).toEqual([0, "date      2026-01-05\nRTE says  blanc\n"]);
+      }
+      expect(JSON.parse((await ask("none", "--json")).out)).toEqual({
+        date: "2026-01-05",
+        color: "blanc",
+        is_official: true,
+      });
+    } finally {
+      server.close();
+      await once(server, "close");
+    }
   });
 
   test.each([
