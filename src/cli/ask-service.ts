@@ -4,6 +4,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { civilDate } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { deadline, sleep } from "../runtime/wait.ts";
@@ -16,6 +17,7 @@ import { ServiceUnreachable } from "../service/service-errors.ts";
 import { FORECAST_SERVICE } from "../service/sources.ts";
 import { CommandFailed } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { readKnownDays } from "./read-known-days.ts";
 
 /** The clients for one command. */
 export interface Session {
@@ -23,6 +25,7 @@ export interface Session {
   service: ServiceClient | null;
   /** null with `official.source: off`. */
   official: OfficialClient | null;
+  config: Config;
   /** The civil date where the tariff holds. */
   today: IsoDate;
   stop(): Promise<void>;
@@ -41,18 +44,26 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
     io.stderr.write(
       "vigie: the simulator invents these days (service.base_url or official.source is simulator)\n",
     );
-  return { service, official, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
+  return { service, official, config, today: civilDate(systemClock.now(), config.tariff.time_zone), stop };
 }
 
-/** Reads the configuration and sends the service one request, which `question` makes; prints warnings on stderr. */
-export async function askOnce(
+/** How a command gets an answer of the service, and what stands for it where there is no service. */
+interface Question<Said> {
+  request: (session: Session) => Request;
+  fromKnownDays: (session: Session, knownDays: KnownDays) => Said;
+}
+
+/** Reads the configuration and asks the service; without a service, the state file. Prints warnings on stderr. */
+export async function askOnce<Said>(
   file: string | undefined,
   io: Io,
-  question: (session: Session) => Request,
-): Promise<Answer> {
+  { request, fromKnownDays }: Question<Said>,
+): Promise<Answer | Said> {
   return withSession(file, io, async (session, signal) => {
-    if (!session.service) throw new CommandFailed(NO_SERVICE);
-    return (await session.service.ask(question(session), { signal, essential: true })).answer;
+    const { service, config } = session;
+    if (service) return (await service.ask(request(session), { signal, essential: true })).answer;
+    io.stderr.write(NO_SERVICE);
+    return fromKnownDays(session, (await readKnownDays(config)).knownDays);
   });
 }
 
@@ -78,7 +89,8 @@ export async function withSession<Result>(
 }
 
 const LIMIT = 60_000;
-const NO_SERVICE = "there is no forecast service to ask (service.base_url: none)";
+const NO_SERVICE =
+  "vigie: there is no forecast service (service.base_url: none): this is what vigie itself has learnt\n";
 
 /** A person waits for the command: few retries, and soon. */
 function waitFor({ tries, longest }: typeof A_PERSON) {

@@ -1,6 +1,8 @@
-import { addDays } from "../core/calendar/dates.ts";
+import { addDays, datesBetween } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
+import { officialColor } from "../core/days/official-color.ts";
 import { askOnce } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -12,10 +14,10 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function history(args: string[], io: Io): Promise<number> {
   return toExitCode("history", io, async () => {
     const { file, json, from, to } = readHistoryArgs(args);
-    const answer = await askOnce(file, io, ({ today }) => ({
-      kind: "history",
-      ...rangeFrom(from, to, today),
-    }));
+    const answer = await askOnce(file, io, {
+      request: ({ today }) => ({ kind: "history", ...rangeFrom(from, to, today) }),
+      fromKnownDays: ({ today }, knownDays) => knownHistory(rangeFrom(from, to, today), knownDays),
+    });
     if (answer.kind !== "history") return;
     if (json) io.stdout.write(`${JSON.stringify(answer.entries, null, 2)}\n`);
     else if (answer.entries.length === 0)
@@ -43,6 +45,17 @@ function rangeFrom(from: IsoDate | undefined, to: IsoDate | undefined, today: Is
   const start = from ?? addDays(end, 1 - DAYS);
   if (start > end) throw new WrongUsage(`Expected --from to be no later than ${end}, got ${start}`);
   return { start, end };
+}
+
+/** The official days that vigie has learnt, in the form of an answer. */
+function knownHistory({ start, end }: { start: IsoDate; end: IsoDate }, { days }: KnownDays) {
+  const entries = datesBetween(start, end).flatMap((date): HistoryDayInAnswer[] => {
+    const color = officialColor(days[date])?.color;
+    const rates = { hp: null, hc: null };
+    const unknown = { raw: null, rates, predicted_color: null, prediction_confidence: null };
+    return color ? [{ date, color, ...unknown }] : [];
+  });
+  return { kind: "history" as const, start, end, entries };
 }
 
 const DAYS = 30;

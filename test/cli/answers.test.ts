@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +9,10 @@ import type { Command } from "../../src/cli/command-line.ts";
 import { day } from "../../src/cli/day.ts";
 import { history } from "../../src/cli/history.ts";
 import { season } from "../../src/cli/season.ts";
+import { addDays, civilDate, datesBetween } from "../../src/core/calendar/dates.ts";
+import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { serialiseState } from "../../src/state/state-format.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -125,6 +129,40 @@ describe("the endpoints for people", () => {
       server.close();
       await once(server, "close");
     }
+  });
+
+  test("vigie history and season answer from what vigie has learnt where there is no service, and say so", async () => {
+    const learnt = addDays(civilDate(Date.now(), "Europe/Paris"), -400);
+    const { label, start, end } = seasonOf(learnt);
+    const words = datesBetween(start, end).map((date, index) => {
+      const color = index < 22 ? "rouge" : index < 65 ? "blanc" : "bleu";
+      return [date, { color, first_said: 0, confirmed: true }];
+    });
+    const address = "https://rte.example.org";
+    const state = { ...emptyState("here"), official_words: { [address]: Object.fromEntries(words) } };
+    await mkdir(join(folder, "learnt"));
+    await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
+    const config = { service: { base_url: "none" }, official: { source: address }, state: "learnt" };
+    await writeFile(join(folder, "none.yaml"), JSON.stringify({ ...config, mqtt: { url: "embedded" } }));
+    const none = ["--config", "none.yaml"];
+    const days = await run(history, ["--from", start, "--to", addDays(start, 1), ...none]);
+    expect(days.out.split("\n").map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+      ["date", "colour"],
+      [start, "rouge"],
+      [addDays(start, 1), "rouge"],
+      [""],
+    ]);
+    const counted = await run(season, [label, ...none]);
+    expect(counted.out).toMatch(/\nrouge +0 +22\nblanc +0 +43\nbleu +0 +30[01]\n$/);
+    for (const { code, err } of [days, counted]) {
+      expect([code, err]).toEqual([
+        0,
+        "vigie: there is no forecast service (service.base_url: none): this is what vigie itself has learnt\n",
+      ]);
+    }
+    const unknown = await run(season, ["2014-2015", ...none]);
+    expect([unknown.code, unknown.out]).toEqual([1, ""]);
+    expect(unknown.err).toContain("vigie does not know how many days are left of season 2014-2015");
   });
 
   test.each([
