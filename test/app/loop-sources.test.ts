@@ -120,6 +120,35 @@ describe("a loop with two sources", () => {
     expect(two.payload("rules/ahead/state")).toBe("OFF");
   });
 
+  test("a whole season that RTE tells otherwise is one line, and leaves today and tomorrow as they are", async () => {
+    const clock = { at: EVE };
+    const days = officialDays("2025-09-01", "2026-01-06");
+    const season = Object.keys(days).filter((date) => date < "2026-01-05");
+    const wrong = openTestLoop({
+      clock,
+      days: knownDaysOf(days),
+      askOfficial: async () => ({
+        answer: {
+          kind: "season",
+          words: season.map((date) => ({ date, color: "blanc" as const })),
+          made_at: EVE,
+        },
+        failure: null,
+        date: null,
+      }),
+    });
+    expect(wrong.payload("season/used/bleu")).toBe("127");
+    await wrong.loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+    expect(wrong.lines).toHaveLength(1);
+    expect(wrong.lines[0]).toMatch(
+      /^RTE and the service contradict each other about 126 past days: .*, 121 more$/,
+    );
+    expect(wrong.payload("season/used/blanc")).toBe("126");
+    expect([wrong.payload("today/color"), wrong.payload("tomorrow/color")]).toEqual(["bleu", "bleu"]);
+    expect(wrong.payload("service/problem_code")).not.toBe("contradiction");
+    expect(wrong.events).toEqual([{ kind: "revised", date: "2026-01-04", color: "blanc", from: "bleu" }]);
+  });
+
   test("counts an answer of RTE as a failure where it has to, and uses its words", async () => {
     const two = openLoopOfTwo();
     Object.assign(two.said, { rte: "rouge", failure: "Expected a colour for today" });
