@@ -46,7 +46,9 @@ describe("official.source", () => {
   test("in a container, an address of the container itself gives a warning", async () => {
     const env = { ...NEEDED, VIGIE_OFFICIAL_SOURCE: "http://127.0.0.1:8787" };
     const { warnings } = await load({ cwd: await folderWith(), env, inContainer: true });
-    expect(warnings).toEqual([expect.stringContaining("VIGIE_OFFICIAL_SOURCE: in a container this address is")]);
+    expect(warnings).toEqual([
+      expect.stringContaining("VIGIE_OFFICIAL_SOURCE: in a container this address is"),
+    ]);
   });
 });
 
