@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs vigie as a systemd service, or upgrades it: from an unpacked package, or from a checkout after `npm run build`.
 #
-#   sudo sh systemd/install.sh [--service ADDRESS] [--broker ADDRESS] [--username NAME]
+#   sudo sh systemd/install.sh [--service ADDRESS|none] [--official rte] [--broker ADDRESS] [--username NAME]
 #
 # The options are written into the configuration; without them what stands there stays. While it invents days, nothing is started.
 #
@@ -19,15 +19,16 @@ program=/usr/local/lib/vigie
 config=/etc/vigie/vigie.yaml
 
 main() {
-  service= broker= username=
+  service= official= broker= username=
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help) exec sed -n '2,/^set/{s/^# \{0,1\}//;/^set/!p}' "$0" ;;
-      --service | --broker | --username) [ -n "${2-}" ] || end "$1 needs a value" ;;
-      *) end "what is $1? expected --service ADDRESS, --broker ADDRESS or --username NAME" ;;
+      --service | --official | --broker | --username) [ -n "${2-}" ] || end "$1 needs a value" ;;
+      *) end "what is $1? expected --service ADDRESS, --official SOURCE, --broker ADDRESS or --username NAME" ;;
     esac
     case $1 in
       --service) service=$2 ;;
+      --official) official=$2 ;;
       --broker) broker=$2 ;;
       --username) username=$2 ;;
     esac
@@ -72,6 +73,9 @@ prepare_configuration() {
   trap 'rm -f "$new"' EXIT
   if [ -e "$config" ]; then cat "$config" >"$new"; else cat "$package/config/vigie.yaml" >"$new"; fi
   fill base_url '  base_url: [^#]*' "$service"
+  # The shipped configuration has this group as a comment.
+  [ -z "$official" ] || sed -i 's/^# official:$/official:/' "$new"
+  fill source '\(# \)\{0,1\}  source: [^#]*' "$official"
   fill url '  url: [^#]*' "$broker"
   fill username '  \(# \)\{0,1\}username: [^#]*' "$username"
   checked=$(node "$package/dist/main.js" check --config "$new" 2>&1) || {

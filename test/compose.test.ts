@@ -49,6 +49,8 @@ describe("compose.yaml", () => {
 
   test("needs an address, and keeps the state and the secret where the image looks for them", () => {
     expect(vigie.environment["VIGIE_SERVICE_BASE_URL"]).toMatch(/^\$\{VIGIE_SERVICE_BASE_URL:\?/);
+    // Empty where .env does not set it: then the option has its default.
+    expect(vigie.environment["VIGIE_OFFICIAL_SOURCE"]).toMatch(/^\$\{VIGIE_OFFICIAL_SOURCE:-\}$/);
     expect(vigie.environment["VIGIE_MQTT_PASSWORD_FILE"]).toBe("/run/secrets/mqtt");
     expect(vigie.volumes).toEqual(["state:/data"]);
     expect(compose.secrets).toEqual({ mqtt: { file: "./mqtt-password" } });

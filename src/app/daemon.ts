@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Config, MqttConfig } from "../config/config.ts";
+import { officialAddress } from "../config/official-options.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import type { Simulation } from "../core/facts/facts.ts";
+import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, readKeptValues } from "../core/rules/value-readings.ts";
@@ -22,16 +24,19 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
 import { isBudgetSpent } from "../service/request-limits.ts";
+import type { RequestMemory } from "../service/request-memory.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Store } from "../state/store.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
 import { createCommandHandler } from "./handle-command.ts";
 import { createLoop, type Loop, type Snapshot } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
-import { openService } from "./open-service.ts";
-import { createPolling } from "./polling.ts";
+import { openSources } from "./open-sources.ts";
+import { createOfficialPolling, createPolling, joinPollings, type Polling } from "./polling.ts";
 import {
   reportBudget,
   reportClock,
+  reportContradiction,
   reportDayEvent,
   reportPoll,
   reportPrices,
@@ -56,7 +61,7 @@ export interface DaemonOptions {
   onOtherOwner: (owner: Owner) => void;
   /** Awaited before the first message is published, so the health file exists before any topic does. */
   beforePublishing: () => Promise<void>;
-  /** After each poll, whether it succeeded or not. */
+  /** After each poll, whether it succeeded or not, once each source was polled. */
   onPolled: () => void;
   /** Several times a minute, and when the connection to the broker is made or lost. */
   onWake: (now: number) => void;
@@ -77,8 +82,8 @@ export interface Daemon {
 export interface DaemonStatus {
   config: Config;
   snapshot: Snapshot;
-  /** When the service last answered. */
-  lastSuccess: number | null;
+  /** When each source last answered. */
+  lastSuccess: ReturnType<Loop["lastSuccess"]>;
   broker: PublisherState;
   /** Where the embedded broker listens; null where there is none. */
   embeddedPort: number | null;
@@ -161,12 +166,19 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   });
   const memory = openLoopMemory(store, {
     source: config.service.base_url,
+    official: officialAddress(config.official.source),
     rules,
     log,
     values: values.keep,
   });
-  const service = await openService(config.service, { memory: memory.client, clock, random, log });
-  if (service.invented) log.warn(INVENTED);
+  const sources = await openSources(config, {
+    memory: memory.client,
+    officialMemory: memory.officialClient,
+    clock,
+    random,
+    log,
+  });
+  if (sources.serviceKind === "invented") log.warn(INVENTED);
   const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
   const publisher = createPublisher({
     broker,
@@ -205,14 +217,16 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   let simulation: Simulation | null = null;
   const loop: Loop = createLoop({
     config,
-    invented: service.invented,
+    serviceKind: sources.serviceKind,
     memory,
     clock,
-    ask: service.client.ask,
+    ask: sources.service?.ask ?? null,
+    askOfficial: sources.official?.ask ?? null,
     publish: publisher.setTopics,
     devices,
     values,
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
+    onContradiction: (line) => reportContradiction(line, log),
     onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: ({ known, facts }) => {
@@ -223,21 +237,32 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     },
   });
   const offset = offsetOf(identity.installation);
-  const polling = createPolling({
-    loop,
-    memory,
-    tariff,
-    times: config.service.poll,
-    offset,
-    clock,
-    onFirstFailure: (failure) => reportPoll({ answers: 0, failures: [failure] }, problemLog),
-    onPolled: (outcome) => {
-      reportPoll(outcome, problemLog);
-      reportBudget(isBudgetSpent(memory.client.get().spent, clock.now()), problemLog);
-      reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
-      options.onPolled();
-    },
-  });
+  const unpolled = new Set<Source>();
+  const onPolled = (source: Source, { spent }: RequestMemory, outcome: PollOutcome) => {
+    reportPoll(outcome, source, problemLog);
+    reportBudget(isBudgetSpent(spent, clock.now(), source.budget), source, problemLog);
+    reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
+    unpolled.delete(source);
+    if (unpolled.size === 0) options.onPolled();
+    else options.onWake(clock.now());
+  };
+  const pollingOptions = { loop, memory, tariff, times: config.service.poll, offset, clock };
+  const onFailure = (source: Source) => (failure: string) =>
+    reportPoll({ answers: 0, failures: [failure] }, source, problemLog);
+  const pollings: Polling[] = [];
+  if (sources.service) {
+    unpolled.add(FORECAST_SERVICE);
+    const polled = (outcome: PollOutcome) => onPolled(FORECAST_SERVICE, memory.client.get(), outcome);
+    const onFirstFailure = onFailure(FORECAST_SERVICE);
+    pollings.push(createPolling({ ...pollingOptions, onFirstFailure, onPolled: polled }));
+  }
+  if (sources.official) {
+    unpolled.add(OFFICIAL_SOURCE);
+    const polled = (outcome: PollOutcome) => onPolled(OFFICIAL_SOURCE, memory.officialClient.get(), outcome);
+    const onFirstFailure = onFailure(OFFICIAL_SOURCE);
+    pollings.push(createOfficialPolling({ ...pollingOptions, onFirstFailure, onPolled: polled }));
+  }
+  const polling = joinPollings(pollings);
   const commands = createCommandHandler({ rules, tariff, memory, loop, log, poll: polling.pollNow });
   polling.pollIfDue();
   schedule = startSchedule({
@@ -283,7 +308,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       await commands.stop();
       await Promise.all([polling.stop(), devices.stop(), discovery.stop(), cleared]);
       await publisher.stop(why);
-      await service.stop();
+      await sources.stop();
       await memory.flush();
     },
   };
@@ -301,4 +326,4 @@ function offsetOf(installation: string): number {
 }
 
 const INVENTED =
-  "The days are INVENTED by the built-in simulator (service.base_url: simulator). They are not those of your electricity tariff";
+  "The days are INVENTED by the built-in simulator (service.base_url or official.source is simulator). They are not those of your electricity tariff";

@@ -66,13 +66,18 @@ function healthOf(at: Instant, { status }: Daemon): Health | null {
   const running = status();
   if (!running) return null;
   const { snapshot, lastSuccess, broker, embeddedPort } = running;
-  const { service, dated } = snapshot.facts;
+  const { dated } = snapshot.facts;
   const newest = dated.forecast.days.findLast(({ color }) => color !== null)?.date ?? null;
   return {
     at,
     pid: process.pid,
     broker: { connected: broker.connected, url: broker.url, port: embeddedPort },
-    data: { last_success: lastSuccess, newest, invented: service.status === "simulated" },
+    data: {
+      last_success: lastSuccess.service,
+      official_success: lastSuccess.official,
+      newest,
+      service: snapshot.known.polls.kind,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Instant } from "../core/calendar/tariff.ts";
+import type { ServiceKind } from "../core/facts/poll-record.ts";
 import { describeDuration } from "../runtime/duration.ts";
 import { valueAt } from "../runtime/value-at.ts";
 
@@ -13,11 +14,12 @@ export interface Health {
     port: number | null;
   };
   data: {
+    /** When the service last answered, and when the official source did. */
     last_success: Instant | null;
+    official_success: Instant | null;
     /** The last date whose colour is known. */
     newest: string | null;
-    /** The days come from the simulator. */
-    invented: boolean;
+    service: ServiceKind;
   };
 }
 
@@ -52,8 +54,9 @@ export function isHealth(value: unknown): value is Health {
     typeof at("broker", "url") === "string" &&
     isNullOr(Number.isInteger, at("broker", "port")) &&
     isNullOr(Number.isFinite, at("data", "last_success")) &&
+    isNullOr(Number.isFinite, at("data", "official_success")) &&
     isNullOr((part) => typeof part === "string", at("data", "newest")) &&
-    typeof at("data", "invented") === "boolean"
+    typeof at("data", "service") === "string"
   );
 }
 
@@ -94,13 +97,27 @@ function judgeBroker({ broker }: Health): Finding {
 }
 
 function judgeData({ data }: Health, now: Instant): Finding {
-  if (data.last_success === null) return { ok: false, words: "missing: the service has not answered yet" };
-  const age = describeDuration(now - data.last_success);
+  const service = { name: "the service", at: data.last_success, oldAfter: OLD_AFTER };
+  const official = { name: "the official source", at: data.official_success, oldAfter: OFFICIAL_OLD_AFTER };
+  const sources = data.service === "none" ? [official] : [service, official];
   const reach = data.newest === null ? "" : `, days known until ${data.newest}`;
-  return now - data.last_success > OLD_AFTER
-    ? { ok: false, words: `old: the service last answered ${age} ago${reach}` }
-    : { ok: true, words: `${data.invented ? "invented" : "fresh"}: the service answered ${age} ago${reach}` };
+  const fresh = sources.find(({ at, oldAfter }) => at !== null && now - at <= oldAfter);
+  if (fresh) {
+    const word = data.service === "invented" ? "invented" : "fresh";
+    return { ok: true, words: `${word}: ${fresh.name} answered ${ageOf(fresh.at, now)} ago${reach}` };
+  }
+  const latest = sources.toSorted((one, other) => (other.at ?? 0) - (one.at ?? 0))[0];
+  if (!latest || latest.at === null) {
+    return { ok: false, words: `missing: ${sources[0]?.name} has not answered yet` };
+  }
+  return { ok: false, words: `old: ${latest.name} last answered ${ageOf(latest.at, now)} ago${reach}` };
+}
+
+function ageOf(at: Instant | null, now: Instant): string {
+  return describeDuration(now - (at ?? now));
 }
 
 const DEAD_AFTER = 90_000;
 const OLD_AFTER = 3 * 3_600_000;
+/** It is not asked from 18:00 to 05:50 once tomorrow is confirmed. */
+const OFFICIAL_OLD_AFTER = 13 * 3_600_000;

@@ -15,35 +15,44 @@ import {
 import { type RulesState, readRulesState } from "../core/rules/rules-state.ts";
 import type { KeptValues } from "../core/rules/value-readings.ts";
 import type { Log } from "../runtime/log.ts";
-import { clientMemorySchema, EMPTY_MEMORY, type MemoryKeeper } from "../service/client-memory.ts";
+import { type ClientMemory, clientMemorySchema, EMPTY_MEMORY } from "../service/client-memory.ts";
 import type { LastAnswered } from "../service/plan-requests.ts";
-import { knownDaysOf, type State, withSource } from "../state/state.ts";
+import {
+  type MemoryKeeper,
+  NOTHING_SENT,
+  type RequestMemory,
+  requestMemorySchema,
+} from "../service/request-memory.ts";
+import { knownDaysOf, type State, withOfficial, withSource } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
 /**
  * What the loop remembers. SD cards wear out, so not each change is saved at once; `flush` saves the rest. Where the disk
  * fails, the store logs it and the loop goes on from memory.
  *
- * | change             | in force | saved                                                            |
- * |--------------------|----------|------------------------------------------------------------------|
- * | `keepAnswer`       | at once  | if a day, a season or `lastAnswered` changed; else every 2 hours |
- * | `client.set`       | at once  | if something was learnt; the count of requests by tens           |
- * | `keepRulesState`   | at once  | if a verdict or a forecast changed; if values alone changed a    |
- * |                    |          | verdict, within 5 minutes; else with the next write              |
- * | values heard       | at once  | with the next write                                              |
- * | `keepOutputs`      | at once  | always                                                           |
- * | `changeSettings`   | after it | always; a write that fails does not stop the change              |
- * | `endSettings`      | at once  | if a time is over                                                |
- * | `changeSimulation` | after it | always; a write that fails does not stop the change              |
+ * | change               | in force | saved                                                            |
+ * |----------------------|----------|------------------------------------------------------------------|
+ * | `keepAnswer`         | at once  | if a day, a season or `lastAnswered` changed; else every 2 hours |
+ * | `client.set`         | at once  | if something was learnt; the count of requests by tens           |
+ * | `officialClient.set` | at once  | if a pause began or ended; the count of requests by tens         |
+ * | `keepRulesState`     | at once  | if a verdict or a forecast changed; if values alone changed a    |
+ * |                      |          | verdict, within 5 minutes; else with the next write              |
+ * | values heard         | at once  | with the next write                                              |
+ * | `keepOutputs`        | at once  | always                                                           |
+ * | `changeSettings`     | after it | always; a write that fails does not stop the change              |
+ * | `endSettings`        | at once  | if a time is over                                                |
+ * | `changeSimulation`   | after it | always; a write that fails does not stop the change              |
  */
 export interface LoopMemory {
-  /** What is known of the days, from this one service: invented days are never used instead of real ones. */
+  /** What is known of the days, from these sources only: invented days are never used instead of real ones. */
   days: () => KnownDays;
   /** On which dates season and history were last answered. */
   lastAnswered: () => LastAnswered;
   keepAnswer: (days: KnownDays, lastAnswered: LastAnswered) => void;
   /** What the service client has learnt of this service. */
-  client: MemoryKeeper;
+  client: MemoryKeeper<ClientMemory>;
+  /** How much was sent to this official source. */
+  officialClient: MemoryKeeper<RequestMemory>;
   /** The state of each rule at the last evaluation, and since when it is so. */
   rulesState: () => RulesState;
   keepRulesState: (rulesState: RulesState, saving: Saving) => void;
@@ -70,22 +79,27 @@ export interface LoopMemory {
 interface LoopMemoryOptions {
   /** `service.base_url`. */
   source: string;
+  /** The address of the official source, or `simulator`; null where none is asked. */
+  official: string | null;
   rules: readonly Rule[];
   log: Pick<Log, "warn">;
   /** What was heard, for the state file. */
   values: () => KeptValues;
 }
 
-export function openLoopMemory(store: Store, { source, rules, log, values }: LoopMemoryOptions): LoopMemory {
+export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMemory {
+  const { source, official, rules, log, values } = options;
   const state = store.state();
-  let { days, lastAnswered, client } = readSource(state, source);
+  let { days, lastAnswered, client } = readSources(state, source, official);
+  let savedDays = days;
+  let officialClient = readOfficialClient(state, official);
   let rulesState = readRulesState(state.rules);
   const { settings: kept, lines } = settleSettings(readRuleSettings(state.settings), rules);
   let settings = kept;
   let simulation = readSimulation(state.simulation);
   let outputs = readOutputsState(state.outputs);
-  let savedCount = client.spent.count;
-  let countChanges = 0;
+  const count = trackCount(client);
+  const officialCount = trackCount(officialClient);
 
   /** Some of it is newer than the state file's. */
   let isRulesStateNewer = false;
@@ -103,18 +117,14 @@ export function openLoopMemory(store: Store, { source, rules, log, values }: Loo
     return store.save(state);
   };
   // State file key `asked`: the dates of the last answers.
-  const saveSource = () => {
-    savedCount = client.spent.count;
+  const saveSources = () => {
+    count.saved(client);
+    savedDays = days;
     const part = { knownDays: days, client: { ...client, asked: lastAnswered } };
-    return save(withSource(store.state(), source, part));
-  };
-  /**
-   * The first requests after a start are saved one by one, then every tenth. So a vigie that is killed and started again
-   * and again keeps to the day's budget, and the state file is not written with each request.
-   */
-  const isCountWorthWriting = () => {
-    countChanges += 1;
-    return countChanges <= COUNTS_SAVED || Math.abs(client.spent.count - savedCount) >= COUNTS_SAVED;
+    const state = withSource(store.state(), source, part);
+    if (official === null) return save(state);
+    officialCount.saved(officialClient);
+    return save(withOfficial(state, official, { knownDays: days, client: officialClient }));
   };
   // A threshold that was edited in the configuration counts more than one that was moved by a command before.
   for (const line of lines) log.warn(line);
@@ -123,11 +133,10 @@ export function openLoopMemory(store: Store, { source, rules, log, values }: Loo
     days: () => days,
     lastAnswered: () => lastAnswered,
     keepAnswer: (newDays, newLastAnswered) => {
-      const isWorthWrite =
-        newLastAnswered !== lastAnswered || isWorthWriting(newDays, knownDaysOf(store.state(), source));
+      const isWorthWrite = newLastAnswered !== lastAnswered || isWorthWriting(newDays, savedDays);
       days = newDays;
       lastAnswered = newLastAnswered;
-      if (isWorthWrite) void saveSource();
+      if (isWorthWrite) void saveSources();
     },
     client: {
       get: () => client,
@@ -138,7 +147,16 @@ export function openLoopMemory(store: Store, { source, rules, log, values }: Loo
           before.percent !== learnt.percent ||
           before.history_parameters !== learnt.history_parameters ||
           before.pause !== learnt.pause;
-        if (isLearnt || (before.spent !== learnt.spent && isCountWorthWriting())) void saveSource();
+        if (isLearnt || (before.spent !== learnt.spent && count.isWorthWriting(learnt))) void saveSources();
+      },
+    },
+    officialClient: {
+      get: () => officialClient,
+      set: (learnt) => {
+        const before = officialClient;
+        officialClient = learnt;
+        const isCounted = before.spent !== learnt.spent && officialCount.isWorthWriting(learnt);
+        if (before.pause !== learnt.pause || isCounted) void saveSources();
       },
     },
     rulesState: () => rulesState,
@@ -175,7 +193,25 @@ export function openLoopMemory(store: Store, { source, rules, log, values }: Loo
       outputs = sent;
       return save({ outputs: sent });
     },
-    flush: saveSource,
+    flush: saveSources,
+  };
+}
+
+/**
+ * The first requests after a start are saved one by one, then every tenth. So a vigie that is killed and started again
+ * and again keeps to the day's budget, and the state file is not written with each request.
+ */
+function trackCount(atStart: RequestMemory) {
+  let savedCount = atStart.spent.count;
+  let changes = 0;
+  return {
+    isWorthWriting: ({ spent }: RequestMemory) => {
+      changes += 1;
+      return changes <= COUNTS_SAVED || Math.abs(spent.count - savedCount) >= COUNTS_SAVED;
+    },
+    saved: ({ spent }: RequestMemory) => {
+      savedCount = spent.count;
+    },
   };
 }
 
@@ -185,10 +221,15 @@ function isWorthWriting(days: KnownDays, saved: KnownDays): boolean {
   return isNew || (days.updated_at ?? 0) - (saved.updated_at ?? 0) >= UPDATE_SAVED_EVERY;
 }
 
-function readSource(state: State, source: string) {
+function readSources(state: State, source: string, official: string | null) {
   const kept = sourceSchema.safeParse(state.clients[source]);
   const { asked, ...client } = kept.success ? kept.data : { ...EMPTY_MEMORY, asked: NEVER_ANSWERED };
-  return { days: knownDaysOf(state, source), lastAnswered: asked, client };
+  return { days: knownDaysOf(state, source, official), lastAnswered: asked, client };
+}
+
+function readOfficialClient(state: State, official: string | null): RequestMemory {
+  const kept = official === null ? undefined : state.official_clients[official];
+  return requestMemorySchema.safeParse(kept).data ?? NOTHING_SENT;
 }
 
 const UPDATE_SAVED_EVERY = 2 * 3_600_000;

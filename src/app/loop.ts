@@ -1,16 +1,26 @@
 import type { Config } from "../config/config.ts";
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
-import type { Request } from "../core/contract/answer.ts";
+import type { OfficialRequest, Request } from "../core/contract/answer.ts";
+import { type ContradictionLine, findContradictions } from "../core/days/contradictions.ts";
 import { type DayEvent, findDayEvents } from "../core/days/day-events.ts";
-import { learn } from "../core/days/learn.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
+import { learn, learnOfficial } from "../core/days/learn.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
 import type { Facts, FactsInput } from "../core/facts/facts.ts";
+import {
+  isOfficialShownAlike,
+  type OfficialRecord,
+  recordOfficialOutcome,
+  recordOfficialSuccess,
+  startOfficialRecord,
+} from "../core/facts/official-record.ts";
 import {
   isShownAlike,
   type PollOutcome,
   type PollRecord,
   recordAnswer,
   recordPollOutcome,
+  type ServiceKind,
   startPollRecord,
 } from "../core/facts/poll-record.ts";
 import { runningSimulation } from "../core/facts/simulation.ts";
@@ -39,9 +49,18 @@ import type { DeviceSender } from "../mqtt/device-sender.ts";
 import type { ValueListener } from "../mqtt/value-listener.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { isOfficialSilent } from "../service/client-memory.ts";
-import { noteAnswered, type PlanInput, planFollowUps, planRequests } from "../service/plan-requests.ts";
+import type { OfficialClient, OfficialReply } from "../service/official-client.ts";
+import type { DueOfficial } from "../service/official-times.ts";
+import {
+  type LastAnswered,
+  noteAnswered,
+  type PlanInput,
+  planFollowUps,
+  planRequests,
+} from "../service/plan-requests.ts";
 import { sendRequests } from "../service/send-requests.ts";
 import type { Reply, RequestOptions } from "../service/service-request.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE } from "../service/sources.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 import { createTimeCheck } from "./service-time.ts";
 
@@ -55,12 +74,13 @@ interface LoopConfig {
 
 export interface LoopOptions {
   config: LoopConfig;
-  /** The days are invented. */
-  invented: boolean;
+  serviceKind: ServiceKind;
   memory: LoopMemory;
   clock: Clock;
-  /** Sends one request to the service. */
-  ask: (request: Request, options: RequestOptions) => Promise<LearntReply>;
+  /** Sends one request to the service; null where there is none. */
+  ask: AskService | null;
+  /** Sends one request to the official source; null where there is none. */
+  askOfficial: AskOfficial | null;
   /** The retained topics as they should be from now on. */
   publish: (topics: Topics) => void;
   /** Sends devices what their outputs want. */
@@ -68,14 +88,27 @@ export interface LoopOptions {
   /** What other programs in the house publish. */
   values: Pick<ValueListener, "heard" | "isSettled">;
   onDayEvent: (event: DayEvent) => void;
+  onContradiction: (line: ContradictionLine) => void;
   onVerdictChange: (change: VerdictChange) => void;
   /** A time is over for which a command had disabled or enabled a rule. */
   onSwitchedBack: (rule: string, enabled: boolean) => void;
   onRefreshed: (snapshot: Snapshot) => void;
 }
 
+type AskService = (request: Request, options: RequestOptions) => Promise<LearntReply>;
+
 /** What the loop uses of a reply. */
-type LearntReply = Pick<Reply, "answer" | "date">;
+type LearntReply = Pick<Reply, "answer" | "date" | "made_at">;
+
+type AskOfficial = OfficialClient["ask"];
+
+export interface OfficialPollRequest {
+  /** The most important first. */
+  due: readonly DueOfficial[];
+  signal: AbortSignal;
+  onAnswered: (request: OfficialRequest) => void;
+  onRetry?: RequestOptions["onRetry"];
+}
 
 export interface PollRequest extends RequestOptions {
   essential: boolean;
@@ -86,14 +119,16 @@ export interface PollRequest extends RequestOptions {
 export interface Loop {
   /** Asks the service for what is due, and refreshes with each answer that says something new. Never two at once. */
   poll: (request: PollRequest) => Promise<PollOutcome>;
+  /** The same of the official source, at the same time as a poll of the service or not. */
+  pollOfficial: (request: OfficialPollRequest) => Promise<PollOutcome>;
   /** Derives what is true now from what is remembered, and publishes it. */
   refresh: () => void;
   /** Values were heard: refreshes where a condition finds something else than before. */
   noticeValues: () => void;
   /** What the last refresh found. */
   snapshot: () => Snapshot;
-  /** When the service last answered; the published instant moves less often. */
-  lastSuccess: () => Instant | null;
+  /** When each source last answered; the published instants move less often. */
+  lastSuccess: () => { service: Instant | null; official: Instant | null };
 }
 
 /** All that is true at one refresh. */
@@ -116,10 +151,12 @@ export function createLoop(options: LoopOptions): Loop {
   const renewWithin = Math.max(0, grace - RENEWED_BEFORE);
   let readings: Readings = new Map();
   let isSettled = false;
-  let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.invented);
-  // True from the end of the first poll ever, with or without an answer. Before, no device is sent anything, and no verdict
-  // is a change. A state file with days says that there was one.
-  let hasPolled = Object.keys(memory.days().days).length > 0;
+  let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.serviceKind);
+  let official: OfficialRecord | null =
+    options.askOfficial && startOfficialRecord(time.now(memory.days()).at, memory.days());
+  // Empty from the end of the first poll ever of each source, with or without an answer. Before, no device is sent anything,
+  // and no verdict is a change. A state file with days says that there was one.
+  const unpolled = new Set(Object.keys(memory.days().days).length > 0 ? [] : sourcesOf(options));
   let latest!: Snapshot;
 
   function refresh(): void {
@@ -135,7 +172,7 @@ export function createLoop(options: LoopOptions): Loop {
     const input = createEvaluationInput({ at: trueTime, knownDays, tariff, simulation, values });
     const rulesBefore = memory.rulesState();
     const { verdicts, real, next, saving } = evaluateRules(rules, input, memory.settings(), rulesBefore);
-    const changes = hasPolled && right ? findVerdictChanges(rulesBefore, verdicts, input) : [];
+    const changes = unpolled.size === 0 && right ? findVerdictChanges(rulesBefore, verdicts, input) : [];
     const forecasts = forecastVerdicts(verdicts, input);
 
     const topics = new Map([
@@ -156,7 +193,7 @@ export function createLoop(options: LoopOptions): Loop {
     latest = { known, facts, verdicts: right ? verdicts : [], boundary: machineBoundary };
 
     for (const change of changes) options.onVerdictChange(change);
-    if (hasPolled) {
+    if (unpolled.size === 0) {
       devices.update({
         withSimulation: withFacts(latest.verdicts, facts),
         withoutSimulation: withoutSimulation(latest, real),
@@ -195,6 +232,7 @@ export function createLoop(options: LoopOptions): Loop {
     return {
       knownDays: memory.days(),
       polls,
+      official,
       clock: time.now(memory.days()),
       late_after: service.late_after,
       simulation: memory.simulation(),
@@ -211,31 +249,17 @@ export function createLoop(options: LoopOptions): Loop {
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
-    const onRetry = (failure: string) => {
-      request.onRetry?.(failure);
-      showFirstFailure(failure);
-    };
-    const outcome = await sendRequests(
-      request.signal,
-      planRequests(planInput(request)),
-      async (one, signal) => {
-        const reply = await options.ask(one, { ...request, signal, onRetry });
-        const daysBefore = memory.days();
-        try {
-          takeAnswer(reply);
-        } catch (cause) {
-          // Not a failure of the service. vigie goes on: what it knows of other days stays published.
-          throw new Error(`An error of vigie itself, not of the service: ${String(cause)}`, { cause });
-        }
-        return planFollowUps(reply.answer, daysBefore, planInput(request));
-      },
-    );
+    const { ask } = options;
+    const outcome = ask ? await askService(ask, request) : NOTHING_SENT;
     if (request.signal.aborted) return outcome;
     polls = recordPollOutcome(polls, outcome);
-    const isFirst = !hasPolled;
-    hasPolled = true;
-    if (isFirst || isChanged()) refresh();
+    notePolled("service");
     return outcome;
+  }
+
+  function notePolled(source: SourceName): void {
+    const isFirst = unpolled.delete(source);
+    if (isFirst || isChanged()) refresh();
   }
 
   /** Before the first answer ever there is nothing else to show, and a poll that fails may take minutes. */
@@ -245,14 +269,77 @@ export function createLoop(options: LoopOptions): Loop {
     if (isChanged()) refresh();
   }
 
-  function takeAnswer({ answer, date }: LearntReply): void {
-    time.noteServiceTime(date);
+  async function pollOfficial({
+    due,
+    signal,
+    onAnswered,
+    onRetry,
+  }: OfficialPollRequest): Promise<PollOutcome> {
+    const { askOfficial } = options;
+    if (!askOfficial) return NOTHING_SENT;
+    const outcome = await sendRequests(
+      OFFICIAL_SOURCE,
+      signal,
+      due,
+      async ({ request, essential }, limit) => {
+        const reply = await askOfficial(request, {
+          signal: limit,
+          essential,
+          onRetry,
+          trueTime: noteOfficialTime,
+        });
+        protectFromOwnErrors(() => takeOfficialAnswer(reply));
+        if (reply.failure) throw reply.failure;
+        onAnswered(request);
+        return [];
+      },
+    );
+    if (signal.aborted) return outcome;
+    official = official && recordOfficialOutcome(official, outcome, time.now(memory.days()).at);
+    notePolled("official");
+    return outcome;
+  }
+
+  function noteOfficialTime(date: Instant | null): Instant {
+    time.noteTime("official", date);
+    return time.now(memory.days()).at;
+  }
+
+  function askService(ask: AskService, request: PollRequest): Promise<PollOutcome> {
+    const plan = planRequests(planInput(request));
+    const onRetry = (failure: string) => {
+      request.onRetry?.(failure);
+      showFirstFailure(failure);
+    };
+    return sendRequests(FORECAST_SERVICE, request.signal, plan, async (one, signal) => {
+      const reply = await ask(one, { ...request, signal, onRetry });
+      const daysBefore = memory.days();
+      protectFromOwnErrors(() => takeAnswer(reply));
+      return planFollowUps(reply.answer, daysBefore, planInput(request));
+    });
+  }
+
+  function takeAnswer({ answer, date, made_at }: LearntReply): void {
+    time.noteTime("service", date);
     const { at } = time.now(memory.days());
     const daysBefore = memory.days();
-    const days = learn(daysBefore, answer, at, tariff);
+    const days = learn(daysBefore, answer, at, tariff, made_at ?? at);
     polls = recordAnswer(polls, { answer, at, before: daysBefore, after: days });
-    memory.keepAnswer(days, noteAnswered(memory.lastAnswered(), answer, at, tariff));
-    for (const event of findDayEvents(daysBefore, days, at, tariff)) options.onDayEvent(event);
+    keepDays(days, noteAnswered(memory.lastAnswered(), answer, at, tariff), at);
+  }
+
+  function takeOfficialAnswer({ answer, failure }: OfficialReply): void {
+    const { at } = time.now(memory.days());
+    if (!failure) official = official && recordOfficialSuccess(official, at);
+    keepDays(learnOfficial(memory.days(), answer, at, tariff), memory.lastAnswered(), at);
+  }
+
+  /** Keeps what an answer taught, and says what is new of it. */
+  function keepDays(days: KnownDays, lastAnswered: LastAnswered, at: Instant): void {
+    const before = memory.days();
+    memory.keepAnswer(days, lastAnswered);
+    for (const event of findDayEvents(before, days, at, tariff)) options.onDayEvent(event);
+    for (const line of findContradictions(before, days, at, tariff)) options.onContradiction(line);
     if (isChanged()) refresh();
   }
 
@@ -262,6 +349,7 @@ export function createLoop(options: LoopOptions): Loop {
     return (
       memory.days() !== known.knownDays ||
       !isShownAlike(polls, known.polls) ||
+      !isOfficialShownAlike(official, known.official) ||
       !known.clock.right ||
       !time.now(memory.days()).right ||
       clock.now() >= boundary
@@ -278,16 +366,36 @@ export function createLoop(options: LoopOptions): Loop {
   refresh();
   return {
     poll,
+    pollOfficial,
     refresh,
     noticeValues,
     snapshot: () => latest,
-    lastSuccess: () => polls.last_success,
+    lastSuccess: () => ({
+      service: polls.last_success,
+      official: official?.last_success ?? null,
+    }),
   };
 }
 
 /** Before the broker drops a topic of a rule that depends on a value, it is published again. */
 const RENEWED_BEFORE = 60_000;
 const NEVER = Number.POSITIVE_INFINITY;
+const NOTHING_SENT: PollOutcome = { failures: [], answers: 0 };
+
+type SourceName = "service" | "official";
+
+function sourcesOf({ ask, askOfficial }: LoopOptions): SourceName[] {
+  return [...(ask ? (["service"] as const) : []), ...(askOfficial ? (["official"] as const) : [])];
+}
+
+/** An error here is not a failure of a source. vigie goes on: what it knows of other days stays published. */
+function protectFromOwnErrors(take: () => void): void {
+  try {
+    take();
+  } catch (cause) {
+    throw new Error(`An error of vigie itself, not of the service: ${String(cause)}`, { cause });
+  }
+}
 
 function withFacts(verdicts: readonly Verdict[], facts: Facts): VerdictsAndFacts {
   return { verdicts: new Map(verdicts.map((verdict) => [verdict.rule.id, verdict])), facts };

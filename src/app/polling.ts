@@ -1,6 +1,7 @@
-import type { Tariff } from "../core/calendar/tariff.ts";
+import type { IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { type DueOfficial, dueOfficial, findDifferences, nothingAsked } from "../service/official-times.ts";
 import { duePoll, type PollTimesInput } from "../service/poll-times.ts";
 import type { Loop } from "./loop.ts";
 import type { LoopMemory } from "./loop-memory.ts";
@@ -20,7 +21,7 @@ interface PollingOptions {
   onPolled: (outcome: PollOutcome) => void;
 }
 
-interface Polling {
+export interface Polling {
   /** Polls where a poll is due by now. */
   pollIfDue: () => void;
   /** Polls although none is due: a command asks for it, and is told the first failure, or else the outcome. */
@@ -29,11 +30,110 @@ interface Polling {
   stop: () => Promise<void>;
 }
 
+/** Polls the forecast service. */
 export function createPolling(options: PollingOptions): Polling {
   const { loop, memory, clock, times, tariff, offset } = options;
-  const stopping = new AbortController();
   let lastPoll: number | null = null;
   const sentBeforeStart = memory.client.get().sent_at;
+
+  const findDue = () => {
+    const input = { poll: times, tariff, knownDays: memory.days(), offset };
+    const due = duePoll(clock.now(), lastPoll ?? sentBeforeStart, input);
+    if (lastPoll !== null) return due;
+    // A start polls at once. But it goes beyond the day's budget only if an hourly poll was due since the last request:
+    // vigie may be killed and started again every ten seconds.
+    return { essential: due?.essential ?? false, recheck: true };
+  };
+  return pollOneAtATime({
+    findDue,
+    // If the hourly poll is due, this poll counts as it. So repeated presses do not delay it.
+    forCommand: () => ({ essential: findDue()?.essential ?? false, recheck: true }),
+    poll: (ways, limits) => {
+      lastPoll = clock.now();
+      return loop.poll({ ...ways, ...limits });
+    },
+    ...options,
+  });
+}
+
+/** Polls the official source: by its own times, so that one source that hangs never delays the other. */
+export function createOfficialPolling(options: PollingOptions): Polling {
+  const { loop, memory, clock, tariff, offset } = options;
+  const { between } = options.times.announcement;
+  let asked = nothingAsked(memory.officialClient.get().sent_at);
+  const input = {
+    between,
+    tariff,
+    offset,
+    wordFor: (date: IsoDate) => memory.days().days[date]?.rte_word,
+    serviceColor: (date: IsoDate) => {
+      const { service_word, forecast } = memory.days().days[date] ?? {};
+      return service_word?.color ?? forecast?.color ?? null;
+    },
+  };
+  const findDue = () => dueOfficial(clock.now(), asked, input);
+  return pollOneAtATime<readonly DueOfficial[]>({
+    findDue: () => {
+      const due = findDue();
+      return due.length > 0 ? due : null;
+    },
+    forCommand: () => {
+      const due = findDue();
+      const isLightDue = due.some(({ request }) => request.kind === "light");
+      return isLightDue ? due : [{ request: { kind: "light" }, essential: false }, ...due];
+    },
+    poll: async (due, limits) => {
+      const now = clock.now();
+      for (const { request } of due) asked = { ...asked, [request.kind]: now };
+      const outcome = await loop.pollOfficial({
+        due,
+        ...limits,
+        onAnswered: ({ kind }) => {
+          if (kind === "season") asked = { ...asked, season_answered: clock.now() };
+        },
+      });
+      asked = { ...asked, differences: findDifferences(clock.now(), input) };
+      return outcome;
+    },
+    ...options,
+  });
+}
+
+/** Several sources, each with polls of its own. */
+export function joinPollings(pollings: readonly Polling[]): Polling {
+  return {
+    pollIfDue: () => {
+      for (const polling of pollings) polling.pollIfDue();
+    },
+    // The command is told of the first one: of the service, where there is one.
+    pollNow: (onOutcome) => {
+      for (const [index, polling] of pollings.entries()) polling.pollNow(index === 0 ? onOutcome : IGNORE);
+    },
+    stop: async () => {
+      await Promise.all(pollings.map((polling) => polling.stop()));
+    },
+  };
+}
+
+const IGNORE = () => undefined;
+
+/** Ends a poll, and is told each failure after which a request is tried again. */
+interface PollLimits {
+  signal: AbortSignal;
+  onRetry: (failure: string) => void;
+}
+
+interface PollWays<Due> extends Pick<PollingOptions, "onFirstFailure" | "onPolled"> {
+  /** What is due now; null: nothing. */
+  findDue: () => Due | null;
+  /** What a command asks for. */
+  forCommand: () => Due;
+  poll: (due: Due, limits: PollLimits) => Promise<PollOutcome>;
+}
+
+function pollOneAtATime<Due>(ways: PollWays<Due>): Polling {
+  const { findDue, forCommand, poll } = ways;
+  const stopping = new AbortController();
   let polling = Promise.resolve();
   let isPolling = false;
   let hasFailed = false;
@@ -44,40 +144,29 @@ export function createPolling(options: PollingOptions): Polling {
     awaiting?.(outcome);
     awaiting = null;
   };
-  const findDue = () => {
-    const input = { poll: times, tariff, knownDays: memory.days(), offset };
-    const due = duePoll(clock.now(), lastPoll ?? sentBeforeStart, input);
-    if (lastPoll !== null) return due;
-    // A start polls at once. But it goes beyond the day's budget only if an hourly poll was due since the last request:
-    // vigie may be killed and started again every ten seconds.
-    return { essential: due?.essential ?? false, recheck: true };
+  const onRetry = (failure: string) => {
+    if (!hasFailed) ways.onFirstFailure(failure);
+    hasFailed = true;
+    tellOutcome({ answers: 0, failures: [failure] });
   };
-  const poll = async (ways: { essential: boolean; recheck: boolean }) => {
-    lastPoll = clock.now();
+  const start = async (due: Due) => {
     isPolling = true;
-    const onRetry = (failure: string) => {
-      if (!hasFailed) options.onFirstFailure(failure);
-      hasFailed = true;
-      tellOutcome({ answers: 0, failures: [failure] });
-    };
-    const outcome = await loop.poll({ ...ways, onRetry, signal: stopping.signal });
+    const outcome = await poll(due, { signal: stopping.signal, onRetry });
     isPolling = false;
     if (stopping.signal.aborted) return;
     tellOutcome(outcome);
-    options.onPolled(outcome);
+    ways.onPolled(outcome);
   };
   return {
     // Do not start a second poll. The poll stays due and starts at a later check.
     pollIfDue: () => {
       const due = isPolling ? null : findDue();
-      if (due) polling = poll(due);
+      if (due !== null) polling = start(due);
     },
-    // If the hourly poll is due, this poll counts as it. So repeated presses do not delay it.
     // If a poll runs already, the command starts no other.
     pollNow: (onOutcome) => {
       awaiting = onOutcome;
-      if (isPolling) return;
-      polling = poll({ essential: findDue()?.essential ?? false, recheck: true });
+      if (!isPolling) polling = start(forCommand());
     },
     stop: () => {
       stopping.abort();

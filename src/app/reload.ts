@@ -88,6 +88,9 @@ function refuseInvented(old: Config, wanted: Config): string | null {
   if (old.service.base_url !== "simulator" && wanted.service.base_url === "simulator") {
     return "service.base_url: expected an address as before, got simulator (or nothing)";
   }
+  if (old.official.source !== "simulator" && wanted.official.source === "simulator") {
+    return `official.source: expected ${old.official.source} as before, or another real one, got simulator`;
+  }
   return null;
 }
 

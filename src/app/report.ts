@@ -1,4 +1,5 @@
 import { isoInstant } from "../core/calendar/dates.ts";
+import type { ContradictionLine } from "../core/days/contradictions.ts";
 import type { DayEvent } from "../core/days/day-events.ts";
 import { dayEventPayload, describeDayEvent } from "../core/days/day-events.ts";
 import type { FactsInput, Simulation } from "../core/facts/facts.ts";
@@ -12,6 +13,7 @@ import {
 import type { Publisher } from "../mqtt/publisher.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
+import { OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 
 /** What the loop found, for the household in the log and for others on the topic `event`. */
 
@@ -44,23 +46,38 @@ export function reportSimulationEnd(
   );
 }
 
-export function reportPoll({ failures, answers }: PollOutcome, problemLog: ProblemLog): void {
-  for (const failure of failures) problemLog.starts("service", failure);
-  // Without answers and failures nothing was sent, so nothing is known of the service.
-  if (answers > 0 && failures.length === 0)
-    problemLog.isOver("service", "The forecast service answers again");
+export function reportContradiction({ sentence, begins }: ContradictionLine, log: Log): void {
+  if (begins) log.warn(sentence);
+  else log.info(sentence);
+}
+
+export function reportPoll(
+  { failures, answers }: PollOutcome,
+  { name }: Source,
+  problemLog: ProblemLog,
+): void {
+  for (const failure of failures) problemLog.starts(name, failure);
+  // Without answers and failures nothing was sent, so nothing is known of the source.
+  if (answers > 0 && failures.length === 0) problemLog.isOver(name, `The ${name} answers again`);
 }
 
 /** The hourly poll succeeds also while the budget is spent. */
-export function reportBudget(isSpent: boolean, problemLog: ProblemLog): void {
-  if (!isSpent) problemLog.isOver("budget", "vigie may send requests to the service again");
-  else {
-    problemLog.starts(
-      "budget",
-      "vigie has sent all requests that it may send today: only the hourly poll goes on",
-    );
-  }
+export function reportBudget(isSpent: boolean, source: Source, problemLog: ProblemLog): void {
+  const key = `budget of the ${source.name}`;
+  const { spent, over } = source === OFFICIAL_SOURCE ? OFFICIAL_BUDGET : SERVICE_BUDGET;
+  if (isSpent) problemLog.starts(key, spent);
+  else problemLog.isOver(key, over);
 }
+
+const SERVICE_BUDGET = {
+  spent: "vigie has sent all requests that it may send today: only the hourly poll goes on",
+  over: "vigie may send requests to the service again",
+};
+const OFFICIAL_BUDGET = {
+  spent:
+    "vigie has sent the official source all requests that it may send today: only the hourly ones and those of 18:00 and 05:50 go on",
+  over: "vigie may send requests to the official source again",
+};
 
 /** Where the service and the configured table differ, one of the two is out of date; `tariff.rates_first` decides. */
 export function reportPrices([first]: PriceDifference[], problemLog: ProblemLog): void {

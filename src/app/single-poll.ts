@@ -1,4 +1,7 @@
 import type { Config } from "../config/config.ts";
+import { officialAddress } from "../config/official-options.ts";
+import { tariffDate } from "../core/calendar/dates.ts";
+import { seasonOf } from "../core/calendar/tariff-season.ts";
 import { outputStatus } from "../core/outputs/output-status.ts";
 import { lastSent } from "../core/outputs/outputs-state.ts";
 import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules/value-readings.ts";
@@ -6,10 +9,11 @@ import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Store } from "../state/store.ts";
 import { createLoop } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
-import { openService } from "./open-service.ts";
+import { openSources } from "./open-sources.ts";
 
 interface PollOnceOptions {
   store: Store;
@@ -20,19 +24,28 @@ interface PollOnceOptions {
   heard: { values: HeardValues; kept: KeptValues } | null;
 }
 
-/** One poll of the loop, from and into the state file, and the topics that follow from it. */
+export interface SinglePoll {
+  topics: Topics;
+  failures: string[];
+  /** A source has answered everything. */
+  fresh: boolean;
+}
+
+/** One poll of each source, from and into the state file, and the topics that follow from it. */
 export async function pollOnce(
   config: Config,
   { store, log, problemLog, signal, heard }: PollOnceOptions,
-): Promise<{ topics: Topics; failures: string[] }> {
+): Promise<SinglePoll> {
   const memory = openLoopMemory(store, {
     source: config.service.base_url,
+    official: officialAddress(config.official.source),
     rules: config.rules,
     log,
     values: () => heard?.kept ?? readKeptValues(store.state().values),
   });
-  const service = await openService(config.service, {
+  const sources = await openSources(config, {
     memory: memory.client,
+    officialMemory: memory.officialClient,
     log,
     clock: systemClock,
     random: Math.random,
@@ -48,10 +61,11 @@ export async function pollOnce(
   let topics: Topics = new Map();
   const loop = createLoop({
     config,
-    invented: service.invented,
+    serviceKind: sources.serviceKind,
     memory,
     clock: systemClock,
-    ask: service.client.ask,
+    ask: sources.service?.ask ?? null,
+    askOfficial: sources.official?.ask ?? null,
     publish: (wanted) => {
       topics = wanted;
     },
@@ -59,19 +73,31 @@ export async function pollOnce(
     devices: { statuses, update: () => undefined },
     values: { heard: () => heard?.values ?? new Map(), isSettled: () => heard !== null },
     onDayEvent: () => undefined,
+    onContradiction: ({ sentence }) => log.warn(sentence),
     onVerdictChange: () => undefined,
     onSwitchedBack: () => undefined,
     onRefreshed: () => undefined,
   });
+  const { label } = seasonOf(tariffDate(systemClock.now(), config.tariff));
+  const due = [{ kind: "light" } as const, { kind: "season", label } as const].map((request) => ({
+    request,
+    essential: true,
+  }));
   try {
-    // A service that does not answer is tried again for minutes: say why as soon as it is known.
-    const onRetry = (failure: string) => problemLog.starts("service", failure);
-    const { failures } = await loop.poll({ signal, essential: true, recheck: true, onRetry });
+    // A source that does not answer is tried again for minutes: say why as soon as it is known.
+    const tell = (source: Source) => (failure: string) => problemLog.starts(source.name, failure);
+    const ways = { signal, essential: true, recheck: true, onRetry: tell(FORECAST_SERVICE) };
+    const officialWays = { signal, due, onAnswered: () => undefined, onRetry: tell(OFFICIAL_SOURCE) };
+    const outcomes = await Promise.all([
+      ...(sources.service ? [loop.poll(ways)] : []),
+      ...(sources.official ? [loop.pollOfficial(officialWays)] : []),
+    ]);
     // Also where the answers said nothing new.
     loop.refresh();
-    return { topics, failures };
+    const failures = outcomes.flatMap((outcome) => outcome.failures);
+    return { topics, failures, fresh: outcomes.some((outcome) => outcome.failures.length === 0) };
   } finally {
-    await service.stop();
+    await sources.stop();
     await memory.flush();
   }
 }

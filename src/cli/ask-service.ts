@@ -1,21 +1,29 @@
-import { openService } from "../app/open-service.ts";
+import { openSources } from "../app/open-sources.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { civilDate } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
-import type { Answer, Request } from "../core/contract/answer.ts";
+import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../core/contract/answer.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { createProblemLog } from "../runtime/problem-log.ts";
 import { deadline } from "../runtime/wait.ts";
-import { keepMemory } from "../service/client-memory.ts";
+import { EMPTY_MEMORY } from "../service/client-memory.ts";
+import type { OfficialClient } from "../service/official-client.ts";
+import { keepMemory, NOTHING_SENT } from "../service/request-memory.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Io } from "./io.ts";
+import { readKnownDays } from "./read-known-days.ts";
 
-/** A client for one command. */
-interface Session {
-  client: ServiceClient;
+/** The clients for one command. */
+export interface Session {
+  /** null with `service.base_url: none`. */
+  service: ServiceClient | null;
+  /** null with `official.source: off`. */
+  official: OfficialClient | null;
   /** The civil date where the tariff holds. */
   today: IsoDate;
   /** Prints the failure after which a request is tried again, each one once. */
@@ -23,56 +31,97 @@ interface Session {
   stop(): Promise<void>;
 }
 
-export async function openClient(config: Config, io: Io): Promise<Session> {
+export async function openSession(config: Config, io: Io): Promise<Session> {
   const log = logTo(io);
-  const { client, invented, stop } = await openService(config.service, {
+  const { service, official, serviceKind, stop } = await openSources(config, {
     clock: systemClock,
     random: Math.random,
-    memory: keepMemory(),
+    memory: keepMemory(EMPTY_MEMORY),
+    officialMemory: keepMemory(NOTHING_SENT),
     log,
     patience: OF_A_PERSON,
   });
-  if (invented) log.info("the simulator invents these days (service.base_url: simulator)");
+  if (serviceKind === "invented") {
+    log.info("the simulator invents these days (service.base_url or official.source is simulator)");
+  }
   const problemLog = createProblemLog(log, systemClock);
   const onRetry = (failure: string) => problemLog.starts("service", `${failure}; trying again`);
-  return { client, today: civilDate(systemClock.now(), config.tariff.time_zone), onRetry, stop };
+  const today = civilDate(systemClock.now(), config.tariff.time_zone);
+  return { service, official, today, onRetry, stop };
 }
 
 /** A person waits for the command. */
 const OF_A_PERSON = { retries: 2, longestWait: 2_000 };
 
-/** What a command may ask the service. */
-export interface Service {
-  /** The answer to one request; throws `ServiceUnreachable` where nobody answers for ten seconds. */
-  ask: (request: Request) => Promise<Answer>;
+/** What a command may ask. A request throws `ServiceUnreachable` where nobody answers for ten seconds. */
+export interface Sources {
+  /** null with `service.base_url: none`. */
+  ask: ((request: Request) => Promise<Answer>) | null;
+  /** null with `official.source: off`. */
+  askOfficial: ((request: OfficialRequest) => Promise<OfficialAnswer>) | null;
+  /** What vigie itself has learnt, where there is no service to ask; says so. */
+  readKnown: () => Promise<KnownDays>;
+  config: Config;
   /** The civil date where the tariff holds. */
   today: IsoDate;
 }
 
-/** Reads the configuration, and asks its service what `question` asks. */
-export async function askService<Result>(
+/** Reads the configuration, and asks its sources what `question` asks. */
+export async function askSources<Result>(
   file: string | undefined,
   io: Io,
-  question: (service: Service) => Promise<Result>,
+  question: (sources: Sources) => Promise<Result>,
 ): Promise<Result> {
   const { config } = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
-  const { client, today, onRetry, stop } = await openClient(config, io);
-  const ask = async (request: Request) => {
+  const { service, official, today, onRetry, stop } = await openSession(config, io);
+  const withinLimit = async <Said>(
+    source: Source,
+    address: string,
+    ask: (options: {
+      signal: AbortSignal;
+      essential: boolean;
+      onRetry: (failure: string) => void;
+    }) => Promise<Said>,
+  ) => {
     const limit = deadline(LIMIT, io.signal, () => {
       const reason = `no answer within ${LIMIT / 1000} s`;
-      return new ServiceUnreachable("this command", config.service.base_url, reason);
+      return new ServiceUnreachable(source, "this command", address, reason);
     });
-    const options = { signal: limit.signal, essential: true, onRetry };
-    return (await client.ask(request, options).finally(limit.clear)).answer;
+    return ask({ signal: limit.signal, essential: true, onRetry }).finally(limit.clear);
+  };
+  const { base_url } = config.service;
+  const sources: Sources = {
+    ask:
+      service &&
+      (async (request) =>
+        (await withinLimit(FORECAST_SERVICE, base_url, (options) => service.ask(request, options))).answer),
+    askOfficial:
+      official &&
+      (async (request) => {
+        const trueTime = systemClock.now;
+        const { answer, failure } = await withinLimit(OFFICIAL_SOURCE, config.official.source, (options) =>
+          official.ask(request, { ...options, trueTime }),
+        );
+        if (failure) throw failure;
+        return answer;
+      }),
+    readKnown: async () => {
+      io.stderr.write(NO_SERVICE);
+      return (await readKnownDays(config)).knownDays;
+    },
+    config,
+    today,
   };
   try {
-    return await question({ ask, today });
+    return await question(sources);
   } finally {
     await stop();
   }
 }
 
 const LIMIT = 10_000;
+const NO_SERVICE =
+  "vigie: there is no forecast service (service.base_url: none): this is what vigie itself has learnt\n";
 
 /** For a person, who is not told details. */
 function logTo({ stderr }: Io): Log {

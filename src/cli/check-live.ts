@@ -1,35 +1,110 @@
 import type { Config } from "../config/config.ts";
+
+import type { HistoryDayInAnswer, OfficialAnswer } from "../core/contract/answer.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
+
 import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { deadline } from "../runtime/wait.ts";
-import { probe } from "../service/probe.ts";
-import { openClient } from "./ask-service.ts";
+import { compareSources, probeOfficial, probeService } from "../service/probe.ts";
+import { openSession, type Session } from "./ask-service.ts";
 import type { Io } from "./io.ts";
 
-/** Sends one request to each endpoint and connects to the broker; prints what was assumed where the interface is open. */
+/** Sends one request to each endpoint of both sources and connects to the broker; prints what was assumed where the interface is open. */
 export async function checkLive(config: Config, io: Io): Promise<number> {
-  // The broker first: the requests to a service that does not answer take a while.
+  // The broker first: the requests to a source that does not answer take a while.
   const broker = await checkBroker(config, io);
   if (io.signal.aborted) return 1;
-  const service = await checkService(config, io);
-  return service && broker ? 0 : 1;
+  const sources = await checkSources(config, io);
+  return sources && broker ? 0 : 1;
 }
 
-async function checkService(config: Config, io: Io): Promise<boolean> {
-  const { client, today, onRetry, stop } = await openClient(config, io);
+async function checkSources(config: Config, io: Io): Promise<boolean> {
+  const session = await openSession(config, io);
   try {
-    const probes = await probe({ client, config: config.service, today, signal: io.signal, onRetry });
-    for (const { endpoint, ok, message, assumed } of probes) {
-      io.stdout.write(`${mark(ok)}service, ${endpoint}: ${message}\n`);
-      for (const assumption of assumed) io.stdout.write(`        assumed: ${assumption}\n`);
-    }
-    return probes.every(({ ok }) => ok);
+    const service = await checkService(session, config, io);
+    if (io.signal.aborted) return false;
+    const official = await checkOfficial(session, config, io);
+    const agree = service.days && official.days ? checkAgreement(service.days, official.days, io) : true;
+    return service.ok && official.ok && agree;
   } finally {
-    await stop();
+    await session.stop();
   }
 }
+
+type OfficialWord = OfficialAnswer["words"][number];
+
+/** Whether each endpoint answered, and the days that are over; null where they are not known. */
+interface CheckedSource<Day> {
+  ok: boolean;
+  days: readonly Day[] | null;
+}
+
+async function checkService(
+  { service, today, onRetry }: Session,
+  config: Config,
+  io: Io,
+): Promise<CheckedSource<HistoryDayInAnswer>> {
+  if (!service) {
+    io.stdout.write(`${mark(true)}service: none (service.base_url: none), so there are no forecasts\n`);
+    return { ok: true, days: null };
+  }
+  const address = config.service.base_url;
+  const probes = await probeService({ client: service, address, today, signal: io.signal, onRetry });
+  for (const { endpoint, answer, message, assumed } of probes) {
+    io.stdout.write(`${mark(answer !== null)}service, ${endpoint}: ${message}\n`);
+    for (const assumption of assumed) io.stdout.write(`        assumed: ${assumption}\n`);
+  }
+  const history = probes.flatMap(({ answer }) => (answer?.kind === "history" ? [answer.entries] : []));
+  return { ok: probes.every(({ answer }) => answer !== null), days: history[0] ?? null };
+}
+
+async function checkOfficial(
+  { official, today, onRetry }: Session,
+  config: Config,
+  io: Io,
+): Promise<CheckedSource<OfficialWord>> {
+  // Nothing was asked for, so nothing is said.
+  if (!official) return { ok: true, days: null };
+  const address = config.official.source;
+  const probes = await probeOfficial({
+    client: official,
+    address,
+    today,
+    onRetry,
+    signal: io.signal,
+    now: systemClock.now,
+  });
+  for (const { endpoint, answer, message } of probes) {
+    io.stdout.write(`${mark(answer !== null)}official, ${endpoint}: ${message}\n`);
+  }
+  const season = probes.flatMap(({ answer }) => (answer?.kind === "season" ? [answer.words] : []));
+  return { ok: probes.every(({ answer }) => answer !== null), days: season[0] ?? null };
+}
+
+/** The days that are over have one colour, whoever names it. */
+function checkAgreement(
+  service: readonly HistoryDayInAnswer[],
+  official: readonly OfficialWord[],
+  io: Io,
+): boolean {
+  const { common, different } = compareSources(service, official);
+  const days = common === 1 ? "1 day" : `${common} days`;
+  if (different.length === 0) {
+    io.stdout.write(`${mark(true)}both sources: the same colours for ${days}\n`);
+    return true;
+  }
+  io.stdout.write(`${mark(false)}both sources: other colours for ${different.length} of ${days}\n`);
+  for (const { date, service: one, official: other } of different.slice(0, MOST_DIFFERENCES)) {
+    io.stdout.write(`        ${date}: service ${one}, official ${other}\n`);
+  }
+  const more = different.length - MOST_DIFFERENCES;
+  if (more > 0) io.stdout.write(`        and ${more} more\n`);
+  return false;
+}
+
+const MOST_DIFFERENCES = 10;
 
 async function checkBroker({ mqtt, instance, tariff, rules }: Config, io: Io): Promise<boolean> {
   const say = (ok: boolean, words: string) => {

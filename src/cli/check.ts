@@ -1,10 +1,11 @@
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
+import { officialAddress } from "../config/official-options.ts";
 import { ConfigError } from "../config/problems.ts";
 import { type Rule, topicsOfRules } from "../core/rules/rule.ts";
 import type { Io } from "./io.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
-/** `vigie check [--live]`: checks the configuration; with `--live` also the service and the broker. */
+/** `vigie check [--live]`: checks the configuration; with `--live` also both sources and the broker. */
 export async function check(args: string[], io: Io): Promise<number> {
   try {
     const options = { config: { type: "string" }, live: { type: "boolean" } } as const;
@@ -24,18 +25,42 @@ export async function check(args: string[], io: Io): Promise<number> {
 }
 
 function describe({ config, file }: LoadedConfig): string {
-  const { service, mqtt, instance, rules, state } = config;
-  const source = service.base_url === "simulator" ? "simulator (invented days)" : service.base_url;
+  const { service, official, mqtt, instance, rules, state } = config;
   const broker = mqtt.url === "embedded" ? "embedded (one of vigie's own, on 127.0.0.1)" : mqtt.url;
   const user = mqtt.username === undefined ? "" : ` as ${mqtt.username}`;
   return `The configuration is right.
   file      ${file ?? "none: everything comes from variables"}
-  source    ${source}
+  source    ${describeSource(service.base_url)}
+  official  ${describeOfficial(official.source)}
   broker    ${broker}${user}
   topics    ${mqtt.base_topic}/… (instance ${instance})
   rules     ${rules.length === 0 ? "none: the days are published, nothing is switched" : rules.length}
 ${describeTopics(rules)}  state     ${state}
 `;
+}
+
+function describeSource(base_url: string): string {
+  switch (base_url) {
+    case "simulator":
+      return "simulator (invented days)";
+    case "none":
+      return "none (no forecasts)";
+    default:
+      return base_url;
+  }
+}
+
+function describeOfficial(source: string): string {
+  switch (source) {
+    case "simulator":
+      return "simulator (invented days)";
+    case "off":
+      return "off (only the forecast service says what is official)";
+    case "rte":
+      return `rte (${officialAddress(source)})`;
+    default:
+      return source;
+  }
 }
 
 /** For the broker's access list. */

@@ -83,7 +83,7 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "check",
     usage: "[--live]",
-    does: "check the configuration; --live also sends requests to the service and the broker",
+    does: "check the configuration; --live also sends requests to both sources and the broker",
     load: async (args, io) => (await import("./check.ts")).check(args, io),
   },
   {
@@ -119,7 +119,7 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "simulator",
     usage: "[--port 8787] [--seed N] [--from TIME] [--speed N] [--days FILE.csv] [--official-at 10:30]",
-    does: "serve a forecast of invented days, to try any client against",
+    does: "serve invented days, as a forecast service and as RTE does, to try any client against",
     options: SIMULATOR_OPTIONS,
     load: async (args, io) => (await import("./simulator.ts")).simulator(args, io),
   },

@@ -1,15 +1,16 @@
 import { addDays } from "../core/calendar/dates.ts";
-import type { IsoDate } from "../core/calendar/tariff.ts";
+import type { Color, IsoDate } from "../core/calendar/tariff.ts";
+import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer } from "../core/contract/answer.ts";
 import { RequestRefused, ServiceError } from "../service/service-errors.ts";
-import { askService, type Service } from "./ask-service.ts";
+import { askSources, type Sources } from "./ask-service.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readDate } from "./read-time.ts";
-import { colorCell, confidenceCell, formatTable, rateCell } from "./table.ts";
+import { type Cell, colorCell, confidenceCell, formatTable, rateCell } from "./table.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
-/** `vigie day DATE`: what the service says of one date. */
+/** `vigie day DATE`: what each source says of one date. */
 export function day(args: string[], io: Io): Promise<number> {
   return toExitCode("day", io, async () => {
     const { values, positionals } = readArgs({ args, options: OPTIONS, allowPositionals: true });
@@ -17,19 +18,50 @@ export function day(args: string[], io: Io): Promise<number> {
     if (text === undefined || more !== undefined) {
       throw new WrongUsage(`Expected one date, got ${positionals.join(" ") || "none"}`);
     }
-    const date = text === "today" || text === "tomorrow" ? null : readDate("DATE", text);
-    const answer = await askService(values.config, io, (service) => {
-      const { today } = service;
-      return askDate(date ?? (text === "today" ? today : addDays(today, 1)), service);
+    const given = text === "today" || text === "tomorrow" ? null : readDate("DATE", text);
+    const said = await askSources(values.config, io, (sources) => {
+      const { today } = sources;
+      return askBoth(given ?? (text === "today" ? today : addDays(today, 1)), sources, io);
     });
-    if (answer.kind !== "date") return;
-    const shown = { ...answer.day, is_official: answer.is_official };
-    io.stdout.write(values.json ? `${JSON.stringify(shown, null, 2)}\n` : formatDay(answer, io.color));
+    io.stdout.write(values.json ? `${JSON.stringify(asJson(said), null, 2)}\n` : formatDay(said, io.color));
   });
 }
 
+const OPTIONS = { config: { type: "string" }, json: { type: "boolean", default: false } } as const;
+
+/** What each source says; undefined: it is not configured, or has failed. */
+interface SaidOfDay {
+  date: IsoDate;
+  service: (Answer & { kind: "date" }) | undefined;
+  /** null: it has not named this date. */
+  rte: Color | null | undefined;
+}
+
+/** One source that fails is reported, and the other one is shown. */
+async function askBoth(date: IsoDate, sources: Sources, io: Io): Promise<SaidOfDay> {
+  const failures: Error[] = [];
+  const unlessItFails = async <Said>(ask: () => Promise<Said | undefined>) => {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof ServiceError || error instanceof CommandFailed)) throw error;
+      failures.push(error);
+      return undefined;
+    }
+  };
+  const [service, rte] = await Promise.all([
+    unlessItFails(() => askDate(date, sources)),
+    unlessItFails(() => askRte(date, sources)),
+  ]);
+  const [first] = failures;
+  if (service === undefined && !rte && first) throw first;
+  for (const { message } of failures) io.stderr.write(`vigie: ${message}\n`);
+  return { date, service, rte };
+}
+
 /** A service refuses a date that it does not know yet, or answers without a colour. */
-async function askDate(date: IsoDate, { ask, today }: Service): Promise<Answer> {
+async function askDate(date: IsoDate, { ask, today }: Sources) {
+  if (!ask) return undefined;
   const answer = await ask({ kind: "date", date }).catch((error: unknown) => {
     if (error instanceof RequestRefused && date > today) return error;
     throw error;
@@ -39,11 +71,11 @@ async function askDate(date: IsoDate, { ask, today }: Service): Promise<Answer> 
   if (last !== undefined && last < date)
     throw new CommandFailed(`The service does not know ${date} yet: its days are known until ${last}`);
   if (answer instanceof Error) throw answer;
-  return answer;
+  return answer.kind === "date" ? answer : undefined;
 }
 
 /** The last date whose colour the forecasts name; undefined where they name none, or are not answered. */
-async function askLastDate(ask: Service["ask"]): Promise<IsoDate | undefined> {
+async function askLastDate(ask: NonNullable<Sources["ask"]>): Promise<IsoDate | undefined> {
   const answer = await ask({ kind: "forecasts" }).catch((error: unknown) => {
     // What the service says of the date itself is the better reason.
     if (error instanceof ServiceError) return null;
@@ -56,18 +88,40 @@ async function askLastDate(ask: Service["ask"]): Promise<IsoDate | undefined> {
     .at(-1);
 }
 
-const OPTIONS = { config: { type: "string" }, json: { type: "boolean", default: false } } as const;
+async function askRte(date: IsoDate, { askOfficial, today }: Sources) {
+  if (!askOfficial) return undefined;
+  const { words } = await askOfficial(
+    date < today ? { kind: "season", label: seasonOf(date).label } : { kind: "light" },
+  );
+  return words.find((word) => word.date === date)?.color ?? null;
+}
 
-function formatDay({ day: said, is_official }: Answer & { kind: "date" }, painted: boolean): string {
-  const rows = [
-    ["date", said.date],
-    ["colour", colorCell(said.color, said.raw)],
+function asJson(said: SaidOfDay) {
+  const { date, service, rte = null } = said;
+  if (!service) return { date, color: rte, is_official: rte !== null };
+  const official_by = isOther(said) && service.is_official ? { service: service.day.color, rte } : undefined;
+  return { ...service.day, is_official: service.is_official, ...(official_by && { official_by }) };
+}
+
+function formatDay(said: SaidOfDay, painted: boolean): string {
+  const { date, service, rte = null } = said;
+  const byRte: Cell[] = ["RTE says", rte === null ? "nothing yet" : colorCell(rte)];
+  if (!service) return formatTable([["date", date], byRte], painted);
+  const { day: answered, is_official } = service;
+  const rows: Cell[][] = [
+    ["date", date],
+    ["colour", colorCell(answered.color, answered.raw)],
     ["official", is_official === null ? "the service does not say" : OFFICIAL[`${is_official}`]],
-    ["confidence", confidenceCell(said.confidence)],
-    ["hp", rateCell(said.rates.hp)],
-    ["hc", rateCell(said.rates.hc)],
+    ["confidence", confidenceCell(answered.confidence)],
+    ["hp", rateCell(answered.rates.hp)],
+    ["hc", rateCell(answered.rates.hc)],
   ];
-  return formatTable(rows, painted);
+  return formatTable(isOther(said) ? [...rows, byRte] : rows, painted);
+}
+
+/** RTE names another colour than the service, or names one where the service has no official one. */
+function isOther({ service, rte = null }: SaidOfDay): boolean {
+  return rte !== null && (!service?.is_official || service.day.color !== rte);
 }
 
 const OFFICIAL = { true: "yes", false: "no" };

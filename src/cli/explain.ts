@@ -4,7 +4,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { didYouMean } from "../config/nearest-word.ts";
 import { isoInstant, tariffDate, wallTime } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
-import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import { readOutputsState } from "../core/outputs/outputs-state.ts";
@@ -17,17 +17,17 @@ import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
 import { type HeardValues, readValues, settledReadings } from "../core/rules/value-readings.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { describeDiskError } from "../runtime/disk-errors.ts";
+
 import { createLog, openOutput } from "../runtime/log.ts";
 import { createProblemLog } from "../runtime/problem-log.ts";
-import { knownDaysOf, type State } from "../state/state.ts";
-import { DamagedState, NewerState } from "../state/state-format.ts";
-import { readState } from "../state/store.ts";
+import type { State } from "../state/state.ts";
+
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import { formatExplanation } from "./format-explanation.ts";
 import { hearValues } from "./hear-values.ts";
 import type { Io } from "./io.ts";
 import { type ExplainedRule, formatPreview, NO_RULES, previewDay, readPretended } from "./pretend.ts";
+import { readKnownDays } from "./read-known-days.ts";
 import { readTime } from "./read-time.ts";
 import { findBroker } from "./show.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
@@ -41,8 +41,7 @@ export function explain(args: string[], io: Io): Promise<number> {
     const { values, positionals } = readArgs({ args, options: OPTIONS, allowPositionals: true });
     const { config } = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     const chosen = chooseRules(config.rules, positionals);
-    const state = await readStateOf(config.state);
-    const knownDays = state ? knownDaysOf(state, config.service.base_url) : NO_KNOWN_DAYS;
+    const { state, knownDays } = await readKnownDays(config);
     const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
     if (values.at !== undefined) refuseUncovered(at, knownDays, config.tariff);
     else if (!state) io.stderr.write(`vigie: there is no state in ${config.state} yet, so no day is known\n`);
@@ -117,16 +116,6 @@ function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly R
     const meant = didYouMean(id, ids);
     throw new WrongUsage(`Expected the id of a rule (${ids.join(", ")}), got ${id}${meant}`);
   });
-}
-
-async function readStateOf(folder: string): Promise<State | undefined> {
-  try {
-    return await readState(folder);
-  } catch (error) {
-    if (error instanceof NewerState) throw error;
-    const why = error instanceof DamagedState ? `it is damaged: ${error.message}` : describeDiskError(error);
-    throw new CommandFailed(`The state in ${folder} cannot be read: ${why}`, { cause: error });
-  }
 }
 
 function refuseUncovered(at: Instant, knownDays: KnownDays, tariff: Tariff): void {

@@ -1,8 +1,10 @@
-import { addDays } from "../core/calendar/dates.ts";
+import { addDays, datesBetween } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
+import { officialColor } from "../core/days/official-color.ts";
 import { splitRange } from "../service/ask-history.ts";
-import { askService, type Service } from "./ask-service.ts";
+import { askSources, type Sources } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readDate } from "./read-time.ts";
@@ -13,25 +15,29 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function history(args: string[], io: Io): Promise<number> {
   return toExitCode("history", io, async () => {
     const { file, json, from, to } = readHistoryArgs(args);
-    const { start, end, entries } = await askService(file, io, (service) => askRange(from, to, service));
+    const { start, end, entries, predicted } = await askSources(file, io, (sources) =>
+      askRange(from, to, sources),
+    );
     if (json) io.stdout.write(`${JSON.stringify(entries, null, 2)}\n`);
     else if (entries.length === 0) io.stderr.write(`vigie: no days from ${start} to ${end}\n`);
     else {
       const table = formatTable([HEADING, ...entries.map(historyRow)], io.color);
-      io.stdout.write(`${table}\n${countRight(entries)}\n`);
+      io.stdout.write(predicted ? `${table}\n${countRight(entries)}\n` : table);
     }
   });
 }
 
 /** One request for each part of a long range, so that each has the time of a request. */
-async function askRange(from: IsoDate | undefined, to: IsoDate | undefined, { ask, today }: Service) {
+async function askRange(from: IsoDate | undefined, to: IsoDate | undefined, sources: Sources) {
+  const { ask, readKnown, today } = sources;
   const range = rangeFrom(from, to, today);
+  if (!ask) return { ...range, entries: knownHistory(range, await readKnown()), predicted: false };
   const entries: HistoryDayInAnswer[] = [];
   for (const part of splitRange(range)) {
     const answer = await ask({ kind: "history", ...part });
     if (answer.kind === "history") entries.push(...answer.entries);
   }
-  return { ...range, entries };
+  return { ...range, entries, predicted: true };
 }
 
 function readHistoryArgs(args: string[]) {
@@ -53,6 +59,16 @@ function rangeFrom(from: IsoDate | undefined, to: IsoDate | undefined, today: Is
   const start = from ?? addDays(end, 1 - DAYS);
   if (start > end) throw new WrongUsage(`Expected --from to be no later than ${end}, got ${start}`);
   return { start, end };
+}
+
+/** The official days that vigie has learnt, in the form of an answer. */
+function knownHistory({ start, end }: { start: IsoDate; end: IsoDate }, { days }: KnownDays) {
+  return datesBetween(start, end).flatMap((date): HistoryDayInAnswer[] => {
+    const color = officialColor(days[date])?.color;
+    const rates = { hp: null, hc: null };
+    const unknown = { raw: null, rates, predicted_color: null, prediction_confidence: null };
+    return color ? [{ date, color, ...unknown }] : [];
+  });
 }
 
 const DAYS = 30;

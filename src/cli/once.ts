@@ -1,4 +1,4 @@
-import { pollOnce } from "../app/single-poll.ts";
+import { pollOnce, type SinglePoll } from "../app/single-poll.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { type Change, diffTopics } from "../core/topics/diff-topics.ts";
@@ -58,12 +58,13 @@ async function pollAndPublish(config: Config, io: Io): Promise<void> {
     const logs = openLogs(config);
     const store = await openStore(config.state, { ...logs, random: Math.random });
     const heard = await hear(config, store, io);
-    const { topics, failures } = await pollOnce(config, { store, ...logs, signal: io.signal, heard });
+    const poll = await pollOnce(config, { store, ...logs, signal: io.signal, heard });
+    const { topics } = poll;
     const changes = planFrom(found, topics);
     print(changes, found, io);
     await apply(changes, visit);
     await store.flush();
-    if (failures.length > 0) throw new CommandFailed(failures.join("; "));
+    tellFailures(poll, io);
   } finally {
     await visit.close();
   }
@@ -74,14 +75,15 @@ async function printPlan(config: Config, io: Io): Promise<void> {
   const store = await openStoreInMemory(config.state, Math.random);
   // Without a broker rules that depend on values stay as they were.
   const heard = config.mqtt.url === "embedded" ? null : await hear(config, store, io);
-  const { topics, failures } = await pollOnce(config, {
-    store,
-    ...openLogs(config),
-    signal: io.signal,
-    heard,
-  });
-  print(planFrom(found, topics), found, io);
-  if (failures.length > 0) throw new CommandFailed(failures.join("; "));
+  const poll = await pollOnce(config, { store, ...openLogs(config), signal: io.signal, heard });
+  print(planFrom(found, poll.topics), found, io);
+  tellFailures(poll, io);
+}
+
+/** One source is enough: what the other one would have said is in the state file, or in what this one said. */
+function tellFailures({ failures, fresh }: SinglePoll, io: Io): void {
+  if (!fresh) throw new CommandFailed(failures.join("; "));
+  for (const failure of failures) io.stderr.write(`vigie: ${failure}\n`);
 }
 
 function hear(config: Config, store: Store, { signal }: Io): Promise<Heard> {

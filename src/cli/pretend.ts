@@ -3,9 +3,10 @@ import { didYouMean } from "../config/nearest-word.ts";
 import { addDays, dayStart, isoInstant } from "../core/calendar/dates.ts";
 import { COLORS, type Instant, type Tariff } from "../core/calendar/tariff.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
+import { officialColor } from "../core/days/official-color.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
 import type { Simulation } from "../core/facts/facts.ts";
-import { startPollRecord } from "../core/facts/poll-record.ts";
+import { type ServiceKind, startPollRecord } from "../core/facts/poll-record.ts";
 import { startSimulation } from "../core/facts/simulation.ts";
 import { describeOutput } from "../core/outputs/output.ts";
 import type { OutputsState } from "../core/outputs/outputs-state.ts";
@@ -72,11 +73,12 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
   const { color, from, date } = simulation;
   // One day after the pretended one, so that its end is seen and what a lag makes of it; at most as far as days are known.
   const until = Math.min(dayStart(addDays(date, 2), tariff), ...rules.map(({ forecast }) => forecast.until));
-  const polls = startPollRecord(at, knownDays, service.base_url === "simulator");
+  const polls = startPollRecord(at, knownDays, kindOf(service.base_url));
   const factsAt = (instant: Instant) => {
     const clock = { at: instant, right: true };
     const { late_after } = service;
-    return deriveFacts({ knownDays, polls, clock, late_after, simulation, failed_outputs: [] }, tariff);
+    const input = { knownDays, polls, official: null, clock, late_after, simulation };
+    return deriveFacts({ ...input, failed_outputs: [] }, tariff);
   };
   const forecasts = new Map(rules.map(({ explanation, forecast }) => [explanation.id, forecast]));
   const plan = { forecasts, factsAt, state: sent, from: at, to: until };
@@ -103,6 +105,11 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
   };
 }
 
+function kindOf(base_url: string): ServiceKind {
+  if (base_url === "none") return "none";
+  return base_url === "simulator" ? "invented" : "real";
+}
+
 function changesOf({ spans }: VerdictForecast, after: Instant, until: Instant) {
   return spans
     .filter(({ start, state }, index) => start > after && start < until && state !== spans[index - 1]?.state)
@@ -110,7 +117,7 @@ function changesOf({ spans }: VerdictForecast, after: Instant, until: Instant) {
 }
 
 function isAnnouncedRouge({ days }: KnownDays, { date, color }: Simulation): boolean {
-  return color !== "rouge" && days[date]?.official?.color === "rouge";
+  return color !== "rouge" && officialColor(days[date])?.color === "rouge";
 }
 
 export function formatPreview(preview: Preview, local: (instant: string) => string): string {

@@ -1,7 +1,12 @@
-import { seasonWithLabel } from "../core/calendar/tariff-season.ts";
+import { daysBetween, tariffDate } from "../core/calendar/dates.ts";
+import { byColor, type IsoDate, type Tariff } from "../core/calendar/tariff.ts";
+import { seasonOf, seasonWithLabel } from "../core/calendar/tariff-season.ts";
 import type { SeasonInAnswer } from "../core/contract/answer.ts";
-import { askService } from "./ask-service.ts";
-import { toExitCode } from "./exit-code.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
+import { seasonFacts } from "../core/facts/season-facts.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { askSources } from "./ask-service.ts";
+import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { type Cell, formatTable } from "./table.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
@@ -10,8 +15,10 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function season(args: string[], io: Io): Promise<number> {
   return toExitCode("season", io, async () => {
     const { file, json, label } = readSeasonArgs(args);
-    const answer = await askService(file, io, ({ ask }) =>
-      ask({ kind: "season", ...(label !== undefined && { label }) }),
+    const answer = await askSources(file, io, async ({ ask, readKnown, config: { tariff } }) =>
+      ask
+        ? ask({ kind: "season", ...(label !== undefined && { label }) })
+        : knownSeason(label, await readKnown(), tariffDate(systemClock.now(), tariff), tariff),
     );
     if (answer.kind !== "season") return;
     io.stdout.write(
@@ -28,6 +35,25 @@ function readSeasonArgs(args: string[]) {
     throw new WrongUsage(`Expected a season like 2026-2027, got ${label}`);
   }
   return { file: values.config, json: values.json, label };
+}
+
+/** The season as vigie counts it, up to the tariff day in force, in the form of an answer. */
+function knownSeason(label: string | undefined, knownDays: KnownDays, now: IsoDate, tariff: Tariff) {
+  const asked = (label === undefined ? undefined : seasonWithLabel(label)) ?? seasonOf(now);
+  const until = now < asked.end ? now : asked.end;
+  const { used, left } = seasonFacts(knownDays, until, tariff);
+  if (until < asked.start || !used || !left) {
+    throw new CommandFailed(
+      `vigie does not know how many days are left of season ${asked.label}: it has not learnt each of its days, or tariff.laws is off`,
+    );
+  }
+  const days_elapsed = daysBetween(asked.start, until) + 1;
+  const days_remaining = daysBetween(until, asked.end);
+  const total = byColor((color) => used[color] + left[color]);
+  return {
+    kind: "season" as const,
+    season: { ...asked, remaining: left, total, days_elapsed, days_remaining },
+  };
 }
 
 const OPTIONS = { config: { type: "string" }, json: { type: "boolean", default: false } } as const;

@@ -2,8 +2,10 @@ import { Temporal } from "temporal-polyfill";
 import { type FoundHealth, judgeHealth } from "../app/judge-health.ts";
 import { isoInstant, wallTime } from "../core/calendar/dates.ts";
 import { COLORS, type Color, type Instant } from "../core/calendar/tariff.ts";
+import { parseJson } from "../core/contract/parse-json.ts";
 import type { ProblemCode } from "../core/facts/facts.ts";
 import { UNKNOWN_PAYLOAD } from "../core/facts/format-value.ts";
+import { valueAt } from "../runtime/value-at.ts";
 import { type Cell, formatTable } from "./table.ts";
 
 export interface PageOptions {
@@ -218,7 +220,13 @@ function serviceLines(read: Read, wall: Read): string {
   const problem = read("service/problem_code");
   const failed = read("service/failed_outputs");
   const error = read("service/last_error");
-  const lines = [`service ${read("service/status")}, last answer ${wall("service/last_success")}`];
+  const answers = (source: string) => {
+    const status = read(`${source}/status`);
+    return status === "off" ? "off" : `${status}, last answer ${wall(`${source}/last_success`)}`;
+  };
+  const lines = [`service ${answers("service")}`];
+  if (!["off", UNKNOWN_PAYLOAD].includes(read("official/status")))
+    lines.push(`official source ${answers("official")}`);
   if (problem === "service") {
     const silent =
       read("service/last_success") === UNKNOWN_PAYLOAD ? "it has not answered yet" : "it is silent";
@@ -228,13 +236,17 @@ function serviceLines(read: Read, wall: Read): string {
       lines.push(`problem: ${problem}: ${PROBLEMS[problem] ?? "unknown"}`);
     if (error !== UNKNOWN_PAYLOAD) lines.push(`last error: ${error}`);
   }
+  const officialError = read("official/last_error");
+  if (officialError !== UNKNOWN_PAYLOAD) lines.push(`last error of the official source: ${officialError}`);
   if (failed !== UNKNOWN_PAYLOAD) lines.push(`devices that do not do what they were sent: ${failed}`);
   return lines.map((line) => wrap(line)).join("");
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   clock: "the clock of this machine is wrong, so nothing of what is in force now is known",
+  official: "the official source does not answer",
   output: "a device does not do what it was sent",
+  contradiction: "RTE and the service name different official colours",
   late: "the colour of tomorrow is not official yet",
   revised: "an official colour was corrected",
 } satisfies Record<Exclude<ProblemCode, "none" | "service">, string>;
@@ -249,7 +261,17 @@ function stage(day: string, read: Read): string {
   if (read(`${day}/source`) === "simulation") return "PRETENDED";
   const confidence = read(`${day}/confidence`);
   const words = word(read(`${day}/stage`));
-  return words === "forecast" && confidence !== UNKNOWN_PAYLOAD ? `forecast ${confidence} %` : words;
+  if (words === "forecast" && confidence !== UNKNOWN_PAYLOAD) return `forecast ${confidence} %`;
+  return words + contradiction(read(day));
+}
+
+/** What each source says, where the JSON of a day has it: they contradict each other. */
+function contradiction(json: string): string {
+  const day = parseJson(json);
+  const [rte, service] = ["rte", "service"].map((source) => valueAt(day, ["official_by", source]));
+  return rte === undefined || service === undefined
+    ? ""
+    : ` while RTE says ${rte} and the service ${service}`;
 }
 
 /** A date with its weekday: `Mon 2026-01-05`. */

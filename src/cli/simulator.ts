@@ -1,5 +1,5 @@
 import { isoInstant } from "../core/calendar/dates.ts";
-import { endpoints } from "../core/contract/endpoints.ts";
+import { endpoints, officialEndpoints } from "../core/contract/endpoints.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { fastClock } from "../simulator/fast-clock.ts";
 import type { RunningSimulator, SimulatorOptions } from "../simulator/server.ts";
@@ -7,7 +7,7 @@ import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readSimulatorPlan, type SimulatorPlan } from "./simulator-options.ts";
 
-/** `vigie simulator`: the forecast service on its own, until it is told to end: to try any client against. */
+/** `vigie simulator`: both sources on their own, until it is told to end: to try any client against. */
 export function simulator(args: string[], io: Io): Promise<number> {
   return toExitCode("simulator", io, () => serve(readSimulatorPlan(args, io.cwd), io));
 }
@@ -48,6 +48,7 @@ vigie simulator: ${url}
   official  from ${officialAt} of the day before (Europe/Paris)
 
   try it    curl ${url}${endpoints.forecasts.path}
+            curl ${url}${officialEndpoints.light.path}
 
 `;
 }

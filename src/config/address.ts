@@ -21,6 +21,12 @@ export function parseBrokerAddress(text: string): URL | undefined {
   return parseAddress(text, ["mqtt:", "mqtts:", "ws:", "wss:"]);
 }
 
+/** An address for requests: without user or password, and without what comes after a path. */
+export function isHttpAddress(text: string): boolean {
+  const url = parseAddress(text, ["http:", "https:"]);
+  return url !== undefined && maskAddress(text) === text && !/[?#]/.test(text);
+}
+
 /** Whether the port is what is wrong: `mqtt://broker:99999`. */
 export function hasWrongPort(text: string): boolean {
   if (URL.canParse(text)) return new URL(text).port === "0";

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { DEFAULT_STATE } from "./config-file.ts";
 import { findConflicts } from "./conflicts.ts";
 import { finishMqtt, mqttOptions } from "./mqtt-options.ts";
+import { finishOfficial, officialOptions } from "./official-options.ts";
 import { finishOutputs, outputsOptions } from "./outputs-options.ts";
 import { rulesOptions } from "./rules-options.ts";
 import { serviceOptions } from "./service-options.ts";
-import { tariffOptions } from "./tariff-options.ts";
+import { finishTariff, tariffOptions } from "./tariff-options.ts";
 import { idWord, topic } from "./value-schemas.ts";
 
 const homeAssistant = z
@@ -56,6 +57,7 @@ export const options = z.strictObject({
       "Names the device, the base topic and the ids: small letters and digits, joined by underscores. Default vigie. Choose once: under another name everything is another device.",
   }),
   service: serviceOptions,
+  official: officialOptions,
   mqtt: mqttOptions,
   homeassistant: homeAssistant,
   tariff: tariffOptions,
@@ -79,8 +81,10 @@ export const configSchema = options
     // Also where single options are wrong: all problems are reported at once.
     { when: () => true },
   )
-  .transform(({ mqtt, outputs, ...others }) => ({
+  .transform(({ mqtt, official, outputs, tariff, ...others }) => ({
     ...others,
+    tariff: finishTariff(tariff, others.service.base_url),
+    official: finishOfficial(official, others.service.base_url),
     mqtt: finishMqtt(mqtt, others.instance),
     outputs: finishOutputs(outputs),
   }));

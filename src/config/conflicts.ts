@@ -19,6 +19,7 @@ interface Conflict {
 export function findConflicts(options: unknown): Conflict[] {
   return [
     ...inventedDaysOnRealBroker(options),
+    ...officialSourceConflicts(options),
     ...baseTopicWithinDiscovery(options),
     ...credentialsGivenTwice(options),
     ...certificateWithoutKey(options),
@@ -27,17 +28,34 @@ export function findConflicts(options: unknown): Conflict[] {
 }
 
 function inventedDaysOnRealBroker(options: unknown): Conflict[] {
-  const isInvented = valueAt(options, ["service", "base_url"]) === "simulator";
   const isAllowed = valueAt(options, ["service", "allow_simulator"]) === true;
-  if (!isInvented || isAllowed || !brokerAddress(options)) return [];
-  return [
-    {
-      path: ["service", "base_url"],
-      expected: "the address of a service, because mqtt.url names a real broker",
-      advice:
-        "Invented days could switch real devices: to try vigie out, set mqtt.url: embedded; to allow it nevertheless, set service.allow_simulator: true",
-    },
-  ];
+  if (isAllowed || !brokerAddress(options)) return [];
+  const advice =
+    "Invented days could switch real devices: to try vigie out, set mqtt.url: embedded; to allow it nevertheless, set service.allow_simulator: true";
+  const why = "because mqtt.url names a real broker";
+  const conflicts: Conflict[] = [];
+  if (textAt(options, "service", "base_url") === "simulator") {
+    conflicts.push({ path: ["service", "base_url"], expected: `the address of a service, ${why}`, advice });
+  }
+  if (textAt(options, "official", "source") === "simulator") {
+    conflicts.push({ path: ["official", "source"], expected: `off, rte or an address, ${why}`, advice });
+  }
+  return conflicts;
+}
+
+function officialSourceConflicts(options: unknown): Conflict[] {
+  const base = textAt(options, "service", "base_url");
+  const source = textAt(options, "official", "source") ?? "off";
+  const path = ["official", "source"];
+  if (base === "none" && source === "off") {
+    const expected = "rte or an address, because with service.base_url: none nothing else names a colour";
+    return [{ path, expected }];
+  }
+  if (base === "simulator" && source !== "off" && source !== "simulator") {
+    const expected = "off or simulator, because service.base_url: simulator invents the days";
+    return [{ path, expected, advice: "Real and invented days are never mixed" }];
+  }
+  return [];
 }
 
 function baseTopicWithinDiscovery(options: unknown): Conflict[] {

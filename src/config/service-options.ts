@@ -1,27 +1,17 @@
 import { z } from "zod";
 import { COLORS } from "../core/calendar/tariff.ts";
 import { endpoints } from "../core/contract/endpoints.ts";
-import { hasWrongPort, maskAddress, parseAddress } from "./address.ts";
-import { duration, durationOf, wallTime } from "./value-schemas.ts";
+import { isHttpAddress } from "./address.ts";
+import { duration, durationOf, sourceAddress, wallTime } from "./value-schemas.ts";
 
-const AN_ADDRESS =
-  "simulator, or an address that begins with https:// or http:// (no user or password, nothing after ? or #)";
-const AN_ADDRESS_BEFORE = `the address without ${endpoints.forecasts.path}, which vigie adds itself`;
-
-const baseUrl = z
-  .string({ error: AN_ADDRESS })
-  .refine((text) => !hasWrongPort(text), {
-    error: "an address with a port from 1 to 65535, such as https://forecast.example.org:8443",
-    abort: true,
-  })
-  .refine((text) => text === "simulator" || isServiceAddress(text), { error: AN_ADDRESS, abort: true })
-  .refine((text) => !text.includes(endpoints.forecasts.path), { error: AN_ADDRESS_BEFORE })
-  .transform((text) => (text === "simulator" ? text : new URL(text).href.replace(/\/+$/, "")));
-
-function isServiceAddress(text: string): boolean {
-  const url = parseAddress(text, ["http:", "https:"]);
-  return url !== undefined && maskAddress(text) === text && !/[?#]/.test(text);
-}
+const baseUrl = sourceAddress({
+  words: ["simulator", "none"],
+  isAddress: isHttpAddress,
+  expected:
+    "simulator, none (no forecasts), or an address that begins with https:// or http:// (no user or password, nothing after ? or #)",
+  example: "https://forecast.example.org:8443",
+  added: endpoints.forecasts.path,
+});
 
 const A_PARAMETER = "the name of a query parameter, such as from";
 const parameterName = z.string({ error: A_PARAMETER }).regex(/^[A-Za-z_][\w.-]*$/, { error: A_PARAMETER });
@@ -62,7 +52,7 @@ export const serviceOptions = z
   .strictObject({
     base_url: baseUrl.prefault("simulator").meta({
       description:
-        "Address of the forecast service, or simulator for invented days. Default simulator: the interface names no public address, so a first look runs on invented days, and says so everywhere.",
+        "Address of the forecast service, simulator for invented days, or none: no forecasts, only official colours (official.source). Default simulator: the interface names no public address, so a first look runs on invented days, and says so everywhere.",
     }),
     allow_simulator: z.boolean().default(false).meta({
       description:

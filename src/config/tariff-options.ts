@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { civilDate as dateIn } from "../core/calendar/dates.ts";
-import type { PriceRow } from "../core/calendar/tariff.ts";
+import type { PriceRow, Tariff } from "../core/calendar/tariff.ts";
 import { nearest } from "./nearest-word.ts";
 import { civilDate, dailyWindow, numberFrom, wallTime } from "./value-schemas.ts";
 
@@ -93,3 +93,8 @@ export const tariffOptions = z
   })
   .prefault({})
   .meta({ description: "The tariff, as your own contract says." });
+
+/** Without a service nobody says how many days of each colour a season has. */
+export function finishTariff(tariff: z.output<typeof tariffOptions>, base_url: string): Tariff {
+  return base_url === "none" ? { ...tariff, assume_season_total: true } : tariff;
+}

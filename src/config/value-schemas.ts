@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasWrongPort } from "./address.ts";
 import { ID_PATTERN, LONGEST_ID } from "./id-word.ts";
 
 // Schemas that several groups of options share. The error of a schema says what is expected.
@@ -95,6 +96,31 @@ export function readName(name: z.output<typeof nameInLanguages> | undefined, id:
 
 /** Whether there is such a rule is found out where all rules are known. */
 export const ruleId = z.string({ error: "the id of a rule, such as rouge_peak" });
+
+interface AddressOptions {
+  /** What may be written instead of an address. */
+  words: readonly string[];
+  isAddress: (text: string) => boolean;
+  expected: string;
+  /** An address with a port. */
+  example: string;
+  /** The beginning of the paths that vigie adds to the address. */
+  added: string;
+}
+
+/** The address of a source of days, without slashes at its end, or one of a few words. */
+export function sourceAddress({ words, isAddress, expected, example, added }: AddressOptions) {
+  const withoutPath = `the address without ${added}, which vigie adds itself`;
+  return z
+    .string({ error: expected })
+    .refine((text) => words.includes(text) || !hasWrongPort(text), {
+      error: `an address with a port from 1 to 65535, such as ${example}`,
+      abort: true,
+    })
+    .refine((text) => words.includes(text) || isAddress(text), { error: expected, abort: true })
+    .refine((text) => !text.includes(added), { error: withoutPath })
+    .transform((text) => (words.includes(text) ? text : new URL(text).href.replace(/\/+$/, "")));
+}
 
 const A_TOPIC =
   "a topic such as house/vigie: no + or #, no slash at the beginning or end, no two slashes in a row, no $ at the beginning";

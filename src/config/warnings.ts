@@ -1,6 +1,9 @@
 import { keyOf, listEntities } from "../core/discovery/entities.ts";
-import { lintRules } from "../core/rules/lint-rules.ts";
+
+import { lintRules, type RuleWarning } from "../core/rules/lint-rules.ts";
+import { lintWithoutForecasts } from "../core/rules/lint-without-forecasts.ts";
 import { rulesInChain, topicsOfRules } from "../core/rules/rule.ts";
+
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
 import { didYouMean } from "./nearest-word.ts";
@@ -22,12 +25,17 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
     ...weakTls(config),
     ...otherTimeZone(config),
     ...missingPassword(config),
-    ...lintRules(config.rules, config.tariff).map(({ index, ...warning }) => {
-      return { path: ["rules", index], ...warning };
-    }),
+    ...lintRules(config.rules, config.tariff).map(ofRule),
+    ...(config.service.base_url === "none"
+      ? lintWithoutForecasts(config.rules, config.tariff).map(ofRule)
+      : []),
     ...rulesOnTheirOwnOutputs(config),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
+}
+
+function ofRule({ index, ...warning }: RuleWarning): Warning {
+  return { path: ["rules", index], ...warning };
 }
 
 function unknownComponents({ homeassistant: { exclude }, rules, outputs }: Config): Warning[] {
@@ -93,10 +101,11 @@ function missingPassword({ mqtt: { username, password } }: Config): Warning[] {
   return [{ path: ["mqtt", "username"], words }];
 }
 
-function loopbackInContainer({ mqtt, service }: Config): Warning[] {
+function loopbackInContainer({ mqtt, service, official }: Config): Warning[] {
   const addresses = [
     { path: ["mqtt", "url"], address: mqtt.url },
     { path: ["service", "base_url"], address: service.base_url },
+    { path: ["official", "source"], address: official.source },
   ];
   const words = "in a container this address is the container itself, not the machine that it runs on";
   return addresses.filter(({ address }) => isLoopback(address)).map(({ path }) => ({ path, words }));

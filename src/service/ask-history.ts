@@ -3,7 +3,8 @@ import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer, Request } from "../core/contract/answer.ts";
 import { endpoints, type ValidationError } from "../core/contract/endpoints.ts";
 import type { Log } from "../runtime/log.ts";
-import type { MemoryKeeper } from "./client-memory.ts";
+import type { ClientMemory } from "./client-memory.ts";
+import type { MemoryKeeper } from "./request-memory.ts";
 import { RangeIgnored, RequestRefused } from "./service-errors.ts";
 import type { RangeNames, Reply, RequestOptions } from "./service-request.ts";
 
@@ -15,7 +16,7 @@ interface DateRange {
 interface HistoryOptions {
   /** `service.history_parameters`. */
   setting: "auto" | RangeNames;
-  memory: MemoryKeeper;
+  memory: MemoryKeeper<ClientMemory>;
   log: Log;
   /** Sends one request, with these names for start and end. */
   ask: (request: Request, names: RangeNames, limits: RequestOptions) => Promise<Reply>;

@@ -1,41 +1,18 @@
 import { z } from "zod";
 import type { Instant } from "../core/calendar/tariff.ts";
+import { NOTHING_SENT, requestMemorySchema } from "./request-memory.ts";
 
-/** What the client has learnt of one service, and how much it sent to it. Plain data, kept in the state file. */
-export const clientMemorySchema = z.object({
+/** What the client has learnt of one forecast service, and how much it sent to it. Plain data, kept in the state file. */
+export const clientMemorySchema = requestMemorySchema.extend({
   /** A confidence over 1 was seen: this service sends percent. */
   percent: z.boolean(),
   /** The parameter names that this service understood in a request for history. */
   history_parameters: z.object({ start: z.string(), end: z.string() }).nullable(),
-  /** Requests sent on a day (UTC). */
-  spent: z.object({ day: z.iso.date(), count: z.number().int().nonnegative() }),
-  /** When requests were sent within the last minute: the limit holds also for a vigie that is killed again and again. */
-  recent: z.array(z.number()).default([]),
-  /** When the last request was sent, by this machine's clock. Absent in the state file of an older vigie. */
-  sent_at: z.number().nullable().default(null),
-  /** The pause after a 429; `turns` counts the 429s in a row. */
-  pause: z.object({ until: z.number(), turns: z.number().int() }).nullable(),
   /** Answers of the date endpoint that did not say `is_official`: since when, how many, the last one. */
   official_missing: z.object({ since: z.number(), answers: z.number().int(), last: z.number() }).nullable(),
 });
 
 export type ClientMemory = z.output<typeof clientMemorySchema>;
-
-/** Holds the memory: `run` saves it, a command does not. `set` is called after every request. */
-export interface MemoryKeeper {
-  get(): ClientMemory;
-  set(memory: ClientMemory): void;
-}
-
-export function keepMemory(memory: ClientMemory = EMPTY_MEMORY): MemoryKeeper {
-  let kept = memory;
-  return {
-    get: () => kept,
-    set: (next) => {
-      kept = next;
-    },
-  };
-}
 
 /**
  * Whether the service never sends `is_official`: three days of answers without it. After a week the date endpoint is
@@ -56,12 +33,9 @@ export function noteOfficial(memory: ClientMemory, official: boolean | null, now
 }
 
 export const EMPTY_MEMORY: ClientMemory = {
+  ...NOTHING_SENT,
   percent: false,
   history_parameters: null,
-  spent: { day: "1970-01-01", count: 0 },
-  recent: [],
-  sent_at: null,
-  pause: null,
   official_missing: null,
 };
 

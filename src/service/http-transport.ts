@@ -1,9 +1,10 @@
 import { Agent, type Dispatcher } from "undici";
 import { deadline } from "../runtime/wait.ts";
 import { explainNetworkError } from "./network-errors.ts";
-import { LARGEST_BODY, readBody } from "./read-body.ts";
+import { readBody } from "./read-body.ts";
 import type { HttpResponse } from "./read-response.ts";
 import { ServiceUnreachable } from "./service-errors.ts";
+import type { Source } from "./sources.ts";
 
 /** Sends one GET and resolves with the response as a whole. */
 export interface Transport {
@@ -12,14 +13,16 @@ export interface Transport {
 }
 
 interface TransportOptions {
-  /** The service's address: scheme, host, port, and a path before its own if it has one. */
+  source: Source;
+  /** The source's address: scheme, host, port, and a path before its own if it has one. */
   base: string;
   version: string;
   /** How long one request may take, from its first byte to the last of its answer. */
   timeout?: number;
 }
 
-export function createTransport({ base, version, timeout = DEFAULT_TIMEOUT }: TransportOptions): Transport {
+export function createTransport(options: TransportOptions): Transport {
+  const { source, base, version, timeout = DEFAULT_TIMEOUT } = options;
   const { origin, host } = new URL(base);
   const prefix = prefixOf(base);
   const agent = openAgent(timeout);
@@ -28,7 +31,7 @@ export function createTransport({ base, version, timeout = DEFAULT_TIMEOUT }: Tr
     const operation = `GET ${path}`;
     const limit = deadline(timeout, signal, () => {
       const reason = `no whole answer within ${Math.ceil(timeout / 1000)} s`;
-      return new ServiceUnreachable(operation, host, reason);
+      return new ServiceUnreachable(source, operation, host, reason);
     });
     try {
       const response = await agent
@@ -45,9 +48,11 @@ export function createTransport({ base, version, timeout = DEFAULT_TIMEOUT }: Tr
           },
         })
         .catch((cause: unknown) => {
-          throw limit.signal.aborted ? limit.signal.reason : explainNetworkError(operation, host, cause);
+          throw limit.signal.aborted
+            ? limit.signal.reason
+            : explainNetworkError(source, operation, host, cause);
         });
-      return await readWhole(response, operation, limit.signal);
+      return await readWhole(response, operation, source.largestAnswer, limit.signal);
     } finally {
       limit.clear();
     }
@@ -60,7 +65,7 @@ export function addressOf(base: string, path: string): string {
   return new URL(base).origin + prefixOf(base) + path;
 }
 
-/** The path of the service's own address, without a slash at its end. */
+/** The path of the source's own address, without a slash at its end. */
 function prefixOf(base: string): string {
   return new URL(base).pathname.replace(/\/+$/, "");
 }
@@ -84,12 +89,13 @@ function openAgent(timeout: number): Agent {
 async function readWhole(
   response: Dispatcher.ResponseData,
   operation: string,
+  largest: number,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   const headers = firstValues(response.headers);
   const status = response.statusCode;
   try {
-    return { status, headers, body: await readBody(response.body, headers, operation, LARGEST_BODY) };
+    return { status, headers, body: await readBody(response.body, headers, operation, largest) };
   } catch (error) {
     // A status other than 200 says enough, whatever became of the body.
     if (status !== 200) return { status, headers, body: new Uint8Array() };

@@ -1,23 +1,24 @@
 import { AnswerUnreadable, ServiceUnreachable } from "./service-errors.ts";
+import type { Source } from "./sources.ts";
 
 /** The error of a request that brought no response, in words for the log. */
-export function explainNetworkError(operation: string, host: string, cause: unknown): Error {
+export function explainNetworkError(source: Source, operation: string, host: string, cause: unknown): Error {
   const code = codeOf(cause);
   if (code === "UND_ERR_HEADERS_OVERFLOW" || (cause instanceof Error && cause.name === "HTTPParserError")) {
     const why = `Expected an answer in HTTP, got something else from ${host}`;
     return new AnswerUnreadable(operation, why, { cause });
   }
   const words = WORDS.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
-  const reason = (code === "" ? words : `${words} (${code})`) + suspectBroker(host);
-  return new ServiceUnreachable(operation, host, reason, { cause, unsent: NOT_CONNECTED.has(code) });
+  const reason = (code === "" ? words : `${words} (${code})`) + suspectBroker(source, host);
+  return new ServiceUnreachable(source, operation, host, reason, { cause, unsent: NOT_CONNECTED.has(code) });
 }
 
 /** A broker closes the connection when it receives HTTP. */
-function suspectBroker(host: string): string {
+function suspectBroker({ option }: Source, host: string): string {
   const [, port] = /:(1883|8883)$/.exec(host) ?? [];
   return port === undefined
     ? ""
-    : `. Port ${port} looks like that of an MQTT broker: is service.base_url the address of the service?`;
+    : `. Port ${port} looks like that of an MQTT broker: is ${option} the address of the service?`;
 }
 
 function codeOf(cause: unknown): string {

@@ -61,30 +61,31 @@ function contradictedDates(answer: Answer & { kind: "forecasts" }, input: PlanIn
   const inForce = tariffDate(input.now, input.tariff);
   return answer.days
     .filter(({ date, color }) => {
-      const official = input.knownDays.days[date]?.official;
-      return date >= inForce && color !== null && official !== undefined && official.color !== color;
+      const { service_word, rte_word } = input.knownDays.days[date] ?? {};
+      const isOther = [service_word, rte_word].some((word) => word && word.color !== color);
+      return date >= inForce && color !== null && isOther;
     })
     .map(({ date }) => ({ kind: "date", date }));
 }
 
 function isNewlyOfficial(date: IsoDate, before: KnownDays, after: KnownDays): boolean {
-  return before.days[date]?.official === undefined && after.days[date]?.official !== undefined;
+  return before.days[date]?.service_word === undefined && after.days[date]?.service_word !== undefined;
 }
 
 /**
- * Tomorrow until its colour is final; today and the tariff day in force (before 06:00 that is yesterday) until they are
- * official; with `recheck` the next tariff day in any case.
+ * Tomorrow until the service has confirmed its colour; today and the tariff day in force (before 06:00 that is yesterday)
+ * until the service has named them as official; with `recheck` the next tariff day in any case.
  */
 function datesToRequest({ knownDays, tariff, now, officialSilent, recheck }: PlanInput): IsoDate[] {
   if (officialSilent) return [];
   const inForce = tariffDate(now, tariff);
   const today = civilDate(now, tariff.time_zone);
   const tomorrow = addDays(today, 1);
-  const official = (date: IsoDate) => knownDays.days[date]?.official;
+  const word = (date: IsoDate) => knownDays.days[date]?.service_word;
   const dates = [
     ...(recheck ? [addDays(inForce, 1)] : []),
-    ...(official(tomorrow)?.final ? [] : [tomorrow]),
-    ...[today, inForce].filter((date) => official(date) === undefined),
+    ...(word(tomorrow)?.confirmed ? [] : [tomorrow]),
+    ...[today, inForce].filter((date) => word(date) === undefined),
   ];
   return [...new Set(dates)];
 }
@@ -98,10 +99,10 @@ function historyRequest(input: PlanInput, today: IsoDate): Request {
   return { kind: "history", start: earlier(missingDay(input, today) ?? recent, recent), end: today };
 }
 
-/** The first day of this season whose official colour is not known: its days cannot be counted then. */
+/** The first day of this season that the service has not named as official: its days cannot be counted then. */
 function missingDay(input: PlanInput, today: IsoDate): IsoDate | undefined {
   const { days } = input.knownDays;
-  return datesBetween(seasonStart(input), today).find((date) => days[date]?.official === undefined);
+  return datesBetween(seasonStart(input), today).find((date) => days[date]?.service_word === undefined);
 }
 
 function seasonStart({ tariff, now }: PlanInput): IsoDate {

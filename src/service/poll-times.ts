@@ -19,16 +19,20 @@ interface DuePoll {
   recheck: boolean;
 }
 
-/** The poll that is due now; after the clock was set back to before the last one, too. */
+/** The poll that is due now. */
 export function duePoll(now: Instant, lastPoll: Instant | null, input: PollTimesInput): DuePoll | null {
-  const isDue = (at: Instant | undefined) =>
-    at !== undefined && (lastPoll === null || lastPoll > now || at > lastPoll);
+  const isDue = (at: Instant | undefined) => hasComeSince(lastPoll, at, now);
   const recheck = isDue(recheckTime(now, input));
   const essential = recheck || isDue(lastMultiple(now, input.poll.every, input.offset));
   return essential || isDue(announcementTime(now, input)) ? { essential, recheck } : null;
 }
 
-/** The newest time to look for the announcement: often until tomorrow is official, then seldom until it is final. */
+/** Whether a time to send a request came after the last one was sent; also where the clock was set back since. */
+export function hasComeSince(last: Instant | null, at: Instant | undefined, now: Instant): boolean {
+  return at !== undefined && (last === null || last > now || at > last);
+}
+
+/** The newest time to look for the announcement: often until the service names tomorrow, then seldom until it confirms. */
 function announcementTime(
   now: Instant,
   { poll, tariff, knownDays, offset }: PollTimesInput,
@@ -37,15 +41,18 @@ function announcementTime(
   const today = civilDate(now, tariff.time_zone);
   const begin = wallInstant(today, between[0], tariff.time_zone);
   const end = wallInstant(today, between[1], tariff.time_zone);
-  const official = knownDays.days[addDays(today, 1)]?.official;
-  if (now < begin || now >= end || official?.final) return undefined;
-  const interval = official ? Math.max(every, UNTIL_FINAL) : every;
+  const word = knownDays.days[addDays(today, 1)]?.service_word;
+  if (now < begin || now >= end || word?.confirmed) return undefined;
+  const interval = word ? Math.max(every, UNTIL_FINAL) : every;
   const at = lastMultiple(now, interval, offset);
   return at >= begin ? at : undefined;
 }
 
 /** Late corrections are looked for in the evening, and just before the day begins. */
-function recheckTime(now: Instant, { tariff, offset }: PollTimesInput): Instant | undefined {
+export function recheckTime(
+  now: Instant,
+  { tariff, offset }: Pick<PollTimesInput, "tariff" | "offset">,
+): Instant | undefined {
   const today = civilDate(now, tariff.time_zone);
   return RECHECK_AT.map(
     (time) => wallInstant(today, time, tariff.time_zone) + offset * RECHECK_SPREAD,
@@ -53,11 +60,11 @@ function recheckTime(now: Instant, { tariff, offset }: PollTimesInput): Instant 
 }
 
 /** The newest instant of a regular grid, which `offset` shifts by a part of the interval. */
-function lastMultiple(now: Instant, interval: number, offset: number): Instant {
+export function lastMultiple(now: Instant, interval: number, offset: number): Instant {
   const shift = offset * interval;
   return Math.floor((now - shift) / interval) * interval + shift;
 }
 
-const UNTIL_FINAL = 30 * 60_000;
+export const UNTIL_FINAL = 30 * 60_000;
 const RECHECK_AT = ["05:50", "18:00"];
 const RECHECK_SPREAD = 5 * 60_000;

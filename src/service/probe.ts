@@ -1,71 +1,115 @@
-import type { ServiceConfig } from "../config/config.ts";
-import { addDays } from "../core/calendar/dates.ts";
-import type { IsoDate } from "../core/calendar/tariff.ts";
-import type { Answer, Request } from "../core/contract/answer.ts";
-import type { Endpoint } from "../core/contract/endpoints.ts";
+import { addDays, daysBetween } from "../core/calendar/dates.ts";
+import type { Color, IsoDate } from "../core/calendar/tariff.ts";
+import { seasonOf } from "../core/calendar/tariff-season.ts";
+import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../core/contract/answer.ts";
 import { deadline } from "../runtime/wait.ts";
+import type { OfficialClient } from "./official-client.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { blocksAllRequests, describeFailures, ServiceError, ServiceUnreachable } from "./service-errors.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "./sources.ts";
 
-interface Probe {
-  endpoint: Endpoint;
-  ok: boolean;
+interface Probe<Content> {
+  endpoint: string;
   message: string;
   /** What vigie assumes at the points that the interface leaves open. */
   assumed: string[];
+  /** null after a failure. */
+  answer: Content | null;
 }
 
-interface ProbeOptions {
-  client: ServiceClient;
-  config: Pick<ServiceConfig, "base_url">;
+interface ProbeOptions<Client> {
+  client: Client;
+  /** As configured. */
+  address: string;
   today: IsoDate;
   signal: AbortSignal;
   /** Called with each failure after which a request is tried again. */
   onRetry: (failure: string) => void;
 }
 
-/** Requests each endpoint once; after an error that would meet every other request, too, the rest is not requested. */
-export async function probe(options: ProbeOptions): Promise<Probe[]> {
-  const { today } = options;
+/** Requests each endpoint of the forecast service once. */
+export function probeService(options: ProbeOptions<ServiceClient>): Promise<Probe<Answer>[]> {
+  const { client, today, onRetry } = options;
+  const season = seasonOf(addDays(today, -1));
+  const start = daysBetween(season.start, today) < MONTH ? addDays(today, -MONTH) : season.start;
   const requests: Request[] = [
     { kind: "forecasts" },
     { kind: "date", date: addDays(today, 1) },
     { kind: "season" },
-    { kind: "history", start: addDays(today, -30), end: addDays(today, -1) },
+    { kind: "history", start, end: addDays(today, -1) },
   ];
-  const probes: Probe[] = [];
+  return probeAll(FORECAST_SERVICE, requests, options, async (request, signal) => {
+    const { answer, assumptions } = await client.ask(request, { signal, essential: true, onRetry });
+    return { message: describe(answer), assumed: assumptions, answer };
+  });
+}
+
+/** Requests each endpoint of the official source once. */
+export function probeOfficial(
+  options: ProbeOptions<OfficialClient> & { now: () => number },
+): Promise<Probe<OfficialAnswer>[]> {
+  const { client, today, now, onRetry } = options;
+  const { label } = seasonOf(addDays(today, -1));
+  const requests: OfficialRequest[] = [{ kind: "light" }, { kind: "season", label }];
+  return probeAll(OFFICIAL_SOURCE, requests, options, async (request, signal) => {
+    const ways = { signal, essential: true, onRetry, trueTime: now };
+    const { answer, failure } = await client.ask(request, ways);
+    if (failure) throw failure;
+    const colors = answer.words.map(({ date, color }) => `${date} ${color}`).join(", ");
+    const message = answer.kind === "light" ? colors : `season ${label}: ${countDays(answer.words.length)}`;
+    return { message, assumed: [], answer };
+  });
+}
+
+/** After an error that would meet every other request, too, the rest is not requested. */
+async function probeAll<One extends { kind: string }, Content>(
+  source: Source,
+  requests: readonly One[],
+  { address, signal }: Pick<ProbeOptions<unknown>, "address" | "signal">,
+  ask: (request: One, signal: AbortSignal) => Promise<Omit<Probe<Content>, "endpoint">>,
+): Promise<Probe<Content>[]> {
+  const probes: Probe<Content>[] = [];
   let isBlocked = false;
   let answers = 0;
   for (const request of requests) {
-    const failed = (message: string) => ({ endpoint: request.kind, ok: false, message, assumed: [] });
+    const endpoint = request.kind;
+    const failed = (message: string) => ({ endpoint, message, assumed: [], answer: null });
     if (isBlocked) {
       probes.push(failed("not requested, as it would fail for the same reason"));
       continue;
     }
+    const limit = deadline(LIMIT, signal, () => {
+      return new ServiceUnreachable(source, endpoint, address, `no answer within ${LIMIT / 1000} s`);
+    });
     try {
-      const { answer, assumptions } = await askWithinLimit(request, options);
+      probes.push({ endpoint, ...(await ask(request, limit.signal)) });
       answers += 1;
-      probes.push({ endpoint: request.kind, ok: true, message: describe(answer), assumed: assumptions });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       isBlocked = blocksAllRequests(error);
-      probes.push(failed(describeFailures([error], answers).join("; ")));
+      probes.push(failed(describeFailures(source, [error], answers).join("; ")));
+    } finally {
+      limit.clear();
     }
   }
   return probes;
 }
 
-async function askWithinLimit(
-  request: Request,
-  { client, config, signal, onRetry }: ProbeOptions,
-): ReturnType<ServiceClient["ask"]> {
-  const limit = deadline(LIMIT, signal, () => {
-    return new ServiceUnreachable(request.kind, config.base_url, `no answer within ${LIMIT / 1000} s`);
+/** The dates that both sources name, and those of them for which they name different colours. */
+export function compareSources(
+  service: readonly { date: IsoDate; color: Color | null }[],
+  official: readonly { date: IsoDate; color: Color }[],
+): { common: number; different: { date: IsoDate; service: Color; official: Color }[] } {
+  const words = new Map(official.map(({ date, color }) => [date, color]));
+  const pairs = service.flatMap(({ date, color }) => {
+    const word = words.get(date);
+    return color === null || word === undefined ? [] : [{ date, service: color, official: word }];
   });
-  return client.ask(request, { signal: limit.signal, essential: true, onRetry }).finally(limit.clear);
+  return { common: pairs.length, different: pairs.filter((pair) => pair.service !== pair.official) };
 }
 
 const LIMIT = 60_000;
+const MONTH = 30;
 
 function describe(answer: Answer): string {
   switch (answer.kind) {

@@ -2,9 +2,6 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from "node:zlib";
 import { AnswerUnreadable } from "./service-errors.ts";
 
-/** Larger than any right answer: a year of history has some 60 KiB. */
-export const LARGEST_BODY = 1024 * 1024;
-
 /** The whole body, decompressed; at most `limit` bytes before and after. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,

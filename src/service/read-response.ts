@@ -10,6 +10,7 @@ import {
   ServiceBusy,
   ServiceFailed,
 } from "./service-errors.ts";
+import type { Source } from "./sources.ts";
 
 /** A response as it arrived, decompressed. */
 export interface HttpResponse {
@@ -19,17 +20,22 @@ export interface HttpResponse {
 }
 
 /** The JSON of a response; throws the error that its status, its content type or its body amounts to. */
-export function readResponse(response: HttpResponse, request: NamedRequest, now: Instant): unknown {
+export function readResponse(
+  response: HttpResponse,
+  source: Source,
+  request: NamedRequest,
+  now: Instant,
+): unknown {
   const { status, body } = response;
   const { operation } = request;
   const text = new TextDecoder().decode(body);
   const summary = summarize(response, text);
-  if (status === 429) throw new ServiceBusy(operation, retryAfterOf(response, now));
-  if (status >= 500) throw new ServiceFailed(operation, summary);
-  if (status >= 400) throw new RequestRefused(request, summary, validationDetails(text));
-  if (status !== 200) throw new AnswerUnreadable(operation, describeStatus(response), { summary });
-  if (!isJsonType(summary.contentType)) {
-    const why = `Expected application/json, got ${summary.contentType}; is service.base_url the service's address?`;
+  if (status === 429) throw new ServiceBusy(source, operation, retryAfterOf(response, now));
+  if (status >= 500) throw new ServiceFailed(source, operation, summary);
+  if (status >= 400) throw new RequestRefused(source, request, summary, validationDetails(text));
+  if (status !== 200) throw new AnswerUnreadable(operation, describeStatus(response, source), { summary });
+  if (source.needsJsonType && !isJsonType(summary.contentType)) {
+    const why = `Expected application/json, got ${summary.contentType}; is ${source.option} the address of the ${source.name}?`;
     throw new AnswerUnreadable(operation, why, { summary });
   }
   try {
@@ -41,7 +47,7 @@ export function readResponse(response: HttpResponse, request: NamedRequest, now:
   }
 }
 
-/** Milliseconds that a 429 asks for; a date is measured by the service's own clock where it sends it. */
+/** Milliseconds that a 429 asks for; a date is measured by the source's own clock where it sends it. */
 export function retryAfterOf(response: HttpResponse, now: Instant): number | null {
   const text = response.headers.get("retry-after")?.trim() ?? "";
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
@@ -49,9 +55,15 @@ export function retryAfterOf(response: HttpResponse, now: Instant): number | nul
   return at === null ? null : Math.max(0, at - (serviceTime(response) ?? now));
 }
 
-/** The service's clock, where it sends it. */
+/** The source's clock, where it sends it. */
 export function serviceTime({ headers }: HttpResponse): Instant | null {
   return readHttpDate(headers.get("date") ?? "");
+}
+
+/** For how long a cache has kept the answer, in milliseconds. */
+export function ageOf({ headers }: HttpResponse): number {
+  const text = headers.get("age")?.trim() ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) * 1000 : 0;
 }
 
 /** The instant of `Sun, 06 Nov 1994 08:49:37 GMT`, the form of RFC 9110, 5.6.7; null for anything else. */
@@ -87,11 +99,11 @@ function validationDetails(text: string): ValidationError["detail"] {
 
 const MOST_DETAILS = 8;
 
-function describeStatus({ status, headers }: HttpResponse): string {
+function describeStatus({ status, headers }: HttpResponse, { option }: Source): string {
   const location = headers.get("location");
   if (location === undefined) return `Expected status 200, got ${status}`;
   const target = maskAddress(cleanText(location.replace(/[?#].*$/s, ""), 200));
-  return `Expected an answer, got a redirect to ${target}; it is not followed, set service.base_url instead`;
+  return `Expected an answer, got a redirect to ${target}; it is not followed, set ${option} instead`;
 }
 
 /** A response without a content type is read if it is JSON. */

@@ -1,58 +1,56 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { MemoryKeeper } from "./client-memory.ts";
-import {
-  DAILY_BUDGET,
-  LONGEST_PAUSE_WAITED,
-  PER_MINUTE,
-  requestAllowance,
-  withoutOneRequest,
-} from "./request-limits.ts";
+import { LONGEST_PAUSE_WAITED, PER_MINUTE, requestAllowance, withoutOneRequest } from "./request-limits.ts";
+import type { MemoryKeeper, RequestMemory } from "./request-memory.ts";
 import { pauseAfter } from "./retry-after.ts";
 import { BudgetSpent, ServiceBusy, TooManyRequests } from "./service-errors.ts";
+import type { Source } from "./sources.ts";
 
 /** Holds requests back until they may be sent; keeps what is spent in the client's memory. */
 interface RequestLimiter {
-  /** Resolves when the request may be sent, which is then counted as sent. */
-  waitForAllowance(operation: string, essential: boolean, signal: AbortSignal): Promise<void>;
+  /** Resolves when the request may be sent within this budget; it is then counted as sent. */
+  waitForAllowance(operation: string, budget: number, signal: AbortSignal): Promise<void>;
   /** The last request never left this machine. */
   uncountLast(): void;
-  /** The service answered 429; returns for how many milliseconds nothing is sent. */
+  /** The source answered 429; returns for how many milliseconds nothing is sent. */
   pause(retryAfter: number | null): number;
-  /** The service answered otherwise. */
+  /** The source answered otherwise. */
   endPause(): void;
 }
 
-interface LimiterOptions {
-  memory: MemoryKeeper;
+interface LimiterOptions<Memory extends RequestMemory> {
+  source: Source;
+  memory: MemoryKeeper<Memory>;
   clock: Clock;
   wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds: a request that has to wait longer fails. */
   longestWait: number;
 }
 
-export function createRequestLimiter(options: LimiterOptions): RequestLimiter {
-  const { memory, clock, wait, longestWait } = options;
+export function createRequestLimiter<Memory extends RequestMemory>(
+  options: LimiterOptions<Memory>,
+): RequestLimiter {
+  const { source, memory, clock, wait, longestWait } = options;
   const now = unsettableTime(clock);
   const longestPause = Math.min(longestWait, LONGEST_PAUSE_WAITED);
   return {
-    waitForAllowance: async (operation, essential, signal) => {
+    waitForAllowance: async (operation, budget, signal) => {
       for (;;) {
         signal.throwIfAborted();
         const { recent, spent, pause } = memory.get();
-        const allowance = requestAllowance({ recent, spent, pause }, now(), essential, longestPause);
+        const allowance = requestAllowance({ recent, spent, pause }, now(), budget, longestPause);
         switch (allowance.kind) {
           case "granted":
             memory.set({ ...memory.get(), ...allowance.sent, sent_at: clock.now() });
             return;
           case "wait":
-            if (allowance.milliseconds > longestWait) throw new TooManyRequests(PER_MINUTE);
+            if (allowance.milliseconds > longestWait) throw new TooManyRequests(source, PER_MINUTE);
             await wait(allowance.milliseconds, signal);
             break;
           case "paused":
-            throw new ServiceBusy(operation, allowance.milliseconds);
+            throw new ServiceBusy(source, operation, allowance.milliseconds);
           case "budget spent":
-            throw new BudgetSpent(operation, DAILY_BUDGET);
+            throw new BudgetSpent(operation, budget);
         }
       }
     },

@@ -3,7 +3,7 @@ import type { Instant, IsoDate } from "../core/calendar/tariff.ts";
 import { type Pause, pauseLeft } from "./retry-after.ts";
 import { AnswerUnreadable, ServiceBusy, ServiceFailed, ServiceUnreachable } from "./service-errors.ts";
 
-/** What was sent lately, and a pause that the service asked for. Plain data. */
+/** What was sent lately to a source, and a pause that it asked for. Plain data. */
 export interface SentRequests {
   /** When requests were sent within the last minute. */
   recent: Instant[];
@@ -20,25 +20,25 @@ interface SpentBudget {
 type Allowance =
   | { kind: "granted"; sent: SentRequests }
   | { kind: "wait"; milliseconds: number }
-  /** The service asked for a longer pause than is waited for. */
+  /** The source asked for a longer pause than is waited for. */
   | { kind: "paused"; milliseconds: number }
   | { kind: "budget spent" };
 
 /**
- * Whether a request may be sent now; if so, what was sent then includes it. A pause after a 429 is waited for if it is not
- * longer than `longestPause`.
+ * Whether a request may be sent now; if so, what was sent then includes it. `budget` is how many may be sent on a day. A
+ * pause after a 429 is waited for if it is not longer than `longestPause`.
  */
 export function requestAllowance(
   sent: SentRequests,
   now: Instant,
-  essential: boolean,
+  budget: number,
   longestPause = LONGEST_PAUSE_WAITED,
 ): Allowance {
   const pause = pauseLeft(sent.pause, now);
   if (pause > longestPause) return { kind: "paused", milliseconds: pause };
   if (pause > 0) return { kind: "wait", milliseconds: pause };
   const spent = spentToday(sent.spent, now);
-  if (isBudgetSpent(spent, now) && !essential) return { kind: "budget spent" };
+  if (isBudgetSpent(spent, now, budget)) return { kind: "budget spent" };
   // One in the future was sent by a process before this one, whose clock was set back since.
   const recent = sent.recent.filter((at) => at <= now && at + MINUTE > now);
   const [oldest] = recent;
@@ -49,9 +49,9 @@ export function requestAllowance(
   return { kind: "granted", sent: { ...sent, recent: [...recent, now], spent: { ...spent, count } } };
 }
 
-/** Whether only essential requests are sent until the next day (UTC). */
-export function isBudgetSpent(spent: SpentBudget, now: Instant): boolean {
-  return spentToday(spent, now).count >= DAILY_BUDGET;
+/** Whether no more requests within this budget are sent until the next day (UTC). */
+export function isBudgetSpent(spent: SpentBudget, now: Instant, budget: number): boolean {
+  return spentToday(spent, now).count >= budget;
 }
 
 /** The budget after a request was counted that never left this machine. */
@@ -72,9 +72,8 @@ export function retryDelay(error: unknown, attempt: number, random: number): num
   return null;
 }
 
-/** vigie's own limit, a sixth of the service's 60 a minute. */
+/** vigie's own limit for each source, a sixth of the 60 a minute that the forecast service allows. */
 export const PER_MINUTE = 10;
-export const DAILY_BUDGET = 150;
 export const LONGEST_PAUSE_WAITED = 120_000;
 const MINUTE = 60_000;
 const FIRST_DELAY = 5_000;

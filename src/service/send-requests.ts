@@ -1,21 +1,22 @@
-import type { Request } from "../core/contract/answer.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { deadline } from "../runtime/wait.ts";
 import { BudgetSpent, blocksAllRequests, describeFailures } from "./service-errors.ts";
+import type { Source } from "./sources.ts";
 
 /** Sends one request; resolves with the requests that its answer makes necessary. */
-type Send = (request: Request, signal: AbortSignal) => Promise<Request[]>;
+type Send<Request> = (request: Request, signal: AbortSignal) => Promise<Request[]>;
 
 /**
  * Sends the requests of one poll one after the other, then those that their answers make necessary; each one once. Ends
  * early where all other requests would fail, too, and after four minutes.
  */
-export async function sendRequests(
+export async function sendRequests<Request>(
+  source: Source,
   parent: AbortSignal,
   requests: readonly Request[],
-  send: Send,
+  send: Send<Request>,
 ): Promise<PollOutcome> {
-  const limit = deadline(POLL_LIMIT, parent, () => new PollTooSlow());
+  const limit = deadline(POLL_LIMIT, parent, () => new PollTooSlow(source));
   const errors: Error[] = [];
   let answers = 0;
   const sent = new Set<string>();
@@ -34,16 +35,16 @@ export async function sendRequests(
     }
   }
   limit.clear();
-  return { failures: describeFailures(errors, answers), answers };
+  return { failures: describeFailures(source, errors, answers), answers };
 }
 
 class PollTooSlow extends Error {
   override readonly name = "PollTooSlow";
 
-  constructor() {
+  constructor({ name }: Source) {
     const minutes = POLL_LIMIT / 60_000;
     super(
-      `The poll was ended after ${minutes} minutes, as the service was too slow; the next poll asks again`,
+      `The poll was ended after ${minutes} minutes, as the ${name} was too slow; the next poll asks again`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { endpoints, type ValidationError } from "../core/contract/endpoints.ts";
+import { FORECAST_SERVICE, type Source } from "./sources.ts";
 
-/** A request to the service failed. One class for each thing that a caller does next. */
+/** A request to a source failed. One class for each thing that a caller does next. */
 export abstract class ServiceError extends Error {}
 
 /** A request, as errors name it. */
@@ -26,36 +27,35 @@ export class ServiceUnreachable extends ServiceError {
 
   /** `operation` is the request in words: `GET /v1/public`. */
   constructor(
+    { name }: Source,
     operation: string,
     host: string,
     reason: string,
     options: ErrorOptions & { unsent?: boolean } = {},
   ) {
-    super(`The forecast service at ${host} could not be reached for ${operation}: ${reason}`, options);
+    super(`The ${name} at ${host} could not be reached for ${operation}: ${reason}`, options);
     this.unsent = options.unsent ?? false;
   }
 }
 
-/** The service answered that it failed. Worth another try. */
+/** The source answered that it failed. Worth another try. */
 export class ServiceFailed extends ServiceError {
   override readonly name = "ServiceFailed";
 
-  constructor(operation: string, summary: ResponseSummary) {
-    super(`The forecast service failed at ${operation}: ${describeSummary(summary)}`);
+  constructor({ name }: Source, operation: string, summary: ResponseSummary) {
+    super(`The ${name} failed at ${operation}: ${describeSummary(summary)}`);
   }
 }
 
 /** Too many requests: nothing is sent until the pause is over. */
 export class ServiceBusy extends ServiceError {
   override readonly name = "ServiceBusy";
-  /** Milliseconds that the service asked for; null where it did not say. */
+  /** Milliseconds that the source asked for; null where it did not say. */
   readonly retryAfter: number | null;
 
-  constructor(operation: string, retryAfter: number | null) {
+  constructor({ name }: Source, operation: string, retryAfter: number | null) {
     const pause = retryAfter === null ? "a pause" : `a pause of ${Math.ceil(retryAfter / 1000)} s`;
-    super(
-      `The forecast service asks for ${pause} (429, too many requests): ${operation} is not sent before its end`,
-    );
+    super(`The ${name} asks for ${pause} (429, too many requests): ${operation} is not sent before its end`);
     this.retryAfter = retryAfter;
   }
 }
@@ -64,10 +64,11 @@ export class ServiceBusy extends ServiceError {
 export class RequestRefused extends ServiceError {
   override readonly name = "RequestRefused";
   readonly status: number;
-  /** What the service says was wrong, where the response has the documented form. */
+  /** What the source says was wrong, where the response has the documented form. */
   readonly details: ValidationError["detail"];
 
   constructor(
+    { name }: Source,
     { operation, address }: NamedRequest,
     { status, beginning }: ResponseSummary,
     details: ValidationError["detail"],
@@ -75,7 +76,7 @@ export class RequestRefused extends ServiceError {
     const words = details.map(({ loc, msg, type }) => `${loc.join(".")}: ${msg} (${type})`);
     const reason = words.join("; ") || beginning || "(empty body)";
     const what = status === NOT_FOUND ? `has nothing at ${address}` : `refused ${operation}`;
-    super(`The forecast service ${what}: status ${status}: ${reason}`);
+    super(`The ${name} ${what}: status ${status}: ${reason}`);
     this.status = status;
     this.details = details;
   }
@@ -108,14 +109,15 @@ export class RangeIgnored extends AnswerUnreadable {
 export class TooManyRequests extends ServiceError {
   override readonly name = "TooManyRequests";
 
-  constructor(perMinute: number) {
+  constructor(source: Source, perMinute: number) {
+    const name = source === FORECAST_SERVICE ? "service" : source.name;
     super(
-      `vigie sends the service at most ${perMinute} requests a minute, and this takes more of them: ask for less at once`,
+      `vigie sends the ${name} at most ${perMinute} requests a minute, and this takes more of them: ask for less at once`,
     );
   }
 }
 
-/** The day's requests are used up: only the hourly poll goes on. */
+/** The day's requests are used up: only essential ones are sent. */
 export class BudgetSpent extends ServiceError {
   override readonly name = "BudgetSpent";
 
@@ -130,16 +132,17 @@ export class BudgetSpent extends ServiceError {
  * The sentences for the errors of several requests, of which this many others were answered. A wrong address is one problem,
  * however many requests it makes fail.
  */
-export function describeFailures(errors: readonly Error[], answers: number): string[] {
+export function describeFailures({ option }: Source, errors: readonly Error[], answers: number): string[] {
   const [first] = errors;
   const isWrongAddress =
     answers === 0 && errors.every((error) => error instanceof RequestRefused && error.status === NOT_FOUND);
-  return first && isWrongAddress
-    ? [`${first.message}. Check service.base_url: it is everything before ${endpoints.forecasts.path}`]
-    : errors.map(({ message }) => message);
+  if (!first || !isWrongAddress) return errors.map(({ message }) => message);
+  const advice =
+    option === FORECAST_SERVICE.option ? `: it is everything before ${endpoints.forecasts.path}` : "";
+  return [`${first.message}. Check ${option}${advice}`];
 }
 
-/** Whether any other request to the service would fail now, too. */
+/** Whether any other request to the same source would fail now, too. */
 export function blocksAllRequests(error: unknown): boolean {
   return error instanceof ServiceUnreachable || error instanceof ServiceBusy || error instanceof BudgetSpent;
 }

@@ -15,6 +15,8 @@ export interface Reply {
   answer: Answer;
   /** The service's clock when it answered; null where it does not send it. */
   date: Instant | null;
+  /** When the answer was made: before `date` where a cache kept it; null where the service does not say. */
+  made_at: Instant | null;
   /** What was assumed at the points that the interface leaves open. */
   assumptions: string[];
 }
@@ -41,6 +43,6 @@ export function requestPath(request: Request, names: RangeNames): string {
   }
 }
 
-function withQuery(path: string, parameters: Record<string, string>): string {
+export function withQuery(path: string, parameters: Record<string, string>): string {
   return `${path}?${new URLSearchParams(parameters)}`;
 }

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Instant } from "../core/calendar/tariff.ts";
-import { endpoints } from "../core/contract/endpoints.ts";
-import { dateAnswer, forecastsAnswer, historyAnswer, seasonAnswer, updatedAt } from "./answers.ts";
+import { endpoints, officialEndpoints } from "../core/contract/endpoints.ts";
+import {
+  dateAnswer,
+  forecastsAnswer,
+  historyAnswer,
+  officialLightAnswer,
+  officialSeasonAnswer,
+  seasonAnswer,
+  updatedAt,
+} from "./answers.ts";
 import type { World } from "./official-colors.ts";
 import { Refusal, readDate, readRange, readSeason } from "./request-parameters.ts";
 
@@ -23,7 +31,10 @@ export interface Reply {
 
 export type Service = (request: ServiceRequest) => Reply;
 
-/** The service without its server: the four endpoints (section 4), 60 requests a minute for each client (section 8). */
+/**
+ * Both sources without their server: the four endpoints of the forecast service (section 4) with its 60 requests a minute
+ * for each client (section 8), and the two endpoints of the official source.
+ */
 export function createService(world: World, clock: { now(): Instant }): Service {
   const isAllowed = limitRate(PER_MINUTE);
   return ({ method, url, ifNoneMatch, client }) => {
@@ -58,6 +69,10 @@ function answerAt(path: string, query: URLSearchParams, at: Instant, world: Worl
       const { start, end } = readRange(query, at);
       return historyAnswer(start, end, at, world);
     }
+    case officialEndpoints.light.path:
+      return officialLightAnswer(at, world);
+    case officialEndpoints.season.path:
+      return officialSeasonAnswer(readSeason(query, at), at, world);
     default: {
       const [, date] = DATE_PATH.exec(path) ?? [];
       return date === undefined ? undefined : dateAnswer(readDate(date, at), at, world);

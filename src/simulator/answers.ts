@@ -8,6 +8,7 @@ import {
 } from "../core/calendar/dates.ts";
 import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
 import type { Season } from "../core/calendar/tariff-season.ts";
+import { OFFICIAL_WORDS } from "../core/contract/endpoints.ts";
 import { forecastFor, lastUpdate, predictionFor } from "./forecast.ts";
 import { lastAnnouncement, officialColor, trueColor, type World } from "./official-colors.ts";
 import { ratesOn, TEMPO } from "./tempo.ts";
@@ -102,6 +103,25 @@ export function seasonAnswer(season: Season, at: Instant, world: World) {
     days_elapsed: elapsed,
     days_remaining: dates.length - elapsed,
   };
+}
+
+/** The official source: today, and tomorrow once it is announced. */
+export function officialLightAnswer(at: Instant, world: World) {
+  const today = civilDate(at, TEMPO.time_zone);
+  return officialAnswer([today, addDays(today, 1)], at, world);
+}
+
+/** The official source: each day of the season that is announced. */
+export function officialSeasonAnswer({ start, end }: Season, at: Instant, world: World) {
+  return officialAnswer(datesBetween(start, end), at, world);
+}
+
+function officialAnswer(dates: IsoDate[], at: Instant, world: World) {
+  const words = dates.flatMap((date) => {
+    const color = officialColor(date, at, world);
+    return color === undefined ? [] : [[date, OFFICIAL_WORDS[color]]];
+  });
+  return { values: Object.fromEntries(words) };
 }
 
 function countColors(colors: Color[]): Record<Color, number> {

@@ -25,7 +25,7 @@ export interface RunningSimulator {
   stop(): Promise<void>;
 }
 
-/** Serves the whole interface of the forecast service on a port of this machine. */
+/** Serves the interfaces of the forecast service and of the official source on a port of this machine. */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
   const { host = "127.0.0.1", seed, clock, sendDate, officialAt = "10:30", days = new Map() } = options;
   const service = createService({ seed, days, announcements: announceAt(officialAt) }, clock);

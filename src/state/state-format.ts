@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isoInstant } from "../core/calendar/dates.ts";
 import { COLORS } from "../core/calendar/tariff.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import { type State, VERSION } from "./state.ts";
@@ -29,9 +30,14 @@ export function parseState(text: string): State {
   const content = parseJson(text);
   const version = z.object({ version: z.int() }).safeParse(content).data?.version ?? 0;
   if (version > VERSION) throw new NewerState(version);
-  const state = stateSchema.safeParse(version === 1 ? upgradeVersion1(content) : content);
-  if (!state.success) throw new DamagedState(z.prettifyError(state.error).replaceAll(/\s+/g, " "));
-  return state.data;
+  const ofVersion2 = version === 1 ? upgradeVersion1(content) : content;
+  return check(stateSchema, version < VERSION ? upgradeVersion2(ofVersion2) : ofVersion2);
+}
+
+function check<T>(schema: z.ZodType<T>, content: unknown): T {
+  const { success, data, error } = schema.safeParse(content);
+  if (!success) throw new DamagedState(z.prettifyError(error).replaceAll(/\s+/g, " "));
+  return data;
 }
 
 function parseJson(text: string): unknown {
@@ -52,7 +58,34 @@ function upgradeVersion1(content: unknown): unknown {
     if (Array.isArray(published) || typeof published !== "object") return published;
     return [{ prefix: "homeassistant", ...published }];
   };
-  return { ...rest, version: VERSION, published: places() };
+  return { ...rest, version: 2, published: places() };
+}
+
+/**
+ * In version 2 a day had one official colour, the service's. It was final also where its day had only begun, so it counts as
+ * confirmed only where its day is certainly over: the newest instant of the file has passed.
+ */
+function upgradeVersion2(content: unknown): unknown {
+  const { books, ...rest } = check(stateOfVersion2, content);
+  const upgraded = Object.entries(books).map(([source, { days, seasons, ...book }]) => {
+    const seen = [...Object.values(days).flatMap(({ forecast, official }) => [forecast, official])];
+    const instants = [...seen, ...Object.values(seasons)].flatMap((part) => (part ? [part.seen_at] : []));
+    const today = isoInstant(Math.max(0, ...instants)).slice(0, "2026-01-05".length);
+    const ofVersion3 = Object.entries(days).map(([date, { official, ...day }]) => {
+      if (!official) return [date, day];
+      const { seen_at, revised_from, ...word } = official;
+      const service_word = { ...word, first_said: seen_at, confirmed: date < today };
+      return [date, { ...day, service_word, ...(revised_from !== undefined && { revised_from }) }];
+    });
+    return [source, { ...book, seasons, days: Object.fromEntries(ofVersion3) }];
+  });
+  return {
+    ...rest,
+    version: VERSION,
+    books: Object.fromEntries(upgraded),
+    official_words: {},
+    official_clients: {},
+  };
 }
 
 const instant = z.number();
@@ -73,18 +106,17 @@ const forecastSchema = z.object({
   by_date: z.literal(true).exactOptional(),
 });
 
-const officialSchema = z.object({
-  color,
-  rates,
-  seen_at: instant,
-  final: z.boolean(),
-  revised_from: color.exactOptional(),
-});
+const wordSchema = z.object({ color, first_said: instant, confirmed: z.boolean() });
 
 const daySchema = z.object({
   forecast: forecastSchema.exactOptional(),
-  official: officialSchema.exactOptional(),
+  service_word: wordSchema.extend({ rates }).exactOptional(),
+  revised_from: color.exactOptional(),
   prediction: z.object({ color: color.nullable(), confidence: share.nullable() }).exactOptional(),
+});
+
+const dayOfVersion2 = daySchema.omit({ service_word: true, revised_from: true }).extend({
+  official: z.object({ color, rates, seen_at: instant, revised_from: color.exactOptional() }).exactOptional(),
 });
 
 const seasonSchema = z.object({
@@ -111,9 +143,23 @@ const stateSchema: z.ZodType<State> = z.object({
   published: z.array(z.object({ base_topic: z.string(), instance: z.string(), prefix: z.string() })),
   books: z.record(z.string(), knownDaysSchema),
   clients: z.record(z.string(), z.record(z.string(), z.unknown())),
+  official_words: z.record(z.string(), z.record(z.iso.date(), wordSchema)),
+  official_clients: z.record(z.string(), z.record(z.string(), z.unknown())),
   rules: z.unknown().exactOptional(),
   settings: z.unknown().exactOptional(),
   outputs: z.unknown().exactOptional(),
   simulation: z.unknown().exactOptional(),
   values: z.unknown().exactOptional(),
+});
+
+/** What of it has changed since. */
+const stateOfVersion2 = z.looseObject({
+  version: z.literal(2),
+  books: z.record(
+    z.string(),
+    z.looseObject({
+      days: z.record(z.iso.date(), dayOfVersion2),
+      seasons: z.record(z.string(), seasonSchema),
+    }),
+  ),
 });

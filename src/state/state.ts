@@ -1,4 +1,6 @@
-import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
+import type { IsoDate } from "../core/calendar/tariff.ts";
+import { type KnownDays, NO_KNOWN_DAYS, type OfficialWord } from "../core/days/known-days.ts";
+import { rteWordsOf, withoutRteWords, withRteWords } from "../core/days/official-words.ts";
 import { forgetAcknowledgements, readOutputsState } from "../core/outputs/outputs-state.ts";
 
 /** All that survives a restart, as the state file holds it. The names of its keys are part of the file's format. */
@@ -10,10 +12,14 @@ export interface State {
   incarnation: string | null;
   /** Where retained messages of this vigie may be on the broker; the last entry is where it publishes now. */
   published: { base_topic: string; instance: string; prefix: string }[];
-  /** The known days of each source (`simulator` or an address), never mixed; the source used last is the last key. */
+  /** The known days of each service (`simulator` or an address), never mixed; the one used last is the last key. */
   books: Record<string, KnownDays>;
-  /** What the service client learnt about each source; the client reads and checks its own part. */
+  /** What the service client learnt about each service; the client reads and checks its own part. */
   clients: Record<string, Record<string, unknown>>;
+  /** The words of each official source (`simulator` or an address), never mixed; the one used last is the last key. */
+  official_words: Record<string, Record<IsoDate, OfficialWord>>;
+  /** What was sent to each of them; the client reads and checks its own part. */
+  official_clients: Record<string, Record<string, unknown>>;
   /** What rules, their settings, outputs, the simulation and the listener for values remember; each of them reads and checks its own part. */
   rules?: unknown;
   settings?: unknown;
@@ -23,7 +29,16 @@ export interface State {
 }
 
 export function emptyState(installation: string): State {
-  return { version: VERSION, installation, incarnation: null, published: [], books: {}, clients: {} };
+  return {
+    version: VERSION,
+    installation,
+    incarnation: null,
+    published: [],
+    books: {},
+    clients: {},
+    official_words: {},
+    official_clients: {},
+  };
 }
 
 /**
@@ -36,11 +51,14 @@ export function recoverState({ simulation, outputs, ...rest }: State): State {
   return { ...rest, outputs: forgetAcknowledgements(readOutputsState(outputs)) };
 }
 
-export function knownDaysOf(state: State, source: string): KnownDays {
-  return (Object.hasOwn(state.books, source) ? state.books[source] : undefined) ?? NO_KNOWN_DAYS;
+/** What is known from this service and this official source (null: none); what others said is not used. */
+export function knownDaysOf(state: State, source: string, official: string | null): KnownDays {
+  const known = ownValue(state.books, source) ?? NO_KNOWN_DAYS;
+  const words = official === null ? undefined : ownValue(state.official_words, official);
+  return words ? withRteWords(known, words) : known;
 }
 
-/** The state with this as what is known of the source now in use; only the sources used last are kept. */
+/** The state with this as what is known of the service now in use; only the services used last are kept. */
 export function withSource(
   state: State,
   source: string,
@@ -48,9 +66,26 @@ export function withSource(
 ): State {
   return {
     ...state,
-    books: moveToEnd(state.books, source, knownDays),
+    books: moveToEnd(state.books, source, withoutRteWords(knownDays)),
     clients: moveToEnd(state.clients, source, client),
   };
+}
+
+/** The state with the words of RTE among these days as those of the official source now in use. */
+export function withOfficial(
+  state: State,
+  official: string,
+  { knownDays, client }: { knownDays: KnownDays; client: Record<string, unknown> },
+): State {
+  return {
+    ...state,
+    official_words: moveToEnd(state.official_words, official, rteWordsOf(knownDays)),
+    official_clients: moveToEnd(state.official_clients, official, client),
+  };
+}
+
+function ownValue<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function moveToEnd<T>(record: Record<string, T>, key: string, value: T): Record<string, T> {
@@ -59,5 +94,5 @@ function moveToEnd<T>(record: Record<string, T>, key: string, value: T): Record<
 }
 
 /** Of the format of the state file. */
-export const VERSION = 2;
+export const VERSION = 3;
 const SOURCES_KEPT = 3;

@@ -133,7 +133,7 @@ describe("a command", () => {
     test("counts from the true time while the clock is known to be wrong, and ends when the clock is right", async () => {
       const clock = { at: EVENING };
       const seen_at = EVENING + HOUR;
-      const days = knownDaysOf({ ...ROUGE.days, "2026-01-04": official("bleu", { seen_at }) });
+      const days = knownDaysOf({ ...ROUGE.days, "2026-01-04": official("bleu", { first_said: seen_at }) });
       const { give, loop, lines, states } = open(undefined, days, clock, "auto");
       await give({ kind: "enabled", rule: "ahead", enabled: false, for: HOUR });
       expect(lines).toEqual(["x/set: rule ahead is disabled until 2026-01-04 22:00, then enabled again"]);

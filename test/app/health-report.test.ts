@@ -19,8 +19,8 @@ test("health is written every 30 s, and at once when there is news of the broker
   const state = { connected: false, last_success: null as number | null };
   const daemon = {
     status: () => ({
-      snapshot: { facts: { service: { status: "ok" }, dated: { forecast: { days: [] } } } },
-      lastSuccess: state.last_success,
+      snapshot: { facts: { dated: { forecast: { days: [] } } }, known: { polls: { kind: "real" } } },
+      lastSuccess: { service: state.last_success, official: null },
       broker: { connected: state.connected, url: "mqtt://b" },
       embeddedPort: null,
     }),
@@ -43,8 +43,8 @@ test("health is written every 30 s, and at once when there is news of the broker
 
 const DAEMON = {
   status: () => ({
-    snapshot: { facts: { service: { status: "ok" }, dated: { forecast: { days: [] } } } },
-    lastSuccess: NOW,
+    snapshot: { facts: { dated: { forecast: { days: [] } } }, known: { polls: { kind: "real" } } },
+    lastSuccess: { service: NOW, official: null },
     broker: { connected: true, url: "mqtt://b" },
     embeddedPort: null,
   }),
@@ -62,7 +62,7 @@ describe("a health file", () => {
     at: NOW,
     pid,
     broker: { connected: true, url: "mqtt://other", port: 1883 },
-    data: { last_success: NOW, newest: null, invented: false },
+    data: { last_success: NOW, official_success: null, newest: null, service: "real" as const },
   });
 
   test("of another vigie that lives is left alone, and overwritten once that has ended", async () => {

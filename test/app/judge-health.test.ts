@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { healthPath, readHealth, writeHealth } from "../../src/app/health-file.ts";
 import { describeHealth, type FoundHealth, type Health, judgeHealth } from "../../src/app/judge-health.ts";
+import type { ServiceKind } from "../../src/core/facts/poll-record.ts";
 
 const NOW = 1_767_600_000_000;
 const HOUR = 3_600_000;
@@ -13,18 +14,22 @@ const found = ({
   running = true,
   connected = true,
   last = NOW - 25 * 60_000,
+  official = null,
+  service = "real",
 }: {
   age?: number;
   running?: boolean;
   connected?: boolean;
   last?: number | null;
+  official?: number | null;
+  service?: ServiceKind;
 } = {}): FoundHealth => ({
   running,
   health: {
     at: NOW - age,
     pid: 42,
     broker: { connected, url: "mqtt://broker", port: null },
-    data: { last_success: last, newest: "2026-01-12", invented: false },
+    data: { last_success: last, official_success: official, newest: "2026-01-12", service },
   },
 });
 
@@ -40,10 +45,31 @@ describe("health", () => {
       "the days are invented",
       {
         ...found(),
-        health: { ...found().health, data: { last_success: NOW, newest: null, invented: true } },
+        health: {
+          ...found().health,
+          data: { last_success: NOW, newest: null, official_success: null, service: "invented" as const },
+        },
       },
       true,
       /data invented: the service answered/,
+    ],
+    [
+      "the service silent, but not the official source",
+      found({ last: NOW - 4 * HOUR, official: NOW - 12 * HOUR }),
+      true,
+      /data fresh: the official source answered 12 h ago, days known/,
+    ],
+    [
+      "both silent",
+      found({ last: NOW - 15 * HOUR, official: NOW - 14 * HOUR }),
+      true,
+      /data old: the official source last answered 14 h ago/,
+    ],
+    [
+      "no service, and no answer of the official source",
+      found({ last: null, service: "none" }),
+      true,
+      /data missing: the official source has not answered yet/,
     ],
     ["no vigie", null, false, /^loop not found.*broker unknown; data unknown$/],
     [

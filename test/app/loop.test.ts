@@ -41,7 +41,7 @@ describe("when the service answered last", () => {
     openTestLoop({
       clock,
       days: learn(NO_KNOWN_DAYS, forecasts, clock.at - 2 * HOUR, PARIS),
-      ask: async () => ({ answer: forecasts, date: null }),
+      ask: async () => ({ answer: forecasts, date: null, made_at: null }),
     });
   const poll = () => ({ signal: new AbortController().signal, essential: true, recheck: false });
 
@@ -76,7 +76,7 @@ describe("a poll", () => {
     const { loop } = openTestLoop({
       clock: { at: NOW },
       days: BLEU,
-      ask: async () => ({ answer: forecasts, date: null }),
+      ask: async () => ({ answer: forecasts, date: null, made_at: null }),
       devices: { update },
     });
     isBroken = true;
@@ -90,7 +90,7 @@ describe("the failure of a request", () => {
   /** A loop whose requests wait, and how to tell that one is tried again, or to answer it. */
   function open(days?: KnownDays) {
     let fail: (failure: string) => void = () => undefined;
-    let answer: (reply: { answer: Answer; date: null }) => void = () => undefined;
+    let answer: (reply: { answer: Answer; date: null; made_at: null }) => void = () => undefined;
     const opened = openTestLoop({
       clock: { at: NOW },
       ...(days && { days }),
@@ -105,7 +105,7 @@ describe("the failure of a request", () => {
     return {
       payload: opened.payload,
       fail: (failure: string) => fail(failure),
-      answer: () => answer({ answer: forecasts, date: null }),
+      answer: () => answer({ answer: forecasts, date: null, made_at: null }),
     };
   }
 
@@ -137,7 +137,11 @@ describe("what is known of the days", () => {
     const clock = { at: NOW };
     let answer: Answer = forecasts;
     const store = createMemoryStore(emptyState("test"));
-    const { loop, memory } = openTestLoop({ store, clock, ask: async () => ({ answer, date: null }) });
+    const { loop, memory } = openTestLoop({
+      store,
+      clock,
+      ask: async () => ({ answer, date: null, made_at: null }),
+    });
     const written = async () => {
       const before = store.writes();
       await loop.poll({ signal: new AbortController().signal, essential: true, recheck: false });
@@ -154,7 +158,7 @@ describe("what is known of the days", () => {
     expect(await written()).toBe(true);
     answer = { ...forecasts, updated_at: NOW + 2 * HOUR, days: [{ ...rouge, color: "blanc" }] };
     expect(await written()).toBe(true);
-    expect(store.state().books["test"]).toBe(memory.days());
+    expect(store.state().books["test"]).toEqual(memory.days());
   });
 
   test("is written whole when vigie stops", async () => {
@@ -164,7 +168,7 @@ describe("what is known of the days", () => {
     memory.keepAnswer({ ...days, updated_at: NOW - 2 * HOUR }, memory.lastAnswered());
     expect(store.state().books["test"]).toEqual(days);
     await memory.flush();
-    expect(store.state().books["test"]).toBe(memory.days());
+    expect(store.state().books["test"]).toEqual(memory.days());
   });
 });
 
@@ -210,7 +214,10 @@ describe("the verdicts", () => {
   });
 
   test("are neither remembered nor published while the clock is wrong, but the settings are", () => {
-    const days = knownDaysOf({ ...ROUGE.days, "2026-01-04": official("bleu", { seen_at: EVENING + HOUR }) });
+    const days = knownDaysOf({
+      ...ROUGE.days,
+      "2026-01-04": official("bleu", { first_said: EVENING + HOUR }),
+    });
     const { loop, payload, store } = openTestLoop({
       rules: RULES,
       days,

@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import type { PollRequest } from "../../src/app/loop.ts";
-import { createPolling } from "../../src/app/polling.ts";
+import { createOfficialPolling, createPolling, joinPollings } from "../../src/app/polling.ts";
 import type { PollOutcome } from "../../src/core/facts/poll-record.ts";
 import { emptyState } from "../../src/state/state.ts";
+import { knownDaysOf, official, saidByRte } from "../support/known-days.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { PARIS } from "../support/tariff.ts";
 import { openTestLoop } from "../support/test-loop.ts";
@@ -155,5 +156,86 @@ describe("after a kill", () => {
     const pause = { until: QUARTER_PAST + MINUTE, turns: 1 };
     memory.client.set({ ...memory.client.get(), pause });
     expect(open(store).memory.client.get().pause).toEqual(pause);
+  });
+});
+
+describe("two sources", () => {
+  const ANSWERED = { answer: { kind: "light" as const, words: [], made_at: 0 }, failure: null, date: null };
+
+  /** Both pollings on the real loop; the service answers what `ask` says. */
+  function openBoth(ask: NonNullable<Parameters<typeof openTestLoop>[0]["ask"]>) {
+    const clock = { at: QUARTER_PAST };
+    const asked: string[] = [];
+    const { loop, memory, know } = openTestLoop({
+      clock,
+      ask,
+      askOfficial: async ({ kind }) => {
+        asked.push(kind);
+        return ANSWERED;
+      },
+    });
+    const options = {
+      loop,
+      memory,
+      tariff: PARIS,
+      times: { every: 60 * MINUTE, announcement: { between: AWAITED, every: 5 * MINUTE } },
+      offset: 0,
+      clock: { now: () => clock.at, steady: () => clock.at },
+      onFirstFailure: () => undefined,
+    };
+    const polled: string[] = [];
+    const service = createPolling({ ...options, onPolled: () => void polled.push("service") });
+    const byRte = createOfficialPolling({ ...options, onPolled: () => void polled.push("official") });
+    return { polling: joinPollings([service, byRte]), clock, asked, polled, know };
+  }
+
+  const AWAITED: [string, string] = ["06:30", "12:00"];
+  const failing = () => Promise.reject(new Error("the service is away"));
+
+  test("have polls of their own: a service that hangs does not delay the official source", async () => {
+    const { polling, clock, asked, polled } = openBoth(
+      (_request, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        }),
+    );
+    polling.pollIfDue();
+    await vi.waitFor(() => expect(polled).toEqual(["official"]));
+    expect(asked).toEqual(["light", "season"]);
+    clock.at += 46 * MINUTE;
+    polling.pollIfDue();
+    await vi.waitFor(() => expect(polled).toEqual(["official", "official"]));
+    expect(asked).toEqual(["light", "season", "light"]);
+    await polling.stop();
+  });
+
+  test("are both polled by a command", async () => {
+    const { polling, asked, polled } = openBoth(failing);
+    polling.pollIfDue();
+    await vi.waitFor(() => expect(polled).toHaveLength(2));
+    polling.pollNow(() => undefined);
+    await vi.waitFor(() => expect(polled).toHaveLength(4));
+    expect(asked).toEqual(["light", "season", "light"]);
+    await polling.stop();
+  });
+
+  test("that differ: the official source is asked at once, and hourly while they differ", async () => {
+    const { polling, clock, asked, know } = openBoth(failing);
+    const rte = saidByRte("bleu");
+    know(knownDaysOf({ "2026-01-05": rte, "2026-01-06": rte }));
+    const lookAfter = async (minutes: number) => {
+      clock.at += minutes * MINUTE;
+      const before = asked.length;
+      polling.pollIfDue();
+      // Nothing here takes time: all of it has run by the next round of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
+      return asked.slice(before);
+    };
+    expect(await lookAfter(0)).toEqual(["light", "season"]);
+    expect(await lookAfter(1)).toEqual([]);
+    know(knownDaysOf({ "2026-01-05": rte, "2026-01-06": { ...rte, ...official("rouge") } }));
+    expect(await lookAfter(1)).toEqual(["light"]);
+    expect(await lookAfter(1)).toEqual([]);
+    expect(await lookAfter(50)).toEqual(["light"]);
   });
 });

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { reportBudget, reportPoll, reportSimulationEnd } from "../../src/app/report.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
-import { DAILY_BUDGET, isBudgetSpent } from "../../src/service/request-limits.ts";
+import { isBudgetSpent } from "../../src/service/request-limits.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 import { logTo } from "../support/logs.ts";
 
 const NOON = Date.parse("2026-01-05T12:00:00Z");
@@ -35,10 +36,10 @@ test("the end of a simulation is logged where its time is over, and not where a 
 test("requests may be sent again when the next day begins, not when an hourly poll succeeds", () => {
   const lines: string[] = [];
   const problemLog = createProblemLog(logTo(lines), { now: () => NOON, steady: () => 0 });
-  const spent = { day: "2026-01-05", count: DAILY_BUDGET };
+  const spent = { day: "2026-01-05", count: FORECAST_SERVICE.budget };
   const reportAt = (now: number) => {
-    reportPoll({ failures: [], answers: 2 }, problemLog);
-    reportBudget(isBudgetSpent(spent, now), problemLog);
+    reportPoll({ failures: [], answers: 2 }, FORECAST_SERVICE, problemLog);
+    reportBudget(isBudgetSpent(spent, now, FORECAST_SERVICE.budget), FORECAST_SERVICE, problemLog);
   };
   reportAt(NOON);
   reportAt(NOON + 3_600_000);

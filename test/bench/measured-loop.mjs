@@ -24,7 +24,13 @@ export async function openMeasuredLoop({
   heard = new Map(),
 }) {
   const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
-  const memory = openLoopMemory(store, { source: "bench", rules, log: LOG, values: () => ({}) });
+  const memory = openLoopMemory(store, {
+    source: "bench",
+    official: null,
+    rules,
+    log: LOG,
+    values: () => ({}),
+  });
   const client = createServiceClient({
     config: CONFIG.service,
     base: service,

@@ -81,7 +81,7 @@ function wallTime(minute) {
 /** A season so far, two rouge days in force and announced, and forecasts for the week. */
 function createKnownDays(confidence) {
   const rates = { hp: null, hc: null };
-  const official = (color) => ({ official: { color, rates, seen_at: 0, final: true } });
+  const official = (color) => ({ service_word: { color, rates, first_said: 0, confirmed: true } });
   const forecast = (color, share) => ({
     forecast: {
       color,

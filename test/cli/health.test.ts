@@ -15,7 +15,7 @@ const well = (): Health => ({
   at: systemClock.now(),
   pid: process.pid,
   broker: { connected: true, url: "mqtt://broker", port: null },
-  data: { last_success: systemClock.now(), newest: "2026-01-12", invented: false },
+  data: { last_success: systemClock.now(), newest: "2026-01-12", official_success: null, service: "real" },
 });
 
 interface Place {
@@ -73,7 +73,9 @@ describe("vigie health", () => {
 
   test("is well while only the service is away: no restart would help", async () => {
     const { ask, write } = await open();
-    await write("state", { data: { last_success: 0, newest: "2026-01-12", invented: false } });
+    await write("state", {
+      data: { last_success: 0, newest: "2026-01-12", official_success: null, service: "real" },
+    });
     expect(await ask()).toMatchObject({ code: 0, out: expect.stringContaining("data old") });
   });
 

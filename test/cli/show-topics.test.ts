@@ -31,7 +31,7 @@ function health(running: boolean): FoundHealth {
       at: running ? NOW : NOW - 600_000,
       pid: 42,
       broker: { connected: true, url: "mqtt://broker", port: null },
-      data: { last_success: null, newest: null, invented: false },
+      data: { last_success: null, newest: null, official_success: null, service: "real" },
     },
   };
 }

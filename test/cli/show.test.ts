@@ -17,7 +17,7 @@ test("vigie show says to start vigie where nothing answers in place of its embed
     at: 0,
     pid: process.pid,
     broker: { connected: true, url: `mqtt://127.0.0.1:${port}`, port },
-    data: { last_success: null, newest: null, invented: true },
+    data: { last_success: null, newest: null, official_success: null, service: "invented" },
   });
   let said = "";
   const code = await show([], {

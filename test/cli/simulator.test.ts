@@ -61,6 +61,9 @@ describe("vigie simulator", () => {
       tomorrow: { date: "2026-01-06", color: "rouge", confidence: 1 },
     });
     expect(answer.headers["date"]).toBeUndefined();
+    const official = await raw(`${one.url}/tempoLight`);
+    expect(JSON.parse(official.body.toString())).toMatchObject({ values: { "2026-01-06": "RED" } });
+    expect(one.said()).toContain(`curl ${one.url}/tempoLight`);
     expect(await one.end()).toBe(0);
     await expect(raw(one.url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });

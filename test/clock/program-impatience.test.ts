@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { DAILY_BUDGET } from "../../src/service/request-limits.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { startPlainService } from "../support/plain-service.ts";
@@ -23,10 +23,10 @@ describe.skipIf(reason)(`an impatient finger on the refresh button ${reason}`, (
 
     await running.vigie.says(/has sent all requests that it may send today/);
     const spent = service.asked.length;
-    expect(spent).toBeLessThanOrEqual(DAILY_BUDGET);
+    expect(spent).toBeLessThanOrEqual(FORECAST_SERVICE.budget);
     await running.observer.until(() => service.asked.length > spent, "the hourly poll went on");
     // A poll asks a handful of questions.
-    expect(service.asked.length).toBeLessThan(DAILY_BUDGET + 8);
+    expect(service.asked.length).toBeLessThan(FORECAST_SERVICE.budget + 8);
     const said = running.vigie.lines.filter(({ msg }) => msg.includes("has sent all requests"));
     expect(said.length).toBeLessThan(4);
   });

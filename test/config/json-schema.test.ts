@@ -78,7 +78,7 @@ describe("config/vigie.yaml", () => {
   test("names every option, set or commented", async () => {
     const text = await shipped();
     const missing = optionNames(jsonSchema()).filter(
-      (name) => !new RegExp(`^ *(# )?${name}:`, "m").test(text),
+      (name) => !new RegExp(`^ *(# *)?${name}:`, "m").test(text),
     );
     expect(missing).toEqual([]);
   });

@@ -17,7 +17,7 @@ tariff: [1]
 `;
     expect(await problemsOf(loadText(text, { VIGIE_LOG_LEVEL: "loud" }))).toEqual([
       expect.stringMatching(
-        /^config\/vigie\.yaml:3:13 service\.base_url: expected simulator, or an address .* got "days\.example" \(did you mean https:\/\/days\.example\?\)$/,
+        /^config\/vigie\.yaml:3:13 service\.base_url: expected simulator, none \(no forecasts\), or an address .* got "days\.example" \(did you mean https:\/\/days\.example\?\)$/,
       ),
       'config/vigie.yaml:4:3 service.pol: expected a known option (base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock), got "pol" (did you mean poll?)',
       expect.stringMatching(/^config\/vigie\.yaml:8:10 mqtt\.grace: expected a duration .* got 10$/),
@@ -26,9 +26,9 @@ tariff: [1]
         /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got the list \[1\]$/,
       ),
       'VIGIE_LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
-      'config/vigie.yaml:1:1 instanc: expected a known option (instance, service, mqtt, homeassistant, tariff, rules, outputs, state, log), got "instanc" (did you mean instance?)',
-      'config/vigie.yaml:9:1 zigbee: expected a known option (instance, service, mqtt, homeassistant, tariff, rules, outputs, state, log), got "zigbee"',
-      'config/vigie.yaml:10:1 password: expected a known option (instance, service, mqtt, homeassistant, tariff, rules, outputs, state, log), got "password" (did you mean mqtt.password?)',
+      'config/vigie.yaml:1:1 instanc: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, state, log), got "instanc" (did you mean instance?)',
+      'config/vigie.yaml:9:1 zigbee: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, state, log), got "zigbee"',
+      'config/vigie.yaml:10:1 password: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, state, log), got "password" (did you mean mqtt.password?)',
     ]);
   });
 

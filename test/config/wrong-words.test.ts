@@ -13,7 +13,7 @@ const OF_MQTT = "url, username, password, base_topic, grace, tls";
 const OF_SERVICE =
   "base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock";
 const OF_TARIFF = "time_zone, day_starts_at, off_peak, laws, rates_first, rates";
-const OF_ALL = "instance, service, mqtt, homeassistant, tariff, rules, outputs, state, log";
+const OF_ALL = "instance, service, official, mqtt, homeassistant, tariff, rules, outputs, state, log";
 const A_DAY = "one of now, next, today, tomorrow, d2, d3, d4, d5, d6, d7, next_1_days … next_8_days";
 const AN_ID =
   "small letters and digits, joined by single underscores, at most 40 characters, such as vigie or house_2";
@@ -22,7 +22,7 @@ const A_TOPIC =
 const A_BROKER =
   "embedded, or an address that begins with mqtt://, mqtts://, ws:// or wss://, such as mqtt://192.168.1.10:1883";
 const A_SERVICE =
-  "simulator, or an address that begins with https:// or http:// (no user or password, nothing after ? or #)";
+  "simulator, none (no forecasts), or an address that begins with https:// or http:// (no user or password, nothing after ? or #)";
 const A_TIME = 'a time of day from "00:00" to "23:59", such as "06:30"';
 const A_WEEKDAY = "one of mon, tue, wed, thu, fri, sat, sun, or a list of them";
 const A_PRICE = "a price in EUR/kWh from 0 to 5";

@@ -28,7 +28,7 @@ describe("docs/what-if.md", () => {
 
   test("the answer of health on a vigie that hangs is the one that is given", () => {
     const broker = { connected: true, url: "mqtt://192.0.2.10:1883", port: null };
-    const data = { last_success: 0, newest: null, invented: false };
+    const data = { last_success: 0, newest: null, official_success: null, service: "real" as const };
     const health = { at: 0, pid: 1, broker, data };
     const verdict = judgeHealth({ health, running: true }, 95_000);
     expect(verdict.healthy).toBe(false);

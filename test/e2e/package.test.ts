@@ -44,6 +44,7 @@ const FILES = [
   "docs/rules.md",
   "docs/shell.md",
   "docs/simulator.md",
+  "docs/sources.md",
   "docs/topics.md",
   "docs/what-if.md",
   "package.json",

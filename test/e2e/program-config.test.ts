@@ -113,6 +113,15 @@ describe.skipIf(withoutMosquitto)(
       await vigie.says(/expected service\.base_url and mqtt\.url, got an empty file/, before);
       await writeFile(join(folder, "vigie.yaml"), "instance: vigie\n");
       await vigie.says(/mqtt\.url: expected a broker as before, got embedded/, before);
+      const invented = {
+        service: { base_url: service, allow_simulator: true },
+        official: { source: "simulator" },
+      };
+      await writeConfig(folder, config(invented));
+      await vigie.says(
+        /official\.source: expected off as before, or another real one, got simulator/,
+        before,
+      );
 
       // Another grace needs another connection: still nobody sees vigie go.
       await writeConfig(folder, config({ ...prices(0.7), mqtt: { url: broker.url, grace: "20m" } }));

@@ -16,8 +16,16 @@ const today = civilDate(Date.now(), "Europe/Paris");
 const named = Object.fromEntries([-1, 0, 1, 2].map((days) => [addDays(today, days), "blanc" as const]));
 const KNOWN_DAYS = knownDaysOf({
   ...officialDays(addDays(today, -30), addDays(today, 2), named),
-  [addDays(today, 3)]: official("bleu", { final: false }),
+  [addDays(today, 3)]: official("bleu", { confirmed: false }),
 });
+/** As versions 1 and 2 of the state file held them. */
+const OLDER_DAYS = Object.fromEntries(
+  Object.entries(KNOWN_DAYS.days).flatMap(([date, { service_word }]) => {
+    if (!service_word) return [];
+    const { color, rates, first_said, confirmed } = service_word;
+    return [[date, { official: { color, rates, seen_at: first_said, final: confirmed } }]];
+  }),
+);
 const OWNER = {
   installation: "abcdefghijkl",
   incarnation: "before",
@@ -48,9 +56,21 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
   ])(
     "reads a state file of version 1, %s: its days are known, and its former place is left",
     async (_, published) => {
-      const { version, ...state } = { ...emptyState(OWNER.installation), incarnation: "before" };
-      const books = { [away]: KNOWN_DAYS };
-      const older = { ...state, version: 1, published, books, clients: { [away]: {} } };
+      const {
+        version,
+        official_words: _words,
+        official_clients: _clients,
+        ...state
+      } = emptyState(OWNER.installation);
+      const books = { [away]: { ...KNOWN_DAYS, days: OLDER_DAYS } };
+      const older = {
+        ...state,
+        incarnation: "before",
+        version: 1,
+        published,
+        books,
+        clients: { [away]: {} },
+      };
       const folder = await stateOf(`${JSON.stringify(older)}\n`);
       const attic: Observer[] = [];
       const beforeStart = async (url: string) => {
@@ -69,7 +89,12 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
       await vi.waitFor(async () => expect((await readState()).published).toHaveLength(1), PATIENCE);
       await running.vigie.end();
       const written = await readState();
-      expect(written).toMatchObject({ version, installation: OWNER.installation, books });
+      expect(written).toMatchObject({ version, installation: OWNER.installation });
+      const words = Object.entries(written.books[away]?.days ?? {}).map(([date, { service_word }]) => [
+        date,
+        service_word?.color,
+      ]);
+      expect(words).toEqual(Object.entries(OLDER_DAYS).map(([date, { official }]) => [date, official.color]));
       expect(written.published).toEqual([
         { base_topic: "vigie", instance: "vigie", prefix: "homeassistant" },
       ]);

@@ -1,8 +1,9 @@
 import { sleep } from "../../src/runtime/wait.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
-import { LARGEST_BODY, readBody } from "../../src/service/read-body.ts";
+import { readBody } from "../../src/service/read-body.ts";
 import type { HttpResponse } from "../../src/service/read-response.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 import type { ServiceRequest } from "../../src/simulator/answer-request.ts";
 import {
   createFaultyService,
@@ -31,7 +32,8 @@ export function createFaultyTransport(
   const carry = async (request: ServiceRequest): Promise<HttpResponse> => {
     const asked = `GET ${request.url}`;
     const outcome = await service.answer(request);
-    if (outcome.kind === "closed") throw new ServiceUnreachable(asked, ORIGIN, "the connection was closed");
+    if (outcome.kind === "closed")
+      throw new ServiceUnreachable(FORECAST_SERVICE, asked, ORIGIN, "the connection was closed");
     const { reply, delivery } = outcome;
     const headers = new Map([
       ...Object.entries(reply.headers),
@@ -40,7 +42,11 @@ export function createFaultyTransport(
     // A reset comes a moment after the bytes before it.
     if (delivery === "reset") await new Promise((resolve) => setImmediate(resolve));
     const body = delivery === "whole" ? wholeBody(reply.body) : brokenBody(halfOf(reply.body));
-    return { status: reply.status, headers, body: await readBody(body, headers, asked, LARGEST_BODY) };
+    return {
+      status: reply.status,
+      headers,
+      body: await readBody(body, headers, asked, FORECAST_SERVICE.largestAnswer),
+    };
   };
   const get: Transport["get"] = async (path, headers, ending) => {
     ending.throwIfAborted();
@@ -49,7 +55,7 @@ export function createFaultyTransport(
     if (isTooSlow(faults)) {
       if (alone) met[alone] += 1;
       await sleep(TIMEOUT, ending);
-      throw new ServiceUnreachable(`GET ${path}`, ORIGIN, "no whole answer within 60 s");
+      throw new ServiceUnreachable(FORECAST_SERVICE, `GET ${path}`, ORIGIN, "no whole answer within 60 s");
     }
     const release = hold();
     try {

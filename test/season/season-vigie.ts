@@ -1,5 +1,6 @@
 import { createLoop } from "../../src/app/loop.ts";
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
+import { createOfficialPolling } from "../../src/app/polling.ts";
 import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
@@ -7,6 +8,7 @@ import type { Topics } from "../../src/core/topics/topic.ts";
 import { startAlarm } from "../../src/runtime/alarm.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
+import { createOfficialClient } from "../../src/service/official-client.ts";
 import { duePoll } from "../../src/service/poll-times.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import type { Store } from "../../src/state/store.ts";
@@ -30,6 +32,8 @@ export interface VigieRunOptions {
   rules: readonly Rule[];
   clock: Clock;
   transport: Transport;
+  /** Of the official source, where there is one. */
+  officialTransport?: Transport;
   random: () => number;
   offset: number;
   /** Milliseconds from one look whether a poll is due to the next, between polls, and while tomorrow is awaited. */
@@ -56,6 +60,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
   const { clock, offset, store, pace } = options;
   const memory = openLoopMemory(store, {
     source: "season",
+    official: "rte",
     rules: options.rules,
     log: SILENT_LOG,
     values: () => ({}),
@@ -71,6 +76,18 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     random: options.random,
     transport: options.transport,
   });
+  const official =
+    options.officialTransport &&
+    createOfficialClient({
+      base: "http://127.0.0.1",
+      version: "0",
+      log: SILENT_LOG,
+      memory: memory.officialClient,
+      clock,
+      random: options.random,
+      transport: options.officialTransport,
+      tariff: TARIFF,
+    });
   const loop = createLoop({
     config: {
       rules: options.rules,
@@ -78,10 +95,11 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
       service: { late_after: "12:00", check_clock: "auto" },
       mqtt: { grace: GRACE },
     },
-    invented: false,
+    serviceKind: "real",
     memory,
     clock,
     publish: options.want,
+    askOfficial: official?.ask ?? null,
     ask: async (request, ways) => {
       const reply = await client.ask(request, ways);
       options.onAnswer(reply.answer);
@@ -90,6 +108,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     devices: { statuses: () => [], update: nothing },
     values: { heard: () => new Map(), isSettled: () => true },
     onDayEvent: nothing,
+    onContradiction: nothing,
     onVerdictChange: nothing,
     onSwitchedBack: nothing,
     onRefreshed: nothing,
@@ -97,7 +116,20 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
   let lastPoll: Instant | null = null;
   let polls = 0;
   const poll = { every: pace.every, announcement: { between: AWAITED, every: pace.announcement } };
+  const officialPolling =
+    official &&
+    createOfficialPolling({
+      loop,
+      memory,
+      tariff: TARIFF,
+      times: poll,
+      offset,
+      clock,
+      onFirstFailure: nothing,
+      onPolled: nothing,
+    });
   const pollIfDue = () => {
+    officialPolling?.pollIfDue();
     const input = { poll, tariff: TARIFF, knownDays: memory.days(), offset };
     const due = duePoll(clock.now(), lastPoll, input);
     if (!due) return;
@@ -141,6 +173,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
   const kill = () => {
     stopAlarm();
     stopping.abort();
+    void officialPolling?.stop();
   };
   return { due, turn, watchClock, polls: () => polls, kill };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { keepMemory } from "../../src/service/client-memory.ts";
-import { probe } from "../../src/service/probe.ts";
+import { EMPTY_MEMORY } from "../../src/service/client-memory.ts";
+import { probeService } from "../../src/service/probe.ts";
 import { retryDelay } from "../../src/service/request-limits.ts";
+import { keepMemory } from "../../src/service/request-memory.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import { AnswerUnreadable } from "../../src/service/service-errors.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
@@ -22,7 +23,7 @@ async function open(...faults: FaultName[]) {
     sendDate: false,
     faults,
   });
-  const memory = keepMemory();
+  const memory = keepMemory(EMPTY_MEMORY);
   const client = createServiceClient({
     config: CONFIG,
     base: simulator.url,
@@ -45,8 +46,7 @@ async function open(...faults: FaultName[]) {
     client,
     memory,
     signal,
-    probe: () =>
-      probe({ client, config: { ...CONFIG, base_url: "x" }, today: TODAY, signal, onRetry: () => undefined }),
+    probe: () => probeService({ client, address: "x", today: TODAY, signal, onRetry: () => undefined }),
   };
 }
 
@@ -76,11 +76,11 @@ describe("the client and the simulator", () => {
 
   it("a probe of each endpoint says what was assumed", async () => {
     const probes = await (await open()).probe();
-    expect(probes.map(({ endpoint, ok }) => [endpoint, ok])).toEqual([
-      ["forecasts", true],
-      ["date", true],
-      ["season", true],
-      ["history", true],
+    expect(probes.map(({ endpoint, answer }) => [endpoint, answer?.kind])).toEqual([
+      ["forecasts", "forecasts"],
+      ["date", "date"],
+      ["season", "season"],
+      ["history", "history"],
     ]);
     const assumed = probes.flatMap((one) => one.assumed).join("\n");
     expect(assumed).toMatch(/colours: "(bleu|blanc|rouge)" is (bleu|blanc|rouge)/);
@@ -92,11 +92,11 @@ describe("the client and the simulator", () => {
 
   it("a probe spares a service that is away", async () => {
     const probes = await (await open("down")).probe();
-    expect(probes.map(({ ok, message }) => [ok, message.startsWith("not requested")])).toEqual([
-      [false, false],
-      [false, true],
-      [false, true],
-      [false, true],
+    expect(probes.map(({ answer, message }) => [answer, message.startsWith("not requested")])).toEqual([
+      [null, false],
+      [null, true],
+      [null, true],
+      [null, true],
     ]);
   });
 

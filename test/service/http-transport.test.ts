@@ -10,6 +10,7 @@ import {
   ServiceFailed,
   ServiceUnreachable,
 } from "../../src/service/service-errors.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 import { type Answerer, sendJson, sendStatus, serve } from "./rude-server.ts";
 
 const PATH = "/v1/public";
@@ -20,7 +21,7 @@ const SHORT = 300;
 const LONG = 60_000;
 
 function open(base: string, timeout = LONG) {
-  const transport = createTransport({ base, version: "1.2.3", timeout });
+  const transport = createTransport({ source: FORECAST_SERVICE, base, version: "1.2.3", timeout });
   onTestFinished(transport.close);
   return transport;
 }
@@ -28,7 +29,8 @@ function open(base: string, timeout = LONG) {
 async function fetchJson(answer: Answerer, timeout?: number): Promise<unknown> {
   const server = await serve(answer);
   const response = await open(server.url, timeout).get(PATH, {}, never());
-  return readResponse(response, { operation: `GET ${PATH}`, address: server.url + PATH }, 0);
+  const request = { operation: `GET ${PATH}`, address: server.url + PATH };
+  return readResponse(response, FORECAST_SERVICE, request, 0);
 }
 
 /** The error that an answer amounts to. */

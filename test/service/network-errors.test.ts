@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { explainNetworkError } from "../../src/service/network-errors.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 
 const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
 
@@ -10,6 +11,6 @@ test.each([
   ],
   ["nas:8443", "it broke the connection (ECONNRESET)"],
 ])("an error of the connection to %s says what the port looks like", (host, words) => {
-  const { message } = explainNetworkError("GET /v1/public", host, cause);
+  const { message } = explainNetworkError(FORECAST_SERVICE, "GET /v1/public", host, cause);
   expect(message).toBe(`The forecast service at ${host} could not be reached for GET /v1/public: ${words}`);
 });

@@ -13,8 +13,8 @@ import { PARIS } from "../support/tariff.ts";
 const NO_RATES = { hp: null, hc: null };
 const ANSWERED_TODAY = { season: "2026-01-05", history: "2026-01-05" };
 
-function official(color: Color, final = true): KnownDay {
-  return { official: { color, rates: NO_RATES, seen_at: 0, final } };
+function official(color: Color, confirmed = true): KnownDay {
+  return { service_word: { color, rates: NO_RATES, first_said: 0, confirmed } };
 }
 
 function knownDaysOf(days: Record<string, KnownDay>): KnownDays {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type KnownDays, NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
+import { type KnownDays, NO_KNOWN_DAYS, type ServiceWord } from "../../src/core/days/known-days.ts";
 import { duePoll, type PollTimesInput } from "../../src/service/poll-times.ts";
 import { PARIS } from "../support/tariff.ts";
 
@@ -15,9 +15,10 @@ function input(knownDays: KnownDays = NO_KNOWN_DAYS, offset = 0): PollTimesInput
   return { poll, tariff: PARIS, knownDays, offset };
 }
 
-function official(date: string, final: boolean): KnownDays {
+function official(date: string, confirmed: boolean): KnownDays {
   const rates = { hp: null, hc: null };
-  return { ...NO_KNOWN_DAYS, days: { [date]: { official: { color: "rouge", rates, seen_at: 0, final } } } };
+  const service_word: ServiceWord = { color: "rouge", rates, first_said: 0, confirmed };
+  return { ...NO_KNOWN_DAYS, days: { [date]: { service_word } } };
 }
 
 const due = (last: string, now: string, knownDays?: KnownDays) =>

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  DAILY_BUDGET,
   PER_MINUTE,
   requestAllowance,
   retryDelay,
@@ -18,8 +17,11 @@ import {
   ServiceFailed,
   ServiceUnreachable,
 } from "../../src/service/service-errors.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 
 const AT = Date.UTC(2026, 0, 5, 10);
+const DAILY_BUDGET = FORECAST_SERVICE.budget;
+const ESSENTIAL = Number.POSITIVE_INFINITY;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const FRESH: SentRequests = { recent: [], spent: { day: "2026-01-05", count: 0 }, pause: null };
@@ -29,7 +31,7 @@ function sendAll(before: SentRequests, now: number): { count: number; sent: Sent
   let count = 0;
   let sent = before;
   for (;;) {
-    const allowance = requestAllowance(sent, now, false);
+    const allowance = requestAllowance(sent, now, DAILY_BUDGET);
     if (allowance.kind !== "granted") return { count, sent };
     sent = allowance.sent;
     count += 1;
@@ -40,7 +42,7 @@ describe("the limit of a minute", () => {
   it("lets ten be sent at once, and the eleventh after a minute", () => {
     const { count, sent } = sendAll(FRESH, AT);
     expect(count).toBe(PER_MINUTE);
-    expect(requestAllowance(sent, AT + 20_000, true)).toEqual({ kind: "wait", milliseconds: 40_000 });
+    expect(requestAllowance(sent, AT + 20_000, ESSENTIAL)).toEqual({ kind: "wait", milliseconds: 40_000 });
     expect(sendAll(sent, AT + MINUTE).count).toBe(PER_MINUTE);
   });
 
@@ -52,7 +54,7 @@ describe("the limit of a minute", () => {
         const instants: number[] = [];
         for (const gap of gaps) {
           now += gap;
-          const allowance = requestAllowance(sent, now, true);
+          const allowance = requestAllowance(sent, now, ESSENTIAL);
           if (allowance.kind !== "granted") continue;
           sent = allowance.sent;
           instants.push(now);
@@ -70,25 +72,33 @@ describe("the budget of a day", () => {
   const full: SentRequests = { ...FRESH, spent: { day: "2026-01-05", count: DAILY_BUDGET } };
 
   it("lets only essential requests be sent once it is spent", () => {
-    expect(requestAllowance(full, AT, false)).toEqual({ kind: "budget spent" });
-    expect(requestAllowance(full, AT, true).kind).toBe("granted");
+    expect(requestAllowance(full, AT, DAILY_BUDGET)).toEqual({ kind: "budget spent" });
+    expect(requestAllowance(full, AT, ESSENTIAL).kind).toBe("granted");
   });
 
   it("begins anew with the day in UTC", () => {
-    expect(requestAllowance(full, Date.UTC(2026, 0, 5, 23, 59, 59), false).kind).toBe("budget spent");
-    const allowance = requestAllowance(full, Date.UTC(2026, 0, 6), false);
+    expect(requestAllowance(full, Date.UTC(2026, 0, 5, 23, 59, 59), DAILY_BUDGET).kind).toBe("budget spent");
+    const allowance = requestAllowance(full, Date.UTC(2026, 0, 6), DAILY_BUDGET);
     expect(allowance).toMatchObject({ kind: "granted", sent: { spent: { day: "2026-01-06", count: 1 } } });
   });
 
   it("goes on counting where the clock went back to an earlier day, and is free again the day after", () => {
     const yesterday = AT - 24 * HOUR;
-    const counted = requestAllowance({ ...FRESH, spent: { day: "2026-01-05", count: 40 } }, yesterday, false);
+    const counted = requestAllowance(
+      { ...FRESH, spent: { day: "2026-01-05", count: 40 } },
+      yesterday,
+      DAILY_BUDGET,
+    );
     expect(counted).toMatchObject({ kind: "granted", sent: { spent: { day: "2026-01-04", count: 41 } } });
-    expect(requestAllowance(full, yesterday, false).kind).toBe("budget spent");
+    expect(requestAllowance(full, yesterday, DAILY_BUDGET).kind).toBe("budget spent");
     // A state file of 2030: the count is kept, not the year.
-    const future = requestAllowance({ ...full, spent: { day: "2030-01-01", count: DAILY_BUDGET } }, AT, true);
+    const future = requestAllowance(
+      { ...full, spent: { day: "2030-01-01", count: DAILY_BUDGET } },
+      AT,
+      ESSENTIAL,
+    );
     if (future.kind !== "granted") throw new Error(`Expected granted, got ${future.kind}`);
-    expect(requestAllowance(future.sent, AT + 24 * HOUR, false).kind).toBe("granted");
+    expect(requestAllowance(future.sent, AT + 24 * HOUR, DAILY_BUDGET).kind).toBe("granted");
   });
 
   it("is not charged for a request that was never sent", () => {
@@ -99,7 +109,8 @@ describe("the budget of a day", () => {
 
 describe("the pause after a 429", () => {
   it("lets nothing be sent, however essential; a long one is not waited for", () => {
-    const paused = (until: number) => requestAllowance({ ...FRESH, pause: { until, turns: 1 } }, AT, true);
+    const paused = (until: number) =>
+      requestAllowance({ ...FRESH, pause: { until, turns: 1 } }, AT, ESSENTIAL);
     expect(paused(AT + 30_000)).toEqual({ kind: "wait", milliseconds: 30_000 });
     expect(paused(AT + HOUR)).toEqual({ kind: "paused", milliseconds: HOUR });
     expect(paused(AT).kind).toBe("granted");
@@ -107,27 +118,28 @@ describe("the pause after a 429", () => {
 
   it("does not count where it was noted while the clock was wrong", () => {
     const pause = { until: AT + LONGEST_PAUSE + 1, turns: 1 };
-    expect(requestAllowance({ ...FRESH, pause }, AT, false).kind).toBe("granted");
+    expect(requestAllowance({ ...FRESH, pause }, AT, DAILY_BUDGET).kind).toBe("granted");
   });
 });
 
 describe("another try", () => {
   const summary = { status: 500, contentType: null, beginning: "" };
   const tryAgain = [
-    new ServiceUnreachable("GET /v1/public", "example.org", "it broke the connection"),
-    new ServiceFailed("GET /v1/public", summary),
+    new ServiceUnreachable(FORECAST_SERVICE, "GET /v1/public", "example.org", "it broke the connection"),
+    new ServiceFailed(FORECAST_SERVICE, "GET /v1/public", summary),
     new AnswerUnreadable("GET /v1/public", "it broke off", { cut: true }),
   ];
   const never = [
     new AnswerUnreadable("GET /v1/public", "a redirect"),
     new RangeIgnored("GET /v1/public/history", "other dates"),
     new RequestRefused(
+      FORECAST_SERVICE,
       { operation: "GET /v1/public", address: "http://service/v1/public" },
       { ...summary, status: 422 },
       [],
     ),
     new BudgetSpent("GET /v1/public", 150),
-    new ServiceBusy("GET /v1/public", 3_600_000),
+    new ServiceBusy(FORECAST_SERVICE, "GET /v1/public", 3_600_000),
     new Error("a fault of the program"),
   ];
 
@@ -146,7 +158,7 @@ describe("another try", () => {
   it.each([null, 1_000, 120_000])(
     "a 429 that asks for %s ms is tried again when its pause is over",
     (retryAfter) => {
-      expect(retryDelay(new ServiceBusy("GET /v1/public", retryAfter), 1, 0.5)).toBe(0);
+      expect(retryDelay(new ServiceBusy(FORECAST_SERVICE, "GET /v1/public", retryAfter), 1, 0.5)).toBe(0);
     },
   );
 });

@@ -2,17 +2,23 @@ import { expect, test } from "vitest";
 import type { Request } from "../../src/core/contract/answer.ts";
 import { sendRequests } from "../../src/service/send-requests.ts";
 import { RequestRefused } from "../../src/service/service-errors.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 
 const REQUESTS: Request[] = [{ kind: "forecasts" }, { kind: "season" }, { kind: "date", date: "2026-01-06" }];
 
 function refused(path: string, status: number): RequestRefused {
   const request = { operation: `GET ${path}`, address: `http://service/api${path}` };
-  return new RequestRefused(request, { status, contentType: null, beginning: "Not Found" }, []);
+  return new RequestRefused(
+    FORECAST_SERVICE,
+    request,
+    { status, contentType: null, beginning: "Not Found" },
+    [],
+  );
 }
 
 /** Sends the requests to a service that refuses those of these kinds with this status. */
 function send(kinds: Request["kind"][], status: number) {
-  return sendRequests(new AbortController().signal, REQUESTS, async ({ kind }) => {
+  return sendRequests(FORECAST_SERVICE, new AbortController().signal, REQUESTS, async ({ kind }) => {
     if (kinds.includes(kind)) throw refused(`/v1/public/${kind}`, status);
     return [];
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceConfig } from "../../src/config/config.ts";
-import { type ClientMemory, EMPTY_MEMORY, keepMemory } from "../../src/service/client-memory.ts";
-import { DAILY_BUDGET } from "../../src/service/request-limits.ts";
+import { type ClientMemory, EMPTY_MEMORY } from "../../src/service/client-memory.ts";
+import { keepMemory } from "../../src/service/request-memory.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import {
   BudgetSpent,
@@ -10,6 +10,7 @@ import {
   ServiceBusy,
   ServiceFailed,
 } from "../../src/service/service-errors.ts";
+import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 import { logTo } from "../support/logs.ts";
 import { type Answerer, sendJson, sendStatus, serve } from "./rude-server.ts";
 
@@ -155,7 +156,7 @@ describe("the limits of requests", () => {
   });
 
   it("keeps the day's budget, and lets the essential go on, once each", async () => {
-    const spent = { day: "2026-01-05", count: DAILY_BUDGET };
+    const spent = { day: "2026-01-05", count: FORECAST_SERVICE.budget };
     const { client, signal, server } = await open((_request, response) => sendStatus(response, 500), {
       memory: { spent },
     });
@@ -174,7 +175,9 @@ describe("the limits of requests", () => {
     });
     await client.ask({ kind: "forecasts" }, { signal });
     expect(waits).toEqual([0, 7_000]);
-    expect(said).toEqual(['The service answers "too many requests" (429): vigie sends it nothing for 7 s']);
+    expect(said).toEqual([
+      'The forecast service answers "too many requests" (429): vigie sends it nothing for 7 s',
+    ]);
     expect(kept.get().pause).toBeNull();
     expect(kept.get().sent_at).toBe(AT + 7_000);
   });

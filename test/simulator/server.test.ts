@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { wallInstant } from "../../src/core/calendar/dates.ts";
-import { endpoints, validationErrorSchema } from "../../src/core/contract/endpoints.ts";
+import { endpoints, officialEndpoints, validationErrorSchema } from "../../src/core/contract/endpoints.ts";
 import { type RunningSimulator, type SimulatorOptions, startSimulator } from "../../src/simulator/server.ts";
 import { json, raw } from "./raw.ts";
 import { strictDate, strictForecasts, strictHistory, strictInvalid, strictSeason } from "./strict.ts";
@@ -83,6 +83,42 @@ describe("the four endpoints", () => {
     expect(json(await get(datePath("2026-01-06")))).toMatchObject({ is_official: false });
     now = at("2026-01-05T09:00");
     expect(json(await get(datePath("2026-01-06")))).toMatchObject({ is_official: true, confidence: 1 });
+  });
+});
+
+describe("the official source", () => {
+  const { light } = officialEndpoints;
+  const seasonPath = (label: string) => `${officialEndpoints.season.path}?season=${label}`;
+
+  test("names today, and tomorrow once it is official for the forecast service, too", async () => {
+    const days = new Map([
+      ["2026-01-05", "blanc"],
+      ["2026-01-06", "rouge"],
+    ] as const);
+    const { get } = await simulator("2026-01-05T10:29", { days });
+    expect(json(await get(light.path))).toEqual({ values: { "2026-01-05": "WHITE" } });
+    expect(json(await get(datePath("2026-01-06")))).toMatchObject({ is_official: false });
+    now = at("2026-01-05T10:30");
+    expect(json(await get(light.path))).toEqual({ values: { "2026-01-05": "WHITE", "2026-01-06": "RED" } });
+    expect(json(await get(datePath("2026-01-06")))).toMatchObject({ is_official: true, color: "rouge" });
+  });
+
+  test("names the same days of a season as the forecast service's history", async () => {
+    const { get } = await simulator();
+    const words = { BLUE: "bleu", WHITE: "blanc", RED: "rouge" };
+    const { values } = json(await get(seasonPath("2025-2026"))) as {
+      values: Record<string, keyof typeof words>;
+    };
+    const official = Object.entries(values).map(([day, word]) => [day, words[word]]);
+    const history = strictHistory.parse(json(await get(historyPath("2025-09-01", "2026-01-06"))));
+    expect(official).toEqual(history.map((entry) => [entry.date, entry.color]));
+    expect(new Set(Object.values(values))).toEqual(new Set(["BLUE", "WHITE", "RED"]));
+  });
+
+  test("takes only seasons", async () => {
+    const { get } = await simulator();
+    expect((await get(seasonPath("2026"))).status).toBe(422);
+    expect(json(await get(seasonPath("2027-2028")))).toEqual({ values: {} });
   });
 });
 

@@ -1,13 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wallInstant } from "../../src/core/calendar/dates.ts";
-import type { Answer } from "../../src/core/contract/answer.ts";
+import type { Answer, OfficialAnswer } from "../../src/core/contract/answer.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
-import { learn } from "../../src/core/days/learn.ts";
+import { learn, learnOfficial } from "../../src/core/days/learn.ts";
 import { chooseOutputs } from "../../src/core/outputs/choose-outputs.ts";
 import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
 import { inventId } from "../../src/runtime/random-id.ts";
-import { emptyState, knownDaysOf, recoverState, type State, withSource } from "../../src/state/state.ts";
+import {
+  emptyState,
+  knownDaysOf,
+  recoverState,
+  type State,
+  withOfficial,
+  withSource,
+} from "../../src/state/state.ts";
 import { DamagedState, NewerState, parseState, serialiseState } from "../../src/state/state-format.ts";
 import { SEASON } from "../support/answers.ts";
 import { anyText } from "../support/any-text.ts";
@@ -66,21 +73,57 @@ const ANSWERS: Answer[] = [
     season: SEASON,
   },
 ];
-const KNOWN_DAYS = ANSWERS.reduce((days, answer) => learn(days, answer, NOW, PARIS), NO_KNOWN_DAYS);
+const RTE = "https://rte.example.org";
+const SERVICE_DAYS = ANSWERS.reduce((days, answer) => learn(days, answer, NOW, PARIS), NO_KNOWN_DAYS);
+const RTE_WORDS: OfficialAnswer = {
+  kind: "light",
+  words: [
+    { date: "2026-01-04", color: "bleu" },
+    { date: "2026-01-05", color: "rouge" },
+  ],
+  made_at: NOW,
+};
+const KNOWN_DAYS = learnOfficial(SERVICE_DAYS, RTE_WORDS, NOW, PARIS);
 
+const SERVICE_STATE = withSource(emptyState("abc"), "simulator", {
+  knownDays: KNOWN_DAYS,
+  client: { names: { start: "from" } },
+});
 const STATE: State = {
-  ...withSource(emptyState("abc"), "simulator", {
-    knownDays: KNOWN_DAYS,
-    client: { names: { start: "from" } },
-  }),
+  ...withOfficial(SERVICE_STATE, RTE, { knownDays: KNOWN_DAYS, client: { spent: 3 } }),
   incarnation: "def",
   published: [{ base_topic: "vigie", instance: "vigie", prefix: "homeassistant" }],
 };
 
-/** As version 1 wrote it. */
-function older(published: unknown): string {
-  return JSON.stringify({ ...STATE, version: 1, published });
+/** As version 1 or 2 wrote it: a day had one official colour, and there was no official source. */
+function older(version: 1 | 2, published: unknown = STATE.published): string {
+  const { official_words: _, official_clients: __, ...state } = STATE;
+  const days = Object.entries(SERVICE_DAYS.days).map(([date, { service_word, revised_from, ...day }]) => {
+    if (!service_word) return [date, day];
+    const { color, rates, first_said: seen_at } = service_word;
+    return [date, { ...day, official: { color, rates, seen_at, final: true, revised_from } }];
+  });
+  const books = { simulator: { ...SERVICE_DAYS, days: Object.fromEntries(days) } };
+  return JSON.stringify({ ...state, version, published, books });
 }
+
+/** What is read of it: the service's words, confirmed where their day was over on 4 January at noon. */
+const OF_OLDER: State = {
+  ...STATE,
+  official_words: {},
+  official_clients: {},
+  books: {
+    simulator: {
+      ...SERVICE_DAYS,
+      days: Object.fromEntries(
+        Object.entries(SERVICE_DAYS.days).map(([date, { service_word, ...day }]) => [
+          date,
+          service_word ? { ...day, service_word: { ...service_word, confirmed: date < "2026-01-04" } } : day,
+        ]),
+      ),
+    },
+  },
+};
 
 describe("the state file", () => {
   it("reads back what was written", () => {
@@ -108,12 +151,19 @@ describe("the state file", () => {
   ])("of version 1 is read whole, where it was published as %s", (_, published, expected) => {
     const places =
       typeof expected === "string" ? [{ base_topic: "v", instance: "w", prefix: expected }] : expected;
-    expect(parseState(older(published))).toEqual({ ...STATE, published: places });
+    expect(parseState(older(1, published))).toEqual({ ...OF_OLDER, published: places });
+  });
+
+  it("of version 2 is read as what the service said, confirmed only where the day is over", () => {
+    expect(parseState(older(2))).toEqual(OF_OLDER);
+    const { days } = knownDaysOf(parseState(older(2)), "simulator", RTE);
+    expect(days["2026-01-03"]?.service_word?.confirmed).toBe(true);
+    expect(days["2026-01-05"]?.service_word?.confirmed).toBe(false);
   });
 
   it("of a newer version is refused with its version, whatever its shape", () => {
-    expect(() => parseState('{"version":3,"all":"else"}')).toThrow(NewerState);
-    expect(() => parseState('{"version":3}')).toThrow(/version 3, .* up to 2/);
+    expect(() => parseState('{"version":4,"all":"else"}')).toThrow(NewerState);
+    expect(() => parseState('{"version":4}')).toThrow(/version 4, .* up to 3/);
   });
 
   it.each([
@@ -122,9 +172,10 @@ describe("the state file", () => {
     ["null", "null"],
     ["a list", "[]"],
     ["without a version", "{}"],
-    ["of version 0", serialiseState(STATE).replace('"version":2', '"version":0')],
-    ["of a version between two", serialiseState(STATE).replace('"version":2', '"version":1.5')],
-    ["of version 1 with a place that is none", older("nowhere")],
+    ["of version 0", serialiseState(STATE).replace('"version":3', '"version":0')],
+    ["of a version between two", serialiseState(STATE).replace('"version":3', '"version":1.5')],
+    ["of version 1 with a place that is none", older(1, "nowhere")],
+    ["of version 2 with a colour that is none", older(2).replace('"color":"rouge"', '"color":"green"')],
     ["with a colour that is none", serialiseState(STATE).replace('"color":"rouge"', '"color":"green"')],
     ["with a date that is none", serialiseState(STATE).replace("2026-01-05", "2026-02-30")],
     ["with a number that is none", serialiseState(STATE).replace(`${NOW}`, "1e999")],
@@ -185,15 +236,23 @@ describe("a state whose successor is lost", () => {
 
 describe("the known days of a state", () => {
   it("are kept for each source, and never mixed", () => {
-    expect(knownDaysOf(STATE, "simulator")).toEqual(KNOWN_DAYS);
-    expect(knownDaysOf(STATE, "https://example.org")).toBe(NO_KNOWN_DAYS);
-    expect(knownDaysOf(STATE, "constructor")).toBe(NO_KNOWN_DAYS);
+    const daysOf = (service: string) => knownDaysOf(STATE, service, null);
+    expect(daysOf("simulator")).toEqual(SERVICE_DAYS);
+    expect(daysOf("https://example.org")).toBe(NO_KNOWN_DAYS);
+    expect(daysOf("constructor")).toBe(NO_KNOWN_DAYS);
+  });
+
+  it("have the words of the official address in use, and of no other", () => {
+    expect(knownDaysOf(STATE, "simulator", RTE)).toEqual(KNOWN_DAYS);
+    expect(knownDaysOf(STATE, "simulator", "https://other.example.org")).toEqual(SERVICE_DAYS);
+    const { days } = knownDaysOf(STATE, "none", RTE);
+    expect(Object.keys(days)).toEqual(["2026-01-04", "2026-01-05"]);
+    expect(days["2026-01-05"]?.rte_word?.color).toBe("rouge");
   });
 
   it("are kept for three sources at most: the one used longest ago is dropped, with what the client learnt", () => {
-    const client = {};
     const use = (state: State, source: string) =>
-      withSource(state, source, { knownDays: NO_KNOWN_DAYS, client });
+      withSource(state, source, { knownDays: NO_KNOWN_DAYS, client: {} });
     const state = ["b", "c", "simulator", "d"].reduce(use, STATE);
     expect(Object.keys(state.books)).toEqual(["c", "simulator", "d"]);
     expect(Object.keys(state.clients)).toEqual(["c", "simulator", "d"]);

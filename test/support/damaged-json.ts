@@ -1,6 +1,9 @@
+import { addDays } from "../../src/core/calendar/dates.ts";
 import type { Color } from "../../src/core/calendar/tariff.ts";
+import { allowedColors } from "../../src/core/calendar/tariff-laws.ts";
+import { OFFICIAL_WORDS } from "../../src/core/contract/endpoints.ts";
 import { pick, type Random } from "../../src/simulator/random.ts";
-import type { FaultName } from "./service-faults.ts";
+import type { FaultName, OfficialFaultName } from "./service-faults.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -21,6 +24,63 @@ const DAMAGES: readonly [FaultName, (json: Json, random: Random) => Json][] = [
   ["nulls", (json, random) => mapObjects(json, (object) => withNulls(object, random))],
   ["wrong-type", (json, random) => (random() < 0.5 ? otherShape(json, random) : otherTypes(json))],
 ];
+
+/** An answer of the official source with the faults that change its values. */
+export function damageOfficial(
+  answer: { values: Record<string, string> },
+  isActive: (fault: OfficialFaultName) => boolean,
+  random: Random,
+): Json {
+  let values: Record<string, Json> = answer.values;
+  if (isActive("other-colors")) values = mapValues(values, (date, word) => otherWord(date, word, random));
+  if (isActive("wrong-season")) values = yearEarlier(values);
+  if (isActive("spellings")) values = mapValues(values, (_, word) => inAnyCase(word, random));
+  if (isActive("unknown-colors")) values = mapValues(values, () => pick(NO_COLORS, random));
+  if (isActive("strange-keys")) values = { ...STRANGE_KEYS, ...datesAhead(values), ...values };
+  return damageJson(
+    { values },
+    (fault) => SHAPE_FAULTS.includes(fault) && isActive(fault as "nulls"),
+    random,
+  );
+}
+
+/** Of these `damageJson` needs to know nothing of the fields of an answer. */
+const SHAPE_FAULTS: readonly FaultName[] = ["missing", "nulls", "wrong-type"];
+
+/** Another colour that the tariff allows on the date, where there is one. */
+function otherWord(date: string, word: Json, random: Random): Json {
+  const others = allowedColors(date, "tempo")
+    .map((color) => OFFICIAL_WORDS[color])
+    .filter((other) => other !== word);
+  const [first, ...rest] = others;
+  return first === undefined ? word : pick([first, ...rest], random);
+}
+
+function yearEarlier(values: Record<string, Json>): Record<string, Json> {
+  const earlier = (date: string) => `${Number(date.slice(0, 4)) - 1}${date.slice(4)}`;
+  return Object.fromEntries(Object.entries(values).map(([date, word]) => [earlier(date), word]));
+}
+
+function inAnyCase(word: Json, random: Random): Json {
+  if (typeof word !== "string") return word;
+  return [...word].map((letter) => (random() < 0.5 ? letter.toLowerCase() : letter)).join("");
+}
+
+const STRANGE_KEYS: Record<string, Json> = {
+  "": "RED",
+  today: "RED",
+  "2026-02-30": "RED",
+  "20260106": "RED",
+  "2026-1-6": "RED",
+  "2026-01-06T00:00:00": "RED",
+};
+
+/** Four hundred dates after the last one, all of them rouge. */
+function datesAhead(values: Record<string, Json>): Record<string, Json> {
+  const last = Object.keys(values).toSorted().at(-1);
+  if (last === undefined) return {};
+  return Object.fromEntries(Array.from({ length: 400 }, (_, index) => [addDays(last, index + 2), "RED"]));
+}
 
 const COLOR_FIELDS = ["color", "predicted_color"];
 const CONFIDENCES = ["confidence", "prediction_confidence"];

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { COLORS } from "../../src/core/calendar/tariff.ts";
-import { CIVIL_DAYS, type DayFacts, type Facts } from "../../src/core/facts/facts.ts";
+import {
+  CIVIL_DAYS,
+  type DayFacts,
+  type Facts,
+  OFFICIAL_STATUSES,
+  PROBLEM_CODES,
+  SERVICE_STATUSES,
+} from "../../src/core/facts/facts.ts";
 
 const MIDNIGHT = Date.UTC(2026, 0, 5, 23);
 const color = fc.constantFrom(...COLORS, null);
@@ -25,6 +32,7 @@ const anyDay: fc.Arbitrary<DayFacts> = fc.record({
   explanation: words,
   rates: fc.record({ hp: rate, hc: rate }),
   revised_from: color,
+  official_by: maybe(fc.constant({ service: "blanc", rte: "rouge" })),
 }) as fc.Arbitrary<DayFacts>;
 
 const colors = <T>(values: fc.Arbitrary<T>) => fc.record({ bleu: values, blanc: values, rouge: values });
@@ -77,6 +85,7 @@ const dated = fc.record({
   ),
   used: maybe(colors(count)),
   left: maybe(colors(count)),
+  assumed: fc.boolean(),
 });
 
 /** Facts of any kind, texts with every character there is. */
@@ -85,12 +94,17 @@ export const anyFacts = fc.record({
   moment: maybe(moment),
   dated,
   service: fc.record({
-    status: fc.constantFrom("ok", "degraded", "down", "simulated"),
+    status: fc.constantFrom(...SERVICE_STATUSES),
     last_success: maybe(instant),
     last_error: words,
     updated_at: maybe(instant),
-    problem_code: fc.constantFrom("none", "service", "clock", "output", "late", "revised"),
+    problem_code: fc.constantFrom(...PROBLEM_CODES),
     failed_outputs: fc.array(fc.string({ unit: "binary", maxLength: 300 }), { maxLength: 3 }),
+  }),
+  official: fc.record({
+    status: fc.constantFrom(...OFFICIAL_STATUSES),
+    last_success: maybe(instant),
+    last_error: words,
   }),
   simulation: fc.constant(null),
   next_boundary: instant,
@@ -108,6 +122,7 @@ export function rougeFacts(): Facts {
     explanation: is === null ? null : "cold and still",
     rates: { hp: 0.706, hc: 0.1575 },
     revised_from: null,
+    official_by: null,
   });
   const at = Date.UTC(2026, 0, 5, 11);
   const dates = CIVIL_DAYS.map((_, n) => new Date(Date.UTC(2026, 0, 5 + n)).toISOString().slice(0, 10));
@@ -167,6 +182,7 @@ export function rougeFacts(): Facts {
       },
       used: { rouge: 1, blanc: 9, bleu: 117 },
       left: { rouge: 21, blanc: 34, bleu: 183 },
+      assumed: false,
     },
     service: {
       status: "ok",
@@ -176,6 +192,7 @@ export function rougeFacts(): Facts {
       problem_code: "none",
       failed_outputs: [],
     },
+    official: { status: "ok", last_success: at, last_error: null },
     simulation: null,
     next_boundary: Date.UTC(2026, 0, 5, 21),
   };

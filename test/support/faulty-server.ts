@@ -4,7 +4,7 @@ import { sleep } from "../../src/runtime/wait.ts";
 import type { ServiceRequest } from "../../src/simulator/answer-request.ts";
 import type { RunningSimulator, SimulatorOptions } from "../../src/simulator/server.ts";
 import { createFaultyService, type FaultyServiceOptions, halfOf, type Outcome } from "./faulty-service.ts";
-import type { FaultSwitch } from "./service-faults.ts";
+import type { FaultSwitch, OfficialFaultName } from "./service-faults.ts";
 
 interface FaultyServerOptions extends SimulatorOptions, FaultyServiceOptions {
   /** Milliseconds until the headers of `slow`; default two minutes. */
@@ -15,8 +15,12 @@ interface FaultyServerOptions extends SimulatorOptions, FaultyServiceOptions {
 
 export interface RunningFaultyService extends RunningSimulator {
   faults: FaultSwitch;
-  /** How many requests came. */
+  /** Those of the official source. */
+  officialFaults: FaultSwitch<OfficialFaultName>;
+  /** How many requests came to the forecast service. */
   requests(): number;
+  /** The paths of the requests that came to the official source. */
+  officialRequests: string[];
 }
 
 /** Serves the simulator's answers, with faults, on a port of this machine. */
@@ -42,8 +46,16 @@ export async function startFaultyService(options: FaultyServerOptions): Promise<
       server.closeAllConnections();
     });
   };
-  const { faults, requests } = service;
-  return { url: `http://${host}:${taken}`, port: taken, faults, requests, stop };
+  const { faults, officialFaults, requests, officialRequests } = service;
+  return {
+    url: `http://${host}:${taken}`,
+    port: taken,
+    faults,
+    officialFaults,
+    requests,
+    officialRequests,
+    stop,
+  };
 }
 
 const NO_TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };

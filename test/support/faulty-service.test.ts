@@ -15,7 +15,7 @@ import {
   strictSeason,
 } from "../simulator/strict.ts";
 import { createFaultyService, type FaultyReply } from "./faulty-service.ts";
-import { FAULTS, type FaultName } from "./service-faults.ts";
+import { FAULTS, type FaultName, OFFICIAL_FAULTS, type OfficialFaultName } from "./service-faults.ts";
 
 let now = wallInstant("2026-01-05", "12:00", "Europe/Paris");
 const { forecasts, season, history, date } = endpoints;
@@ -160,6 +160,84 @@ describe("a fault of the values", () => {
     expect(await tomorrow("06:35")).toEqual([true, "bleu"]);
     expect(await tomorrow("10:59")).toEqual([true, "bleu"]);
     expect(await tomorrow("11:00")).toEqual([true, "rouge"]);
+  });
+});
+
+describe("a fault of the official source", () => {
+  const noon = wallInstant("2026-01-05", "12:00", "Europe/Paris");
+  const SEASON = "/tempo?season=2025-2026";
+  const source = createFaultyService({
+    seed: 4,
+    days: new Map([
+      ["2026-01-04", "bleu"],
+      ["2026-01-05", "blanc"],
+      ["2026-01-06", "rouge"],
+    ]),
+    clock: { now: () => noon + 60_000 * source.officialRequests.length },
+  });
+  const outcome = (path: string) => source.answer({ method: "GET", url: path, ifNoneMatch: "", client: "" });
+  async function valuesAt(
+    faults: OfficialFaultName[],
+    path = "/tempoLight",
+  ): Promise<Record<string, unknown>> {
+    source.officialFaults.set(faults);
+    const answer = await outcome(path);
+    if (answer.kind === "closed") throw new Error("Expected a reply");
+    return (json(answer.reply) as { values: Record<string, unknown> }).values;
+  }
+
+  test("leaves the forecast service alone, and the other way round", async () => {
+    source.officialFaults.set(["down"]);
+    expect(await outcome("/tempoLight")).toEqual({ kind: "closed" });
+    expect(await outcome(forecasts.path)).toMatchObject({ kind: "reply", reply: { status: 200 } });
+    source.faults.set(["down"]);
+    expect(await outcome(forecasts.path)).toEqual({ kind: "closed" });
+    expect(await valuesAt([])).toEqual({ "2026-01-05": "WHITE", "2026-01-06": "RED" });
+    source.faults.set([]);
+    expect([source.requests(), source.officialRequests.slice(0, 2)]).toEqual([
+      2,
+      ["/tempoLight", "/tempoLight"],
+    ]);
+  });
+
+  test("wrong-today: yesterday's answer", async () => {
+    expect(await valuesAt(["wrong-today"])).toEqual({ "2026-01-04": "BLUE", "2026-01-05": "WHITE" });
+  });
+
+  test("other-colors: another allowed colour for each date", async () => {
+    const right = await valuesAt([], SEASON);
+    const wrong = await valuesAt(["other-colors"], SEASON);
+    const changed = Object.keys(right).filter((day) => right[day] !== wrong[day]);
+    expect(Object.keys(wrong)).toEqual(Object.keys(right));
+    expect(changed).toContain("2026-01-06");
+    expect(changed.some((day) => new Date(day).getUTCDay() === 0)).toBe(false);
+  });
+
+  test("wrong-season: the dates of the season before", async () => {
+    const days = Object.keys(await valuesAt(["wrong-season"], SEASON));
+    expect([days[0], days.at(-1)]).toEqual(["2024-09-01", "2025-01-06"]);
+  });
+
+  test("spellings: any case; unknown-colors: no word of the source; strange-keys: among the right ones", async () => {
+    const spelled = Object.values(await valuesAt(["spellings"], SEASON));
+    expect(spelled.some((word) => word !== String(word).toUpperCase())).toBe(true);
+    expect(new Set(spelled.map((word) => String(word).toUpperCase()))).toEqual(
+      new Set(["BLUE", "WHITE", "RED"]),
+    );
+    const unknown = Object.values(await valuesAt(["unknown-colors"], SEASON));
+    expect(unknown.filter((word) => ["BLUE", "WHITE", "RED"].includes(String(word)))).toEqual([]);
+    const strange = await valuesAt(["strange-keys"]);
+    expect(strange).toMatchObject({ "2026-02-30": "RED", "2026-01-05": "WHITE", "2026-01-06": "RED" });
+    expect(Object.keys(strange).length).toBeGreaterThan(400);
+  });
+
+  test("every pair of them gives an answer or closes the connection", async () => {
+    for (const [index, first] of OFFICIAL_FAULTS.entries()) {
+      for (const second of OFFICIAL_FAULTS.slice(index + 1)) {
+        source.officialFaults.set([first, second]);
+        expect(["closed", "reply"]).toContain((await outcome(index % 2 === 0 ? "/tempoLight" : SEASON)).kind);
+      }
+    }
   });
 });
 

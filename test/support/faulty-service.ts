@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import type { Instant } from "../../src/core/calendar/tariff.ts";
-import { endpoints } from "../../src/core/contract/endpoints.ts";
+import { endpoints, officialEndpoints } from "../../src/core/contract/endpoints.ts";
 import {
   createService,
   jsonReply,
@@ -10,13 +10,19 @@ import {
   revalidate,
   type ServiceRequest,
 } from "../../src/simulator/answer-request.ts";
-import { dayForecast } from "../../src/simulator/answers.ts";
+import { dayForecast, officialLightAnswer } from "../../src/simulator/answers.ts";
 import { INDICATION_AT } from "../../src/simulator/forecast.ts";
 import { announceAt, dayBeforeAt, type World } from "../../src/simulator/official-colors.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import type { SimulatorOptions } from "../../src/simulator/server.ts";
-import { damageJson, type Json } from "./damaged-json.ts";
-import { createFaultSwitch, type FaultName, type FaultSwitch } from "./service-faults.ts";
+import { damageJson, damageOfficial, type Json } from "./damaged-json.ts";
+import {
+  createFaultSwitch,
+  createOfficialFaultSwitch,
+  type FaultName,
+  type FaultSwitch,
+  type OfficialFaultName,
+} from "./service-faults.ts";
 
 /** What a faulty service does with one request. */
 export type Outcome =
@@ -36,14 +42,19 @@ export interface FaultyService {
   /** The world as the faults make it: `revised` announces other colours at first. */
   world: World;
   faults: FaultSwitch;
-  /** How many requests came. */
+  /** Those of the official source. The faults of one source leave the other alone. */
+  officialFaults: FaultSwitch<OfficialFaultName>;
+  /** How many requests came to the forecast service. */
   requests(): number;
+  /** The paths of the requests that came to the official source. */
+  officialRequests: string[];
   answer(request: ServiceRequest): Promise<Outcome>;
 }
 
 export interface FaultyServiceOptions
   extends Pick<SimulatorOptions, "seed" | "days" | "officialAt" | "clock"> {
   faults?: readonly FaultName[];
+  officialFaults?: readonly OfficialFaultName[];
   /** Seconds of `429-retry-after`; default 30. */
   retryAfter?: number;
 }
@@ -56,35 +67,71 @@ export interface FaultyServiceOptions
 export function createFaultyService(options: FaultyServiceOptions): FaultyService {
   const { seed, days = new Map(), officialAt = "10:30", clock, retryAfter = 30 } = options;
   const faults = createFaultSwitch(options.faults);
+  const officialFaults = createOfficialFaultSwitch(options.officialFaults);
   const announceTrueColor = announceAt(officialAt);
-  const world: World = {
+  const createWorld = (isRevised: () => boolean): World => ({
     seed,
     days,
     announcements: (date, color) =>
-      faults.has("revised") ? announceRevised(date, color) : announceTrueColor(date, color),
-  };
+      isRevised() ? announceRevised(date, color) : announceTrueColor(date, color),
+  });
+  const world = createWorld(() => faults.has("revised"));
+  const officialWorld = createWorld(() => officialFaults.has("revised"));
   const service = createService(world, clock);
+  const officialService = createService(officialWorld, clock);
   let requests = 0;
-  const answer = async (request: ServiceRequest): Promise<Outcome> => {
+  const officialRequests: string[] = [];
+
+  const answerForecasts = (request: ServiceRequest): Promise<Outcome> => {
     const number = requests++;
     const at = clock.now();
     const content = damagedReply(request, { service, world, faults, at, number });
-    const replacement = alternate(REPLACEMENTS, number, faults);
-    if (replacement?.fault === "down") return { kind: "closed" };
-    const reply = replacement
-      ? await replace(replacement.fault, content, { at, retryAfter, round: replacement.round })
-      : toBytes(content);
-    const delivery = alternate(DELIVERIES, number, faults);
-    const slow = faults.has("slow");
-    if (delivery?.fault !== "truncated") {
-      return { kind: "reply", reply, slow, delivery: delivery?.fault ?? "whole" };
-    }
-    // By turns: a connection that ends too early, and JSON that does.
-    if (delivery.round % 2 === 0) return { kind: "reply", reply, slow, delivery: "cut" };
-    return { kind: "reply", reply: { ...reply, body: halfOf(reply.body) }, slow, delivery: "whole" };
+    return outcomeOf(content, { has: faults.has, at, retryAfter, number });
   };
-  return { world, faults, requests: () => requests, answer };
+  const answerOfficial = (request: ServiceRequest): Promise<Outcome> => {
+    const number = officialRequests.push(request.url) - 1;
+    const at = clock.now();
+    const content = damagedOfficialReply(request, {
+      service: officialService,
+      world: officialWorld,
+      faults: officialFaults,
+      at,
+      number,
+    });
+    return outcomeOf(content, { has: officialFaults.has, at, retryAfter, number });
+  };
+  const answer = (request: ServiceRequest) =>
+    isOfficial(request) ? answerOfficial(request) : answerForecasts(request);
+  return { world, faults, officialFaults, requests: () => requests, officialRequests, answer };
 }
+
+function isOfficial({ url }: ServiceRequest): boolean {
+  const [path] = url.split("?");
+  return Object.values(officialEndpoints).some((endpoint) => endpoint.path === path);
+}
+
+/** How the reply arrives, or what comes instead of it. */
+async function outcomeOf(
+  content: Reply,
+  { has, at, retryAfter, number }: { has: HasFault; at: Instant; retryAfter: number; number: number },
+): Promise<Outcome> {
+  const replacement = alternate(REPLACEMENTS, number, has);
+  if (replacement?.fault === "down") return { kind: "closed" };
+  const reply = replacement
+    ? await replace(replacement.fault, content, { at, retryAfter, round: replacement.round })
+    : toBytes(content);
+  const delivery = alternate(DELIVERIES, number, has);
+  const slow = has("slow");
+  if (delivery?.fault !== "truncated") {
+    return { kind: "reply", reply, slow, delivery: delivery?.fault ?? "whole" };
+  }
+  // By turns: a connection that ends too early, and JSON that does.
+  if (delivery.round % 2 === 0) return { kind: "reply", reply, slow, delivery: "cut" };
+  return { kind: "reply", reply: { ...reply, body: halfOf(reply.body) }, slow, delivery: "whole" };
+}
+
+/** Both sources have these faults. */
+type HasFault = (fault: (typeof REPLACEMENTS)[number] | (typeof DELIVERIES)[number] | "slow") => boolean;
 
 /** Announces a rouge or blanc day as bleu in the early morning and corrects it at 11:00, as late as ever seen. */
 export const announceRevised: World["announcements"] = (date, color) => {
@@ -117,23 +164,23 @@ type Replacement = Exclude<(typeof REPLACEMENTS)[number], "down">;
 const DELIVERIES = ["reset", "truncated", "drip"] as const;
 
 /** The fault of a group that this request meets, and how many requests met it before. */
-function alternate<T extends FaultName>(group: readonly T[], number: number, faults: FaultSwitch) {
-  const active = group.filter((fault) => faults.has(fault));
+function alternate<T extends FaultName>(group: readonly T[], number: number, has: (fault: T) => boolean) {
+  const active = group.filter(has);
   const fault = active[number % active.length];
   return fault && { fault, round: Math.floor(number / active.length) };
 }
 
-interface Circumstances {
+interface Circumstances<Name extends string> {
   service: (request: ServiceRequest) => Reply;
   world: World;
-  faults: FaultSwitch;
+  faults: FaultSwitch<Name>;
   at: Instant;
   /** The number of this request. */
   number: number;
 }
 
 /** The simulator's reply with the faults that change what it says. */
-function damagedReply(request: ServiceRequest, circumstances: Circumstances): Reply {
+function damagedReply(request: ServiceRequest, circumstances: Circumstances<FaultName>): Reply {
   const { service, world, faults, at, number } = circumstances;
   const isHistory = request.url.startsWith(endpoints.history.path);
   const isRenamed = isHistory && faults.has("history-names");
@@ -147,10 +194,32 @@ function damagedReply(request: ServiceRequest, circumstances: Circumstances): Re
   }
   json = damageJson(json, faults.has, randomFrom(`damage/${world.seed}/${number}`));
   const reply = { status, headers: plain, body: JSON.stringify(json) };
-  // No validators beside a fault of the connection: no 304 is to hide it.
-  const isDisturbed = [...REPLACEMENTS, ...DELIVERIES, "slow" as const].some(faults.has);
-  return isDisturbed ? reply : revalidate(reply, modified, request.ifNoneMatch);
+  return isDisturbed(faults.has) ? reply : revalidate(reply, modified, request.ifNoneMatch);
 }
+
+/** No validators beside a fault of the connection: no 304 is to hide it. */
+function isDisturbed(has: HasFault): boolean {
+  return [...REPLACEMENTS, ...DELIVERIES, "slow" as const].some(has);
+}
+
+/** The same for the official source. */
+function damagedOfficialReply(
+  request: ServiceRequest,
+  { service, world, faults, at, number }: Circumstances<OfficialFaultName>,
+): Reply {
+  const { status, headers, body } = service({ ...request, ifNoneMatch: "" });
+  const { etag, "last-modified": modified = "", ...plain } = headers;
+  if (status !== 200) return { status, headers, body };
+  const isLight = request.url === officialEndpoints.light.path;
+  // Yesterday's answer, as a cache would bring it.
+  const answer =
+    isLight && faults.has("wrong-today") ? officialLightAnswer(at - DAY, world) : JSON.parse(body);
+  const json = damageOfficial(answer, faults.has, randomFrom(`damage/official/${world.seed}/${number}`));
+  const reply = { status, headers: plain, body: JSON.stringify(json) };
+  return isDisturbed(faults.has) ? reply : revalidate(reply, modified, request.ifNoneMatch);
+}
+
+const DAY = 86_400_000;
 
 /** The interface leaves the names of the history's parameters open (4.4): this service has its own. */
 function withUsualNames(url: string): string {

@@ -1,6 +1,12 @@
 import { addDays } from "../../src/core/calendar/dates.ts";
 import type { Color, IsoDate, Rates } from "../../src/core/calendar/tariff.ts";
-import type { KnownDay, KnownDays, KnownForecast, OfficialColor } from "../../src/core/days/known-days.ts";
+import type {
+  KnownDay,
+  KnownDays,
+  KnownForecast,
+  OfficialWord,
+  ServiceWord,
+} from "../../src/core/days/known-days.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import type { FactsInput } from "../../src/core/facts/facts.ts";
 import type { PollRecord } from "../../src/core/facts/poll-record.ts";
@@ -8,8 +14,18 @@ import type { PollRecord } from "../../src/core/facts/poll-record.ts";
 const NO_RATES: Rates = { hp: null, hc: null };
 const SEEN_AT = Date.parse("2026-01-01T00:00:00Z");
 
-export function official(color: Color, more: Partial<OfficialColor> = {}): KnownDay {
-  return { official: { color, rates: NO_RATES, seen_at: SEEN_AT, final: true, ...more } };
+/** An official colour that the service has named. */
+export function official(
+  color: Color,
+  { revised_from, ...more }: Partial<ServiceWord> & { revised_from?: Color } = {},
+): KnownDay {
+  const service_word = { color, rates: NO_RATES, first_said: SEEN_AT, confirmed: true, ...more };
+  return revised_from === undefined ? { service_word } : { service_word, revised_from };
+}
+
+/** An official colour that RTE has named. */
+export function saidByRte(color: Color, more: Partial<OfficialWord> = {}): KnownDay {
+  return { rte_word: { color, first_said: SEEN_AT, confirmed: true, ...more } };
 }
 
 export function forecast(color: Color | null, more: Partial<KnownForecast> = {}): KnownDay {
@@ -58,10 +74,11 @@ export function factsInputAt(
       shown_success: at - 60_000,
       shown_update: knownDays.updated_at,
       failure: null,
-      invented: false,
+      kind: "real",
       ...polls,
     },
     clock: { at, right: true },
+    official: null,
     simulation: null,
     failed_outputs: [],
     late_after: "12:00",

@@ -2,6 +2,7 @@ import { createLoop, type LoopOptions } from "../../src/app/loop.ts";
 import { openLoopMemory } from "../../src/app/loop-memory.ts";
 import { reportSwitchedBack } from "../../src/app/report.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
+import type { DayEvent } from "../../src/core/days/day-events.ts";
 import type { KnownDays } from "../../src/core/days/known-days.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import type { HeardValue, KeptValues } from "../../src/core/rules/value-readings.ts";
@@ -27,7 +28,7 @@ export const RULES = rulesOptions.parse([
   { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
 ]);
 
-interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
+interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask" | "askOfficial">> {
   /** The last payloads of the house, as the test changes them. */
   heard?: Map<string, HeardValue>;
   isSettled?: () => boolean;
@@ -35,6 +36,8 @@ interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask">> {
   rules?: readonly Rule[];
   checkClock?: "auto" | "off";
   store?: Store;
+  /** The address of the official source, as the state file has it. */
+  official?: string;
   days?: KnownDays;
   clock: { at: number };
   devices?: Partial<LoopOptions["devices"]>;
@@ -46,9 +49,16 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
   const { heard = new Map() } = options;
   const lines: string[] = [];
   const changes: VerdictChange[] = [];
+  const events: DayEvent[] = [];
   let topics: Topics = new Map();
   const log = logTo(lines);
-  const memory = openLoopMemory(store, { source: "test", rules, log, values: () => kept });
+  const memory = openLoopMemory(store, {
+    source: "test",
+    official: options.official ?? "rte",
+    rules,
+    log,
+    values: () => kept,
+  });
   const know = (known: KnownDays) => memory.keepAnswer(known, memory.lastAnswered());
   if (days) know(days);
   const loop = createLoop({
@@ -58,16 +68,18 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
       service: { late_after: "12:00", check_clock: options.checkClock ?? "off" },
       mqtt: { grace: 600_000 },
     },
-    invented: false,
+    serviceKind: "real",
     memory,
     clock: { now: () => clock.at, steady: () => clock.at },
     ask: options.ask ?? (() => Promise.reject(new Error("this loop asks nothing"))),
+    askOfficial: options.askOfficial ?? null,
     publish: (wanted) => {
       topics = wanted;
     },
     devices: { statuses: () => [], update: () => undefined, ...devices },
     values: { heard: () => heard, isSettled: () => isSettled() },
-    onDayEvent: () => undefined,
+    onDayEvent: (event) => void events.push(event),
+    onContradiction: ({ sentence }) => void lines.push(sentence),
     onVerdictChange: (change) => void changes.push(change),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: () => undefined,
@@ -79,6 +91,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     log,
     lines,
     changes,
+    events,
     know,
     payload: (topic: string) => topics.get(topic)?.payload,
     topics: () => topics,

@@ -7,6 +7,9 @@ export type Request =
   | { kind: "season"; label?: string }
   | { kind: "history"; start: IsoDate; end: IsoDate };
 
+/** A request to the official source: today and tomorrow, or the decided days of a season. */
+export type OfficialRequest = { kind: "light" } | { kind: "season"; label: string };
+
 /**
  * An answer of the service, after it was read: colours, units and instants are vigie's, what was not usable is null, and
  * each date comes once.
@@ -46,4 +49,12 @@ export interface SeasonInAnswer {
   total: Record<Color, number>;
   days_elapsed: number;
   days_remaining: number;
+}
+
+/** An answer of the official source: only words that could be read; the colours are vigie's. */
+export interface OfficialAnswer {
+  kind: "light" | "season";
+  words: { date: IsoDate; color: Color }[];
+  /** When the source made this answer: `Date` less `Age`; the time of receipt where `Date` is missing. */
+  made_at: Instant;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Color } from "../calendar/tariff.ts";
 
 /**
  * The interface of the forecast service. Used by the client to send requests, and by the simulator to serve them. Of a day only
@@ -15,6 +16,21 @@ export const endpoints = {
 } as const;
 
 export type Endpoint = keyof typeof endpoints;
+
+/** The interface of the official source, below its address: as public programs use that of RTE. */
+export const officialEndpoints = {
+  light: { path: "/tempoLight", parameters: {} },
+  season: { path: "/tempo", parameters: { season: "season" } },
+} as const;
+
+/** RTE decides the colours, and publishes them here without key or account. */
+export const RTE_ADDRESS = "https://www.services-rte.com/cms/open_data/v1";
+
+/** Words of the official source, which it may write in any case. */
+export const OFFICIAL_WORDS: Record<Color, string> = { bleu: "BLUE", blanc: "WHITE", rouge: "RED" };
+
+/** Words are read one by one: a bad one loses its date only. */
+export const officialSchema = z.object({ values: z.record(z.string(), z.unknown()) });
 
 /** Also nothing. */
 const anything = z.unknown().optional();

@@ -1,7 +1,8 @@
 import { Temporal } from "temporal-polyfill";
 import { addDays, tariffDate } from "../calendar/dates.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import type { KnownDays, OfficialColor } from "./known-days.ts";
+import type { KnownDays } from "./known-days.ts";
+import { type OfficialColor, officialColor } from "./official-color.ts";
 
 /** What happened to the official colour of a day. */
 export type DayEvent =
@@ -10,7 +11,8 @@ export type DayEvent =
   | { kind: "revised"; date: IsoDate; color: Color; from: Color };
 
 /**
- * What became official, final or another colour between two states of the known days, by date. Past days are not
+ * What became official, final or another colour between two states of the known days, by date. The colours compared are
+ * those shown, whichever source named them. Past days are not
  * announced, or else the first history answer would announce a year. But a revision of yesterday is an event.
  */
 export function findDayEvents(before: KnownDays, after: KnownDays, now: Instant, tariff: Tariff): DayEvent[] {
@@ -20,7 +22,7 @@ export function findDayEvents(before: KnownDays, after: KnownDays, now: Instant,
   return Object.keys(after.days)
     .filter((date) => date >= yesterday && before.days[date] !== after.days[date])
     .sort()
-    .flatMap((date) => eventsOf(date, before.days[date]?.official, after.days[date]?.official))
+    .flatMap((date) => eventsOf(date, officialColor(before.days[date]), officialColor(after.days[date])))
     .filter(({ kind, date }) => kind === "revised" || date >= inForce);
 }
 
@@ -53,11 +55,12 @@ function eventsOf(
   const events: DayEvent[] = [];
   if (!before) events.push({ kind: "announced", date, color });
   else if (isNewColor) events.push({ kind: "revised", date, color, from: before.color });
-  if (after.final && (isNewColor || !before?.final)) events.push({ kind: "final", date, color });
+  if (after.confirmed && (isNewColor || !before?.confirmed)) events.push({ kind: "final", date, color });
   return events;
 }
 
-function describeDate(date: IsoDate): string {
+/** `Tuesday 6 January` */
+export function describeDate(date: IsoDate): string {
   return Temporal.PlainDate.from(date).toLocaleString("en-GB", {
     weekday: "long",
     day: "numeric",

@@ -1,7 +1,7 @@
 import type { Color, Instant, IsoDate, Rates } from "../calendar/tariff.ts";
 import type { DayInAnswer, SeasonInAnswer } from "../contract/answer.ts";
 
-/** What vigie has learnt of each date from one service. Plain data: the state file holds it as it is. */
+/** What vigie has learnt of each date, from one service and from the official source. Plain data: the state file holds it. */
 export interface KnownDays {
   days: Record<IsoDate, KnownDay>;
   seasons: Record<string, KnownSeason>;
@@ -11,7 +11,11 @@ export interface KnownDays {
 
 export interface KnownDay {
   forecast?: KnownForecast;
-  official?: OfficialColor;
+  /** What each source names as the official colour: its latest word. They can differ. */
+  service_word?: ServiceWord;
+  rte_word?: OfficialWord;
+  /** The official colour that was shown before another one. */
+  revised_from?: Color;
   /** What the service had predicted for a past day, from its history. */
   prediction?: ServicePrediction;
 }
@@ -25,15 +29,17 @@ export interface KnownForecast extends Omit<DayInAnswer, "date"> {
   by_date?: true;
 }
 
-export interface OfficialColor {
+/** What one source names as the official colour of a date. */
+export interface OfficialWord {
   color: Color;
+  /** When the source made the first answer with this colour that vigie received. */
+  first_said: Instant;
+  /** Named in an answer that was made at or after 11:30 of the day before: it is not corrected any more. */
+  confirmed: boolean;
+}
+
+export interface ServiceWord extends OfficialWord {
   rates: Rates;
-  /** When vigie first saw this official colour. */
-  seen_at: Instant;
-  /** Seen in an answer from 11:30 of the day before on, or the day has begun: it is not corrected any more. */
-  final: boolean;
-  /** The official colour that this one replaced. */
-  revised_from?: Color;
 }
 
 interface ServicePrediction {
@@ -50,8 +56,9 @@ export const NO_KNOWN_DAYS: KnownDays = { days: {}, seasons: {}, updated_at: nul
 /** The newest instant at which something was seen: the true time is certainly not earlier. */
 export function newestInstant(knownDays: KnownDays): Instant | null {
   let newest = Number.NEGATIVE_INFINITY;
-  for (const { forecast, official } of Object.values(knownDays.days)) {
-    newest = Math.max(newest, forecast?.seen_at ?? newest, official?.seen_at ?? newest);
+  for (const { forecast, service_word, rte_word } of Object.values(knownDays.days)) {
+    newest = Math.max(newest, forecast?.seen_at ?? newest, service_word?.first_said ?? newest);
+    newest = Math.max(newest, rte_word?.first_said ?? newest);
   }
   for (const { seen_at } of Object.values(knownDays.seasons)) newest = Math.max(newest, seen_at);
   return newest === Number.NEGATIVE_INFINITY ? null : newest;

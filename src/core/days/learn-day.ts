@@ -1,8 +1,8 @@
-import { addDays, civilDate, wallInstant } from "../calendar/dates.ts";
-import { fillIn, type Instant, type IsoDate, type Tariff } from "../calendar/tariff.ts";
+import { fillIn, type Instant, type Tariff } from "../calendar/tariff.ts";
 import type { DayInAnswer, HistoryDayInAnswer } from "../contract/answer.ts";
 import { isEqual } from "./is-equal.ts";
-import type { KnownDay, KnownForecast, OfficialColor } from "./known-days.ts";
+import type { KnownDay, KnownForecast } from "./known-days.ts";
+import { learnServiceWord, type WordTimes } from "./official-words.ts";
 
 /** When the service wrote a forecast, and when vigie received it. */
 type ForecastTimes = Pick<KnownForecast, "said_at" | "seen_at">;
@@ -45,38 +45,14 @@ export function learnDateForecast(known: KnownDay, day: DayInAnswer, times: Fore
 export function learnHistoryDay(
   known: KnownDay,
   entry: HistoryDayInAnswer,
-  now: Instant,
+  times: WordTimes,
   tariff: Tariff,
 ): KnownDay {
-  const { date, color, rates, predicted_color, prediction_confidence } = entry;
-  const day = color === null ? known : learnOfficial(known, date, { color, rates }, now, tariff);
+  const { color, predicted_color, prediction_confidence } = entry;
+  const day = color === null ? known : learnServiceWord(known, { ...entry, color }, times, tariff);
   if (predicted_color === null && prediction_confidence === null) return day;
   const prediction = { color: predicted_color, confidence: prediction_confidence };
   return isEqual(day.prediction, prediction) ? day : { ...day, prediction };
-}
-
-/** An official colour of the date or history endpoint. Another colour than before is a revision. */
-export function learnOfficial(
-  known: KnownDay,
-  date: IsoDate,
-  { color, rates }: Pick<OfficialColor, "color" | "rates">,
-  now: Instant,
-  tariff: Tariff,
-): KnownDay {
-  const old = known.official;
-  const official = { color, rates, seen_at: now, final: isBeyondCorrection(date, now, tariff) };
-  if (!old) return { ...known, official };
-  if (old.color !== color) return { ...known, official: { ...official, revised_from: old.color } };
-  // A rate that an answer gave stays known when a later answer leaves it out.
-  const confirmed = { ...old, rates: fillIn(rates, old.rates), final: old.final || official.final };
-  return isEqual(old, confirmed) ? known : { ...known, official: confirmed };
-}
-
-/** From 11:30 of the day before on, the service no longer corrects an official colour. It has as late as 11:15. */
-function isBeyondCorrection(date: IsoDate, now: Instant, tariff: Tariff): boolean {
-  // For the past days of a year of history this is quicker than zone arithmetic.
-  if (date <= civilDate(now, tariff.time_zone)) return true;
-  return now >= wallInstant(addDays(date, -1), "11:30", tariff.time_zone);
 }
 
 /**

@@ -1,51 +1,80 @@
-import { addDays, civilDate, dayStart } from "../calendar/dates.ts";
+import { addDays, civilDate } from "../calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import type { Answer } from "../contract/answer.ts";
+import type { Answer, OfficialAnswer } from "../contract/answer.ts";
 import { withoutOld } from "./forget-old-days.ts";
 import { isEqual } from "./is-equal.ts";
 import type { KnownDay, KnownDays } from "./known-days.ts";
-import { learnDateForecast, learnForecast, learnHistoryDay, learnOfficial } from "./learn-day.ts";
+import { learnDateForecast, learnForecast, learnHistoryDay } from "./learn-day.ts";
+import { learnRteWord, learnServiceWord, type WordTimes } from "./official-words.ts";
 
 /**
- * What is known after an answer. An official colour counts more than a forecast, and a later answer more than an
- * earlier one. An answer without anything new gives the same object back: the caller compares with `===`.
+ * What is known after an answer of the service. An official colour counts more than a forecast, and a later answer more
+ * than an earlier one. An answer without anything new gives the same object back: the caller compares with `===`.
+ * `made_at` is when the service made the answer, where it says so.
  */
-export function learn(known: KnownDays, answer: Answer, now: Instant, tariff: Tariff): KnownDays {
-  const days = learnDays(known, answer, now, tariff);
+export function learn(
+  known: KnownDays,
+  answer: Answer,
+  now: Instant,
+  tariff: Tariff,
+  made_at: Instant = now,
+): KnownDays {
+  const days = learnDays(known.days, daysOfAnswer(known, answer, { made_at, now }, tariff), now, tariff);
   const seasons = learnSeason(known.seasons, answer, now, tariff);
   const isNew = days !== known.days || seasons !== known.seasons;
   const updated_at = learnUpdate(known.updated_at, answer, now, isNew);
   return isNew || updated_at !== known.updated_at ? { days, seasons, updated_at } : known;
 }
 
-function learnDays(known: KnownDays, answer: Answer, now: Instant, tariff: Tariff): KnownDays["days"] {
+/** What is known after an answer of the official source; the same object where it said nothing new. */
+export function learnOfficial(
+  known: KnownDays,
+  answer: OfficialAnswer,
+  now: Instant,
+  tariff: Tariff,
+): KnownDays {
+  const times = { made_at: answer.made_at, now };
+  const learnt = answer.words.map((word): [IsoDate, KnownDay] => [
+    word.date,
+    learnRteWord(known.days[word.date] ?? {}, word, times, tariff),
+  ]);
+  const days = learnDays(known.days, learnt, now, tariff);
+  return days === known.days ? known : { ...known, days };
+}
+
+function learnDays(
+  known: KnownDays["days"],
+  learnt: [IsoDate, KnownDay][],
+  now: Instant,
+  tariff: Tariff,
+): KnownDays["days"] {
   const today = civilDate(now, tariff.time_zone);
-  const days = new Map(Object.entries(known.days));
-  for (const [date, day] of daysOfAnswer(known, answer, now, tariff)) {
+  const days = new Map(Object.entries(known));
+  for (const [date, day] of learnt) {
     if (date <= addDays(today, DAYS_AHEAD) && Object.keys(day).length > 0) days.set(date, day);
   }
-  for (const [date, day] of days) days.set(date, finalOnceBegun(day, date, now, tariff));
-  return withoutOld(known.days, days, (date) => date, today);
+  return withoutOld(known, days, (date) => date, today);
 }
 
 /** The days that an answer names, as they are known after it. */
 function daysOfAnswer(
   { days, updated_at }: KnownDays,
   answer: Answer,
-  now: Instant,
+  times: WordTimes,
   tariff: Tariff,
 ): [IsoDate, KnownDay][] {
+  const { now } = times;
   switch (answer.kind) {
     case "forecasts": {
       const said_at = answer.updated_at === null ? null : Math.min(answer.updated_at, now);
-      const times = { said_at, seen_at: now };
-      return answer.days.map((day) => [day.date, learnForecast(days[day.date] ?? {}, day, times)]);
+      const forecastTimes = { said_at, seen_at: now };
+      return answer.days.map((day) => [day.date, learnForecast(days[day.date] ?? {}, day, forecastTimes)]);
     }
     case "date": {
       const { date, color, rates } = answer.day;
       const before = days[date] ?? {};
       if (answer.is_official && color !== null) {
-        return [[date, learnOfficial(before, date, { color, rates }, now, tariff)]];
+        return [[date, learnServiceWord(before, { date, color, rates }, times, tariff)]];
       }
       // The date endpoint has no `updated_at`: the newest update known so far stands for it.
       return [[date, learnDateForecast(before, answer.day, { said_at: updated_at, seen_at: now })]];
@@ -53,17 +82,11 @@ function daysOfAnswer(
     case "history":
       return answer.entries.map((entry) => [
         entry.date,
-        learnHistoryDay(days[entry.date] ?? {}, entry, now, tariff),
+        learnHistoryDay(days[entry.date] ?? {}, entry, times, tariff),
       ]);
     case "season":
       return [];
   }
-}
-
-/** The colour of a day that has begun is final, also when no answer from 11:30 on confirmed it. */
-function finalOnceBegun(day: KnownDay, date: IsoDate, now: Instant, tariff: Tariff): KnownDay {
-  if (!day.official || day.official.final || now < dayStart(date, tariff)) return day;
-  return { ...day, official: { ...day.official, final: true } };
 }
 
 function learnSeason(

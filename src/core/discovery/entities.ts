@@ -1,5 +1,12 @@
 import { COLORS, PERIODS } from "../calendar/tariff.ts";
-import { CIVIL_DAYS, type CivilDay, OUTLOOKS, PROBLEM_CODES, SERVICE_STATUSES } from "../facts/facts.ts";
+import {
+  CIVIL_DAYS,
+  type CivilDay,
+  OFFICIAL_STATUSES,
+  OUTLOOKS,
+  PROBLEM_CODES,
+  SERVICE_STATUSES,
+} from "../facts/facts.ts";
 import type { Output } from "../outputs/output.ts";
 import { OUTPUT_STATES } from "../outputs/output-status.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -317,6 +324,25 @@ const SERVICE: readonly Entity[] = [
     category: "diagnostic",
     disabled: true,
   }),
+  moment("official/status", "choice", "État de la source officielle", "Official source status", {
+    options: OFFICIAL_STATUSES,
+    icon: "mdi:check-network-outline",
+    category: "diagnostic",
+  }),
+  moment(
+    "official/last_success",
+    "instant",
+    "Dernière réponse de la source officielle",
+    "Last answer of the official source",
+    { category: "diagnostic", disabled: true },
+  ),
+  moment(
+    "official/last_error",
+    "text",
+    "Dernière erreur de la source officielle",
+    "Last error of the official source",
+    { icon: "mdi:message-alert", category: "diagnostic", disabled: true },
+  ),
 ];
 
 function capitalize(word: string): string {

@@ -2,6 +2,7 @@ import { addDays, datesBetween, dayStart } from "../calendar/dates.ts";
 import { nextPeriodChange, periodSpans } from "../calendar/period.ts";
 import type { Color, Instant } from "../calendar/tariff.ts";
 import { isColorAllowed, isColorAllowedInRestOfSeason } from "../calendar/tariff-laws.ts";
+import { officialColor } from "../days/official-color.ts";
 import type { DatedFacts, DayFacts, NextDayOfColor, RateSpan } from "./facts.ts";
 import type { PollRecord } from "./poll-record.ts";
 import { pricesNow } from "./prices.ts";
@@ -28,10 +29,11 @@ export function datedFacts(view: View, polls: PollRecord): DatedFacts {
 
 function yesterdayFacts({ knownDays, today }: View): DatedFacts["yesterday"] {
   const date = addDays(today, -1);
-  const { official, prediction } = knownDays.days[date] ?? {};
+  const known = knownDays.days[date];
+  const { prediction } = known ?? {};
   return {
     date,
-    color: official?.color ?? null,
+    color: officialColor(known)?.color ?? null,
     predicted_color: prediction?.color ?? null,
     prediction_confidence: prediction?.confidence ?? null,
   };
@@ -77,7 +79,7 @@ function nextDayOfColor(color: Color, { tariff, next, last, day }: View): NextDa
 /** The days from today to the end of the horizon that an answer has named, with or without a colour. */
 function knownDaysAhead({ knownDays, today, last, day }: View): DayFacts[] {
   return datesBetween(today, last)
-    .filter((date) => knownDays.days[date]?.official ?? knownDays.days[date]?.forecast)
+    .filter((date) => day(date).official || knownDays.days[date]?.forecast)
     .map(day);
 }
 

@@ -1,36 +1,44 @@
 import { dayStart } from "../calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { isColorAllowed } from "../calendar/tariff-laws.ts";
-import type { KnownDay, OfficialColor } from "../days/known-days.ts";
+import type { KnownDay } from "../days/known-days.ts";
+import { type OfficialColor, officialColor } from "../days/official-color.ts";
 import type { DayFacts } from "./facts.ts";
 import { dayRates, NO_RATES } from "./rates.ts";
 
 /** What is known of one date: its official colour, else a forecast that the tariff allows. */
 export function dayFacts(date: IsoDate, day: KnownDay = {}, at: Instant, tariff: Tariff): DayFacts {
-  return day.official ? officialDay(date, day, day.official, at, tariff) : forecastDay(date, day, tariff);
+  const official = officialColor(day);
+  return official ? officialDay(date, day, official, at, tariff) : forecastDay(date, day, tariff);
 }
 
 function officialDay(
   date: IsoDate,
   day: KnownDay,
-  official: OfficialColor,
+  { color, confirmed, contradicted }: OfficialColor,
   at: Instant,
   tariff: Tariff,
 ): DayFacts {
-  const { color } = official;
   // Source and explanation of a forecast of another colour explain another colour.
   const agreeing = day.forecast?.color === color ? day.forecast : undefined;
+  // While the sources contradict each other, only a confirmation makes a colour final.
+  const isFinal = confirmed || (!contradicted && dayStart(date, tariff) <= at);
   return {
     date,
     color,
     confidence: 1,
     official: true,
-    stage: official.final || dayStart(date, tariff) <= at ? "final" : "announced",
+    stage: isFinal ? "final" : "announced",
     source: agreeing?.source ?? "official",
     explanation: agreeing?.explanation ?? null,
     rates: dayRates(date, color, day, tariff),
-    revised_from: official.revised_from ?? null,
+    revised_from: day.revised_from === color ? null : (day.revised_from ?? null),
+    official_by: contradicted ? wordsOf(day) : null,
   };
+}
+
+function wordsOf({ service_word, rte_word }: KnownDay): DayFacts["official_by"] {
+  return service_word && rte_word ? { service: service_word.color, rte: rte_word.color } : null;
 }
 
 function forecastDay(date: IsoDate, day: KnownDay, tariff: Tariff): DayFacts {
@@ -47,5 +55,6 @@ function forecastDay(date: IsoDate, day: KnownDay, tariff: Tariff): DayFacts {
     explanation,
     rates: isUsable ? dayRates(date, color, day, tariff) : NO_RATES,
     revised_from: null,
+    official_by: null,
   };
 }

@@ -2,6 +2,7 @@ import type { Instant, Tariff } from "../calendar/tariff.ts";
 import { datedFacts } from "./dated-facts.ts";
 import type { Facts, FactsInput, MomentFacts } from "./facts.ts";
 import { momentFacts } from "./moment-facts.ts";
+import { officialBoundaries, officialFacts } from "./official-facts.ts";
 import { downFrom, serviceFacts } from "./service-facts.ts";
 import { runningSimulation } from "./simulation.ts";
 import { viewAt } from "./view.ts";
@@ -18,6 +19,7 @@ export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
     moment: knownMoment,
     dated: datedFacts(view, input.polls),
     service: serviceFacts(input, knownMoment),
+    official: officialFacts(input.official, at),
     simulation,
     next_boundary: nextBoundary(moment, input, simulation?.until),
   };
@@ -26,10 +28,10 @@ export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
 /** A price row begins with a tariff day, so it needs no boundary of its own. */
 function nextBoundary(
   { boundaries }: MomentFacts,
-  { clock, polls }: FactsInput,
+  { clock, polls, official }: FactsInput,
   simulationEnd = Number.POSITIVE_INFINITY,
 ): Instant {
-  const down = polls.invented ? Number.POSITIVE_INFINITY : downFrom(polls);
-  const instants = [...Object.values(boundaries), down, simulationEnd];
+  const down = polls.kind === "real" ? downFrom(polls) : Number.POSITIVE_INFINITY;
+  const instants = [...Object.values(boundaries), down, ...officialBoundaries(official), simulationEnd];
   return Math.min(...instants.filter((instant) => instant > clock.at));
 }

@@ -1,11 +1,14 @@
 import type { Color, Instant, IsoDate, Period, Rates } from "../calendar/tariff.ts";
 import type { KnownDays, KnownSeason } from "../days/known-days.ts";
+import type { OfficialRecord } from "./official-record.ts";
 import type { PollRecord } from "./poll-record.ts";
 
 /** What the facts are derived from, beside the tariff. */
 export interface FactsInput {
   knownDays: KnownDays;
   polls: PollRecord;
+  /** null: there is no official source. */
+  official: OfficialRecord | null;
   /** The best guess of what time it is, and whether this machine's clock is right. */
   clock: { at: Instant; right: boolean };
   /** `service.late_after`: a time of the wall clock. */
@@ -24,6 +27,7 @@ export interface Facts {
   /** What carries its own date or instant, and so is true whenever it is read. */
   dated: DatedFacts;
   service: ServiceFacts;
+  official: OfficialFacts;
   /** The simulation that is running. */
   simulation: Simulation | null;
   /** The earliest instant after `at` at which time alone changes any of these facts. */
@@ -49,6 +53,8 @@ export interface DayFacts {
   rates: Rates;
   /** The official colour that this one replaced. */
   revised_from: Color | null;
+  /** What each source says, where they contradict each other. */
+  official_by: { service: Color; rte: Color } | null;
 }
 
 /** A colour that is pretended for one tariff day, to try automations. The state file holds it. */
@@ -112,6 +118,8 @@ export interface SeasonFacts {
   /** vigie's own count of official days; null while the colour of a day of the season is not known. */
   used: Record<Color, number> | null;
   left: Record<Color, number> | null;
+  /** `left` is counted from the usual number of days, as no service says it. */
+  assumed: boolean;
 }
 
 export const OUTLOOKS = ["known", "none_in_horizon", "unknown", "season_over"] as const;
@@ -133,11 +141,31 @@ export interface RateSpan {
 /** In force now. `source` is the one that counts first (`tariff.rates_first`) if it has any price, else the other. */
 export type Prices = Record<Color, Rates> & { source: "service" | "owner" | null };
 
-export const SERVICE_STATUSES = ["ok", "degraded", "down", "simulated"] as const;
+export const SERVICE_STATUSES = ["ok", "degraded", "down", "simulated", "off"] as const;
 export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 
-export const PROBLEM_CODES = ["none", "service", "clock", "output", "late", "revised"] as const;
+/** The most important first. */
+export const PROBLEM_CODES = [
+  "none",
+  "clock",
+  "service",
+  "official",
+  "output",
+  "contradiction",
+  "late",
+  "revised",
+] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+export const OFFICIAL_STATUSES = ["ok", "degraded", "down", "off"] as const;
+export type OfficialStatus = (typeof OFFICIAL_STATUSES)[number];
+
+/** How well the official source answers. */
+export interface OfficialFacts {
+  status: OfficialStatus;
+  last_success: Instant | null;
+  last_error: string | null;
+}
 
 export interface ServiceFacts {
   status: ServiceStatus;

@@ -1,6 +1,7 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Answer } from "../contract/answer.ts";
 import { type KnownDays, newestInstant } from "../days/known-days.ts";
+import { withoutRteWords } from "../days/official-words.ts";
 
 /** How one poll went. Neither an answer nor a failure: nothing was sent, as the day's requests are used up. */
 export interface PollOutcome {
@@ -8,6 +9,9 @@ export interface PollOutcome {
   failures: string[];
   answers: number;
 }
+
+/** Whether there is a service, or only the invented days of the simulator. */
+export type ServiceKind = "real" | "invented" | "none";
 
 /** How the polls went since the start or the last reload. Only the time of the last success comes from the state file. */
 export interface PollRecord {
@@ -20,18 +24,18 @@ export interface PollRecord {
   shown_update: Instant | null;
   /** The failure of the last poll in one sentence; null after a success. Before the first answer ever also of a request. */
   failure: string | null;
-  invented: boolean;
+  kind: ServiceKind;
 }
 
-export function startPollRecord(now: Instant, knownDays: KnownDays, invented: boolean): PollRecord {
-  const last = newestInstant(knownDays);
+export function startPollRecord(now: Instant, knownDays: KnownDays, kind: ServiceKind): PollRecord {
+  const last = newestInstant(withoutRteWords(knownDays));
   return {
     started_at: now,
     last_success: last,
     shown_success: last,
     shown_update: knownDays.updated_at,
     failure: null,
-    invented,
+    kind,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Rates, Tariff } from "../calendar/tariff.ts";
 import { byColor, COLORS, type Color, type IsoDate, PERIODS, type Period } from "../calendar/tariff.ts";
+import { officialColor } from "../days/official-color.ts";
 import type { FactsInput, Prices } from "./facts.ts";
 import { configuredRates, NO_RATES, nextPriceRow, preferRates, priceRow, serviceRates } from "./rates.ts";
 import { type View, viewAt } from "./view.ts";
@@ -62,7 +63,7 @@ function servicePrices(view: View): Record<Color, Rates> {
 /** The rates that the service gave for a day, and the colour that it gave them for. */
 function ratesGiven(date: IsoDate, { knownDays, day }: View): { color: Color; rates: Rates } | undefined {
   const known = knownDays.days[date];
-  const color = known?.official?.color ?? day(date).color;
+  const color = officialColor(known)?.color ?? day(date).color;
   if (!known || color === null) return undefined;
   const rates = serviceRates(known, color);
   return rates.hp === null && rates.hc === null ? undefined : { color, rates };

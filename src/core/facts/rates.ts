@@ -19,9 +19,9 @@ export function preferRates(service: Rates, configured: Rates, tariff: Tariff): 
 }
 
 /** The rates that the service gave for a day, as far as it gave them together with this colour. */
-export function serviceRates({ official, forecast }: KnownDay, color: Color): Rates {
+export function serviceRates({ service_word: word, forecast }: KnownDay, color: Color): Rates {
   return fillIn(
-    official?.color === color ? official.rates : NO_RATES,
+    word?.color === color ? word.rates : NO_RATES,
     forecast?.color === color ? forecast.rates : NO_RATES,
   );
 }

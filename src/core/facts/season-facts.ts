@@ -1,14 +1,28 @@
 import { daysBetween } from "../calendar/dates.ts";
-import { byColor, type Color, type IsoDate } from "../calendar/tariff.ts";
+import { byColor, COLORS, type Color, type IsoDate, type Tariff } from "../calendar/tariff.ts";
 import { seasonOf } from "../calendar/tariff-season.ts";
 import type { KnownDays } from "../days/known-days.ts";
+import { officialColor } from "../days/official-color.ts";
 import type { SeasonFacts } from "./facts.ts";
 
 /** The season of the tariff day in force (`now`): as the service gives it, and as vigie counts it. */
-export function seasonFacts(knownDays: KnownDays, now: IsoDate): SeasonFacts {
+export function seasonFacts(knownDays: KnownDays, now: IsoDate, tariff: Tariff): SeasonFacts {
   const season = knownDays.seasons[seasonOf(now).label] ?? null;
   const used = countOfficialDays(knownDays, now);
-  return { season, used, left: used && season && byColor((color) => season.total[color] - used[color]) };
+  const assumed = tariff.assume_season_total ?? false;
+  const total = assumed ? usualTotal(now, tariff) : (season?.total ?? null);
+  const left = used && total && byColor((color) => total[color] - used[color]);
+  // A season that had more days of a colour than usual shows that the numbers are not the usual ones.
+  const isWrong = assumed && left !== null && COLORS.some((color) => left[color] < 0);
+  return { season, used, left: isWrong ? null : left, assumed };
+}
+
+/** 22 rouge, 43 blanc, and bleu all other days of the season. */
+function usualTotal(now: IsoDate, { laws }: Tariff): Record<Color, number> | null {
+  if (laws === "off") return null;
+  const { start, end } = seasonOf(now);
+  const [rouge, blanc] = [22, 43];
+  return { rouge, blanc, bleu: daysBetween(start, end) + 1 - rouge - blanc };
 }
 
 /** The official days of the season, with the one in force; null while one of them is missing. */
@@ -17,7 +31,7 @@ function countOfficialDays(knownDays: KnownDays, now: IsoDate): Record<Color, nu
   const used = { bleu: 0, blanc: 0, rouge: 0 };
   let days = 0;
   for (const date in knownDays.days) {
-    const color = knownDays.days[date]?.official?.color;
+    const color = officialColor(knownDays.days[date])?.color;
     if (color === undefined || date < start || date > now) continue;
     used[color] += 1;
     days += 1;

@@ -35,7 +35,7 @@ export function viewAt(knownDays: KnownDays, at: Instant, tariff: Tariff): View 
   };
   let kept: SeasonFacts | undefined;
   const season = () => {
-    kept ??= seasonFacts(knownDays, now);
+    kept ??= seasonFacts(knownDays, now, tariff);
     return kept;
   };
   const last = addDays(today, HORIZON);

@@ -113,10 +113,16 @@ function describeDays(condition: DayCondition, days: readonly DayResult[], truth
 }
 
 /** `2026-01-05 rouge, official`. */
-function describeDay({ facts: { date, color, confidence, official, stage, source } }: DayResult): string {
+function describeDay({ facts }: DayResult): string {
+  const { date, color, confidence, official, stage, source, official_by } = facts;
   if (color === null) return `${date} not known`;
   if (source === "simulation") return `${date} ${color}, simulated`;
-  if (official) return `${date} ${color}, ${stage === "announced" ? "announced" : "official"}`;
+  if (official) {
+    const both = official_by
+      ? ` while RTE says ${official_by.rte} and the service ${official_by.service}`
+      : "";
+    return `${date} ${color}, ${stage === "announced" ? "announced" : "official"}${both}`;
+  }
   const share = percent(confidence);
   return `${date} ${color}, forecast${share === null ? "" : ` ${share} %`}`;
 }

@@ -37,7 +37,7 @@ export function lintRules(rules: readonly Rule[], tariff: Tariff): RuleWarning[]
   );
 }
 
-interface RuleWarning {
+export interface RuleWarning {
   /** Of the rule in the list of rules. */
   index: number;
   id: string;

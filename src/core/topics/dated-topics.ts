@@ -34,7 +34,8 @@ export function partsAndParent(name: string, values: Record<string, Value>): Pay
   return [...parts(name, values), [name, JSON.stringify(values)]];
 }
 
-function parts(name: string, values: Record<string, Value>): Payloads {
+/** Each value on a topic of its own. */
+export function parts(name: string, values: Record<string, Value>): Payloads {
   return Object.entries(values).map(([part, value]) => [`${name}/${part}`, payloadOf(value)]);
 }
 
@@ -80,7 +81,7 @@ function prices({ source, ...rates }: DatedFacts["prices"]): Payloads {
   return parts("prices", { ...values, source });
 }
 
-function season({ season: fromService, used, left }: DatedFacts): Payloads {
+function season({ season: fromService, used, left, assumed }: DatedFacts): Payloads {
   const values = {
     label: fromService?.label ?? null,
     start: fromService?.start ?? null,
@@ -97,7 +98,7 @@ function season({ season: fromService, used, left }: DatedFacts): Payloads {
   return [
     ...parts("season", values),
     ...Object.entries(counts).flatMap(([name, colors]) => parts(`season/${name}`, colors)),
-    ["season", JSON.stringify({ ...values, ...counts })],
+    ["season", JSON.stringify({ ...values, ...counts, ...(assumed && { assumed }) })],
   ];
 }
 

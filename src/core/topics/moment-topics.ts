@@ -15,10 +15,11 @@ export interface MomentOptions {
 export function momentTopics(moment: MomentFacts | null, { grace, laws }: MomentOptions): [string, Topic][] {
   const read = (row: Row): TimedValue => (moment ? row(moment, laws) : UNKNOWN_VALUE);
   const topics: [string, TimedValue][] = [];
-  for (const [parent, rows] of Object.entries(PARENTS)) {
+  for (const [parent, { day, rows }] of Object.entries(PARENTS)) {
     const parts = Object.entries(rows).map(([name, row]): [string, TimedValue] => [name, read(row)]);
     for (const [name, part] of parts) topics.push([`${parent}/${name}`, part]);
-    topics.push([parent, joinParts(parts)]);
+    const official_by = moment && day(moment).official_by;
+    topics.push([parent, joinParts(parts, official_by ? { official_by } : {})]);
   }
   for (const [topic, row] of Object.entries(SINGLES)) topics.push([topic, read(row)]);
   return topics.map(([topic, { value, until }]) => {
@@ -37,10 +38,11 @@ type Rows = Record<string, Row>;
 
 const UNKNOWN_VALUE: TimedValue = { value: null, until: null };
 
-/** The JSON object of all parts, which can change as soon as one of them can. */
-function joinParts(parts: [string, TimedValue][]): TimedValue {
+/** The JSON object of all parts and of more, which can change as soon as one of the parts can. */
+function joinParts(parts: [string, TimedValue][], more: object): TimedValue {
   const ends = parts.flatMap(([, { until }]) => (until === null ? [] : [until]));
-  const value = JSON.stringify(Object.fromEntries(parts.map(([name, part]) => [name, part.value])));
+  const values = Object.fromEntries(parts.map(([name, part]) => [name, part.value]));
+  const value = JSON.stringify({ ...values, ...more });
   return { value, until: ends.length > 0 ? Math.min(...ends) : null };
 }
 
@@ -53,7 +55,13 @@ function row(boundaries: Boundary[], read: (moment: MomentFacts, laws: Tariff["l
   });
 }
 
-function dayRows(boundary: Boundary, day: (moment: MomentFacts) => DayFacts): Rows {
+type DayOf = (moment: MomentFacts) => DayFacts;
+
+function dayOf(name: CivilDay): DayOf {
+  return ({ days }) => days[name];
+}
+
+function dayRows(boundary: Boundary, day: DayOf): Rows {
   return {
     date: row([boundary], (moment) => day(moment).date),
     color: row([boundary], (moment) => day(moment).color),
@@ -80,7 +88,7 @@ const NEXT: Rows = {
 
 function civilDay(name: CivilDay): Rows {
   return {
-    ...dayRows("midnight", ({ days }) => days[name]),
+    ...dayRows("midnight", dayOf(name)),
     explanation: row(["midnight"], ({ days }) => text(days[name].explanation)),
     rate_hp: row(["midnight"], ({ days }) => rate(days[name].rates.hp)),
     rate_hc: row(["midnight"], ({ days }) => rate(days[name].rates.hc)),
@@ -94,11 +102,11 @@ const TODAY: Rows = {
 };
 
 /** Each has its parts on topics of their own, and all of them as JSON on the parent topic. */
-const PARENTS: Record<string, Rows> = {
-  now: NOW,
-  next: NEXT,
-  ...Object.fromEntries(CIVIL_DAYS.map((name) => [name, civilDay(name)])),
-  today: TODAY,
+const PARENTS: Record<string, { day: DayOf; rows: Rows }> = {
+  now: { day: ({ now }) => now, rows: NOW },
+  next: { day: ({ next }) => next, rows: NEXT },
+  ...Object.fromEntries(CIVIL_DAYS.map((name) => [name, { day: dayOf(name), rows: civilDay(name) }])),
+  today: { day: dayOf("today"), rows: TODAY },
 };
 
 const SINGLES: Rows = {

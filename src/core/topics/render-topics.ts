@@ -1,6 +1,6 @@
-import type { Facts, ServiceFacts } from "../facts/facts.ts";
+import type { Facts, OfficialFacts, ServiceFacts } from "../facts/facts.ts";
 import { instant, payloadOf, text } from "../facts/format-value.ts";
-import { datedTopics, partsAndParent } from "./dated-topics.ts";
+import { datedTopics, parts, partsAndParent } from "./dated-topics.ts";
 import { type MomentOptions, momentTopics } from "./moment-topics.ts";
 import type { Topic, Topics } from "./topic.ts";
 
@@ -9,6 +9,7 @@ export function renderTopics(facts: Facts, options: MomentOptions): Topics {
   const unexpiring = [
     ...datedTopics(facts.dated),
     ...serviceTopics(facts.service),
+    ...officialTopics(facts.official),
     ...simulationTopics(facts),
   ];
   return new Map([
@@ -36,5 +37,13 @@ function serviceTopics(service: ServiceFacts): [string, string][] {
     problem: service.problem_code !== "none",
     problem_code: service.problem_code,
     failed_outputs: text(service.failed_outputs.join(", ") || null),
+  });
+}
+
+function officialTopics({ status, last_success, last_error }: OfficialFacts): [string, string][] {
+  return parts("official", {
+    status,
+    last_success: instant(last_success),
+    last_error: text(last_error),
   });
 }

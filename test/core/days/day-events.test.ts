@@ -2,22 +2,16 @@ import { describe, expect, it } from "vitest";
 import { wallInstant } from "../../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../../src/core/calendar/tariff.ts";
 import { findDayEvents } from "../../../src/core/days/day-events.ts";
-import { type KnownDays, NO_KNOWN_DAYS, type OfficialColor } from "../../../src/core/days/known-days.ts";
+import { type KnownDay, type KnownDays, NO_KNOWN_DAYS } from "../../../src/core/days/known-days.ts";
+import { saidByRte, official as saidByService } from "../../support/known-days.ts";
 import { PARIS } from "../../support/tariff.ts";
 
 const NOON = wallInstant("2026-01-05", "12:00", PARIS.time_zone);
 const BEFORE_SIX = wallInstant("2026-01-05", "05:00", PARIS.time_zone);
 
-const official = (color: Color, final = false): OfficialColor => ({
-  color,
-  rates: { hp: null, hc: null },
-  seen_at: NOON,
-  final,
-});
-const knownDays = (days: Record<IsoDate, OfficialColor>): KnownDays => ({
-  ...NO_KNOWN_DAYS,
-  days: Object.fromEntries(Object.entries(days).map(([date, day]) => [date, { official: day }])),
-});
+const official = (color: Color, confirmed = false): KnownDay => saidByService(color, { confirmed });
+const rte = (color: Color, confirmed = false): KnownDay => saidByRte(color, { confirmed });
+const knownDays = (days: Record<IsoDate, KnownDay>): KnownDays => ({ ...NO_KNOWN_DAYS, days });
 const compare = (before: KnownDays, after: KnownDays, now = NOON) => findDayEvents(before, after, now, PARIS);
 
 describe("the events between two states of the known days", () => {
@@ -52,6 +46,44 @@ describe("the events between two states of the known days", () => {
     expect(
       compare(before ? knownDays({ [date]: before }) : NO_KNOWN_DAYS, knownDays({ [date]: after })),
     ).toEqual(events.map((event) => ({ ...event, date })));
+  });
+
+  it.each([
+    [
+      "the other source names the same colour",
+      official("rouge"),
+      { ...official("rouge"), ...rte("rouge") },
+      [],
+    ],
+    [
+      "the other source names a more expensive colour",
+      official("bleu"),
+      { ...official("bleu"), ...rte("rouge") },
+      [{ kind: "revised", color: "rouge", from: "bleu" }],
+    ],
+    [
+      "the other source names a cheaper colour",
+      official("rouge"),
+      { ...official("rouge"), ...rte("bleu") },
+      [],
+    ],
+    [
+      "the other source confirms the colour that is shown",
+      official("rouge"),
+      { ...official("rouge"), ...rte("rouge", true) },
+      [{ kind: "final", color: "rouge" }],
+    ],
+    [
+      "the contradiction is over, and the colour shown stays",
+      { ...official("bleu"), ...rte("rouge") },
+      { ...official("rouge"), ...rte("rouge") },
+      [],
+    ],
+  ])("compare the colours shown, never those of one source: %s", (_, before, after, events) => {
+    const date = "2026-01-06";
+    expect(compare(knownDays({ [date]: before }), knownDays({ [date]: after }))).toEqual(
+      events.map((event) => ({ ...event, date })),
+    );
   });
 
   it("do not announce past days: a year of history is not news", () => {

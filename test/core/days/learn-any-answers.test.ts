@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addDays, dayStart, wallInstant } from "../../../src/core/calendar/dates.ts";
+import { addDays, wallInstant } from "../../../src/core/calendar/dates.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../../../src/core/calendar/tariff.ts";
 import type { Answer, DayInAnswer } from "../../../src/core/contract/answer.ts";
 import { NO_KNOWN_DAYS } from "../../../src/core/days/known-days.ts";
@@ -92,16 +92,16 @@ describe("whatever is answered, in whatever order", () => {
         const answered = new Set(
           steps.flatMap(({ answer }) => daysIn(answer).map(({ date, color }) => `${date} ${color}`)),
         );
-        for (const [date, { forecast, official }] of Object.entries(learnAll(steps).days)) {
+        for (const [date, { forecast, service_word, revised_from }] of Object.entries(learnAll(steps).days)) {
           if (forecast) expect(answered).toContain(`${date} ${forecast.color}`);
-          if (official) expect(answered).toContain(`${date} ${official.color}`);
-          if (official?.revised_from) expect(answered).toContain(`${date} ${official.revised_from}`);
+          if (service_word) expect(answered).toContain(`${date} ${service_word.color}`);
+          if (revised_from) expect(answered).toContain(`${date} ${revised_from}`);
         }
       }),
     );
   });
 
-  it("the official colour is the last one answered, and whether it is final follows from when", () => {
+  it("the official colour is the last one answered, and whether it is confirmed follows from when", () => {
     fc.assert(
       fc.property(anySteps, (unsorted) => {
         const steps = unsorted.toSorted((one, other) => one.now - other.now);
@@ -109,15 +109,14 @@ describe("whatever is answered, in whatever order", () => {
         for (const date of DATES) {
           const colors = officialColors(steps, date);
           const last = colors.at(-1);
-          const official = known.days[date]?.official;
-          expect(official?.color).toBe(last?.color);
+          const { service_word: word, revised_from } = known.days[date] ?? {};
+          expect(word?.color).toBe(last?.color);
           if (!last) continue;
           const sinceRevision = colors.slice(colors.findLastIndex(({ color }) => color !== last.color) + 1);
           const cutoff = wallInstant(addDays(date, -1), "11:30", PARIS.time_zone);
-          const begun = (steps.at(-1)?.now ?? 0) >= dayStart(date, PARIS);
-          expect(official?.seen_at).toBe(sinceRevision[0]?.now);
-          expect(official?.final).toBe(begun || sinceRevision.some(({ now }) => now >= cutoff));
-          expect(official?.revised_from).toBe(colors.findLast(({ color }) => color !== last.color)?.color);
+          expect(word?.first_said).toBe(sinceRevision[0]?.now);
+          expect(word?.confirmed).toBe(sinceRevision.some(({ now }) => now >= cutoff));
+          expect(revised_from).toBe(colors.findLast(({ color }) => color !== last.color)?.color);
         }
       }),
     );
@@ -142,8 +141,8 @@ describe("whatever is answered, in whatever order", () => {
       fc.property(anySteps, anyForecasts, anyInstant, (steps, late, now) => {
         const before = learnAll(steps);
         const after = learn(before, late, now, PARIS);
-        for (const [date, { forecast, official }] of Object.entries(before.days)) {
-          if (official) expect(after.days[date]?.official?.color).toBe(official.color);
+        for (const [date, { forecast, service_word: word }] of Object.entries(before.days)) {
+          if (word) expect(after.days[date]?.service_word?.color).toBe(word.color);
           const known = forecast?.said_at ?? Number.NEGATIVE_INFINITY;
           if (late.kind !== "forecasts" || late.updated_at === null) continue;
           if (Math.min(late.updated_at, now) < known) expect(after.days[date]?.forecast).toBe(forecast);

@@ -26,7 +26,7 @@ const learnAfter = (known: KnownDays, ...steps: [now: Instant, answer: Answer][]
   steps.reduce((days, [now, answer]) => learn(days, answer, now, PARIS), known);
 const learnAll = (...steps: [now: Instant, answer: Answer][]) => learnAfter(NO_KNOWN_DAYS, ...steps);
 const forecastOf = (known: KnownDays) => known.days[DATE]?.forecast;
-const officialOf = (known: KnownDays) => known.days[DATE]?.official;
+const officialOf = (known: KnownDays) => known.days[DATE]?.service_word;
 
 describe("a forecast", () => {
   it("is kept with when the service wrote it and when vigie received it", () => {
@@ -134,8 +134,8 @@ describe("an official colour", () => {
       [at("10:00"), forecasts(at("09:00"), forecast("bleu"))],
       [at("10:40"), date("rouge", true)],
     );
-    const official = { color: "rouge", rates: NO_RATES, seen_at: at("10:40"), final: false };
-    expect(officialOf(known)).toEqual(official);
+    const word = { color: "rouge", rates: NO_RATES, first_said: at("10:40"), confirmed: false };
+    expect(officialOf(known)).toEqual(word);
     expect(forecastOf(known)?.color).toBe("bleu");
     const history = learnAll([at("12:00", "2026-01-06"), historyAnswer(DATE, "blanc")]);
     expect(officialOf(history)?.color).toBe("blanc");
@@ -154,36 +154,37 @@ describe("an official colour", () => {
 
   it("that changes is a revision with a new time", () => {
     const known = learnAll([at("06:35"), date("bleu", true)], [at("11:00"), date("rouge", true)]);
-    expect(officialOf(known)).toEqual({
-      color: "rouge",
-      rates: NO_RATES,
-      seen_at: at("11:00"),
-      final: false,
-      revised_from: "bleu",
-    });
+    const word = { color: "rouge", rates: NO_RATES, first_said: at("11:00"), confirmed: false };
+    expect(known.days[DATE]).toEqual({ service_word: word, revised_from: "bleu" });
   });
 
   it.each([
-    ["seen at 11:29:59 is not final", [at("11:30") - 1000], false],
-    ["seen at 11:30 is final", [at("11:30")], true],
-    ["seen early and confirmed at 11:30 is final", [at("06:35"), at("11:30")], true],
-  ])("%s", (_, times, final) => {
+    ["said at 11:29:59 is not confirmed", [at("11:30") - 1000], false],
+    ["said at 11:30 is confirmed", [at("11:30")], true],
+    ["said early and again at 11:30 is confirmed", [at("06:35"), at("11:30")], true],
+  ])("%s", (_, times, confirmed) => {
     const known = learnAll(...times.map((now): [Instant, Answer] => [now, date("rouge", true)]));
-    expect(officialOf(known)).toMatchObject({ final, seen_at: times[0] });
+    expect(officialOf(known)).toMatchObject({ confirmed, first_said: times[0] });
   });
 
-  it("is final once its day has begun, though no answer confirmed it", () => {
+  it("is confirmed by what the service says, not by the beginning of its day", () => {
     const early = learnAll([at("06:35"), date("rouge", true)]);
-    expect(officialOf(learnAfter(early, [dayStart(DATE, PARIS) - 1, EMPTY]))?.final).toBe(false);
-    const begun = learnAfter(early, [dayStart(DATE, PARIS), EMPTY]);
-    expect(officialOf(begun)?.final).toBe(true);
-    expect(officialOf(learnAfter(begun, [at("07:00"), EMPTY]))?.final).toBe(true);
+    expect(learnAfter(early, [dayStart(DATE, PARIS), EMPTY])).toBe(early);
+    const said = learnAfter(early, [dayStart(DATE, PARIS), date("rouge", true)]);
+    expect(officialOf(said)).toMatchObject({ confirmed: true, first_said: at("06:35") });
   });
 
-  it("stays final when the clock is set back, but a revision is judged by the time it is seen at", () => {
+  it("is confirmed by when the answer was made, not by when it came", () => {
+    const replayed = (made_at: Instant) =>
+      officialOf(learn(NO_KNOWN_DAYS, date("rouge", true), at("13:00"), PARIS, made_at));
+    expect(replayed(at("11:29"))).toMatchObject({ confirmed: false, first_said: at("11:29") });
+    expect(replayed(at("11:30"))).toMatchObject({ confirmed: true, first_said: at("11:30") });
+  });
+
+  it("stays confirmed when the clock is set back, but a revision is judged by the time at which it is said", () => {
     const known = learnAll([at("11:40"), date("rouge", true)]);
     expect(learnAfter(known, [at("11:00"), date("rouge", true)])).toBe(known);
-    expect(officialOf(learnAfter(known, [at("11:00"), date("bleu", true)]))?.final).toBe(false);
+    expect(officialOf(learnAfter(known, [at("11:00"), date("bleu", true)]))?.confirmed).toBe(false);
   });
 
   it("keeps a rate that a later answer leaves out, unless the colour is revised", () => {

@@ -6,12 +6,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const answer = (skew: number) => ({ date: NOON, now: NOON + skew, steady: 1000 });
 
-describe("whether this machine's clock is right", () => {
+describe("whether this machine's clock is right by one source", () => {
   test.each([
-    ["with nothing to compare it with", { answer: null, newest: null }, NOON, 0, true, NOON],
+    ["with nothing to compare it with", { answers: [], newest: null }, NOON, 0, true, NOON],
     [
       "a few minutes behind the newest known instant",
-      { answer: null, newest: NOON + 4 * MINUTE },
+      { answers: [], newest: NOON + 4 * MINUTE },
       NOON,
       0,
       true,
@@ -19,7 +19,7 @@ describe("whether this machine's clock is right", () => {
     ],
     [
       "a day behind the newest known instant",
-      { answer: null, newest: NOON },
+      { answers: [], newest: NOON },
       NOON - 24 * HOUR,
       0,
       false,
@@ -27,7 +27,7 @@ describe("whether this machine's clock is right", () => {
     ],
     [
       "an answer within the hour",
-      { answer: answer(50 * MINUTE), newest: null },
+      { answers: [answer(50 * MINUTE)], newest: null },
       NOON + 50 * MINUTE,
       1000,
       true,
@@ -35,7 +35,7 @@ describe("whether this machine's clock is right", () => {
     ],
     [
       "an answer a day apart",
-      { answer: answer(-24 * HOUR), newest: null },
+      { answers: [answer(-24 * HOUR)], newest: null },
       NOON - 24 * HOUR + MINUTE,
       1000 + MINUTE,
       false,
@@ -43,7 +43,7 @@ describe("whether this machine's clock is right", () => {
     ],
     [
       "corrected after such an answer: at once",
-      { answer: answer(-24 * HOUR), newest: null },
+      { answers: [answer(-24 * HOUR)], newest: null },
       NOON + MINUTE,
       1000 + MINUTE,
       true,
@@ -51,7 +51,7 @@ describe("whether this machine's clock is right", () => {
     ],
     [
       "suspended for a night after a right answer, the steady clock standing still",
-      { answer: answer(0), newest: null },
+      { answers: [answer(0)], newest: null },
       NOON + 8 * HOUR,
       2000,
       true,
@@ -59,7 +59,7 @@ describe("whether this machine's clock is right", () => {
     ],
     [
       "set back a day after a right answer",
-      { answer: answer(0), newest: NOON },
+      { answers: [answer(0)], newest: NOON },
       NOON - 24 * HOUR,
       2000,
       false,
@@ -67,7 +67,7 @@ describe("whether this machine's clock is right", () => {
     ],
     [
       "half an hour ahead, then corrected: the answer counts more than the newest known instant",
-      { answer: answer(30 * MINUTE), newest: NOON + 30 * MINUTE },
+      { answers: [answer(30 * MINUTE)], newest: NOON + 30 * MINUTE },
       NOON + MINUTE,
       1000 + MINUTE,
       true,
@@ -75,5 +75,56 @@ describe("whether this machine's clock is right", () => {
     ],
   ] as const)("%s", (_case, evidence, now, steady, right, best) => {
     expect(checkClock(now, steady, evidence)).toEqual({ at: best, right });
+  });
+});
+
+describe("whether this machine's clock is right by two sources", () => {
+  /** Sources that answered when the steady clock showed 1000: what each called the time, as a difference from noon. */
+  const said = (...differences: number[]) =>
+    differences.map((difference) => ({ date: NOON + difference, now: NOON, steady: 1000 }));
+  const check = (answers: ReturnType<typeof said>, machine: number, newest: number | null = null) =>
+    checkClock(NOON + machine, 1000, {
+      answers: answers.map((one) => ({ ...one, now: NOON + machine })),
+      newest,
+    });
+  const DAY = 24 * HOUR;
+
+  test.each([
+    ["that agree with it", said(0, 30 * MINUTE), 0, null, true],
+    ["that agree with each other, and not with it", said(0, 30 * MINUTE), DAY, null, false],
+    ["of which one is a day behind", said(-DAY, 0), 0, null, true],
+    ["of which the other one is a day behind", said(0, -DAY), 0, null, true],
+    ["that disagree with each other and with it", said(0, -DAY), 3 * DAY, null, false],
+    [
+      "of which the one that agrees with it names a time before the newest known instant",
+      said(-DAY, 0),
+      -DAY,
+      NOON,
+      false,
+    ],
+    [
+      "that agree with it, and a newest known instant of a clock that was far ahead",
+      said(0, 0),
+      0,
+      NOON + DAY,
+      true,
+    ],
+  ])("%s", (_case, answers, machine, newest, right) => {
+    expect(check(answers, machine, newest).right).toBe(right);
+  });
+
+  test("of which one answered more than two hours ago: it does not count", () => {
+    const old = { date: NOON, now: NOON, steady: 0 };
+    const recent = { date: NOON - DAY, now: NOON + 2 * HOUR, steady: 2 * HOUR };
+    const input = { answers: [old, recent], newest: null };
+    expect(checkClock(NOON + 2 * HOUR, 2 * HOUR, input)).toEqual({ at: NOON - DAY, right: false });
+    const earlier = { answers: [{ ...old, steady: 1 }, recent], newest: null };
+    expect(checkClock(NOON + 2 * HOUR, 2 * HOUR, earlier).right).toBe(true);
+  });
+
+  test("that both answered more than two hours ago: the later one still counts", () => {
+    const wrong = { date: NOON - DAY, now: NOON, steady: 2 };
+    const input = { answers: [{ date: NOON, now: NOON, steady: 1 }, wrong], newest: null };
+    expect(checkClock(NOON + 3 * HOUR, 3 * HOUR, input).right).toBe(false);
   });
 });

@@ -37,9 +37,9 @@ describe("a day", () => {
   });
 
   it.each([
-    ["official, not final, not begun", "2026-01-06", official("rouge", { final: false }), "announced"],
+    ["official, not final, not begun", "2026-01-06", official("rouge", { confirmed: false }), "announced"],
     ["official and final", "2026-01-06", official("rouge"), "final"],
-    ["official, not final, begun", "2026-01-05", official("rouge", { final: false }), "final"],
+    ["official, not final, begun", "2026-01-05", official("rouge", { confirmed: false }), "final"],
     ["forecast, though begun", "2026-01-05", forecast("rouge"), "forecast"],
     ["forecast without a colour", "2026-01-06", forecast(null), null],
     ["of which nothing is known", "2026-01-06", undefined, null],
@@ -54,7 +54,7 @@ describe("a day", () => {
   });
 
   it("is final from its start on, not a second before", () => {
-    const day = official("rouge", { final: false });
+    const day = official("rouge", { confirmed: false });
     const stage = (at: string) => dayFacts("2026-01-06", day, Date.parse(at), UNPRICED).stage;
     expect(stage("2026-01-06T05:59:59+01:00")).toBe("announced");
     expect(stage("2026-01-06T06:00:00+01:00")).toBe("final");

@@ -117,11 +117,11 @@ describe("the announcement", () => {
     ["nothing known, before the hour", "2026-01-05T11:59:59+01:00", undefined, "forecast", false],
     ["nothing known, from the hour on", "2026-01-05T12:00:00+01:00", undefined, "forecast", true],
     ["a forecast is not an announcement", "2026-01-05T23:59:59+01:00", forecast("rouge"), "forecast", true],
-    ["announced", "2026-01-05T10:00:00+01:00", official("rouge", { final: false }), "announced", false],
+    ["announced", "2026-01-05T10:00:00+01:00", official("rouge", { confirmed: false }), "announced", false],
     [
       "announced, and not confirmed later",
       "2026-01-05T18:00:00+01:00",
-      official("rouge", { final: false }),
+      official("rouge", { confirmed: false }),
       "announced",
       false,
     ],

@@ -28,7 +28,7 @@ describe("the next boundary", () => {
   it("is three hours after the last success, when the service counts as down", () => {
     const input = factsInputAt("2026-01-05T13:00:00+01:00", knownDaysOf({}));
     expect(deriveFacts(input, UNPRICED).next_boundary).toBe(input.clock.at - 60_000 + 3 * HOUR);
-    const invented = { ...input, polls: { ...input.polls, invented: true } };
+    const invented = { ...input, polls: { ...input.polls, kind: "invented" as const } };
     expect(isoInstant(deriveFacts(invented, UNPRICED).next_boundary)).toBe("2026-01-05T21:00:00Z");
   });
 });
@@ -45,9 +45,11 @@ const anyKnownDay: fc.Arbitrary<KnownDay> = fc
     { arbitrary: fc.tuple(colors, rates), weight: 2 },
     { arbitrary: fc.tuple(), weight: 1 },
   )
-  .map(([color, given, final]) => {
+  .map(([color, given, confirmed]) => {
     if (color === undefined || given === undefined) return {};
-    return final === undefined ? forecast(color, { rates: given }) : official(color, { rates: given, final });
+    return confirmed === undefined
+      ? forecast(color, { rates: given })
+      : official(color, { rates: given, confirmed });
   });
 const tariffs: fc.Arbitrary<Tariff> = fc.record({
   time_zone: fc.constantFrom("Europe/Paris", "UTC", "Australia/Lord_Howe", "Africa/Cairo", "America/Havana"),

@@ -20,7 +20,7 @@ function updatedAfter(hours: number): KnownDays {
 }
 
 describe("a record of polls", () => {
-  const first = recordAnswer(startPollRecord(AT, before, false), { answer, at: AT, before, after: before });
+  const first = recordAnswer(startPollRecord(AT, before, "real"), { answer, at: AT, before, after: before });
 
   it("publishes the first success after a start at once", () => {
     expect(first).toMatchObject({ last_success: AT, shown_success: AT, shown_update: AT });

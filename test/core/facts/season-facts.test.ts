@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Tariff } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDays, KnownSeason } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import { SEASON } from "../../support/answers.ts";
-import { factsInputAt, forecast, knownDaysOf, officialDays } from "../../support/known-days.ts";
+import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
 const KNOWN_SEASON: KnownSeason = { ...SEASON, seen_at: 0 };
@@ -40,6 +41,30 @@ describe("the season", () => {
     const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", knownDaysOf(days));
     expect([season, left]).toEqual([null, null]);
     expect(used?.rouge).toBe(1);
+  });
+});
+
+describe("the season without a service", () => {
+  const colors = { "2026-01-05": "rouge", "2026-01-06": "blanc" } as const;
+  const days = officialDays("2025-09-01", "2026-01-07", colors);
+  const at = "2026-01-06T12:00:00+01:00";
+  const datedBy = (tariff: Partial<Tariff>, knownDays = knownDaysOf(days)) =>
+    deriveFacts(factsInputAt(at, knownDays), { ...UNPRICED, assume_season_total: true, ...tariff }).dated;
+
+  it("has the usual number of days left: 22 rouge, 43 blanc, and the rest", () => {
+    const { season, left, assumed } = datedBy({});
+    expect([season, assumed]).toEqual([null, true]);
+    expect(left).toEqual({ rouge: 21, blanc: 42, bleu: 300 - 126 });
+  });
+
+  it("has none left where the laws are off, where a day is missing, or where a colour was used too often", () => {
+    expect(datedBy({ laws: "off" }).left).toBeNull();
+    const { "2025-12-24": _, ...gap } = days;
+    expect(datedBy({}, knownDaysOf(gap)).left).toBeNull();
+    const many = Object.fromEntries(
+      Object.entries(days).map(([date, day], index) => [date, index < 44 ? official("blanc") : day]),
+    );
+    expect(datedBy({}, knownDaysOf(many)).left).toBeNull();
   });
 });
 

@@ -23,7 +23,8 @@ describe("the service", () => {
     ["has been silent for three hours", { last_success: AT - 3 * HOUR }, "down"],
     ["has failed for three hours", { last_success: AT - 3 * HOUR, failure: "no route" }, "down"],
     ["never answered in three hours", { last_success: null, started_at: AT - 3 * HOUR }, "down"],
-    ["is simulated, whatever else", { invented: true, last_success: 0, failure: "no route" }, "simulated"],
+    ["is simulated, whatever else", { kind: "invented", last_success: 0, failure: "no route" }, "simulated"],
+    ["is none", { kind: "none", last_success: null }, "off"],
   ] as const)("%s", (_, polls, status) => {
     expect(serviceOf(polls).status).toBe(status);
   });
@@ -43,7 +44,7 @@ describe("the problem", () => {
 
   it.each([
     ["none", {}, ALL_WELL, true],
-    ["none", { invented: true }, ALL_WELL, true],
+    ["none", { kind: "invented" }, ALL_WELL, true],
     ["clock", failing, {}, false],
     ["service", failing, {}, true],
     ["service", { last_success: 0 }, {}, true],

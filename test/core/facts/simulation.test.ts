@@ -153,7 +153,7 @@ describe("with any simulation", () => {
         const input = factsInputAt(begun + later, knownDays);
         const moment = momentOf({ ...input, simulation: startSimulation(request, begun, PARIS) });
         for (const day of [moment.now, moment.next, ...Object.values(moment.days)]) {
-          if (knownDays.days[day.date]?.official?.color === "rouge") expect(day.color).toBe("rouge");
+          if (knownDays.days[day.date]?.service_word?.color === "rouge") expect(day.color).toBe("rouge");
         }
       }),
       { numRuns: 80 },

@@ -3,7 +3,7 @@ import { addDays } from "../../../src/core/calendar/dates.ts";
 import { COLORS, type IsoDate } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { DAY_NAMES, MONTHS, WEEKDAYS } from "../../../src/core/rules/rule.ts";
-import { forecast, official } from "../../support/known-days.ts";
+import { forecast, official, saidByRte } from "../../support/known-days.ts";
 
 const time = fc
   .tuple(fc.nat({ max: 23 }), fc.constantFrom(0, 15, 30, 45))
@@ -48,7 +48,11 @@ export const anyCondition: fc.Arbitrary<object> = fc.letrec<{ condition: object 
 
 const anyDay: fc.Arbitrary<KnownDay> = fc.oneof(
   fc.constant({}),
-  fc.tuple(color, fc.boolean()).map(([one, final]) => official(one, { final })),
+  fc.tuple(color, fc.boolean()).map(([one, confirmed]) => official(one, { confirmed })),
+  fc.tuple(color, fc.boolean(), color, fc.boolean()).map(([one, confirmed, other, byRte]) => ({
+    ...official(one, { confirmed }),
+    ...saidByRte(other, { confirmed: byRte }),
+  })),
   fc
     .tuple(fc.option(color, { nil: null }), fc.option(fc.constantFrom(0.4, 0.79, 0.8, 0.99), { nil: null }))
     .map(([one, confidence]) => forecast(one, { confidence })),

@@ -68,7 +68,7 @@ describe("what one day gives to a colour and a confidence", () => {
 });
 
 describe("what one day gives without a colour", () => {
-  const announced = official("rouge", { final: false });
+  const announced = official("rouge", { confirmed: false });
   test.each([
     ["known of nothing", {}, { known: true }, OFF],
     ["not known of nothing", {}, { known: false }, ON],

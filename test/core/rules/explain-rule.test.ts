@@ -4,14 +4,14 @@ import { formatExplanation } from "../../../src/cli/format-explanation.ts";
 import { type Branch, explainRule } from "../../../src/core/rules/explain-rule.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import { both, either, opposite, type Truth } from "../../../src/core/rules/truth.ts";
-import { forecast, knownDaysOf, official } from "../../support/known-days.ts";
+import { forecast, knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
 import { inputAt, refresh, ruleOf } from "../../support/rules.ts";
 import { anyCondition, anyDays, anyStart } from "./any-rules.ts";
 
 const AT = "2026-01-04T11:00:00Z";
 const knownDays = knownDaysOf({
   "2026-01-04": official("bleu"),
-  "2026-01-05": official("rouge", { final: false }),
+  "2026-01-05": official("rouge", { confirmed: false }),
   "2026-01-06": forecast("rouge", { confidence: 0.79 }),
 });
 
@@ -32,6 +32,18 @@ function linesOf(...args: Parameters<typeof explained>): string[] {
 }
 
 describe("an explanation", () => {
+  test("has both colours of a day about which the sources contradict each other", () => {
+    const unconfirmed = { confirmed: false };
+    const both = { ...official("blanc", unconfirmed), ...saidByRte("rouge", unconfirmed) };
+    const input = inputAt(AT, knownDaysOf({ "2026-01-05": both }));
+    const { verdict, forecast: expected } = refresh(ruleOf({ day: "next", color: "rouge" }), input);
+    const { tree } = explainRule(verdict, expected, input);
+    expect(tree.saw).toBe("2026-01-05 rouge, announced while RTE says rouge and the service blanc");
+    expect(reasonsOf(verdict, input).because).toEqual([
+      "next is rouge (2026-01-05 rouge, announced while RTE says rouge and the service blanc)",
+    ]);
+  });
+
   test("is a tree with what each condition found", () => {
     const when = {
       any: [

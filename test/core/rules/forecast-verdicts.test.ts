@@ -121,7 +121,7 @@ describe("the forecast of a rule", () => {
 });
 
 test("an announced day may become final by being seen again, so its stage is not sure", () => {
-  const knownDays = knownDaysOf({ "2026-01-05": official("rouge", { final: false }) });
+  const knownDays = knownDaysOf({ "2026-01-05": official("rouge", { confirmed: false }) });
   const asked = (more: object) =>
     refresh(ruleOf({ day: "next", ...more }), inputAt("2026-01-04T11:00:00Z", knownDays)).verdict;
   expect(asked({ stage: "announced" })).toMatchObject({ state: true, sure: false });
@@ -184,7 +184,8 @@ describe("what is sure stays so, whatever is announced later", () => {
           const before = refresh(rule, inputAt("2026-01-05T11:00:00Z", knownDaysOf(days))).forecast;
           // Officials stand; the laws bind those that come.
           const lawful = Object.entries(news).filter(
-            ([date, day]) => !days[date]?.official && (!day.official || day.official.color === "bleu"),
+            ([date, day]) =>
+              !days[date]?.service_word && (!day.service_word || day.service_word.color === "bleu"),
           );
           const later = knownDaysOf({ ...days, ...Object.fromEntries(lawful) });
           for (const span of before.spans.filter(({ sure }) => sure)) {

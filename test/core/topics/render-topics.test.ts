@@ -71,6 +71,9 @@ describe("renderTopics", () => {
     ["service/last_error", "None", undefined],
     ["service/problem", "OFF", undefined],
     ["service/problem_code", "none", undefined],
+    ["official/status", "ok", undefined],
+    ["official/last_success", "2026-01-05T11:00:00Z", undefined],
+    ["official/last_error", "None", undefined],
   ])("%s is %s", (topic, payload, expires) => {
     expect(show(rougeFacts()).get(topic)).toEqual(expires === undefined ? { payload } : { payload, expires });
   });
@@ -112,6 +115,27 @@ describe("renderTopics", () => {
       (topic) => !topic.includes("/") && topics.get(topic)?.payload.startsWith("{"),
     );
     expect(parents.sort()).toEqual([...PARENTS, "simulation", "forecast"].sort());
+  });
+
+  test("the JSON of a day says what each source named, where they contradict each other and only there", () => {
+    const { moment, ...facts } = rougeFacts();
+    if (!moment) throw new Error("Expected facts of the moment");
+    const official_by = { service: "blanc", rte: "rouge" } as const;
+    const days = { ...moment.days, tomorrow: { ...moment.days.tomorrow, official_by } };
+    const topics = show({ ...facts, moment: { ...moment, next: { ...moment.next, official_by }, days } });
+    const said = ["now", "next", "today", "tomorrow"].map(
+      (topic) => JSON.parse(topics.get(topic)?.payload ?? "").official_by,
+    );
+    expect(said).toEqual([undefined, official_by, undefined, official_by]);
+    expect(topics.has("next/official_by")).toBe(false);
+  });
+
+  test("the JSON of the season says where the number of days is assumed, and only there", () => {
+    const facts = rougeFacts();
+    const json = (assumed: boolean) =>
+      JSON.parse(show({ ...facts, dated: { ...facts.dated, assumed } }).get("season")?.payload ?? "");
+    expect(json(true).assumed).toBe(true);
+    expect(json(false)).not.toHaveProperty("assumed");
   });
 
   test("a pretended colour is told as long as it lasts", () => {

@@ -1,0 +1,76 @@
+import { localTime, tariffDate } from "../calendar/dates.ts";
+import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
+import { describeDate } from "./day-events.ts";
+import type { KnownDays, OfficialWord } from "./known-days.ts";
+import { officialColor } from "./official-color.ts";
+
+/**
+ * The sentences for the log on the contradictions that began or ended between two states of the known days: one for each
+ * date from the day in force on, and one for all past dates together.
+ */
+export function findContradictions(
+  before: KnownDays,
+  after: KnownDays,
+  now: Instant,
+  tariff: Tariff,
+): ContradictionLine[] {
+  const changes = findChanges(before, after);
+  const inForce = tariffDate(now, tariff);
+  const time = (at: Instant) => localTime(at, now, tariff.time_zone);
+  return [
+    ...changes.filter(({ date }) => date >= inForce).map((change) => describeChange(change, time)),
+    ...describePast(changes.filter(({ date, begins }) => date < inForce && begins)),
+  ];
+}
+
+export interface ContradictionLine {
+  sentence: string;
+  begins: boolean;
+}
+
+/** A date on which both sources have named a colour, and began or ceased to name different ones. */
+interface ContradictionChange {
+  date: IsoDate;
+  begins: boolean;
+  shown: Color;
+  rte: OfficialWord;
+  service: OfficialWord;
+}
+
+function findChanges(before: KnownDays, after: KnownDays): ContradictionChange[] {
+  if (before.days === after.days) return [];
+  return Object.entries(after.days)
+    .flatMap(([date, day]): ContradictionChange[] => {
+      const { rte_word: rte, service_word: service } = day;
+      const wasContradicted = officialColor(before.days[date])?.contradicted ?? false;
+      const official = officialColor(day);
+      if (!official || !rte || !service || official.contradicted === wasContradicted) return [];
+      return [{ date, begins: official.contradicted, shown: official.color, rte, service }];
+    })
+    .sort((one, other) => (one.date < other.date ? -1 : 1));
+}
+
+function describeChange(
+  { date, begins, shown, rte, service }: ContradictionChange,
+  time: (at: Instant) => string,
+): ContradictionLine {
+  const day = describeDate(date);
+  const both = `RTE says ${rte.color} (since ${time(rte.first_said)}), the service says ${service.color} (since ${time(service.first_said)})`;
+  const sentence = begins
+    ? `RTE and the service contradict each other about ${day}: ${both}. vigie shows ${shown}`
+    : `RTE and the service agree again about ${day}: ${both}`;
+  return { sentence, begins };
+}
+
+function describePast(begun: readonly ContradictionChange[]): ContradictionLine[] {
+  if (begun.length === 0) return [];
+  const days = begun
+    .slice(0, DATES_NAMED)
+    .map(({ date, rte, service }) => `${date} (RTE ${rte.color}, the service ${service.color})`);
+  const more = begun.length > DATES_NAMED ? [`${begun.length - DATES_NAMED} more`] : [];
+  const count = begun.length === 1 ? "1 past day" : `${begun.length} past days`;
+  const sentence = `RTE and the service contradict each other about ${count}: ${[...days, ...more].join(", ")}`;
+  return [{ sentence, begins: true }];
+}
+
+const DATES_NAMED = 5;

@@ -1,0 +1,113 @@
+import { addDays, civilDate, wallInstant } from "../calendar/dates.ts";
+import {
+  type Color,
+  fillIn,
+  type Instant,
+  type IsoDate,
+  type Rates,
+  type Tariff,
+} from "../calendar/tariff.ts";
+import { isEqual } from "./is-equal.ts";
+import type { KnownDay, KnownDays, OfficialWord } from "./known-days.ts";
+import { officialColor } from "./official-color.ts";
+
+/** When a source made an answer, and when vigie received it. */
+export interface WordTimes {
+  made_at: Instant;
+  now: Instant;
+}
+
+/** An official colour of the service's date or history endpoint. */
+export function learnServiceWord(
+  known: KnownDay,
+  { date, color, rates }: { date: IsoDate; color: Color; rates: Rates },
+  times: WordTimes,
+  tariff: Tariff,
+): KnownDay {
+  const old = known.service_word;
+  const word = currentWord(old, { date, color }, times, tariff);
+  if (word.color !== color) return known;
+  // A rate that an answer gave stays known when a later answer leaves it out.
+  const given = old?.color === color ? fillIn(rates, old.rates) : rates;
+  return withWord(known, { service_word: { ...word, rates: given } });
+}
+
+/** An official colour that RTE names. */
+export function learnRteWord(
+  known: KnownDay,
+  said: { date: IsoDate; color: Color },
+  times: WordTimes,
+  tariff: Tariff,
+): KnownDay {
+  return withWord(known, { rte_word: currentWord(known.rte_word, said, times, tariff) });
+}
+
+/** The words of RTE among the known days. */
+export function rteWordsOf({ days }: KnownDays): Record<IsoDate, OfficialWord> {
+  const words: Record<IsoDate, OfficialWord> = {};
+  for (const [date, { rte_word }] of Object.entries(days)) if (rte_word) words[date] = rte_word;
+  return words;
+}
+
+/** The known days with these words of RTE. */
+export function withRteWords(known: KnownDays, words: Record<IsoDate, OfficialWord>): KnownDays {
+  const days = { ...known.days };
+  for (const [date, rte_word] of Object.entries(words)) days[date] = { ...days[date], rte_word };
+  // By date, so that equal content is written alike.
+  return {
+    ...known,
+    days: Object.fromEntries(Object.entries(days).sort(([one], [other]) => (one < other ? -1 : 1))),
+  };
+}
+
+/** The known days as the service alone makes them. */
+export function withoutRteWords(known: KnownDays): KnownDays {
+  const days: KnownDays["days"] = {};
+  for (const [date, { rte_word: _, ...day }] of Object.entries(known.days)) {
+    if (Object.keys(day).length > 0) days[date] = day;
+  }
+  return { ...known, days };
+}
+
+/** What a source says after an answer: its latest word. Only another colour replaces a word, and only a later answer. */
+function currentWord(
+  old: OfficialWord | undefined,
+  { date, color }: { date: IsoDate; color: Color },
+  { made_at, now }: WordTimes,
+  tariff: Tariff,
+): OfficialWord {
+  const confirmed = isBeyondCorrection(date, made_at, tariff);
+  if (old?.color === color) return old.confirmed || !confirmed ? old : { ...old, confirmed };
+  const isReplayed = now - made_at > FRESH;
+  if (old && isReplayed && made_at < lastSaid(old, date, tariff)) return old;
+  return { color, first_said: Math.min(made_at, now), confirmed };
+}
+
+/** From 11:30 of the day before on, a colour is no longer corrected. It has been as late as 11:15. */
+function isBeyondCorrection(date: IsoDate, made_at: Instant, tariff: Tariff): boolean {
+  // For the past days of a year of history this is quicker than zone arithmetic.
+  if (date <= civilDate(made_at, tariff.time_zone)) return true;
+  return made_at >= endOfCorrections(date, tariff);
+}
+
+function endOfCorrections(date: IsoDate, tariff: Tariff): Instant {
+  return wallInstant(addDays(date, -1), "11:30", tariff.time_zone);
+}
+
+/** The source said it at this instant, or later. */
+function lastSaid({ first_said, confirmed }: OfficialWord, date: IsoDate, tariff: Tariff): Instant {
+  return confirmed ? Math.max(first_said, endOfCorrections(date, tariff)) : first_said;
+}
+
+/** The same object where the word is not new. */
+function withWord(known: KnownDay, word: Pick<KnownDay, "service_word" | "rte_word">): KnownDay {
+  const day: KnownDay = { ...known, ...word };
+  if (isEqual(day, known)) return known;
+  const before = officialColor(known)?.color;
+  return before === undefined || before === officialColor(day)?.color
+    ? day
+    : { ...day, revised_from: before };
+}
+
+/** An answer that a cache kept is older than this. Of others the one received later counts, also after the clock was set. */
+const FRESH = 60_000;

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+/** How much was sent to a source. Plain data, kept in the state file. */
+export const requestMemorySchema = z.object({
+  /** Requests sent on a day (UTC). */
+  spent: z.object({ day: z.iso.date(), count: z.number().int().nonnegative() }),
+  /** When requests were sent within the last minute: the limit holds also for a vigie that is killed again and again. */
+  recent: z.array(z.number()).default([]),
+  /** When the last request was sent, by this machine's clock. Absent in the state file of an older vigie. */
+  sent_at: z.number().nullable().default(null),
+  /** The pause after a 429; `turns` counts the 429s in a row. */
+  pause: z.object({ until: z.number(), turns: z.number().int() }).nullable(),
+});
+
+export type RequestMemory = z.output<typeof requestMemorySchema>;
+
+/** Holds the memory: `run` saves it, a command does not. `set` is called after every request. */
+export interface MemoryKeeper<Memory extends RequestMemory> {
+  get(): Memory;
+  set(memory: Memory): void;
+}
+
+export function keepMemory<Memory extends RequestMemory>(memory: Memory): MemoryKeeper<Memory> {
+  let kept = memory;
+  return {
+    get: () => kept,
+    set: (next) => {
+      kept = next;
+    },
+  };
+}
+
+export const NOTHING_SENT: RequestMemory = {
+  spent: { day: "1970-01-01", count: 0 },
+  recent: [],
+  sent_at: null,
+  pause: null,
+};

@@ -1,0 +1,222 @@
+import { describe, expect, test, vi } from "vitest";
+import type { LoopOptions } from "../../src/app/loop.ts";
+import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
+import type { OfficialAnswer } from "../../src/core/contract/answer.ts";
+import { AnswerUnreadable } from "../../src/service/service-errors.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { dateAnswer, dayInAnswer, forecastsAnswer } from "../support/answers.ts";
+import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
+import { openTestLoop, RULES } from "../support/test-loop.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** The eve of 6 January, a Tuesday: 10:40 in Paris. */
+const EVE = Date.parse("2026-01-05T09:40:00Z");
+const DATE = "2026-01-06";
+const { signal } = new AbortController();
+const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-05"));
+const LIGHT = [{ request: { kind: "light" } as const, essential: false }];
+
+/** A loop whose two sources say what the test sets; undefined: the source does not answer. */
+function openLoopOfTwo(days = BLEU) {
+  const clock = { at: EVE };
+  const said: { service?: Color | undefined; rte?: Color | undefined; failure?: string } = {};
+  const devices = { update: vi.fn() };
+  const ask: LoopOptions["ask"] = async (request) => {
+    if (!said.service) throw new Error("the service is away");
+    const answer =
+      request.kind === "date"
+        ? dateAnswer(request.date, said.service, true)
+        : forecastsAnswer(null, dayInAnswer("2026-01-07", "bleu"));
+    return { answer, date: null, made_at: clock.at };
+  };
+  const askOfficial: LoopOptions["askOfficial"] = async (_request, { trueTime }) => {
+    if (!said.rte) throw new Error("RTE is away");
+    const words: Record<IsoDate, Color> = { "2026-01-05": "bleu", [DATE]: said.rte };
+    const answer: OfficialAnswer = {
+      kind: "light",
+      words: Object.entries(words).map(([date, color]) => ({ date, color })),
+      made_at: trueTime(null),
+    };
+    return {
+      answer,
+      failure: said.failure ? new AnswerUnreadable("GET /tempoLight", said.failure) : null,
+      date: null,
+    };
+  };
+  const store = createMemoryStore(emptyState("test"));
+  const test = openTestLoop({ rules: RULES, clock, days, ask, askOfficial, devices, store });
+  const poll = () => test.loop.poll({ signal, essential: true, recheck: true });
+  const pollOfficial = () => test.loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+  return { ...test, writes: store.writes, clock, said, devices, poll, pollOfficial };
+}
+
+const shownOf = ({ payload }: Pick<ReturnType<typeof openLoopOfTwo>, "payload">) =>
+  ["color", "stage", "official"].map((part) => payload(`tomorrow/${part}`));
+
+describe("a loop with two sources", () => {
+  test("has what RTE says while the service is away, and is not late", async () => {
+    const two = openLoopOfTwo();
+    two.said.rte = "rouge";
+    await Promise.all([two.poll(), two.pollOfficial()]);
+    expect(shownOf(two)).toEqual(["rouge", "announced", "ON"]);
+    expect(two.payload("rules/ahead/state")).toBe("ON");
+    two.clock.at += 2 * HOUR;
+    two.loop.refresh();
+    expect(two.payload("announcement/late")).toBe("OFF");
+    expect([two.payload("service/status"), two.payload("official/status")]).toEqual(["down", "ok"]);
+    expect(two.payload("service/problem_code")).toBe("service");
+  });
+
+  test("RTE says bleu and goes down, corrects unseen, and the service says rouge at 11:40: rouge", async () => {
+    const two = openLoopOfTwo();
+    two.said.rte = "bleu";
+    await two.pollOfficial();
+    expect(shownOf(two)).toEqual(["bleu", "announced", "ON"]);
+    Object.assign(two.said, { rte: undefined, service: "rouge" });
+    two.clock.at += HOUR;
+    await Promise.all([two.poll(), two.pollOfficial()]);
+    expect(shownOf(two)).toEqual(["rouge", "final", "ON"]);
+    expect(two.payload("rules/ahead/state")).toBe("ON");
+    expect(two.events).toEqual([
+      { kind: "announced", date: DATE, color: "bleu" },
+      { kind: "revised", date: DATE, color: "rouge", from: "bleu" },
+      { kind: "final", date: DATE, color: "rouge" },
+    ]);
+  });
+
+  test("shows a contradiction everywhere, with one line when it begins and one when it ends", async () => {
+    const two = openLoopOfTwo();
+    Object.assign(two.said, { rte: "blanc", service: "rouge" });
+    for (let minutes = 0; minutes < 30; minutes += 10) {
+      two.clock.at = EVE + minutes * MINUTE;
+      await two.poll();
+      await two.pollOfficial();
+    }
+    expect(shownOf(two)).toEqual(["rouge", "announced", "ON"]);
+    expect(JSON.parse(two.payload("tomorrow") ?? "").official_by).toEqual({ service: "rouge", rte: "blanc" });
+    expect(two.payload("service/problem_code")).toBe("contradiction");
+    two.said.rte = "rouge";
+    await two.pollOfficial();
+    expect(JSON.parse(two.payload("tomorrow") ?? "")).not.toHaveProperty("official_by");
+    expect(two.payload("service/problem_code")).toBe("none");
+    expect(two.lines).toEqual([
+      "RTE and the service contradict each other about Tuesday 6 January: RTE says blanc (since 10:40), the service says rouge (since 10:40). vigie shows rouge",
+      "RTE and the service agree again about Tuesday 6 January: RTE says rouge (since 11:00), the service says rouge (since 10:40)",
+    ]);
+    expect(two.events).toEqual([{ kind: "announced", date: DATE, color: "rouge" }]);
+  });
+
+  test("turns rules at once where RTE confirms another colour than the one that is shown", async () => {
+    const two = openLoopOfTwo();
+    Object.assign(two.said, { rte: "rouge", service: "blanc" });
+    await Promise.all([two.poll(), two.pollOfficial()]);
+    expect(two.payload("rules/ahead/state")).toBe("ON");
+    two.said.rte = "blanc";
+    two.clock.at += HOUR;
+    await two.pollOfficial();
+    expect(shownOf(two)).toEqual(["blanc", "final", "ON"]);
+    expect(two.payload("rules/ahead/state")).toBe("OFF");
+  });
+
+  test("a whole season that RTE tells otherwise is one line, and leaves today and tomorrow as they are", async () => {
+    const clock = { at: EVE };
+    const days = officialDays("2025-09-01", "2026-01-06");
+    const season = Object.keys(days).filter((date) => date < "2026-01-05");
+    const wrong = openTestLoop({
+      clock,
+      days: knownDaysOf(days),
+      askOfficial: async () => ({
+        answer: {
+          kind: "season",
+          words: season.map((date) => ({ date, color: "blanc" as const })),
+          made_at: EVE,
+        },
+        failure: null,
+        date: null,
+      }),
+    });
+    expect(wrong.payload("season/used/bleu")).toBe("127");
+    await wrong.loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+    expect(wrong.lines).toHaveLength(1);
+    expect(wrong.lines[0]).toMatch(
+      /^RTE and the service contradict each other about 126 past days: .*, 121 more$/,
+    );
+    expect(wrong.payload("season/used/blanc")).toBe("126");
+    expect([wrong.payload("today/color"), wrong.payload("tomorrow/color")]).toEqual(["bleu", "bleu"]);
+    expect(wrong.payload("service/problem_code")).not.toBe("contradiction");
+    expect(wrong.events).toEqual([{ kind: "revised", date: "2026-01-04", color: "blanc", from: "bleu" }]);
+  });
+
+  test("counts an answer of RTE as a failure where it has to, and uses its words", async () => {
+    const two = openLoopOfTwo();
+    Object.assign(two.said, { rte: "rouge", failure: "Expected a colour for today" });
+    const { failures } = await two.pollOfficial();
+    expect(failures).toEqual([expect.stringContaining("Expected a colour for today")]);
+    expect(shownOf(two)).toEqual(["rouge", "announced", "ON"]);
+    expect(two.payload("official/status")).toBe("degraded");
+    expect(two.payload("official/last_error")).toContain("Expected a colour for today");
+    two.clock.at += 3 * HOUR;
+    two.loop.refresh();
+    expect(two.payload("official/status")).toBe("down");
+  });
+
+  test("sends devices nothing before each source was polled for the first time", async () => {
+    const two = openLoopOfTwo(knownDaysOf({}));
+    two.said.rte = "rouge";
+    await two.pollOfficial();
+    expect(two.devices.update).not.toHaveBeenCalled();
+    await two.poll();
+    expect(two.devices.update).toHaveBeenCalled();
+  });
+
+  test("has the words of RTE again after a restart, from below the address that said them", async () => {
+    const two = openLoopOfTwo();
+    two.said.rte = "rouge";
+    await two.pollOfficial();
+    await two.memory.flush();
+    expect(two.store.state().official_words).toEqual({
+      rte: expect.objectContaining({ [DATE]: { color: "rouge", first_said: EVE, confirmed: false } }),
+    });
+    expect(two.store.state().books["test"]?.days).not.toHaveProperty(DATE);
+    const again = openTestLoop({ clock: two.clock, store: two.store });
+    expect(again.payload("tomorrow/color")).toBe("rouge");
+    const other = openTestLoop({ clock: two.clock, store: two.store, official: "https://rte.example.org" });
+    expect(other.payload("tomorrow/color")).toBe("None");
+  });
+
+  test("an answer that says what the one before said publishes and saves nothing", async () => {
+    const two = openLoopOfTwo();
+    two.said.rte = "rouge";
+    await two.pollOfficial();
+    const before = [two.memory.days(), two.writes(), two.loop.snapshot()];
+    two.clock.at += 15 * MINUTE;
+    await two.pollOfficial();
+    expect([two.memory.days(), two.writes(), two.loop.snapshot()]).toEqual(before);
+    expect(two.loop.snapshot()).toBe(before[2]);
+  });
+});
+
+test("two servers that disagree about the time: the one that the machine agrees with decides", async () => {
+  const clock = { at: EVE };
+  const DAY: Instant = 24 * HOUR;
+  const dates = { service: EVE - DAY, rte: EVE };
+  const { loop, payload } = openTestLoop({
+    clock,
+    days: knownDaysOf({ ...BLEU.days, [DATE]: official("bleu") }),
+    checkClock: "auto",
+    ask: async () => ({ answer: forecastsAnswer(null), date: dates.service, made_at: null }),
+    askOfficial: async (_request, { trueTime }) => ({
+      answer: { kind: "light", words: [], made_at: trueTime(dates.rte) },
+      failure: null,
+      date: dates.rte,
+    }),
+  });
+  await loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+  await loop.poll({ signal, essential: true, recheck: true });
+  expect(payload("now/color")).toBe("bleu");
+  dates.rte = EVE + DAY;
+  await loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+  expect([payload("now/color"), payload("service/problem_code")]).toEqual(["None", "clock"]);
+});

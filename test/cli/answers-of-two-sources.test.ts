@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Command } from "../../src/cli/command-line.ts";
+import { day } from "../../src/cli/day.ts";
+import { history } from "../../src/cli/history.ts";
+import { season } from "../../src/cli/season.ts";
+import { addDays, civilDate, datesBetween } from "../../src/core/calendar/dates.ts";
+import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { serialiseState } from "../../src/state/state-format.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vigie-answers-"));
+  await writeFile(join(folder, "vigie.yaml"), "service: { base_url: simulator }\nmqtt: { url: embedded }\n");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function run(command: Command, args: string[], color = false) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await command(args.includes("--config") ? args : [...args, "--config", "vigie.yaml"], {
+    env: {},
+    cwd: folder,
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+    signal: new AbortController().signal,
+    color,
+  });
+  return { code, out: out.join(""), err: err.join("") };
+}
+
+describe("the endpoints of two sources for people", () => {
+  test("vigie day shows what RTE says where it differs, and where the other source does not answer", async () => {
+    const server = createServer((request, response) => {
+      const path = request.url ?? "";
+      const isRte = path.startsWith("/tempo");
+      if (!isRte && isServiceAway) {
+        response.writeHead(400).end("{}");
+        return;
+      }
+      const body = isRte
+        ? { values: { "2026-01-05": "WHITE" } }
+        : { date: "2026-01-05", color: "rouge", is_official: true };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    let isServiceAway = false;
+    const ask = async (service: string, ...args: string[]) => {
+      const config = {
+        service: { base_url: service },
+        official: { source: address },
+        mqtt: { url: "embedded" },
+      };
+      await writeFile(join(folder, "both.yaml"), JSON.stringify(config));
+      return run(day, ["2026-01-05", ...args, "--config", "both.yaml"]);
+    };
+    try {
+      const both = await ask(address);
+      expect(both.out).toMatch(/^colour +rouge\nofficial +yes\n(.*\n)*RTE says +blanc\n$/m);
+      expect(JSON.parse((await ask(address, "--json")).out).official_by).toEqual({
+        service: "rouge",
+        rte: "blanc",
+      });
+      isServiceAway = true;
+      for (const service of [address, "none"]) {
+        const { code, out } = await ask(service);
+        expect([code, out]).toEqual([0, "date      2026-01-05\nRTE says  blanc\n"]);
+      }
+      expect(JSON.parse((await ask("none", "--json")).out)).toEqual({
+        date: "2026-01-05",
+        color: "blanc",
+        is_official: true,
+      });
+    } finally {
+      server.close();
+      await once(server, "close");
+    }
+  });
+
+  test("vigie history and season answer from what vigie has learnt where there is no service, and say so", async () => {
+    const learnt = addDays(civilDate(Date.now(), "Europe/Paris"), -400);
+    const { label, start, end } = seasonOf(learnt);
+    const words = datesBetween(start, end).map((date, index) => {
+      const color = index < 22 ? "rouge" : index < 65 ? "blanc" : "bleu";
+      return [date, { color, first_said: 0, confirmed: true }];
+    });
+    const address = "https://rte.example.org";
+    const state = { ...emptyState("here"), official_words: { [address]: Object.fromEntries(words) } };
+    await mkdir(join(folder, "learnt"));
+    await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
+    const config = { service: { base_url: "none" }, official: { source: address }, state: "learnt" };
+    await writeFile(join(folder, "none.yaml"), JSON.stringify({ ...config, mqtt: { url: "embedded" } }));
+    const none = ["--config", "none.yaml"];
+    const days = await run(history, ["--from", start, "--to", addDays(start, 1), ...none]);
+    expect(days.out.split("\n").map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+      ["date", "colour"],
+      [start, "rouge"],
+      [addDays(start, 1), "rouge"],
+      [""],
+    ]);
+    const counted = await run(season, [label, ...none]);
+    expect(counted.out).toMatch(/\nrouge +0 +22\nblanc +0 +43\nbleu +0 +30[01]\n$/);
+    for (const { code, err } of [days, counted]) {
+      expect([code, err]).toEqual([
+        0,
+        "vigie: there is no forecast service (service.base_url: none): this is what vigie itself has learnt\n",
+      ]);
+    }
+    const unknown = await run(season, ["2014-2015", ...none]);
+    expect([unknown.code, unknown.out]).toEqual([1, ""]);
+    expect(unknown.err).toContain("vigie does not know how many days are left of season 2014-2015");
+  });
+});

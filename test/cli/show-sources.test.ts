@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { formatTopics } from "../../src/cli/show-topics.ts";
+import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
+import type { FactsInput } from "../../src/core/facts/facts.ts";
+import { renderTopics } from "../../src/core/topics/render-topics.ts";
+import { factsInputAt, knownDaysOf, official, saidByRte } from "../support/known-days.ts";
+import { PARIS } from "../support/tariff.ts";
+
+const AT = "2026-01-05T12:00:00+01:00";
+const both = { ...official("blanc", { confirmed: false }), ...saidByRte("rouge", { confirmed: false }) };
+const KNOWN_DAYS = knownDaysOf({ "2026-01-05": official("bleu"), "2026-01-06": both });
+
+function pageOf(input: Partial<FactsInput>): string[] {
+  const facts = deriveFacts({ ...factsInputAt(AT, KNOWN_DAYS), ...input }, PARIS);
+  const topics = renderTopics(facts, { grace: 0, laws: "tempo" });
+  const payloads = new Map([...topics].map(([topic, { payload }]) => [topic, payload]));
+  return formatTopics(payloads, {
+    title: "test",
+    color: false,
+    zone: PARIS.time_zone,
+    now: Date.parse(AT),
+    health: null,
+    isWatched: false,
+  }).split("\n");
+}
+
+describe("the page of vigie show", () => {
+  it("shows what each source says of a day about which they contradict each other, and of no other", () => {
+    const lines = pageOf({}).filter((line) => line.includes("RTE says"));
+    expect(lines.map((line) => line.split(/\s+/)[0])).toEqual(["next", "tomorrow"]);
+    expect(lines[1]).toMatch(/2026-01-06\s+rouge\s+announced while RTE says rouge and the service blanc/);
+  });
+
+  it("shows how both sources answer", () => {
+    const at = Date.parse(AT);
+    const record = {
+      started_at: at,
+      last_success: at,
+      shown_success: at,
+      failing_since: at,
+      failure: "RTE has no route",
+    };
+    expect(pageOf({}).join()).not.toContain("official source");
+    const lines = pageOf({ official: record });
+    expect(lines).toContain("official source degraded, last answer Mon 05 Jan, 12:00");
+    expect(lines).toContain("last error of the official source: RTE has no route");
+    const { polls } = factsInputAt(AT, KNOWN_DAYS);
+    expect(pageOf({ official: record, polls: { ...polls, kind: "none" } })).toContain("service off");
+  });
+});

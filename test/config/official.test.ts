@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { officialAddress } from "../../src/config/official-options.ts";
+import { folderWith, load, loadText, loadVariables, NEEDED, problemsOf } from "./folder.ts";
+
+const REAL = "service: { base_url: https://days.example }\n";
+
+describe("official.source", () => {
+  test.each([
+    [REAL, "off"],
+    [`${REAL}official:\n`, "off"],
+    [`${REAL}official: { source: off }`, "off"],
+    [`${REAL}official: { source: rte }`, "rte"],
+    [`${REAL}official: { source: simulator }`, "simulator"],
+    [
+      `${REAL}official: { source: "https://official.example/open_data/v1/" }`,
+      "https://official.example/open_data/v1",
+    ],
+    [`${REAL}official: { source: "http://127.0.0.1:8787" }`, "http://127.0.0.1:8787"],
+    [`${REAL}official: { source: "http://[::1]:8787" }`, "http://[::1]:8787"],
+    [`${REAL}official: { source: "http://localhost/" }`, "http://localhost"],
+    ["service: { base_url: none }\nofficial: { source: rte }", "rte"],
+    ["service: { base_url: none }\nofficial: { source: simulator }", "simulator"],
+    // Invented days have invented official colours, unless the option is set.
+    ["{}", "simulator"],
+    ["official: { source: off }", "off"],
+    ["official: { source: simulator }", "simulator"],
+  ])("%j", async (text, source) => {
+    const { config } = await loadText(text);
+    expect(config.official).toEqual({ source });
+  });
+
+  test("is a variable, too", async () => {
+    expect((await loadVariables({})).config.official.source).toBe("off");
+    expect((await loadVariables({ VIGIE_OFFICIAL_SOURCE: "off" })).config.official.source).toBe("off");
+    const env = { VIGIE_SERVICE_BASE_URL: "none", VIGIE_OFFICIAL_SOURCE: "rte" };
+    const { config } = await loadVariables(env);
+    expect([config.service.base_url, config.official.source]).toEqual(["none", "rte"]);
+  });
+
+  test("names an address: that of RTE, and none where nobody is asked", () => {
+    expect(officialAddress("off")).toBeNull();
+    expect(officialAddress("rte")).toBe("https://www.services-rte.com/cms/open_data/v1");
+    expect(officialAddress("https://official.example")).toBe("https://official.example");
+  });
+
+  test("in a container, an address of the container itself gives a warning", async () => {
+    const env = { ...NEEDED, VIGIE_OFFICIAL_SOURCE: "http://127.0.0.1:8787" };
+    const { warnings } = await load({ cwd: await folderWith(), env, inContainer: true });
+    expect(warnings).toEqual([
+      expect.stringContaining("VIGIE_OFFICIAL_SOURCE: in a container this address is"),
+    ]);
+  });
+});
+
+describe("what is refused", () => {
+  const EXPECTED =
+    "expected off, rte, simulator, or an address that begins with https:// (http:// only on this machine; no user or password, nothing after ? or #), got";
+
+  test.each([
+    ["http://official.example/v1", EXPECTED],
+    ["ftp://official.example", EXPECTED],
+    ["official.example", EXPECTED],
+    ["https://me:secret@official.example", EXPECTED],
+    ["https://official.example/?a=b", EXPECTED],
+    ["RTE", EXPECTED],
+    ["none", EXPECTED],
+    ["https://official.example:99999", "expected an address with a port from 1 to 65535"],
+    [
+      "https://official.example/tempoLight",
+      "expected the address without /tempoLight, which vigie adds itself",
+    ],
+  ])("official.source: %s", async (source, words) => {
+    const problems = await problemsOf(loadText(`${REAL}official:\n  source: ${source}\n`));
+    expect(problems).toEqual([expect.stringContaining(`config/vigie.yaml:3:11 official.source: ${words}`)]);
+    expect(problems.join()).not.toContain("secret");
+  });
+
+  test("a value that is no text", async () => {
+    expect(await problemsOf(loadText(`${REAL}official: { source: 1 }`))).toEqual([
+      expect.stringContaining(`official.source: ${EXPECTED} 1`),
+    ]);
+  });
+
+  test.each(["", "official: { source: off }\n"])(
+    "service.base_url: none without official colours: %j",
+    async (official) => {
+      expect(await problemsOf(loadText(`service: { base_url: none }\n${official}`))).toEqual([
+        expect.stringMatching(
+          /official\.source: expected rte or an address, because with service\.base_url: none nothing else names a colour, got (nothing|"off")$/,
+        ),
+      ]);
+    },
+  );
+
+  test.each(["rte", "https://official.example"])(
+    "invented days beside the real colours of %s",
+    async (source) => {
+      expect(await problemsOf(loadText(`official: { source: "${source}" }\n`))).toEqual([
+        expect.stringContaining(
+          "official.source: expected off or simulator, because service.base_url: simulator invents the days, got",
+        ),
+      ]);
+    },
+  );
+
+  test("invented official colours on a real broker, unless service.allow_simulator is set", async () => {
+    const broker = "mqtt: { url: mqtt://broker }\nofficial: { source: simulator }\n";
+    for (const base of ["https://days.example", "none"]) {
+      expect(await problemsOf(loadText(`service: { base_url: ${base} }\n${broker}`))).toEqual([
+        expect.stringContaining(
+          "official.source: expected off, rte or an address, because mqtt.url names a real broker, got",
+        ),
+      ]);
+      const allowed = await loadText(`service: { base_url: ${base}, allow_simulator: true }\n${broker}`);
+      expect(allowed.config.official.source).toBe("simulator");
+    }
+  });
+});
+
+describe("a rule that only a forecast could turn", () => {
+  const rules = "rules: [{ id: ahead, when: { day: d3, color: rouge } }]\n";
+
+  test("is warned of with service.base_url: none only", async () => {
+    const none = await loadText(`service: { base_url: none }\nofficial: { source: rte }\n${rules}`);
+    expect(none.warnings).toEqual([
+      expect.stringMatching(
+        /rules\[0\] ahead: only a forecast could turn it ON, and service.base_url is none$/,
+      ),
+    ]);
+    expect((await loadText(`${REAL}official: { source: rte }\n${rules}`)).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import type { KnownDay } from "../../../src/core/days/known-days.ts";
+import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
+import {
+  isOfficialShownAlike,
+  type OfficialRecord,
+  recordOfficialOutcome,
+  recordOfficialSuccess,
+  startOfficialRecord,
+} from "../../../src/core/facts/official-record.ts";
+import type { PollRecord } from "../../../src/core/facts/poll-record.ts";
+import { factsInputAt, knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
+import { UNPRICED } from "../../support/tariff.ts";
+
+const AT = Date.parse("2026-01-05T10:00:00Z");
+const HOUR = 3_600_000;
+const WELL: OfficialRecord = {
+  started_at: AT - 100 * HOUR,
+  last_success: AT - HOUR,
+  shown_success: AT - HOUR,
+  failing_since: null,
+  failure: null,
+};
+const failing = (hours: number, more: Partial<OfficialRecord> = {}): OfficialRecord => ({
+  ...WELL,
+  last_success: AT - hours * HOUR,
+  failing_since: AT - hours * HOUR,
+  failure: "no route",
+  ...more,
+});
+const DAYS: Record<string, KnownDay> = { "2026-01-06": official("bleu") };
+const factsOf = (record: OfficialRecord | null, polls: Partial<PollRecord> = {}, days = DAYS) =>
+  deriveFacts({ ...factsInputAt(AT, knownDaysOf(days), polls), official: record }, UNPRICED);
+
+describe("the official source", () => {
+  it.each([
+    ["there is none", null, "off"],
+    ["answered at the last request", WELL, "ok"],
+    ["has not answered yet", { ...WELL, last_success: null }, "degraded"],
+    ["has failed for less than three hours", failing(2.99), "degraded"],
+    ["has failed for three hours", failing(3), "down"],
+  ] as const)("%s", (_, record, status) => {
+    expect(factsOf(record).official.status).toBe(status);
+  });
+
+  it("is down at the end of three hours, without an event", () => {
+    const { next_boundary } = factsOf(failing(2.5));
+    expect(next_boundary).toBe(AT + HOUR / 2);
+  });
+
+  it.each([
+    ["with a service that is well: a day later", failing(23.9), {}, "none"],
+    ["with a service that is well, after a day", failing(24), {}, "official"],
+    [
+      "after a day of which most was before a restart",
+      failing(1, { last_success: AT - 30 * HOUR }),
+      {},
+      "official",
+    ],
+    ["without a service: at once", failing(0), { kind: "none" }, "official"],
+    ["with a service that is down: that counts more", failing(0), { last_success: AT - 4 * HOUR }, "service"],
+    ["well, without a service", WELL, { kind: "none" }, "none"],
+  ] as const)("that fails is a problem %s", (_, record, polls, code) => {
+    expect(factsOf(record, polls).service.problem_code).toBe(code);
+  });
+
+  it("fails from its first failure on, until a success", () => {
+    const failures = { answers: 0, failures: ["no route"] };
+    const first = recordOfficialOutcome(WELL, failures, AT);
+    const second = recordOfficialOutcome(first, { answers: 0, failures: ["timeout"] }, AT + HOUR);
+    expect(second).toMatchObject({ failing_since: AT, failure: "timeout" });
+    expect(recordOfficialSuccess(second, AT + 2 * HOUR)).toMatchObject({
+      failing_since: null,
+      failure: null,
+    });
+    expect(recordOfficialOutcome(WELL, { answers: 0, failures: [] }, AT)).toBe(WELL);
+  });
+
+  it("publishes its last success at most hourly, but at once after a start and after a failure", () => {
+    const started = startOfficialRecord(
+      AT,
+      knownDaysOf({ "2026-01-05": saidByRte("bleu", { first_said: AT - HOUR }) }),
+    );
+    expect(started).toMatchObject({ last_success: AT - HOUR, shown_success: AT - HOUR });
+    const first = recordOfficialSuccess(started, AT + 1000);
+    expect(first.shown_success).toBe(AT + 1000);
+    const soon = recordOfficialSuccess(first, AT + HOUR);
+    expect(soon.shown_success).toBe(AT + 1000);
+    expect(isOfficialShownAlike(first, soon)).toBe(true);
+    expect(recordOfficialSuccess(soon, AT + 1000 + HOUR).shown_success).toBe(AT + 1000 + HOUR);
+    const failed = recordOfficialOutcome(first, { answers: 0, failures: ["no route"] }, AT + 2000);
+    expect(recordOfficialSuccess(failed, AT + 3000).shown_success).toBe(AT + 3000);
+  });
+});
+
+describe("a contradiction", () => {
+  const both = { ...official("blanc", { confirmed: false }), ...saidByRte("rouge", { confirmed: false }) };
+
+  it.each(["2026-01-05", "2026-01-06"])("about %s is a problem, as long as the day is not over", (date) => {
+    const facts = factsOf(WELL, {}, { ...DAYS, [date]: both });
+    expect(facts.service.problem_code).toBe("contradiction");
+    expect(factsOf(WELL, {}, { ...DAYS, "2026-01-04": both }).service.problem_code).toBe("none");
+  });
+
+  it("comes after an output's problem, and before a revision", () => {
+    const days = { "2026-01-06": { ...both, revised_from: "bleu" as const } };
+    expect(factsOf(WELL, {}, days).service.problem_code).toBe("contradiction");
+    const input = { ...factsInputAt(AT, knownDaysOf(days)), official: WELL, failed_outputs: ["boiler"] };
+    expect(deriveFacts(input, UNPRICED).service.problem_code).toBe("output");
+  });
+
+  it("that nobody confirmed leaves the day announced, even after 06:00", () => {
+    const { moment } = factsOf(WELL, {}, { "2026-01-05": both });
+    expect(moment?.now).toMatchObject({
+      color: "rouge",
+      stage: "announced",
+      official_by: { service: "blanc", rte: "rouge" },
+    });
+  });
+});
+
+it("an announcement by RTE alone is not late", () => {
+  const { moment, service } = deriveFacts(
+    factsInputAt("2026-01-05T13:00:00+01:00", knownDaysOf({ "2026-01-06": saidByRte("bleu") })),
+    UNPRICED,
+  );
+  expect(moment?.announcement).toMatchObject({ stage: "final", late: false });
+  expect(service.problem_code).toBe("none");
+});

@@ -1,0 +1,255 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createOfficialClient } from "../../src/service/official-client.ts";
+import { keepMemory, NOTHING_SENT, type RequestMemory } from "../../src/service/request-memory.ts";
+import {
+  AnswerUnreadable,
+  BudgetSpent,
+  RequestRefused,
+  ServiceBusy,
+  ServiceFailed,
+} from "../../src/service/service-errors.ts";
+import { OFFICIAL_SOURCE } from "../../src/service/sources.ts";
+import { logTo } from "../support/logs.ts";
+import { PARIS } from "../support/tariff.ts";
+import { type Answerer, sendJson, sendStatus, serve } from "./rude-server.ts";
+
+const AT = Date.parse("2026-01-05T10:40:00+01:00");
+const LIGHT = { kind: "light" } as const;
+const BOTH = { values: { "2026-01-05": "BLUE", "2026-01-06": "RED" } };
+const minute = 60_000;
+
+/** A client whose waits pass at once, on a clock of the test's own. */
+async function open(answer: Answerer, { spent = 0, prefix = "" } = {}) {
+  const server = await serve(answer);
+  const time = { now: AT };
+  const waits: number[] = [];
+  const lines: string[] = [];
+  const stop = new AbortController();
+  const day = new Date(AT).toISOString().slice(0, 10);
+  const memory = keepMemory<RequestMemory>({ ...NOTHING_SENT, spent: { day, count: spent } });
+  const client = createOfficialClient({
+    base: server.url + prefix,
+    version: "1.2.3",
+    tariff: PARIS,
+    clock: { now: () => time.now, steady: () => time.now },
+    random: () => 1,
+    memory,
+    log: logTo(lines),
+    wait: async (milliseconds, signal) => {
+      signal.throwIfAborted();
+      waits.push(milliseconds);
+      time.now += milliseconds;
+      if (waits.length > 20) stop.abort();
+    },
+  });
+  onTestFinished(client.close);
+  const options = { signal: stop.signal, trueTime: () => time.now };
+  const askLight = (essential = false) => client.ask(LIGHT, { ...options, essential });
+  return { server, client, options, askLight, time, waits, lines, memory };
+}
+
+const answering =
+  (body: unknown, headers: Record<string, string> = {}): Answerer =>
+  (_request, response) =>
+    sendJson(response, body, headers);
+
+/** Without a `Date` unless the headers have one. */
+const withoutDate =
+  (body: string | Buffer, headers: Record<string, string> = {}): Answerer =>
+  (_request, response) => {
+    response.sendDate = false;
+    response.writeHead(200, headers);
+    response.end(body);
+  };
+
+describe("a request", () => {
+  it("goes below the address, names vigie, and brings neither cookies nor credentials", async () => {
+    const { server, askLight, client, options } = await open(
+      answering(BOTH, { "set-cookie": "id=1; Path=/", "www-authenticate": "Basic" }),
+      { prefix: "/open_data" },
+    );
+    await askLight();
+    await client.ask({ kind: "season", label: "2025-2026" }, options);
+    expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      "GET /open_data/tempoLight",
+      "GET /open_data/tempo?season=2025-2026",
+    ]);
+    for (const { headers } of server.requests) {
+      expect(headers["user-agent"]).toBe("vigie/1.2.3");
+      expect([headers.cookie, headers.authorization]).toEqual([undefined, undefined]);
+    }
+  });
+});
+
+describe("an answer", () => {
+  it("gives its words", async () => {
+    const { askLight, lines } = await open(answering(BOTH));
+    const { answer, failure } = await askLight();
+    expect(answer.kind).toBe("light");
+    expect(answer.words).toEqual([
+      { date: "2026-01-05", color: "bleu" },
+      { date: "2026-01-06", color: "rouge" },
+    ]);
+    expect([failure, lines]).toEqual([null, []]);
+  });
+
+  it.each(["text/html", "text/plain; charset=iso-8859-1", "image/png"])(
+    "is read whatever its content type: %s",
+    async (type) => {
+      const { askLight } = await open(withoutDate(JSON.stringify(BOTH), { "content-type": type }));
+      expect((await askLight()).answer.words).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ["Date", { date: "Mon, 05 Jan 2026 09:30:00 GMT" }, "09:30", "09:30"],
+    ["Date less Age", { date: "Mon, 05 Jan 2026 09:30:00 GMT", age: "600" }, "09:20", "09:40"],
+    [
+      "Date, with an Age that is no number",
+      { date: "Mon, 05 Jan 2026 09:30:00 GMT", age: "old" },
+      "09:30",
+      "09:30",
+    ],
+    ["the time of receipt without a Date", { age: "600" }, "09:40", null],
+    ["the time of receipt with a Date that is none", { date: "today" }, "09:40", null],
+    ["the time of receipt where Date is later", { date: "Mon, 05 Jan 2026 11:00:00 GMT" }, "09:40", "11:00"],
+  ])("was made at %s", async (_case, headers, made, clock) => {
+    const instant = (time: string) => Date.parse(`2026-01-05T${time}:00Z`);
+    const { askLight } = await open(withoutDate(JSON.stringify(BOTH), headers));
+    const { answer, date } = await askLight();
+    expect(answer.made_at).toBe(instant(made));
+    expect(date).toBe(clock === null ? null : instant(clock));
+  });
+
+  it("is read by the true time, for which its own clock is evidence", async () => {
+    const { client, options } = await open(
+      withoutDate(JSON.stringify(BOTH), { date: "Mon, 05 Jan 2026 09:30:00 GMT" }),
+    );
+    // This machine is a day behind.
+    const trueTime = (date: number | null) => date ?? AT - 24 * 60 * minute;
+    expect((await client.ask(LIGHT, { ...options, trueTime })).failure).toBeNull();
+  });
+
+  it("of yesterday is a failure, and its words are given all the same", async () => {
+    const { askLight } = await open(answering({ values: { "2026-01-04": "BLUE" } }));
+    const { answer, failure } = await askLight();
+    expect(answer.words).toEqual([{ date: "2026-01-04", color: "bleu" }]);
+    expect(failure?.message).toBe(
+      "The answer to GET /tempoLight cannot be read: Expected a colour for today, 2026-01-05, got dates from 2026-01-04 to 2026-01-04",
+    );
+  });
+
+  it("with a word that cannot be used is warned of once", async () => {
+    const { askLight, lines } = await open(
+      answering({ values: { "2026-01-05": "BLUE", "2026-01-06": "GREEN" } }),
+    );
+    await askLight();
+    await askLight();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('"GREEN" for 2026-01-06');
+  });
+
+  it("that was not modified is read again, at the time of the new answer", async () => {
+    const { askLight, time, server } = await open((request, response) => {
+      const date = new Date(time.now).toUTCString();
+      if (request.headers["if-none-match"] === '"one"') return sendStatus(response, 304, "", { date });
+      sendJson(response, BOTH, { etag: '"one"', date });
+    });
+    const first = await askLight();
+    time.now += 60 * minute;
+    const second = await askLight();
+    expect(server.requests[1]?.headers["if-none-match"]).toBe('"one"');
+    expect(second.answer).toEqual({ ...first.answer, made_at: first.answer.made_at + 60 * minute });
+    time.now += 24 * 60 * minute;
+    expect((await askLight()).failure).toBeNull();
+    time.now += 24 * 60 * minute;
+    expect((await askLight()).failure).toBeInstanceOf(AnswerUnreadable);
+  });
+});
+
+describe("what is no answer", () => {
+  const big = JSON.stringify({ ...BOTH, more: "x".repeat(64 * 1024) });
+  const cases: [string, Answerer, RegExp][] = [
+    ["no JSON", withoutDate("<html>Maintenance</html>"), /Expected JSON, got something else/],
+    ["no values", answering({ value: {} }), /Expected an object with "values"/],
+    ["values that are a list", answering({ values: ["RED"] }), /a list as "values"/],
+    ["more than 64 KB", withoutDate(big), /Expected at most 64 KiB, got more/],
+    [
+      "more than 64 KB in little",
+      withoutDate(gzipSync(big), { "content-encoding": "gzip" }),
+      /Expected at most 64 KiB/,
+    ],
+    [
+      "a redirect",
+      (_request, response) => sendStatus(response, 302, "", { location: "http://127.0.0.1:9/login" }),
+      /redirect to http:\/\/127\.0\.0\.1:9\/login; it is not followed, set official\.source instead/,
+    ],
+    ["no content", (_request, response) => sendStatus(response, 204), /Expected status 200, got 204/],
+  ];
+
+  it.each(cases)("%s is a failure that is not tried again", async (_case, answer, words) => {
+    const { askLight, server } = await open(answer);
+    await expect(askLight()).rejects.toThrow(words);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("a refusal names the official source, not the service", async () => {
+    const { askLight, server } = await open((_request, response) => sendStatus(response, 403, "Forbidden"));
+    await expect(askLight()).rejects.toThrow(
+      "The official source refused GET /tempoLight: status 403: Forbidden",
+    );
+    await expect(askLight()).rejects.toBeInstanceOf(RequestRefused);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe("politeness", () => {
+  it("tries again, later each time, until the source answers", async () => {
+    const { askLight, waits } = await open((_request, response, count) =>
+      count < 4 ? sendStatus(response, 503) : sendJson(response, BOTH),
+    );
+    expect((await askLight()).answer.words).toHaveLength(2);
+    expect(waits).toEqual([5_000, 15_000, 45_000]);
+  });
+
+  it("sends nothing while a 429 asks for a pause, and keeps the pause in its memory", async () => {
+    const { askLight, server, memory, lines } = await open((_request, response) =>
+      sendStatus(response, 429, "", { "retry-after": "1800" }),
+    );
+    await expect(askLight()).rejects.toBeInstanceOf(ServiceBusy);
+    await expect(askLight(true)).rejects.toBeInstanceOf(ServiceBusy);
+    expect(server.requests).toHaveLength(1);
+    expect(memory.get().pause).toEqual({ until: AT + 1_800_000, turns: 1 });
+    expect(lines).toEqual([
+      'The official source answers "too many requests" (429): vigie sends it nothing for 1800 s',
+    ]);
+  });
+
+  it("sends 80 requests a day, and beyond them essential ones only", async () => {
+    const { askLight, server, memory } = await open(answering(BOTH), { spent: 79 });
+    await askLight();
+    await expect(askLight()).rejects.toBeInstanceOf(BudgetSpent);
+    await expect(askLight()).rejects.toThrow("the 80 requests that vigie allows itself in a day are used up");
+    expect(server.requests).toHaveLength(1);
+    await askLight(true);
+    expect(server.requests).toHaveLength(2);
+    expect(memory.get().spent.count).toBe(81);
+  });
+
+  it("does not try again where half of the day's requests are sent, so that a source that fails does not use them up", async () => {
+    const { askLight, server } = await open((_request, response) => sendStatus(response, 500), {
+      spent: OFFICIAL_SOURCE.retryBudget - 2,
+    });
+    await expect(askLight()).rejects.toBeInstanceOf(ServiceFailed);
+    expect(server.requests).toHaveLength(2);
+    await expect(askLight()).rejects.toBeInstanceOf(ServiceFailed);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("sends at most ten requests a minute", async () => {
+    const { askLight, waits } = await open(answering(BOTH));
+    for (let count = 0; count < 11; count += 1) await askLight();
+    expect(waits).toEqual([60_000]);
+  });
+});
