@@ -5,7 +5,7 @@ import { COLORS, type Color, type Instant } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
 import type { ProblemCode } from "../core/facts/facts.ts";
 import { UNKNOWN_PAYLOAD } from "../core/facts/format-value.ts";
-import { valueAt } from "../runtime/value-at.ts";
+import { listAt, valueAt } from "../runtime/value-at.ts";
 import { type Cell, formatTable } from "./table.ts";
 
 export interface PageOptions {
@@ -150,12 +150,7 @@ function nextVerdictChange(topic: string, read: Read, wall: Read): string {
 
 /** Another program may have written there: then there are no reasons to show. */
 function reasons(json: string): string[] {
-  try {
-    const { because }: { because?: unknown } = JSON.parse(json) ?? {};
-    return Array.isArray(because) ? because.map(String) : [];
-  } catch {
-    return [];
-  }
+  return listAt(parseJson(json), ["because"]).map(String);
 }
 
 /** The ids of all rules, or of all outputs. */
@@ -194,15 +189,10 @@ function shorten(payload: string): string {
 
 const LONGEST_PAYLOAD = 24;
 
-/** The values of the JSON that is not null; none where another program has written there. */
+/** The values of the JSON that are not null; none where another program has written there. */
 function outputJson(json: string): Record<string, string | undefined> {
-  try {
-    const values: unknown = JSON.parse(json);
-    const known = Object.entries(values ?? {}).filter(([, value]) => value !== null);
-    return Object.fromEntries(known.map(([key, value]) => [key, String(value)]));
-  } catch {
-    return {};
-  }
+  const known = Object.entries(parseJson(json) ?? {}).filter(([, value]) => value !== null);
+  return Object.fromEntries(known.map(([key, value]) => [key, String(value)]));
 }
 
 function countRows(read: Read): Cell[][] {
