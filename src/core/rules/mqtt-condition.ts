@@ -1,6 +1,6 @@
+import { describeMqtt } from "./compare-payload.ts";
 import type { ConditionKind } from "./condition-kind.ts";
 import type { MqttCondition } from "./rule.ts";
-import { describeMqtt } from "./test-payload.ts";
 
 /** Never certain: another value may arrive at any time. */
 export const MQTT: ConditionKind<MqttCondition> = {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
+import { describeMqtt, testPayload } from "./compare-payload.ts";
 import type { MqttCondition } from "./rule.ts";
-import { describeMqtt, testPayload } from "./test-payload.ts";
 import type { Truth } from "./truth.ts";
 
 /** The last payload of a topic. */

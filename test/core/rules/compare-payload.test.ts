@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { describeMqtt, testPayload } from "../../../src/core/rules/compare-payload.ts";
 import type { MqttCondition } from "../../../src/core/rules/rule.ts";
 import { mqttConditionsIn } from "../../../src/core/rules/rule.ts";
-import { describeMqtt, testPayload } from "../../../src/core/rules/test-payload.ts";
 import { ruleOf } from "../../support/rules.ts";
 
 function conditionOf(mqtt: object): MqttCondition {
