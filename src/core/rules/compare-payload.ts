@@ -1,4 +1,4 @@
-import { parseJson } from "../contract/parse-json.ts";
+import { parseJson, valueAtPath } from "../contract/parse-json.ts";
 import { describeBounds, isWithin } from "./bounds.ts";
 import type { MqttCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
@@ -44,17 +44,6 @@ function describeLength(milliseconds: number): string {
   return Number.isInteger(minutes) ? `${minutes} min` : `${milliseconds / 1000} s`;
 }
 
-/** Only own keys of objects and indexes of lists: `__proto__`, `constructor` and `length` are found in nothing else. */
-function valueAtPath(json: unknown, path: readonly string[]): unknown {
-  let value = json;
-  for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    if (Array.isArray(value) && !INDEX.test(key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
-}
-
 /** What reads as a number is compared as one: "18" equals 18.0. All else exactly. */
 function isSameScalar(value: unknown, wanted: string | number | boolean): boolean {
   if (typeof value === "object") return false;
@@ -79,7 +68,6 @@ function shorten(value: unknown): string {
 
 /** As in JSON, with blanks around it, or a plus sign, or zeros before it. */
 const NUMBER = /^\s*[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/;
-const INDEX = /^\d+$/;
 /** What bytes that are no UTF-8 are read as. */
 const NO_TEXT = "\u{FFFD}";
 const LONGEST_SHOWN = 60;
