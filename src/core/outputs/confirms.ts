@@ -1,4 +1,4 @@
-import { parseJson } from "../contract/parse-json.ts";
+import { parseJson, valueAtPath } from "../contract/parse-json.ts";
 import { text } from "../facts/format-value.ts";
 
 /** Whether the report of a device says what is expected after a payload. */
@@ -19,14 +19,9 @@ function readReport(report: string, expected: unknown): unknown {
   return isObject(expected) ? parseJson(report) : report;
 }
 
-/** undefined where there is nothing at this path, or no JSON. Only keys that the JSON itself has are followed. */
+/** undefined where there is nothing at this path, or no JSON. */
 function valueIn(report: string, path: string): unknown {
-  let value = parseJson(report);
-  for (const key of path.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
+  return valueAtPath(parseJson(report), path.split("."));
 }
 
 function textOf(value: unknown): string | undefined {

@@ -54,6 +54,7 @@ describe("a report confirms", () => {
     ["off", "off", "state", false],
     ["{}", "off", "constructor.name", false],
     ["{}", "{}", "__proto__", false],
+    ["[18,20]", "2", "length", false],
     ['{"a":null}', "null", "a", true],
     ["{}", "undefined", "a", false],
   ])("%j where %j is expected (path %s): %s", (report, expected, path, isConfirmed) => {
