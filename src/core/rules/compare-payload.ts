@@ -30,7 +30,10 @@ export function testPayload({ path, test }: MqttCondition, payload: string): Pay
   return { truth: isWithin(number, test.bounds), problem: null, value: shorten(value) };
 }
 
-/** What a condition tests, in words; two that test something else have other words. */
+/**
+ * What a condition tests, in words; two that test something else have other words. The state file names conditions by
+ * these words: where they change, what a condition had found is forgotten.
+ */
 export function describeMqtt({ topic, path, test, max_age }: MqttCondition): string {
   const place = path === null ? topic : `${topic} ${path.join(".")}`;
   const tested = test.kind === "bounds" ? describeBounds(test.bounds) : test.values.join(" or ");
