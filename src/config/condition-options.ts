@@ -5,6 +5,7 @@ import { type Condition, DAY_NAMES, LONGEST_RANGE, MONTHS, WEEKDAYS } from "../c
 import { valueAt } from "../runtime/value-at.ts";
 import {
   durationText,
+  jsonPath,
   noGroup,
   numberFrom,
   ruleId,
@@ -70,7 +71,6 @@ const counts = someOf(
 );
 
 const A_VALUE = "a text that is not empty, a number, true or false, or a list of them";
-const A_PATH = "keys joined by dots, such as battery or data.0.level";
 const AN_MQTT_TEST = "a test, such as { topic: car/status, path: battery, below: 40, max_age: 2h }";
 
 const anyNumber = z.number({ error: "a number" }).optional();
@@ -81,15 +81,10 @@ const value = z
   .strictObject(
     {
       topic: topic.meta({ description: "Topic on which the value is published." }),
-      path: z
-        .string({ error: A_PATH })
-        .regex(/^[^.]+(\.[^.]+)*$/, { error: A_PATH })
-        .max(200, { error: A_PATH })
-        .optional()
-        .meta({
-          description:
-            "Where the value stands in the payload's JSON: keys and, in lists, numbers from 0 on, joined by dots. Default: the payload itself is the value.",
-        }),
+      path: jsonPath("battery or data.0.level").optional().meta({
+        description:
+          "Where the value stands in the payload's JSON: keys and, in lists, numbers from 0 on, joined by dots. Default: the payload itself is the value.",
+      }),
       above: anyNumber.meta({ description: "Is it a number over this?" }),
       below: anyNumber.meta({ description: "Is it a number under this?" }),
       at_most: anyNumber.meta({ description: "Is it this number or less?" }),

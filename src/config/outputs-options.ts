@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject, Output, Outputs, Payload } from "../core/outputs/output.ts";
 import { idOfTopic } from "./id-word.ts";
-import { duration, idWord, nameInLanguages, readName, ruleId, topic } from "./value-schemas.ts";
+import { duration, idWord, jsonPath, nameInLanguages, readName, ruleId, topic } from "./value-schemas.ts";
 
 const A_PAYLOAD = 'a text, in quotes where it is a number: "18"';
 /** Of `true` it says which text is meant, as of a number. */
@@ -98,20 +98,13 @@ function isGroup(given: unknown): given is object {
   return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
-const A_PATH = "keys joined by dots, such as state or switch.output";
-
 const confirm = z
   .strictObject({
     topic: topic.meta({ description: "Topic on which the device publishes its state." }),
-    path: z
-      .string({ error: A_PATH })
-      .regex(/^[^.]+(\.[^.]+)*$/, { error: A_PATH })
-      .max(200, { error: A_PATH })
-      .exactOptional()
-      .meta({
-        description:
-          "Where the value is in the JSON that the device publishes: keys joined by dots. Default: the message as a whole counts.",
-      }),
+    path: jsonPath("state or switch.output").exactOptional().meta({
+      description:
+        "Where the value is in the JSON that the device publishes: keys joined by dots. Default: the message as a whole counts.",
+    }),
     expect: template.exactOptional().meta({
       description:
         "What the device publishes once it has done what the payload says; only where the output has one payload, else write expect beside each payload. Default: the payload itself.",

@@ -131,6 +131,15 @@ export const topic = z
   .regex(/^(?!\$)[^+#/\p{Cc}\p{Cs}]+(\/[^+#/\p{Cc}\p{Cs}]+)*$/u, { error: A_TOPIC })
   .max(200, { error: "a topic of at most 200 characters" });
 
+/** A place in JSON: `battery`, `data.0.level`. */
+export function jsonPath(examples: string) {
+  const error = `keys joined by dots, such as ${examples}`;
+  return z
+    .string({ error })
+    .regex(/^[^.]+(\.[^.]+)*$/, { error })
+    .max(200, { error });
+}
+
 /** A text that may be left empty, which is the same as leaving it out. */
 export function optionalText(expected: string) {
   return z
