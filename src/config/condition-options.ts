@@ -59,7 +59,7 @@ function numberBounds(lowest: number, highest: number, what: string) {
 }
 
 const price = numberBounds(0, 5, "a price in EUR/kWh");
-const days = numberBounds(0, 366, "a number of days");
+const days = numberBounds(0, 366, "a number of days").meta({ id: "numberOfDays" });
 
 const counts = someOf(
   {

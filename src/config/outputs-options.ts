@@ -36,6 +36,7 @@ const expect = template.meta({
 });
 
 const payload = template.meta({
+  id: "payload",
   description:
     "What is sent: a text (numbers in quotes), or an object that is sent as JSON. May contain facts: {next.color}, {next.date}, {left.rouge}, …; in a text an unknown one becomes None.",
 });
@@ -169,7 +170,8 @@ const output = z.strictObject({
 });
 
 const A_LIST = "a list of outputs ([] for none), or { dry_when_simulated: …, list: … }";
-const list = z.array(output, { error: A_LIST });
+// A schema with an id stands once in the JSON schema, wherever it is used.
+const list = z.array(output.meta({ id: "output" }), { error: A_LIST });
 
 /**
  * A list, or a group with the list in it: only there an option that is about all outputs can be set, as
