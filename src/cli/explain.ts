@@ -17,11 +17,7 @@ import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
 import { type HeardValues, readValues, settledReadings } from "../core/rules/value-readings.ts";
 import { systemClock } from "../runtime/clock.ts";
-
-import { createLog, openOutput } from "../runtime/log.ts";
-import { createProblemLog } from "../runtime/problem-log.ts";
 import type { State } from "../state/state.ts";
-
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import { formatExplanation } from "./format-explanation.ts";
 import { hearValues } from "./hear-values.ts";
@@ -89,15 +85,10 @@ interface Asked {
 /** Where the broker does not answer, the days are explained all the same. */
 async function hear(config: Config, state: State | undefined, io: Io): Promise<HeardValues> {
   if (topicsOfRules(config.rules).length === 0) return new Map();
-  const log = createLog(
-    { level: "warn", format: "pretty", secrets: [config.mqtt.password ?? ""] },
-    openOutput(2),
-  );
-  const problemLog = createProblemLog(log, systemClock);
   try {
     const health = await readHealth(await healthPath(config.state, io.env));
     const broker = { ...config.mqtt, url: findBroker(config, health) };
-    const { values } = await hearValues({ config, broker, state, problemLog, signal: io.signal });
+    const { values } = await hearValues({ config, broker, state, signal: io.signal });
     return values;
   } catch (error) {
     if (!(error instanceof Error)) throw error;

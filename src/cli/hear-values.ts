@@ -4,15 +4,14 @@ import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules
 import { openShortConnection } from "../mqtt/short-connection.ts";
 import { createValueListener } from "../mqtt/value-listener.ts";
 import { systemClock } from "../runtime/clock.ts";
-import type { ProblemLog } from "../runtime/problem-log.ts";
 import { atMost, deadline } from "../runtime/wait.ts";
 import type { State } from "../state/state.ts";
+import { openLogs } from "./open-logs.ts";
 
 interface HearOptions {
-  config: Pick<Config, "instance" | "rules">;
+  config: Pick<Config, "instance" | "rules" | "mqtt">;
   broker: MqttConfig;
   state: Pick<State, "values"> | undefined;
-  problemLog: ProblemLog;
   signal: AbortSignal;
 }
 
@@ -26,7 +25,7 @@ export interface Heard {
  * Listens to the topics of rules until each was heard, or for 2 s: long enough for what the broker holds. Rejects where
  * the broker cannot be reached.
  */
-export async function hearValues({ config, broker, state, problemLog, signal }: HearOptions): Promise<Heard> {
+export async function hearValues({ config, broker, state, signal }: HearOptions): Promise<Heard> {
   const topics = topicsOfRules(config.rules);
   const kept = readKeptValues(state?.values);
   if (topics.length === 0) return { values: new Map(), kept: {} };
@@ -38,7 +37,7 @@ export async function hearValues({ config, broker, state, problemLog, signal }: 
     topics,
     kept,
     clock: systemClock,
-    problemLog,
+    problemLog: openLogs(config).problemLog,
     onHeard: () => {
       if (listener.heard().size === topics.length) stopWaiting();
     },

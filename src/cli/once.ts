@@ -8,12 +8,11 @@ import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
-import { createLog, type Log, openOutput } from "../runtime/log.ts";
-import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
 import { openStore, openStoreInMemory, type Store } from "../state/store.ts";
 import { CommandFailed, toExitCode, Yielded } from "./exit-code.ts";
 import { type Heard, hearValues } from "./hear-values.ts";
 import type { Io } from "./io.ts";
+import { openLogs } from "./open-logs.ts";
 import { folderTaken, ONCE } from "./take-folder.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
@@ -87,8 +86,7 @@ function tellFailures({ failures, fresh }: SinglePoll, io: Io): void {
 }
 
 function hear(config: Config, store: Store, { signal }: Io): Promise<Heard> {
-  const { problemLog } = openLogs(config);
-  return hearValues({ config, broker: config.mqtt, state: store.state(), problemLog, signal });
+  return hearValues({ config, broker: config.mqtt, state: store.state(), signal });
 }
 
 async function readTopics(config: Config, io: Io): Promise<Map<string, string>> {
@@ -98,12 +96,6 @@ async function readTopics(config: Config, io: Io): Promise<Map<string, string>> 
   } finally {
     await visit.close();
   }
-}
-
-function openLogs({ mqtt }: Config): { log: Log; problemLog: ProblemLog } {
-  const secrets = [mqtt.password ?? ""];
-  const log = createLog({ level: "warn", format: "pretty", secrets }, openOutput(2));
-  return { log, problemLog: createProblemLog(log, systemClock) };
 }
 
 function print(changes: readonly Change[], found: ReadonlyMap<string, string>, { stdout }: Io): void {
