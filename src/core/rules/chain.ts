@@ -26,7 +26,7 @@ export interface Phase {
   /** Set while a hold lets earlier forecasts decide; null: the present ones do, and other rules as they are published. */
   believed: Believed | null;
   /** Set while a hold lets earlier values decide; null: the present ones do. */
-  truths: ValueTruths | null;
+  heldTruths: ValueTruths | null;
 }
 
 /** Rules that may refer to each other, over one input. */
@@ -109,9 +109,9 @@ function createChainOver(input: EvaluationInput, rules: Map<string, PhasedRule>,
       const start = index === 0 ? from : Math.max(from, phase.start);
       const end = Math.min(to, rest[index + 1]?.start ?? to);
       if (start >= end) return [];
-      const { fixed, truths } = phase;
+      const { fixed, heldTruths } = phase;
       if (fixed) return [{ start, ...fixed }];
-      const deciding = truths && !haveTruths ? withTruths(truths) : chain;
+      const deciding = heldTruths && !haveTruths ? withTruths(heldTruths) : chain;
       const decisive = deciding.inputAt(Math.max(asked, phase.start), believed ?? phase.believed);
       return evaluateRuleBetween(rule, decisive, threshold, start, end);
     });

@@ -62,32 +62,32 @@ function evaluateEach(
     believedById.set(id, believed);
     // A rule without a threshold has none to move.
     const moved = rule.threshold === null ? null : entryOf(settings, id)?.threshold;
-    const { enabled } = switchedAt(settings, id, at);
-    const { heldUntil, truths } = heldValuesOf(rule, before ?? {}, at);
-    const decide: RuleToDecide = {
+    const switched = switchedAt(settings, id, at);
+    const { heldUntil, heldTruths } = heldValuesOf(rule, before ?? {}, at);
+    const toDecide: RuleToDecide = {
       rule,
       threshold: moved?.value ?? rule.threshold,
       switchedAt: (instant) => switchedAt(settings, id, instant),
       chain,
-      truths: enabled ? truths : null,
+      heldTruths: switched.enabled ? heldTruths : null,
     };
     const isHolding = before?.believed !== undefined;
     const beforeHold = { believed, isHolding, followedChangeAt: before?.moved ?? null };
-    let verdict = evaluateRule(decide, beforeHold, at);
-    const found = enabled && truthsFor(rule, input.values, verdicts);
+    let verdict = evaluateRule(toDecide, beforeHold, at);
+    const found = switched.enabled && truthsFor(rule, input.values, verdicts);
     const { isSettled } = input.values;
-    if (found) verdict = followValues(verdict, decide, { found, heldUntil, isSettled, before, at });
+    if (found) verdict = followValues(verdict, toDecide, { found, heldUntil, isSettled, before, at });
     chain.add(verdict);
-    const since = sinceOf(verdict, before, previous.at, chain.inputAt(at, null), decide.switchedAt(at).since);
+    const since = sinceOf(verdict, before, previous.at, chain.inputAt(at, null), switched.since);
     verdicts.set(id, { ...verdict, since });
   }
   return rules.map(({ id }) => getOf(verdicts, id));
 }
 
-function evaluateRule(decide: RuleToDecide, before: BeforeHold, at: Instant): Verdict {
-  const { rule, threshold } = decide;
-  const { enabled, until } = decide.switchedAt(at);
-  const decision = decideRule(decide, before, at);
+function evaluateRule(toDecide: RuleToDecide, before: BeforeHold, at: Instant): Verdict {
+  const { rule, threshold } = toDecide;
+  const { enabled, until } = toDecide.switchedAt(at);
+  const decision = decideRule(toDecide, before, at);
   const { result, held, followedChangeAt } = decision;
   const { state, truth, sure, conditions, decided_at } = result;
   const verdict: Verdict = {
@@ -102,14 +102,14 @@ function evaluateRule(decide: RuleToDecide, before: BeforeHold, at: Instant): Ve
     decided_at,
     held,
     followedChangeAt,
-    phases: phasesAhead(decide, decision, at),
+    phases: phasesAhead(toDecide, decision, at),
     values: null,
   };
   return enabled ? verdict : { ...verdict, state: false, sure: true, reason: "disabled" };
 }
 
 function fixedPhase(start: Instant, fixed: Phase["fixed"]): Phase {
-  return { start, fixed, believed: null, truths: null };
+  return { start, fixed, believed: null, heldTruths: null };
 }
 
 /** What decides of the values that a rule looks at, also through other rules; null where it looks at none. */
@@ -130,7 +130,7 @@ function truthsFor(
  * 2. Values make the rule ON or OFF: that counts at once, and its hold begins. Where they make it unknown, no hold begins:
  *    what is known again counts at once.
  */
-function followValues(verdict: Verdict, decide: RuleToDecide, following: FollowedValues): Verdict {
+function followValues(verdict: Verdict, toDecide: RuleToDecide, following: FollowedValues): Verdict {
   const { state, reason, conditions, held } = verdict;
   const { found, heldUntil, isSettled, before, at } = following;
   const turnedAt = before?.turned ?? null;
@@ -140,11 +140,11 @@ function followValues(verdict: Verdict, decide: RuleToDecide, following: Followe
     const fixed = { state: before?.state ?? null, sure: false, conditions };
     return { ...verdict, ...fixed, reason: "waiting", phases: [fixedPhase(at, fixed)], values };
   }
-  if (decide.truths)
-    return { ...verdict, values: { truths: decide.truths, turnedAt, heldUntil, isTurn: false } };
+  if (toDecide.heldTruths)
+    return { ...verdict, values: { truths: toDecide.heldTruths, turnedAt, heldUntil, isTurn: false } };
   let isTurn = false;
   if (before?.values && before.state !== state && !isEqual(before.values, found)) {
-    const byValuesBefore = resultAt({ ...decide, truths: before.values }, at, held?.believed ?? null);
+    const byValuesBefore = resultAt({ ...toDecide, heldTruths: before.values }, at, held?.believed ?? null);
     isTurn = byValuesBefore.state !== state;
   }
   const values = { truths: found, turnedAt, heldUntil, isTurn };

@@ -98,7 +98,7 @@ function findValuesFrom(verdicts: readonly Verdict[], input: EvaluationInput): M
   const blind = verdicts.map(({ rule, threshold, phases: [first, ...later], values, reason }) => {
     const withoutValues = (phase: Phase): Phase => ({
       ...phase,
-      truths: null,
+      heldTruths: null,
       fixed: phase.fixed && reason === "waiting" ? { ...phase.fixed, state: null } : phase.fixed,
     });
     const phases: NonEmpty<Phase> = [withoutValues(first), ...later.map(withoutValues)];

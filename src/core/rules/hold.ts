@@ -15,7 +15,7 @@ export interface RuleToDecide {
   switchedAt: (at: Instant) => Switched;
   chain: Chain;
   /** Earlier values that decide in place of the present ones. */
-  truths: ValueTruths | null;
+  heldTruths: ValueTruths | null;
 }
 
 /** What decided a rule until now. */
@@ -36,9 +36,9 @@ export interface HoldDecision {
 }
 
 /** A rule that is disabled holds nothing. */
-export function decideRule(decide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
-  if (decide.switchedAt(at).enabled) return decideHold(decide, before, at);
-  return { result: resultAt(decide, at, null), held: null, followedChangeAt: null };
+export function decideRule(toDecide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
+  if (toDecide.switchedAt(at).enabled) return decideHold(toDecide, before, at);
+  return { result: resultAt(toDecide, at, null), held: null, followedChangeAt: null };
 }
 
 /**
@@ -48,13 +48,13 @@ export function decideRule(decide: RuleToDecide, before: BeforeHold, at: Instant
  *
  * A rule that it refers to may release its own hold at that instant: that is a change of forecasts, too.
  */
-function decideHold(decide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
-  const { rule, chain } = decide;
-  const latest = resultAt(decide, at, null);
+function decideHold(toDecide: RuleToDecide, before: BeforeHold, at: Instant): HoldDecision {
+  const { rule, chain } = toDecide;
+  const latest = resultAt(toDecide, at, null);
   if (rule.hold === 0) return { result: latest, held: null, followedChangeAt: null };
   const { believed, isHolding, followedChangeAt } = before;
   if (chain.isPresent(rule, believed, at)) return { result: latest, held: null, followedChangeAt };
-  const earlier = resultAt(decide, at, believed);
+  const earlier = resultAt(toDecide, at, believed);
   // After the clock was set back, the change may lie in the future. If by more than `hold`, ignore it.
   const isIgnored = followedChangeAt === null || followedChangeAt - at > rule.hold;
   const until = isIgnored ? at : followedChangeAt + rule.hold;
@@ -69,32 +69,32 @@ export function heldValuesOf(
   { hold }: Rule,
   { turned, values }: Partial<RuleState>,
   at: Instant,
-): { heldUntil: Instant | null; truths: ValueTruths | null } {
+): { heldUntil: Instant | null; heldTruths: ValueTruths | null } {
   // After the clock was set back, the turn may lie in the future. If by more than `hold`, ignore it.
   const isHeld = turned !== undefined && values !== undefined && at < turned + hold && turned - at <= hold;
-  return isHeld ? { heldUntil: turned + hold, truths: values } : { heldUntil: null, truths: null };
+  return isHeld ? { heldUntil: turned + hold, heldTruths: values } : { heldUntil: null, heldTruths: null };
 }
 
 /** What the conditions give by the latest forecasts, or by earlier ones. */
 export function resultAt(
-  { rule, threshold, chain, truths }: RuleToDecide,
+  { rule, threshold, chain, heldTruths }: RuleToDecide,
   at: Instant,
   believed: Believed | null,
 ): RuleResult {
-  const deciding = truths ? chain.withTruths(truths) : chain;
+  const deciding = heldTruths ? chain.withTruths(heldTruths) : chain;
   const [result] = evaluateRuleBetween(rule, deciding.inputAt(at, believed), threshold, at, at + 1);
   if (!result) throw new RangeError(`Expected a result at ${at}, got none`);
   return result;
 }
 
 /** The phases from an instant on, while no forecast changes: at each later one the rule is decided as it will be then. */
-export function phasesAhead(decide: RuleToDecide, first: HoldDecision, at: Instant): NonEmpty<Phase> {
-  const { rule, chain, truths, switchedAt } = decide;
+export function phasesAhead(toDecide: RuleToDecide, first: HoldDecision, at: Instant): NonEmpty<Phase> {
+  const { rule, chain, heldTruths, switchedAt } = toDecide;
   const phaseOf = (start: Instant, { held }: Pick<HoldDecision, "held">): Phase => {
     const fixed = switchedAt(start).enabled ? null : DISABLED;
     // Earlier values decide to the end: what values say now is not what they say when the hold is over, and a plan that
     // followed them would flap with them.
-    return { start, fixed, believed: held?.believed ?? null, truths };
+    return { start, fixed, believed: held?.believed ?? null, heldTruths };
   };
   const later: Phase[] = [];
   let [decision, start] = [first, at];
@@ -103,7 +103,7 @@ export function phasesAhead(decide: RuleToDecide, first: HoldDecision, at: Insta
     const { held, followedChangeAt } = decision;
     start = held ? Math.min(change, held.until) : change;
     const believed = held?.believed ?? chain.believedBefore(rule, start);
-    decision = decideRule(decide, { believed, isHolding: held !== null, followedChangeAt }, start);
+    decision = decideRule(toDecide, { believed, isHolding: held !== null, followedChangeAt }, start);
     later.push(phaseOf(start, decision));
     change = nextChange(start);
   }
