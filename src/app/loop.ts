@@ -32,7 +32,7 @@ import { forecastVerdicts, nextRuleBoundary, type VerdictForecast } from "../cor
 import { mqttConditionsIn, type Rule } from "../core/rules/rule.ts";
 import { switchedAt } from "../core/rules/rule-settings.ts";
 import {
-  isNews,
+  haveChanged,
   NO_READINGS,
   nextReadingBoundary,
   type Readings,
@@ -225,7 +225,7 @@ export function createLoop(options: LoopOptions): Loop {
   function noticeValues(): void {
     if (!options.values.isSettled()) return;
     const { at } = time.now(memory.days());
-    if (!isSettled || isNews(readings, readNow(at))) refresh();
+    if (!isSettled || haveChanged(readings, readNow(at))) refresh();
   }
 
   function gatherKnown(): FactsInput {

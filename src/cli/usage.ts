@@ -16,7 +16,7 @@ export function readArgs<T extends ParseArgsConfig>(config: T): ReturnType<typeo
     if (token.kind === "option") checkOption(token, config);
     if (token.kind === "positional" && !config.allowPositionals) {
       const { value } = token;
-      throw new WrongUsage(`Unexpected argument '${value}'${suggestOption(value, config)}`);
+      throw new WrongUsage(`Unexpected argument '${value}'${describeOptions(value, config)}`);
     }
   }
   // What was checked here is what the type of Node's own checks stands for.
@@ -35,7 +35,7 @@ interface GivenOption {
 function checkOption(given: GivenOption, config: ParseArgsConfig): void {
   const { name, rawName, value, inlineValue } = given;
   const type = config.options?.[name]?.type;
-  if (type === undefined) throw new WrongUsage(`Unknown option '${rawName}'${suggestOption(name, config)}`);
+  if (type === undefined) throw new WrongUsage(`Unknown option '${rawName}'${describeOptions(name, config)}`);
   if (type === "boolean" && value !== undefined) throw wrongValue(`Expected ${rawName} without a value`);
   if (type === "boolean") return;
   if (value === undefined) throw wrongValue(`Expected a value after ${rawName}, got nothing`);
@@ -49,7 +49,7 @@ function wrongValue(problem: string): WrongUsage {
 }
 
 /** What is probably meant, and the options that there are, as an addition to a message. */
-function suggestOption(given: string, { options = {} }: ParseArgsConfig): string {
+function describeOptions(given: string, { options = {} }: ParseArgsConfig): string {
   const names = [...Object.keys(options), "help", "version"];
   const meant = /\.ya?ml$/.test(given) ? `config ${given}` : nearestOption(given, names);
   const suggestion = meant === undefined ? "" : ` (did you mean --${meant}?)`;

@@ -5,7 +5,7 @@ import type { Instant } from "../calendar/tariff.ts";
 export type OutputsState = Readonly<Record<string, Sent>>;
 
 /** The payload that was given to the broker last. The names of the keys are those of the state file. */
-export interface Sent extends Told {
+export interface Sent {
   payload: string;
   /** What the device reports when it has done it; null: it does not confirm. */
   expect: string | null;
@@ -19,10 +19,7 @@ export interface Sent extends Told {
    * broker holds a report from before the sending that says the same.
    */
   answer: "none" | "awaited" | "heard" | "missed" | "retained";
-}
-
-/** What people want to know of a payload. State files of earlier versions do not have it. */
-interface Told {
+  // State files of earlier versions do not have what follows.
   /** The choice that decided: the id of its rule, `else` or `unknown`. */
   choice: string | null;
   because: string | null;

@@ -95,7 +95,7 @@ function findValuesFrom(verdicts: readonly Verdict[], input: EvaluationInput): M
   const found = new Map<string, Instant>();
   if (!verdicts.some(({ values }) => values)) return found;
   const chain = createChain(withValues(input, NO_READINGS));
-  const blind = verdicts.map(({ rule, threshold, phases: [first, ...later], values, reason }) => {
+  const rules = verdicts.map(({ rule, threshold, phases: [first, ...later], values, reason }) => {
     const withoutValues = (phase: Phase): Phase => ({
       ...phase,
       heldTruths: null,
@@ -104,8 +104,8 @@ function findValuesFrom(verdicts: readonly Verdict[], input: EvaluationInput): M
     const phases: NonEmpty<Phase> = [withoutValues(first), ...later.map(withoutValues)];
     return { rule: values ? { ...rule, when_unknown: null } : rule, threshold, values, phases };
   });
-  for (const rule of blind) chain.add(rule);
-  for (const rule of blind) {
+  for (const rule of rules) chain.add(rule);
+  for (const rule of rules) {
     const span = rule.values && chain.spans(rule, input.at, input.until).find(({ state }) => state === null);
     if (span) found.set(rule.rule.id, span.start);
   }

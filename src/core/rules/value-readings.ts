@@ -75,7 +75,7 @@ export function readValues(
 }
 
 /** Whether conditions find something else than before, so that rules have to be evaluated again. */
-export function isNews(before: Readings, after: Readings): boolean {
+export function haveChanged(before: Readings, after: Readings): boolean {
   for (const [condition, { truth, problem, shownUntil }] of after) {
     const earlier = before.get(condition);
     if (earlier?.truth !== truth || earlier.problem !== problem || earlier.shownUntil !== shownUntil)
