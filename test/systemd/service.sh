@@ -41,6 +41,8 @@ finding "install" install_vigie --service http://127.0.0.1:8787 --broker mqtt://
 finding "its configuration" grep -E '^  (base_url|url|username)' /etc/vigie/vigie.yaml
 finding "online" until_so 10 says availability online
 finding "topics" retained
+# The status follows the topics.
+finding "status" until_so 10 sh -c 'systemctl show vigie --property StatusText | grep -q "broker reached"'
 finding "unit" systemctl show vigie --property ActiveState,SubState,NRestarts,User,StatusText
 finding "security" systemd-analyze --no-pager security vigie.service
 finding "verify" systemd-analyze verify /etc/systemd/system/vigie.service

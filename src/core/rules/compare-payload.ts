@@ -31,16 +31,21 @@ export function testPayload({ path, test }: MqttCondition, payload: string): Pay
 }
 
 /**
- * What a condition tests, in words; two that test something else have other words. The state file names conditions by
- * these words: where they change, what a condition had found is forgotten.
+ * Names a condition in the state file. Words would not do: `t x is above 3` may mean the topic `t x`, or the place `x` in
+ * the payload of `t`.
  */
+export function keyOfMqtt({ topic, path, test, max_age }: MqttCondition): string {
+  return JSON.stringify([topic, path, test, max_age]);
+}
+
+/** What a condition tests, in words. */
 export function describeMqtt({ topic, path, test, max_age }: MqttCondition): string {
   const place = path === null ? topic : `${topic} ${path.join(".")}`;
   const tested = test.kind === "bounds" ? describeBounds(test.bounds) : test.values.join(" or ");
   return `${place} is ${tested}${max_age === null ? "" : `, at most ${describeLength(max_age)} old`}`;
 }
 
-/** Exact, for tests that differ need other words: `90 min`. */
+/** Exact: `90 min`. */
 function describeLength(milliseconds: number): string {
   const minutes = milliseconds / 60_000;
   if (Number.isInteger(minutes / 60)) return `${minutes / 60} h`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
-import { describeMqtt, testPayload } from "./compare-payload.ts";
+import { keyOfMqtt, testPayload } from "./compare-payload.ts";
 import type { MqttCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 
@@ -44,7 +44,7 @@ export interface ValueReadings {
   isSettled: boolean;
 }
 
-/** What each condition found, by its words: a condition that was edited has found nothing so far. */
+/** What each condition found, by `keyOfMqtt`: a condition that was edited has found nothing so far. */
 export type ValueTruths = Readonly<Record<string, Truth>>;
 
 export type Readings = ReadonlyMap<MqttCondition, Reading>;
@@ -120,9 +120,9 @@ export function earlierReadings(truths: ValueTruths, now: ValueReadings): ValueR
   return {
     isSettled: now.isSettled,
     read: (condition) => {
-      const words = describeMqtt(condition);
-      if (!Object.hasOwn(truths, words)) return now.read(condition);
-      const truth = truths[words] ?? null;
+      const key = keyOfMqtt(condition);
+      if (!Object.hasOwn(truths, key)) return now.read(condition);
+      const truth = truths[key] ?? null;
       // The words stay the same while the value flaps: reasons are published.
       return { ...now.read(condition), truth, problem: truth === null ? "not known before" : null };
     },
@@ -131,7 +131,7 @@ export function earlierReadings(truths: ValueTruths, now: ValueReadings): ValueR
 
 /** What these conditions find, to be remembered. */
 export function truthsOf(conditions: readonly MqttCondition[], { read }: ValueReadings): ValueTruths {
-  return Object.fromEntries(conditions.map((condition) => [describeMqtt(condition), read(condition).truth]));
+  return Object.fromEntries(conditions.map((condition) => [keyOfMqtt(condition), read(condition).truth]));
 }
 
 function unknown(problem: string): Reading {
