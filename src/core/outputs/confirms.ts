@@ -24,8 +24,14 @@ function valueIn(report: string, path: string): unknown {
   return valueAtPath(parseJson(report), path.split("."));
 }
 
+/** undefined also where it is nested too deeply to be written: any program may publish a report. */
 function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Objects may have more keys than expected, at each depth; lists have the same length. */

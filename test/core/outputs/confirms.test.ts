@@ -76,6 +76,16 @@ describe("a report confirms", () => {
     );
   });
 
+  test.each([undefined, "state"])(
+    "not, without an error, when it is nested deeply, at the path %s",
+    (path) => {
+      const deep = `{"state":${"[".repeat(60_000)}${"]".repeat(60_000)}}`;
+      expect(isConfirmedBy(deep, "ON", path)).toBe(false);
+      expect(isConfirmedBy(deep, '{"state":"ON"}', path)).toBe(false);
+      expect(shownReport(deep, path)).toMatch(/^\{"state":\[/);
+    },
+  );
+
   test("or not, without an error, whatever they are", () => {
     fc.assert(
       fc.property(
