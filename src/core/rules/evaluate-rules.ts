@@ -118,10 +118,10 @@ function truthsFor(
   values: ValueReadings,
   verdicts: ReadonlyMap<string, Verdict>,
 ): ValueTruths | null {
-  const truths = truthsOf(mqttConditionsIn(rule.when), values);
-  const ofRules = rulesReferredTo(rule.when).map((id) => getOf(verdicts, id).values?.truths ?? {});
-  const all: ValueTruths = Object.assign({}, ...ofRules, truths);
-  return Object.keys(all).length === 0 ? null : all;
+  const conditions = mqttConditionsIn(rule.when);
+  const ofRules = rulesReferredTo(rule.when).flatMap((id) => getOf(verdicts, id).values ?? []);
+  if (conditions.length === 0 && ofRules.length === 0) return null;
+  return Object.assign({}, ...ofRules.map(({ truths }) => truths), truthsOf(conditions, values));
 }
 
 /**

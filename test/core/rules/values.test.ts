@@ -39,6 +39,7 @@ function house(rules: object[], days: KnownDays = BLEU) {
         since: verdict.since,
         verdict,
         reason: verdict.reason,
+        reasons: verdicts.map((one) => one.reason),
         because: reasonsOf(verdict, input).because,
         forecast: firstForecast,
         forecasts,
@@ -225,6 +226,18 @@ describe("before the broker has sent what it holds", () => {
     expect(at(NOON, null)).toMatchObject({ state: null, reason: "waiting" });
     expect(at(NOON + 1000, null).state).toBe(null);
     expect(at(NOON + 2000, { car: "39" }).state).toBe(true);
+  });
+
+  test("a verdict that was never given is, also through other rules", () => {
+    const { at } = house([
+      { id: "b", when: { rule: "a" } },
+      { id: "a", when: LOW },
+      { id: "c", when_unknown: "on", when: { not: { rule: "b" } } },
+    ]);
+    const { reasons, states } = at(NOON, null);
+    expect(states).toEqual([null, null, null]);
+    expect(reasons).toEqual(["waiting", "waiting", "waiting"]);
+    expect(at(NOON + 1000, {}).reasons).toEqual(["conditions", "conditions", "when_unknown"]);
   });
 
   test("a condition that was added by an edit of the configuration makes no rule unknown", () => {
