@@ -17,7 +17,7 @@ import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
-import { ConnectionLost, PublishRefused, SubscribeRefused } from "./broker-errors.ts";
+import { BrokerError, ConnectionLost, PublishRefused, SubscribeRefused } from "./broker-errors.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
 import { quotePayload } from "./quote-payload.ts";
 
@@ -206,7 +206,8 @@ async function subscribeToReports(
     await link.readRetained([]);
     return true;
   } catch (error) {
-    if (error instanceof ConnectionLost) return false;
+    // The broker may also refuse what the owner of the base topic subscribes to; that is logged there.
+    if (error instanceof BrokerError) return false;
     throw error;
   }
 }

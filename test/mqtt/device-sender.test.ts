@@ -406,6 +406,19 @@ describe("a device that confirms", () => {
     expect(lines).toEqual(["The broker does not let vigie subscribe to boiler"]);
     await sender.stop();
   });
+
+  test("is read also where the broker does not let vigie subscribe to its own base topic", async () => {
+    const broker = fakeBroker();
+    const readRetained = async () => {
+      throw new SubscribeRefused("The broker does not let vigie subscribe to vigie/#");
+    };
+    const link = { ...broker.link, readRetained };
+    const { sender, updateAndWait } = connect([CONFIRMED], { ...broker, link });
+    await updateAndWait({ peak: true });
+    sender.onMessage(report("off"));
+    expect(sender.statuses()[0]?.state).toBe("confirmed");
+    await sender.stop();
+  });
 });
 
 describe("a kill", () => {
