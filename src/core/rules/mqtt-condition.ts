@@ -5,12 +5,14 @@ import type { MqttCondition } from "./rule.ts";
 /** Never certain: another value may arrive at any time. */
 export const MQTT: ConditionKind<MqttCondition> = {
   evaluate: (condition, { values }) => {
-    const { truth, problem, found } = values.read(condition);
+    const { truth, problem, found, isHeld } = values.read(condition);
     // What is published never contains the value.
     const describeFinding = () => problem ?? "by its value";
     const describeForOwner = () => {
       if (!found) return describeFinding();
-      return `${problem === null ? "" : `${problem}: `}${JSON.stringify(found.value)}, ${describeAge(found.age)} old`;
+      const value = `${JSON.stringify(found.value)}, ${describeAge(found.age)} old`;
+      if (isHeld) return `${value}, but an earlier value still counts (hold)`;
+      return problem === null ? value : `${problem}: ${value}`;
     };
     return { truth, certain: null, describeFinding, describeForOwner, days: [] };
   },

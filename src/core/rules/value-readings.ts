@@ -31,6 +31,8 @@ export interface Reading {
   problem: string | null;
   /** What it compared, and how old that was when it was read: for the owner only, never published. */
   found: { value: string; age: number } | null;
+  /** Set where an earlier value decides, and what is found now would give something else. */
+  isHeld?: true;
   /** When the value is too old to be relied on; null: never, or it is unknown already. */
   tooOldAt: Instant | null;
   /** `tooOldAt` as published topics have it: it moves seldom, for each move is a message. */
@@ -123,8 +125,10 @@ export function earlierReadings(truths: ValueTruths, now: ValueReadings): ValueR
       const key = keyOfMqtt(condition);
       if (!Object.hasOwn(truths, key)) return now.read(condition);
       const truth = truths[key] ?? null;
+      const reading = now.read(condition);
+      const isHeld = reading.truth !== truth && { isHeld: true as const };
       // The words stay the same while the value flaps: reasons are published.
-      return { ...now.read(condition), truth, problem: truth === null ? "not known before" : null };
+      return { ...reading, truth, problem: truth === null ? "not known before" : null, ...isHeld };
     },
   };
 }

@@ -118,6 +118,20 @@ describe("hold", () => {
     expect(notes).toEqual(["until 12:31 no value changes it (hold)"]);
   });
 
+  test("says in an explanation where a value has no effect yet", () => {
+    const { at } = house([rule]);
+    at(NOON, { car: "41" });
+    at(NOON + MINUTE, { car: "39" });
+    const explained = (after: number, car: string) => {
+      const { verdict, forecast: ahead } = at(NOON + after * MINUTE, { car });
+      return explainRule(verdict, ahead, inputAt(NOON + after * MINUTE, BLEU)).tree;
+    };
+    const held = "but an earlier value still counts (hold)";
+    expect(explained(2, "41")).toMatchObject({ state: true, saw: `"41", 0 s old, ${held}` });
+    expect(explained(3, "away")).toMatchObject({ state: true, saw: `"away", 0 s old, ${held}` });
+    expect(explained(4, "38")).toMatchObject({ state: true, saw: '"38", 0 s old' });
+  });
+
   test("keeps the plan as it is, too", () => {
     const { at } = house([rule]);
     at(NOON, { car: "41" });
