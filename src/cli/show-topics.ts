@@ -183,8 +183,11 @@ function outputRow(id: string, read: Read, wall: Read): string[] {
   ];
 }
 
+/** Of JSON the end: there a command for a device says on or off. */
 function shorten(payload: string): string {
-  return payload.length > LONGEST_PAYLOAD ? `${payload.slice(0, LONGEST_PAYLOAD)}…` : payload;
+  if (payload.length <= LONGEST_PAYLOAD) return payload;
+  const isJson = payload.startsWith("{");
+  return isJson ? `…${payload.slice(-LONGEST_PAYLOAD)}` : `${payload.slice(0, LONGEST_PAYLOAD)}…`;
 }
 
 const LONGEST_PAYLOAD = 24;

@@ -76,13 +76,14 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     const sent = sentTo(topic);
     if (!sent || !awaitsReport(sent) || sent.expect === null || unsent.has(topic)) return;
     if (isConfirmedBy(report, sent.expect, confirm.path)) confirmPayload(output, report, isFromBefore);
-    else if (!isFromBefore) noteOtherReport(output, shownReport(report, confirm.path));
+    else if (!isFromBefore) noteOtherReport(output, shownReport(report, sent.expect, confirm.path));
   };
   const confirmPayload = (output: ConfirmedOutput, report: string, isFromBefore: boolean) => {
     const { topic, confirm } = output;
     const sent = sentTo(topic);
     if (isFromBefore && sent?.answer === "retained") return;
-    const [device, shown] = [describeOutput(output), shownReport(report, confirm.path)];
+    const device = describeOutput(output);
+    const shown = shownReport(report, sent?.expect ?? "", confirm.path);
     const payload = quotePayload(sent?.payload ?? "");
     if (isFromBefore) {
       const sentence = `the broker holds the report ${quotePayload(shown)} of ${confirm.topic}, which may be old`;

@@ -166,6 +166,10 @@ test("vigie show lists each output: its state, what was sent, when and why, and 
   expect(page("dry", { would_send: "a payload that is longer than this" })).toContain(
     "would send a payload that is longer… ",
   );
+  const json = { id: 1, src: "boiler_output", method: "Switch.Set", params: { id: 0, on: false } };
+  expect(page("dry", { would_send: JSON.stringify(json) })).toContain(
+    'would send …ms":{"id":0,"on":false}} ',
+  );
 });
 
 test("vigie show says of an output that has sent nothing only that, and reads JSON of another program", () => {

@@ -302,16 +302,16 @@ describe("a device that confirms", () => {
     sender.onMessage(report('{"state":"ON","power":2000}'));
     expect(sender.statuses()[0]).toMatchObject({
       state: "waiting",
-      sent: { payload: '{"state":"OFF"}', last_answer: '{"state":"ON","power":2000}' },
+      sent: { payload: '{"state":"OFF"}', last_answer: '{"state":"ON"}' },
     });
-    sender.onMessage(report('{"state":"ON","power":2001}'));
-    expect(sender.statuses()[0]?.sent?.last_answer).toContain("2000");
+    sender.onMessage(report('{"power":2001,"state":"BLINK"}'));
+    expect(sender.statuses()[0]?.sent?.last_answer).toContain("ON");
     await until(() => (sender.statuses()[0]?.sent?.tries ?? 0) > 1);
-    expect(sender.statuses()[0]?.sent?.last_answer).toContain("2001");
+    expect(sender.statuses()[0]?.sent?.last_answer).toContain("BLINK");
     steady = confirm.for;
     await until(() => hasFailed(sender));
     expect(lines.at(-1)).toMatch(
-      /^Sent "{.*OFF.*}" to Plug \(boiler\/set\) .* but boiler never reported .*: it last reported ".*2001.*"\. Check the device/,
+      /^Sent "{.*OFF.*}" to Plug \(boiler\/set\) .* but boiler never reported .*: it last reported "{.*state.*BLINK.*}"\. Check the device/,
     );
     sender.onMessage(report('{"state":"OFF","power":0}'));
     expect(sender.statuses()[0]?.state).toBe("confirmed");
@@ -322,10 +322,17 @@ describe("a device that confirms", () => {
     const shelly = {
       ...CONFIRMED,
       confirm: { ...confirm, path: "output" },
-      choose: [{ when: "peak", payload: { method: "Switch.Set" }, expect: "false" }],
+      choose: [
+        {
+          when: "peak",
+          payload: { id: 1, src: "boiler_output", method: "Switch.Set", params: { id: 0, on: false } },
+          expect: "false",
+        },
+      ],
     };
-    const { sender, updateAndWait } = connect([shelly]);
+    const { sender, updateAndWait, lines } = connect([shelly]);
     await updateAndWait({ peak: true });
+    expect(lines.at(-1)).toContain('\\"on\\":false}}"');
     sender.onMessage(report('{"id":0,"output":true}'));
     expect(sender.statuses()[0]).toMatchObject({ state: "waiting", sent: { last_answer: "true" } });
     sender.onMessage(report('{"id":0,"output":false}'));

@@ -8,10 +8,20 @@ export function isConfirmedBy(report: string, expected: string, path?: string): 
   return isObject(json) ? contains(value, json) : isSameText(textOf(value), expected);
 }
 
-/** What people are shown of a report: the value at this path, or the whole report where there is none; long texts cut. */
-export function shownReport(report: string, path?: string): string {
-  const value = path === undefined ? undefined : valueIn(report, path);
+/**
+ * What people are shown of a report: the value at this path; of a JSON object the keys that are expected; the whole report
+ * where there is none of these. Long texts are cut, and a thermostat reports thirty keys.
+ */
+export function shownReport(report: string, expected: string, path?: string): string {
+  const value = path === undefined ? expectedKeysOf(report, parseJson(expected)) : valueIn(report, path);
   return text(textOf(value) ?? report) ?? "";
+}
+
+function expectedKeysOf(report: string, expected: unknown): unknown {
+  const json = isObject(expected) ? parseJson(report) : undefined;
+  if (!(isObject(expected) && isObject(json))) return undefined;
+  const shown = Object.entries(json).filter(([key]) => Object.hasOwn(expected, key));
+  return shown.length === 0 ? undefined : Object.fromEntries(shown);
 }
 
 /** A report is JSON only where JSON is expected: `null` may be a word of the device. */

@@ -101,11 +101,14 @@ describe("a report confirms", () => {
 });
 
 test.each([
-  ['{"state":"ON","power":3}', undefined, '{"state":"ON","power":3}'],
-  ['{"state":"ON","power":3}', "state", "ON"],
-  ['{"output":false}', "output", "false"],
-  ['{"power":3}', "state", '{"power":3}'],
-  ["ON", "state", "ON"],
-])("of %j with the path %s people are shown %j", (report, path, shown) => {
-  expect(shownReport(report, path)).toBe(shown);
+  ['{"power":3,"state":"ON","battery":88}', '{"state":"OFF"}', undefined, '{"state":"ON"}'],
+  ['{"power":3}', '{"state":"OFF"}', undefined, '{"power":3}'],
+  ['{"state":"ON","power":3}', "OFF", undefined, '{"state":"ON","power":3}'],
+  ["offline", '{"state":"OFF"}', undefined, "offline"],
+  ['{"state":"ON","power":3}', "OFF", "state", "ON"],
+  ['{"output":false}', "true", "output", "false"],
+  ['{"power":3}', "OFF", "state", '{"power":3}'],
+  ["ON", "OFF", "state", "ON"],
+])("of %j, where %j is expected, with the path %s people are shown %j", (report, expected, path, shown) => {
+  expect(shownReport(report, expected, path)).toBe(shown);
 });
