@@ -1,7 +1,7 @@
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { ConfigError } from "../config/problems.ts";
-import { type Rule, topicsOfRules } from "../core/rules/rule.ts";
+import { topicsOfRules } from "../core/rules/rule.ts";
 import type { Io } from "./io.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
@@ -35,7 +35,7 @@ function describe({ config, file }: LoadedConfig): string {
   broker    ${broker}${user}
   topics    ${mqtt.base_topic}/… (instance ${instance})
   rules     ${rules.length === 0 ? "none: the days are published, nothing is switched" : rules.length}
-${describeTopics(rules)}  state     ${state}
+${describeAccess(config)}  state     ${state}
 `;
 }
 
@@ -64,9 +64,16 @@ function describeOfficial(source: string): string {
 }
 
 /** For the broker's access list. */
-function describeTopics(rules: readonly Rule[]): string {
-  const topics = topicsOfRules(rules);
-  return topics.length === 0
-    ? ""
-    : `  values    ${topics.join(", ")} (vigie must be allowed to read these topics)\n`;
+function describeAccess({ rules, outputs }: LoadedConfig["config"]): string {
+  const sendTo = outputs.list.map(({ topic }) => topic);
+  const answers = outputs.list.flatMap(({ confirm }) => (confirm ? [confirm.topic] : []));
+  const line = (name: string, topics: readonly string[], what: string) =>
+    topics.length === 0
+      ? ""
+      : `  ${name}${topics.join(", ")} (vigie must be allowed to ${what} these topics)\n`;
+  return [
+    line("values    ", topicsOfRules(rules), "read"),
+    line("outputs   ", sendTo, "write"),
+    line("answers   ", [...new Set(answers)], "read"),
+  ].join("");
 }

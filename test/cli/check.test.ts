@@ -57,6 +57,21 @@ describe("vigie check", () => {
     expect(err).not.toContain("hunter2");
   });
 
+  test("names what the broker's access list must allow", async () => {
+    const text = `rules:
+  - { id: low, when: { mqtt: { topic: car/status, path: battery, below: 40, max_age: 2h } }, hold: 10m }
+outputs:
+  - { topic: charger/set, choose: [{ when: low, payload: "on" }], confirm: { topic: charger } }
+  - { topic: lamp/set, choose: [{ when: low, payload: "on" }] }
+`;
+    const { err } = await run([], { VIGIE_MQTT_URL: "embedded" }, text);
+    expect(err).toContain(`  rules     1
+  values    car/status (vigie must be allowed to read these topics)
+  outputs   charger/set, lamp/set (vigie must be allowed to write these topics)
+  answers   charger (vigie must be allowed to read these topics)
+  state `);
+  });
+
   test("says every problem and ends with 2", async () => {
     const { code, out, err } = await run([], { VIGIE_LOG_LEVEL: "loud" }, "instance: No\nfoo: 1\n");
     expect([code, out]).toEqual([2, ""]);
