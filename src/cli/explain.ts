@@ -89,6 +89,9 @@ async function hear(config: Config, state: State | undefined, io: Io): Promise<H
     const health = await readHealth(await healthPath(config.state, io.env));
     const broker = { ...config.mqtt, url: findBroker(config, health) };
     const { values } = await hearValues({ config, broker, state, signal: io.signal });
+    const missing = topicsOfRules(config.rules).filter((topic) => !values.has(topic));
+    if (missing.length > 0)
+      io.stderr.write(`vigie: the broker holds no value on ${missing.join(", ")}: ${ONLY_THE_RUNNING_ONE}\n`);
     return values;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -96,6 +99,9 @@ async function hear(config: Config, state: State | undefined, io: Io): Promise<H
     return new Map();
   }
 }
+
+const ONLY_THE_RUNNING_ONE =
+  "a running vigie may have heard one, and decide otherwise (vigie show has its verdicts)";
 
 function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly Rule[] {
   if (ids.length === 0) return rules;

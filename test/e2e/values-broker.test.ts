@@ -223,6 +223,7 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
     expect(explained.stdout).toMatch(/low {2}ON {2}\(a value of the house decides\)/);
     expect(explained.stdout).toMatch(/car\/status battery is below 40, at most 2 h old: "12\.5", \d+ s old/);
     expect(explained.stdout).toMatch(/garden\/cold is true: never heard/);
+    expect(explained.stderr).toContain("the broker holds no value on garden/cold: a running vigie may have");
     const checked = await runVigie({ folder, args: ["check", "--live"] });
     expect(checked.stderr).toContain("car/status, garden/cold (vigie must be allowed to read these topics)");
     expect(checked.stdout).toContain("the broker holds no value on garden/cold");
