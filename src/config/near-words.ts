@@ -118,6 +118,7 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   below: "under less less_than lower lower_than lt <",
   at_least: "min minimum ge gte >=",
   at_most: "max maximum le lte <=",
+  equals: "equal equal_to eq is value = ==",
   on: "true yes oui ja",
   off: "false no non nein none never disabled",
   true: "yes on oui ja vrai wahr enabled 1",
@@ -130,7 +131,7 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   else: "otherwise default sinon sonst payload_off",
   expect: "expected expects answer",
   for: "timeout until duration",
-  path: "value_template template json_path jsonpath attribute",
+  path: "value_template template json_path jsonpath attribute key field property",
   confirm: "confirmation feedback ack state_topic",
   retain: "retained",
 

@@ -25,20 +25,26 @@ const FORMS: readonly { start: string; write: (value: unknown) => string | undef
   { start: "a price", write: toPrice },
   {
     start: "a number",
-    write: (value) => (typeof value === "string" ? toNumber(value)?.toString() : undefined),
+    write: (value) => (typeof value === "string" ? toNumber(withoutPercent(value))?.toString() : undefined),
   },
   { start: "a text", write: (value) => (typeof value === "string" ? undefined : inQuotes(textOf(value))) },
   { start: "small letters and digits", write: toId },
   { start: "a topic such as", write: toTopic },
   { start: "simulator", write: toServiceAddress },
   { start: "embedded", write: toBrokerAddress },
-  { start: "a condition", write: (value) => (Array.isArray(value) ? BOTH_GROUPS : undefined) },
+  { start: "a condition", write: (value) => (Array.isArray(value) ? BOTH_GROUPS : toRule(value)) },
   { start: "bounds", write: toBounds },
   { start: "a list of windows", write: (value) => toList([textOf(value)]) },
   { start: "a list of component keys", write: (value) => toList([textOf(value)]) },
 ];
 
 const BOTH_GROUPS = "{ all: [ … ] } or { any: [ … ] }";
+
+/** `{ rule: rouge_peak }` of `rouge_peak`; one word, such as `rouge` or `hp`, may mean another condition. */
+function toRule(value: unknown): string | undefined {
+  const isId = typeof value === "string" && value.includes("_") && value === toId(value);
+  return isId ? `{ rule: ${value} }` : undefined;
+}
 
 /** Empty for what is neither text nor number nor true or false. */
 function textOf(value: unknown): string {
@@ -92,7 +98,7 @@ function toDate(value: unknown): string | undefined {
 
 /** `80` of `0.8`, `"80"` and `80 %`. */
 function toPercent(value: unknown): string | undefined {
-  const number = toNumber(textOf(value).replace(/\s*%$/, ""));
+  const number = toNumber(withoutPercent(value));
   if (number === undefined || number > 100) return undefined;
   return String(number > 0 && number < 1 ? Math.round(number * 100) : Math.round(number));
 }
@@ -102,6 +108,10 @@ function toPrice(value: unknown): string | undefined {
   const number = toNumber(value);
   if (number === undefined || number > 500) return undefined;
   return String(number > 5 ? number / 100 : number);
+}
+
+function withoutPercent(value: unknown): string {
+  return textOf(value).replace(/\s*%$/, "");
 }
 
 function toNumber(value: unknown): number | undefined {

@@ -64,6 +64,34 @@ test.each([
     ],
   ],
   [
+    "rules: [{ id: a, when: { mqtt: { value: home, topic: t, above: 1 } } }]",
+    [
+      '1:34 rules[0].when.mqtt.value: expected a known option (topic, path, above, below, at_most, at_least, equals, max_age), got "value" (did you mean equals?)',
+    ],
+  ],
+  [
+    "rules: [{ id: a, when: { mqtt: { is: home, topic: t, above: 1 } } }]",
+    [
+      '1:34 rules[0].when.mqtt.is: expected a known option (topic, path, above, below, at_most, at_least, equals, max_age), got "is" (did you mean equals?)',
+    ],
+  ],
+  [
+    "rules: [{ id: a, when: { mqtt: { key: home, topic: t, above: 1 } } }]",
+    [
+      '1:34 rules[0].when.mqtt.key: expected a known option (topic, path, above, below, at_most, at_least, equals, max_age), got "key" (did you mean path?)',
+    ],
+  ],
+  [
+    "rules: [{ id: a, when: { mqtt: { topic: t, below: 40 %, max_age: 1h } }, hold: 1m }]",
+    ['1:51 rules[0].when.mqtt.below: expected a number, got "40 %" (did you mean 40?)'],
+  ],
+  [
+    "rules: [{ id: a, when: rouge_peak }]",
+    [
+      '1:24 rules[0].when: expected a condition, such as { day: next, color: rouge }, got "rouge_peak" (did you mean { rule: rouge_peak }?)',
+    ],
+  ],
+  [
     "rules: [{ id: a, when: { rule: [b] } }]",
     ['1:32 rules[0].when.rule: expected the id of a rule, such as rouge_peak, got the list ["b"]'],
   ],
