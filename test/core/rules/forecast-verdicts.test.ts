@@ -182,10 +182,12 @@ describe("what is sure stays so, whatever is announced later", () => {
         (days, news, when) => {
           const rule = ruleOf(when);
           const before = refresh(rule, inputAt("2026-01-05T11:00:00Z", knownDaysOf(days))).forecast;
-          // Officials stand; the laws bind those that come.
+          // Officials of both sources stand; the laws bind those that come.
+          const wordsOf = (day: (typeof days)[string] | undefined) =>
+            [day?.service_word, day?.rte_word].filter((word) => word !== undefined);
           const lawful = Object.entries(news).filter(
             ([date, day]) =>
-              !days[date]?.service_word && (!day.service_word || day.service_word.color === "bleu"),
+              !wordsOf(days[date]).length && wordsOf(day).every(({ color }) => color === "bleu"),
           );
           const later = knownDaysOf({ ...days, ...Object.fromEntries(lawful) });
           for (const span of before.spans.filter(({ sure }) => sure)) {
