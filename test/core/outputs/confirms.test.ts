@@ -82,7 +82,8 @@ describe("a report confirms", () => {
       const deep = `{"state":${"[".repeat(60_000)}${"]".repeat(60_000)}}`;
       expect(isConfirmedBy(deep, "ON", path)).toBe(false);
       expect(isConfirmedBy(deep, '{"state":"ON"}', path)).toBe(false);
-      expect(shownReport(deep, path)).toMatch(/^\{"state":\[/);
+      expect(shownReport(deep, "ON", path)).toMatch(/^\{"state":\[/);
+      expect(shownReport(deep, '{"state":"ON"}', path)).toMatch(/^\{"state":\[/);
     },
   );
 
