@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
-import { BrokerError, SubscribeRefused } from "./broker-errors.ts";
+import { BrokerError, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
 import type { ReceivedMessage } from "./connection.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
 
@@ -79,6 +79,8 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
     try {
       await Promise.race([listen(link), limit]);
     } catch (error) {
+      // The next connection waits anew: rules keep their verdicts until then.
+      if (error instanceof ConnectionLost) return;
       if (!(error instanceof BrokerError)) throw error;
       await limit;
     }
