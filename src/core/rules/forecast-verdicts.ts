@@ -2,7 +2,7 @@ import type { Instant } from "../calendar/tariff.ts";
 import { type Chain, createChain, type Phase } from "./chain.ts";
 import { boundariesAfter } from "./condition-boundaries.ts";
 import { type EvaluationInput, withValues } from "./evaluation-input.ts";
-import { inOrderOfReference, mqttConditionsIn, type NonEmpty, rulesReferredTo } from "./rule.ts";
+import { inOrderOfReference, mqttConditionsIn, type NonEmpty, type Rule, rulesReferredTo } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 import { NO_READINGS } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";
@@ -93,21 +93,33 @@ function forecastVerdict(
 /** From when on each rule is undecided where no value is known, by its id. */
 function findValuesFrom(verdicts: readonly Verdict[], input: EvaluationInput): Map<string, Instant> {
   const found = new Map<string, Instant>();
-  if (!verdicts.some(({ values }) => values)) return found;
+  const onValues = idsOfRulesOnValues(verdicts.map(({ rule }) => rule));
+  if (onValues.size === 0) return found;
   const chain = createChain(withValues(input, NO_READINGS));
-  const rules = verdicts.map(({ rule, threshold, phases: [first, ...later], values, reason }) => {
+  const rules = verdicts.map(({ rule, threshold, phases: [first, ...later], reason }) => {
     const withoutValues = (phase: Phase): Phase => ({
       ...phase,
       heldTruths: null,
       fixed: phase.fixed && reason === "waiting" ? { ...phase.fixed, state: null } : phase.fixed,
     });
     const phases: NonEmpty<Phase> = [withoutValues(first), ...later.map(withoutValues)];
-    return { rule: values ? { ...rule, when_unknown: null } : rule, threshold, values, phases };
+    return { rule: onValues.has(rule.id) ? { ...rule, when_unknown: null } : rule, threshold, phases };
   });
   for (const rule of rules) chain.add(rule);
   for (const rule of rules) {
-    const span = rule.values && chain.spans(rule, input.at, input.until).find(({ state }) => state === null);
+    if (!onValues.has(rule.rule.id)) continue;
+    const span = chain.spans(rule, input.at, input.until).find(({ state }) => state === null);
     if (span) found.set(rule.rule.id, span.start);
+  }
+  return found;
+}
+
+/** Also those that are disabled for a time, and those that look at a value through other rules. */
+function idsOfRulesOnValues(rules: readonly Rule[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { id, when } of inOrderOfReference(rules)) {
+    const isOnValues = mqttConditionsIn(when).length > 0;
+    if (isOnValues || rulesReferredTo(when).some((referred) => found.has(referred))) found.add(id);
   }
   return found;
 }

@@ -6,6 +6,7 @@ import { explainRule } from "../../../src/core/rules/explain-rule.ts";
 import { forecastVerdicts } from "../../../src/core/rules/forecast-verdicts.ts";
 import { reasonsOf } from "../../../src/core/rules/reasons.ts";
 import type { Rule } from "../../../src/core/rules/rule.ts";
+import { NO_SETTINGS, switchRuleFor } from "../../../src/core/rules/rule-settings.ts";
 import { NO_RULES_STATE, type RulesState, readRulesState } from "../../../src/core/rules/rules-state.ts";
 import type { HeardValue } from "../../../src/core/rules/value-readings.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
@@ -19,7 +20,7 @@ const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-12"));
 const LOW = { mqtt: { topic: "car", below: 40 } };
 
 /** Rules that are evaluated one time after the other; `null` in place of payloads: the broker has not sent them yet. */
-function house(rules: object[], days: KnownDays = BLEU) {
+function house(rules: object[], days: KnownDays = BLEU, settings = NO_SETTINGS) {
   const parsed: Rule[] = rulesOptions.parse(rules);
   let state: RulesState = NO_RULES_STATE;
   return {
@@ -28,7 +29,7 @@ function house(rules: object[], days: KnownDays = BLEU) {
     },
     at: (at: number, payloads: Record<string, string | HeardValue> | null, known = days) => {
       const input = inputAt(at, known, { values: valuesOf(parsed, at, payloads) });
-      const { verdicts, next, saving } = evaluateRules(parsed, input, {}, state);
+      const { verdicts, next, saving } = evaluateRules(parsed, input, settings, state);
       state = next;
       const forecasts = forecastVerdicts(verdicts, input);
       const [verdict, firstForecast] = [verdicts[0], forecasts[0]];
@@ -294,6 +295,26 @@ describe("the future", () => {
       const { forecast: ahead } = at(NOON, payloads);
       expect([ahead.next_on, ahead.next_off]).toEqual([null, null]);
     }
+  });
+
+  test("gives none for a rule that is disabled for a time, nor for one that refers to it", () => {
+    const until = NOON + HOUR;
+    const settings = switchRuleFor(NO_SETTINGS, "a", false, { from: NOON, until });
+    const { at } = house(
+      [
+        { id: "a", when: LOW },
+        { id: "b", when: { rule: "a" } },
+      ],
+      BLEU,
+      settings,
+    );
+    const { forecasts, states } = at(NOON, { car: "39" });
+    expect(states).toEqual([false, false]);
+    expect(forecasts.map(({ spans }) => spans[1])).toMatchObject([
+      { start: until, state: true, sure: false },
+      { start: until, state: true, sure: false },
+    ]);
+    expect(forecasts.map(({ next_on }) => next_on)).toEqual([null, null]);
   });
 
   test("is as before for a rule that looks at no value", () => {
