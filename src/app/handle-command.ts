@@ -3,7 +3,7 @@ import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { type SimulationRequest, startSimulation } from "../core/facts/simulation.ts";
 import type { Rule } from "../core/rules/rule.ts";
-import { moveThreshold, switchRule, switchRuleFor } from "../core/rules/rule-settings.ts";
+import { moveThreshold, switchedAt, switchRule, switchRuleFor } from "../core/rules/rule-settings.ts";
 import type { Command } from "../mqtt/read-command.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Log } from "../runtime/log.ts";
@@ -84,8 +84,16 @@ async function setEnabled(topic: string, command: CommandOf<"enabled">, options:
   } else {
     const from = trueTime(loop);
     const until = from + length;
-    await memory.changeSettings((settings) => switchRuleFor(settings, id, enabled, { from, until }));
-    log.info(`${topic}: rule ${id} is ${state} until ${describeEnd(until, tariff)}, then ${opposite} again`);
+    let hasEnd = false;
+    await memory.changeSettings((settings) => {
+      const changed = switchRuleFor(settings, id, enabled, { from, until });
+      hasEnd = switchedAt(changed, id, from).until !== null;
+      return changed;
+    });
+    const end = hasEnd
+      ? `until ${describeEnd(until, tariff)}, then ${opposite} again`
+      : `now, and stays so: no command had ${opposite} it before`;
+    log.info(`${topic}: rule ${id} is ${state} ${end}`);
   }
   loop.refresh();
 }

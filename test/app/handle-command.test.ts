@@ -130,6 +130,18 @@ describe("a command", () => {
       expect(payload("rules/ahead/since")).toBe("2026-01-04T20:00:00Z");
     });
 
+    test("leaves a rule enabled that was enabled already", async () => {
+      const clock = { at: EVENING };
+      const { give, loop, lines, payload } = open(undefined, undefined, clock);
+      await give({ kind: "enabled", rule: "ahead", enabled: true, for: HOUR });
+      expect(lines).toEqual([
+        "x/set: rule ahead is enabled now, and stays so: no command had disabled it before",
+      ]);
+      clock.at += HOUR;
+      loop.refresh();
+      expect(payload("rules/ahead/enabled")).toBe("ON");
+    });
+
     test("counts from the true time while the clock is known to be wrong, and ends when the clock is right", async () => {
       const clock = { at: EVENING };
       const seen_at = EVENING + HOUR;

@@ -28,15 +28,16 @@ export function switchRule(settings: RuleSettings, id: string, enabled: boolean)
   return withSetting(settings, id, { enabled, threshold });
 }
 
-/** For a time; at its end the rule becomes the opposite. */
+/** For a time; then the rule is as it was before. Where it was so already, nothing ends. */
 export function switchRuleFor(
   settings: RuleSettings,
   id: string,
   enabled: boolean,
   { from, until }: { from: Instant; until: Instant },
 ): RuleSettings {
-  const { threshold } = settingOf(settings, id);
-  return withSetting(settings, id, { enabled: !enabled, threshold, meanwhile: { enabled, from, until } });
+  const setting = settingOf(settings, id);
+  if (setting.enabled === enabled) return switchRule(settings, id, enabled);
+  return withSetting(settings, id, { ...setting, meanwhile: { enabled, from, until } });
 }
 
 /** Whether a rule is enabled at an instant. */

@@ -80,9 +80,20 @@ describe("the settings of rules", () => {
     test("end at their end, to the millisecond, and say when that is and was", () => {
       expect(switchedAt(guests, "week", until - 1)).toEqual({ enabled: false, since: null, until });
       expect(switchedAt(guests, "week", until)).toEqual({ enabled: true, since: until, until: null });
-      const once = switchRuleFor(NO_SETTINGS, "week", true, { from, until });
+      const off = switchRule(NO_SETTINGS, "week", false);
+      const once = switchRuleFor(off, "week", true, { from, until });
       expect([isEnabled(once, until - 1), isEnabled(once, until)]).toEqual([true, false]);
     });
+
+    test.each([true, false])(
+      "end with what was before: %s stays so where a command says the same",
+      (enabled) => {
+        const before = switchRule(NO_SETTINGS, "week", enabled);
+        const settings = switchRuleFor(before, "week", enabled, { from, until });
+        expect(switchedAt(settings, "week", from)).toEqual({ enabled, since: null, until: null });
+        expect(isEnabled(settings, until)).toBe(enabled);
+      },
+    );
 
     test("give way to a command, whether it says the same or not", () => {
       for (const enabled of [true, false]) {
