@@ -76,7 +76,8 @@ function currentWord(
   { made_at, now }: WordTimes,
   tariff: Tariff,
 ): OfficialWord {
-  const confirmed = isBeyondCorrection(date, made_at, tariff);
+  // The clock of a source may be ahead: an answer of 10:36 that says 11:31 confirms nothing.
+  const confirmed = isBeyondCorrection(date, Math.min(made_at, now), tariff);
   if (old?.color === color) return old.confirmed || !confirmed ? old : { ...old, confirmed };
   const isReplayed = now - made_at > FRESH;
   if (old && isReplayed && made_at < lastSaid(old, date, tariff)) return old;

@@ -181,6 +181,11 @@ describe("an official colour", () => {
     expect(replayed(at("11:30"))).toMatchObject({ confirmed: true, first_said: at("11:30") });
   });
 
+  it("is not confirmed by a service whose clock is ahead", () => {
+    const known = learn(NO_KNOWN_DAYS, date("bleu", true), at("10:36"), PARIS, at("11:31"));
+    expect(officialOf(known)).toMatchObject({ confirmed: false, first_said: at("10:36") });
+  });
+
   it("stays confirmed when the clock is set back, but a revision is judged by the time at which it is said", () => {
     const known = learnAll([at("11:40"), date("rouge", true)]);
     expect(learnAfter(known, [at("11:00"), date("rouge", true)])).toBe(known);
