@@ -22,6 +22,8 @@ export function testPayload({ path, test }: MqttCondition, payload: string): Pay
   }
   if (typeof value === "string" && value.includes(NO_TEXT)) return unknown("not text", value);
   if (test.kind === "equals") {
+    // `null` is what a device reports that does not know yet.
+    if (typeof value === "object") return unknown("no single value", value);
     const truth = test.values.some((one) => isSameScalar(value, one));
     return { truth, problem: null, value: shorten(value) };
   }
@@ -54,7 +56,6 @@ function describeLength(milliseconds: number): string {
 
 /** What reads as a number is compared as one: "18" equals 18.0. All else exactly. */
 function isSameScalar(value: unknown, wanted: string | number | boolean): boolean {
-  if (typeof value === "object") return false;
   const [number, wantedNumber] = [numberOf(value), numberOf(wanted)];
   if (number !== null && wantedNumber !== null) return number === wantedNumber;
   return String(value) === String(wanted);

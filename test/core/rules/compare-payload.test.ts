@@ -61,6 +61,10 @@ describe("a text", () => {
   ])("%j of %j: %s", (mqtt, payload, expected) => {
     expect(give(mqtt, payload)).toBe(expected);
   });
+
+  test.each(["null", "{}", "[true]"])("is unknown for %s: the device does not say", (contact) => {
+    expect(give({ path: "contact", equals: true }, `{"contact":${contact}}`)).toBe("no single value");
+  });
 });
 
 describe("a path", () => {
