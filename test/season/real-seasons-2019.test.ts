@@ -1,0 +1,6 @@
+import { describe } from "vitest";
+import { describeRealSeasons } from "./true-season.ts";
+
+describe.skipIf(!process.env["VIGIE_TEST_LONG"])("long: VIGIE_TEST_LONG=1", () => {
+  describeRealSeasons([2019, 2020, 2021, 2022, 2023, 2024]);
+});
