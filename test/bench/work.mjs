@@ -43,7 +43,8 @@ export async function measureWork({ folder }, report) {
 
 function timeRefreshes(known, clock, rules) {
   const store = { state: () => emptyState("bench"), save: async () => undefined };
-  const memory = openLoopMemory(store, { source: "bench", official: null, rules, log: LOG });
+  const values = () => ({});
+  const memory = openLoopMemory(store, { source: "bench", official: null, rules, log: LOG, values });
   memory.keepAnswer(addOfficialDays(known.days(), clock.now()), known.lastAnswered());
   const loop = createLoop({ ...loopOptions({ clock, memory, rules }), publish: () => undefined });
   return Array.from({ length: REFRESHES }, () => {
