@@ -17,9 +17,10 @@ import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
-import { BrokerError, ConnectionLost, PublishRefused, SubscribeRefused } from "./broker-errors.ts";
+import { BrokerError, ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
 import { quotePayload } from "./quote-payload.ts";
+import { subscribeIfAllowed } from "./subscribe-if-allowed.ts";
 
 interface ConfirmationsOptions {
   outputs: Outputs;
@@ -192,18 +193,9 @@ async function subscribeToReports(
   problemLog: ProblemLog,
 ): Promise<boolean> {
   const topics = new Set(outputs.map(({ confirm }) => confirm.topic));
-  for (const topic of topics) {
-    try {
-      await link.subscribe(topic);
-      problemLog.isOver(`subscribe ${topic}`, `The broker lets vigie subscribe to ${topic} again`);
-    } catch (error) {
-      if (error instanceof ConnectionLost) return false;
-      if (!(error instanceof SubscribeRefused)) throw error;
-      problemLog.starts(`subscribe ${topic}`, error.message);
-    }
-  }
   if (topics.size === 0) return false;
   try {
+    for (const topic of topics) await subscribeIfAllowed(link, topic, problemLog);
     await link.readRetained([]);
     return true;
   } catch (error) {

@@ -4,9 +4,10 @@ import type { Clock } from "../runtime/clock.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
-import { BrokerError, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
+import { BrokerError, ConnectionLost } from "./broker-errors.ts";
 import type { ReceivedMessage } from "./connection.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
+import { subscribeIfAllowed } from "./subscribe-if-allowed.ts";
 
 export interface ValueListenerOptions {
   /** The topics that `mqtt` conditions look at. */
@@ -70,7 +71,7 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
   const listen = async (link: BrokerLink) => {
     // A kept session has the subscriptions of its connections before.
     const ending = formerTopics.map((topic) => link.unsubscribe(topic));
-    const beginning = [...topics].map((topic) => subscribe(topic, link, problemLog));
+    const beginning = [...topics].map((topic) => subscribeIfAllowed(link, topic, problemLog, "newest only"));
     await Promise.all([...ending, ...beginning]);
     await link.waitForRetained();
   };
@@ -110,17 +111,6 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
       report.stop();
     },
   };
-}
-
-/** Where vigie may not subscribe, the value is never heard. */
-async function subscribe(topic: string, link: BrokerLink, problemLog: ProblemLog): Promise<void> {
-  try {
-    await link.subscribe(topic, "newest only");
-    problemLog.isOver(`subscribe ${topic}`, `The broker lets vigie subscribe to ${topic} again`);
-  } catch (error) {
-    if (!(error instanceof SubscribeRefused)) throw error;
-    problemLog.starts(`subscribe ${topic}`, error.message);
-  }
 }
 
 /** Calls `onHeard` soon, and at most once a second. */
