@@ -73,15 +73,16 @@ export function withoutRteWords(known: KnownDays): KnownDays {
 function currentWord(
   old: OfficialWord | undefined,
   { date, color }: { date: IsoDate; color: Color },
-  { made_at, now }: WordTimes,
+  { now, ...times }: WordTimes,
   tariff: Tariff,
 ): OfficialWord {
   // The clock of a source may be ahead: an answer of 10:36 that says 11:31 confirms nothing.
-  const confirmed = isBeyondCorrection(date, Math.min(made_at, now), tariff);
+  const made_at = Math.min(times.made_at, now);
+  const confirmed = isBeyondCorrection(date, made_at, tariff);
   if (old?.color === color) return old.confirmed || !confirmed ? old : { ...old, confirmed };
   const isReplayed = now - made_at > FRESH;
   if (old && isReplayed && made_at < lastSaid(old, date, tariff)) return old;
-  return { color, first_said: Math.min(made_at, now), confirmed };
+  return { color, first_said: made_at, confirmed };
 }
 
 /** From 11:30 of the day before on, a colour is no longer corrected. It has been as late as 11:15. */
