@@ -37,7 +37,7 @@ export function reportHealth(
     update: (now, daemon) => {
       const next = healthOf(now, daemon);
       if (!next) return;
-      const isNews = !written || tellsOf(next) !== tellsOf(written);
+      const isNews = !written || comparedPart(next) !== comparedPart(written);
       systemd.report(() => describeHealth(judgeHealth({ health: next, running: true }, now)), isNews);
       if (written && !isNews && Math.abs(now - written.at) < EVERY) return;
       written = next;
@@ -58,7 +58,8 @@ async function findOtherVigie(path: string, { at, pid }: Health): Promise<number
   return judgeHealth(found, at).loop.ok ? found.health.pid : null;
 }
 
-function tellsOf({ broker, data }: Health): string {
+/** Where this is the same as before, nothing has changed: the instant is another one each time. */
+function comparedPart({ broker, data }: Health): string {
   return JSON.stringify([broker, data]);
 }
 
