@@ -1,5 +1,5 @@
-/** What can be wrong with a forecast service. */
-export const FAULTS = [
+/** What can be wrong with both sources. */
+const SHARED_FAULTS = [
   "down",
   "reset",
   "slow",
@@ -17,6 +17,11 @@ export const FAULTS = [
   "500",
   "unknown-colors",
   "spellings",
+] as const;
+
+/** What can be wrong with a forecast service. */
+export const FAULTS = [
+  ...SHARED_FAULTS,
   "percent",
   "cents",
   "missing",
@@ -30,23 +35,7 @@ export type FaultName = (typeof FAULTS)[number];
 
 /** What can be wrong with the official source: faults that fit it, and faults of its own. */
 export const OFFICIAL_FAULTS = [
-  "down",
-  "reset",
-  "slow",
-  "drip",
-  "truncated",
-  "html",
-  "wrong-type",
-  "huge",
-  "gzip-bomb",
-  "redirect",
-  "400",
-  "422",
-  "429",
-  "429-retry-after",
-  "500",
-  "unknown-colors",
-  "spellings",
+  ...SHARED_FAULTS,
   "missing",
   "nulls",
   "wrong-today",
