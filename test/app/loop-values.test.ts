@@ -177,3 +177,22 @@ describe("a restart", () => {
     expect(second.changes).toEqual([]);
   });
 });
+
+describe("the first verdict of a rule on a value", () => {
+  test("is no change, however long the broker takes to send the value: a reload may add the rule", () => {
+    const { broker, hear, changes, state, store, loop, goTo } = open({ when: LOW }, undefined, {
+      isSettled: false,
+    });
+    expect(state()).toBe("None");
+    const writes = store.writes();
+    goTo(NOON + SECOND);
+    loop.refresh();
+    expect(store.writes()).toBe(writes);
+    broker.isSettled = true;
+    hear("39");
+    expect([state(), changes]).toEqual(["ON", []]);
+    goTo(NOON + MINUTE);
+    hear("41");
+    expect(changes).toMatchObject([{ rule: "r", state: false }]);
+  });
+});

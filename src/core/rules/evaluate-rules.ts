@@ -201,7 +201,12 @@ function nextState(
   input: EvaluationInput,
 ): RulesState {
   const rules = Object.fromEntries(
-    verdicts.map((verdict, index) => [verdict.rule.id, stateOf(verdict, real[index] ?? verdict)]),
+    verdicts.flatMap((verdict, index): [string, RuleState][] => {
+      const { rule, reason } = verdict;
+      // A rule that only waits for its first values has no verdict yet: the one that they give is its first, and no change.
+      if (reason === "waiting" && !entryOf(previous.rules, rule.id)) return [];
+      return [[rule.id, stateOf(verdict, real[index] ?? verdict)]];
+    }),
   );
   const isAnyHeld = verdicts.some(({ rule }) => rule.hold > 0);
   const latestForecasts = isAnyHeld ? forecastsOf(input.knownDays, input.at, input.tariff) : {};
@@ -233,12 +238,12 @@ export type Saving = "now" | "soon" | "with the next write";
 function savingOf(previous: RulesState, next: RulesState, verdicts: readonly Verdict[]): Saving {
   if (next.heard !== previous.heard) return "now";
   if (next.rules === previous.rules) return "with the next write";
-  if (Object.keys(previous.rules).length !== verdicts.length) return "now";
+  if (Object.keys(previous.rules).length !== Object.keys(next.rules).length) return "now";
   let saving: Saving = "with the next write";
   for (const { rule, values } of verdicts) {
     const before = entryOf(previous.rules, rule.id);
     const after = entryOf(next.rules, rule.id);
-    if (before && isEqual(withoutValues(before), withoutValues(after))) continue;
+    if (isEqual(withoutValues(before), withoutValues(after))) continue;
     if (!values?.isTurn) return "now";
     saving = "soon";
   }
