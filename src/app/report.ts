@@ -23,8 +23,13 @@ export function reportDayEvent(event: DayEvent, log: Log, publisher: Publisher):
   else log.info(describeDayEvent(event));
 }
 
-export function reportVerdictChange(change: VerdictChange, log: Log, publisher: Publisher): void {
-  publisher.publishEvent(verdictChangeEvent(change));
+export function reportVerdictChange(
+  change: VerdictChange,
+  log: Pick<Log, "info">,
+  publisher: Pick<Publisher, "publishEvent">,
+): void {
+  const event = verdictChangeEvent(change);
+  if (event) publisher.publishEvent(event);
   log.info(describeVerdictChange(change));
 }
 

@@ -86,7 +86,7 @@ describe("a value", () => {
   });
 
   test("is unknown at the instant at which it is too old, and until the next message", () => {
-    const { hear, state, goTo } = open({ when: LOW });
+    const { hear, state, goTo, changes } = open({ when: LOW });
     hear("39");
     goTo(NOON + 2 * HOUR - 1);
     expect(state()).toBe("ON");
@@ -94,6 +94,7 @@ describe("a value", () => {
     expect(state()).toBe("None");
     hear("39");
     expect(state()).toBe("ON");
+    expect(changes.map((change) => change.state)).toEqual([true, null, true]);
   });
 });
 

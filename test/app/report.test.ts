@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reportBudget, reportPoll, reportSimulationEnd } from "../../src/app/report.ts";
+import { reportBudget, reportPoll, reportSimulationEnd, reportVerdictChange } from "../../src/app/report.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { isBudgetSpent } from "../../src/service/request-limits.ts";
@@ -31,6 +31,21 @@ test("the end of a simulation is logged where its time is over, and not where a 
   expect(lines).toEqual([
     "The simulation has ended: rouge is not pretended any more for the tariff day 2026-01-05",
   ]);
+});
+
+test("a rule that becomes unknown is logged with the reason, and is no event: there are those of ON and OFF only", () => {
+  const lines: string[] = [];
+  const events: unknown[] = [];
+  const publisher = { publishEvent: (event: unknown) => void events.push(event) };
+  const change = { rule: "cold", date: null, color: null };
+  const unknown = { ...change, state: null, because: ["garden is below 2 (too old)"] };
+  reportVerdictChange(unknown, logTo(lines), publisher);
+  reportVerdictChange({ ...change, state: true, because: ["by its value"] }, logTo(lines), publisher);
+  expect(lines).toEqual([
+    "Rule cold is unknown: garden is below 2 (too old)",
+    "Rule cold is ON: by its value",
+  ]);
+  expect(events).toEqual([{ event_type: "rule_on", rule: "cold" }]);
 });
 
 test("requests may be sent again when the next day begins, not when an hourly poll succeeds", () => {

@@ -2,12 +2,13 @@ import type { Color, IsoDate } from "../calendar/tariff.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import { reasonsOf } from "./reasons.ts";
 import { entryOf, type RulesState } from "./rules-state.ts";
+import { nameTruth, type Truth } from "./truth.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** A rule has become ON or OFF. */
+/** A rule has become ON, OFF or unknown. */
 export interface VerdictChange {
   rule: string;
-  state: boolean;
+  state: Truth;
   /** The day that decides; null where none does. */
   date: IsoDate | null;
   color: Color | null;
@@ -23,7 +24,7 @@ export function findVerdictChanges(
   return verdicts.flatMap((verdict) => {
     const { state, rule } = verdict;
     const before = entryOf(previous.rules, rule.id);
-    if (!before || state === null || before.state === state) return [];
+    if (!before || before.state === state) return [];
     const { deciding, because } = reasonsOf(verdict, now);
     const { date = null, color = null } = deciding?.facts ?? {};
     return [{ rule: rule.id, state, date, color, because }];
@@ -32,11 +33,17 @@ export function findVerdictChanges(
 
 /** A change as the log says it. */
 export function describeVerdictChange({ rule, state, because }: VerdictChange): string {
-  return `Rule ${rule} is ${state ? "ON" : "OFF"}: ${because.join("; ")}`;
+  return `Rule ${rule} is ${nameTruth(state)}: ${because.join("; ")}`;
 }
 
-/** A change as the `event` topic has it. */
-export function verdictChangeEvent({ rule, state, date, color }: VerdictChange): Record<string, string> {
+/** A change as the `event` topic has it; null where it has none: a rule became unknown. */
+export function verdictChangeEvent({
+  rule,
+  state,
+  date,
+  color,
+}: VerdictChange): Record<string, string> | null {
+  if (state === null) return null;
   return {
     event_type: state ? "rule_on" : "rule_off",
     rule,

@@ -84,8 +84,8 @@ describe("every state that vigie can publish", () => {
     dayEventPayload({ kind: "revised", date: "2026-01-05", color: "rouge", from: "bleu" }),
     verdictChangeEvent({ rule: "week", state: true, date: null, color: null, because: [] }),
     verdictChangeEvent({ rule: "week", state: false, date: "2026-01-05", color: "rouge", because: [] }),
-  ])("of the event is of a type that is announced: %j", ({ event_type }) => {
-    expect(testDescription().components["event"]?.["event_types"]).toContain(event_type);
+  ])("of the event is of a type that is announced: %j", (event) => {
+    expect(testDescription().components["event"]?.["event_types"]).toContain(event?.["event_type"]);
   });
 });
 
