@@ -2,7 +2,7 @@ import { keyOf, listEntities } from "../core/discovery/entities.ts";
 
 import { lintRules, type RuleWarning } from "../core/rules/lint-rules.ts";
 import { lintWithoutForecasts } from "../core/rules/lint-without-forecasts.ts";
-import { rulesInChain, topicsOfRules } from "../core/rules/rule.ts";
+import { rulesInChain, rulesReferredTo, topicsOfRules } from "../core/rules/rule.ts";
 
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
@@ -30,6 +30,7 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
       ? lintWithoutForecasts(config.rules, config.tariff).map(ofRule)
       : []),
     ...rulesOnTheirOwnOutputs(config),
+    ...choicesBelowUnknownOnes(config),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
 }
@@ -66,6 +67,28 @@ function rulesOnTheirOwnOutputs({ rules, outputs }: Config): Warning[] {
         }),
     );
   });
+}
+
+/** A device that dies must not keep a rouge day from another one. */
+function choicesBelowUnknownOnes({ rules, outputs }: Config): Warning[] {
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+  /** The topics whose silence makes a rule unknown. */
+  const neededBy = (id: string): string[] => {
+    const rule = byId.get(id);
+    if (!rule || rule.when_unknown !== null) return [];
+    return [...topicsOfRules([rule]), ...rulesReferredTo(rule.when).flatMap(neededBy)];
+  };
+  return outputs.list.flatMap(({ choose }, index) =>
+    choose.flatMap(({ when }, place) => {
+      const needed = neededBy(when);
+      const below = choose.slice(place + 1).map((choice) => choice.when);
+      // One that needs the same values is unknown itself then.
+      const hidden = below.find((id) => needed.some((topic) => !neededBy(id).includes(topic)));
+      if (hidden === undefined) return [];
+      const words = `rule ${when} is unknown while the value of ${[...new Set(needed)].join(" or ")} is, for instance when the device that publishes it is dead: then the choice of ${hidden} below it does not count. Put ${hidden} above it, or give ${when} when_unknown: off`;
+      return [{ path: ["outputs", index, "choose", place, "when"], words }];
+    }),
+  );
 }
 
 function uselessTls({ mqtt: { url, tls } }: Config): Warning[] {

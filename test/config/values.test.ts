@@ -136,4 +136,23 @@ describe("warnings", () => {
     expect(await warnings(text("top"))).toEqual([expected]);
     expect(await warnings(text("other"))).toEqual([]);
   });
+
+  test("of a choice that keeps those below it from counting while a value is unknown", async () => {
+    const text = (choices: string[], more = "") =>
+      [
+        "rules:",
+        "  - { id: rouge, when: { day: now, color: rouge } }",
+        "  - { id: home, when: { mqtt: { topic: home, equals: yes } } }",
+        `  - { id: away, ${more}when: { not: { rule: home } } }`,
+        "  - { id: guests, when: { mqtt: { topic: home, equals: guests } } }",
+        "outputs:",
+        `  - { topic: a, choose: [${choices.map((when) => `{ when: ${when}, payload: x }`).join(", ")}] }`,
+      ].join("\n");
+    expect(await warnings(text(["away", "guests", "rouge"]))).toEqual([
+      "config/vigie.yaml:7:34 outputs[0].choose[0].when: rule away is unknown while the value of home is, for instance when the device that publishes it is dead: then the choice of rouge below it does not count. Put rouge above it, or give away when_unknown: off",
+      "config/vigie.yaml:7:62 outputs[0].choose[1].when: rule guests is unknown while the value of home is, for instance when the device that publishes it is dead: then the choice of rouge below it does not count. Put rouge above it, or give guests when_unknown: off",
+    ]);
+    expect(await warnings(text(["rouge", "away", "guests"]))).toEqual([]);
+    expect(await warnings(text(["away", "rouge"], "when_unknown: off, "))).toEqual([]);
+  });
 });
