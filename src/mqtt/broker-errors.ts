@@ -20,7 +20,7 @@ export class ConnectionLost extends BrokerError {
   override readonly name = "ConnectionLost";
 }
 
-/** The broker refused a message; sending it again would change nothing. */
+/** The broker refused a message; sending it again at once would change nothing. */
 export class PublishRefused extends BrokerError {
   override readonly name = "PublishRefused";
 }

@@ -16,7 +16,7 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { atMost } from "../runtime/wait.ts";
+import { atMost, sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
 import { ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import { createConfirmations } from "./device-confirmations.ts";
@@ -55,11 +55,11 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
   let { state } = options;
   let link: BrokerLink | undefined;
   let newest: BothVerdicts | undefined;
-  let isStopped = false;
   // One message at a time for each topic, so that the last one to arrive is the one in force.
   const inFlight = new Map<string, Promise<void>>();
-  // By topic, the payloads that the broker refused on this connection.
-  const refused = new Map<string, string>();
+  // By topic, what the broker refused on this connection. It may take it later: its access list may be corrected.
+  const refused = new Map<string, { payload: string; mayRepeat: boolean }>();
+  const end = new AbortController();
 
   const save = (next: OutputsState): Promise<void> => {
     state = next;
@@ -92,18 +92,20 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
   let published = statuses();
   const refreshIfChanged = () => {
     const current = statuses();
-    if (isStopped || isDeepStrictEqual(current, published)) return;
+    if (end.signal.aborted || isDeepStrictEqual(current, published)) return;
     published = current;
     refresh();
   };
 
   const sendDuePayloads = () => {
-    if (!newest || isStopped) return;
+    if (!newest || end.signal.aborted) return;
     const chosen = chooseOutputs(outputs, newest, state);
     if (chosen.state !== state) void save(chosen.state);
     forgetRefusedPayloads(chosen.sends);
     for (const send of chosen.sends) {
-      if (!link || inFlight.has(send.topic) || refused.get(send.topic) === send.payload) continue;
+      const refusal = refused.get(send.topic);
+      const isTooEarly = refusal?.payload === send.payload && !refusal.mayRepeat;
+      if (!link || inFlight.has(send.topic) || isTooEarly) continue;
       const sending = sendOne(send, link).finally(() => {
         inFlight.delete(send.topic);
         // By now another payload may be in force.
@@ -131,15 +133,14 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
     const { topic, payload, qos, retain, device, because } = send;
     confirmations.cancel(topic);
     await save(recordSending(state, send, clock.now()));
-    if (isStopped || link !== over) return;
+    if (end.signal.aborted || link !== over) return;
     confirmations.expectReports(topic);
     try {
       await over.publish({ topic, payload, qos, retain });
     } catch (error) {
       if (error instanceof ConnectionLost) return dropLink(over);
       if (!(error instanceof PublishRefused)) throw error;
-      // It is sent again on the next connection, or when another payload was due meanwhile.
-      refused.set(topic, payload);
+      repeatLater(topic, payload);
       problemLog.starts(`output ${topic}`, `${error.message}; ${quotePayload(payload)} was not sent`);
       return;
     }
@@ -147,7 +148,18 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
     refused.delete(topic);
     problemLog.isOver(`output ${topic}`, `The broker accepts messages to ${topic} again`);
     await save(recordAcknowledgement(state, topic, payload));
-    if (!isStopped && link === over) confirmations.awaitConfirmation(topic, over);
+    if (!end.signal.aborted && link === over) confirmations.awaitConfirmation(topic, over);
+  };
+
+  /** It is sent again after a while, on the next connection, or when another payload was due meanwhile. */
+  const repeatLater = (topic: string, payload: string) => {
+    const refusal = { payload, mayRepeat: false };
+    refused.set(topic, refusal);
+    const repeat = () => {
+      refusal.mayRepeat = true;
+      sendDuePayloads();
+    };
+    sleep(REPEATED_AFTER, end.signal).then(repeat, () => undefined);
   };
 
   const dropLink = (gone: BrokerLink) => {
@@ -157,7 +169,7 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
   return {
     onMessage: confirmations.onMessage,
     onConnection: (opened) => {
-      if (isStopped) return;
+      if (end.signal.aborted) return;
       link = opened;
       refused.clear();
       void opened.closed.then(() => dropLink(opened));
@@ -171,7 +183,7 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
     },
     statuses,
     stop: async () => {
-      isStopped = true;
+      end.abort();
       confirmations.stop();
       await atMost(Promise.all(inFlight.values()), STOP_LIMIT);
     },
@@ -180,3 +192,5 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
 
 /** All parts of vigie together have to stop within 5 s. */
 const STOP_LIMIT = 1_500;
+/** A payload that the broker refused. */
+const REPEATED_AFTER = 10 * 60_000;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Output } from "../../src/core/outputs/output.ts";
 import { readOutputsState } from "../../src/core/outputs/outputs-state.ts";
 import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
@@ -184,6 +184,45 @@ describe("the device sender", () => {
     // It may have gone out after all: nobody knows.
     await updateAndWait({ peak: false });
     expect(hasFailed(sender)).toBe(false);
+    expect(broker.published).toEqual(["boiler/set on"]);
+  });
+
+  test("sends a refused payload again after ten minutes on the same connection: the broker's access list may be right by then", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const broker = fakeBroker();
+    broker.way.refuses = "off";
+    const { sender, update, lines } = connect([BOILER], broker, lastSentOn());
+    update({ peak: true });
+    await vi.advanceTimersByTimeAsync(25 * 60_000);
+    expect([broker.published, hasFailed(sender)]).toEqual([[], true]);
+    expect(sender.statuses()[0]?.sent?.tries).toBe(3);
+    broker.way.refuses = undefined;
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    expect([broker.published, hasFailed(sender)]).toEqual([["boiler/set off"], false]);
+    expect(lines.map((line) => line.replace(/, after .*/, ""))).toEqual([
+      'The broker refuses boiler/set: not authorized; "off" was not sent',
+      'Sent "off" to boiler/set: peak is ON',
+      "The broker accepts messages to boiler/set again",
+    ]);
+    await sender.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("does not send a refused payload again that is not in force any more", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const broker = fakeBroker();
+    broker.way.refuses = "off";
+    const { sender, update } = connect([BOILER], broker, lastSentOn());
+    update({ peak: true });
+    await vi.advanceTimersByTimeAsync(60_000);
+    update({ peak: false });
+    await vi.advanceTimersByTimeAsync(60 * 60_000);
+    expect(broker.published).toEqual(["boiler/set on"]);
+    update({ peak: true });
+    await sender.stop();
+    await vi.advanceTimersByTimeAsync(60 * 60_000);
     expect(broker.published).toEqual(["boiler/set on"]);
   });
 
