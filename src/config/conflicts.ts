@@ -1,9 +1,11 @@
 import { parseJson } from "../core/contract/parse-json.ts";
+import { isConfirmedBy } from "../core/outputs/confirms.ts";
 import { findPlaceholders, PLACEHOLDERS } from "../core/outputs/placeholders.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import { parseBrokerAddress } from "./address.ts";
 import { idOfTopic } from "./id-word.ts";
 import { nearest } from "./nearest-word.ts";
+import { showPath } from "./shown-value.ts";
 
 /** Options that cannot be used together: the one to report, and what is expected there. */
 interface Conflict {
@@ -106,6 +108,7 @@ function outputConflicts(options: unknown): Conflict[] {
       ...wrongConfirmation(output, options),
       ...expectWithoutConfirmation(output),
       ...expectOfSeveralPayloads(output),
+      ...sameExpectTwice(output),
       ...pathWithoutExpect(output),
       ...unknownRule(output, ruleIds),
       ...unknownPlaceholder(output),
@@ -191,14 +194,55 @@ function expectWithoutConfirmation(output: unknown): Conflict[] {
 /** A device that disobeys reports what another payload would make it report. */
 function expectOfSeveralPayloads(output: unknown): Conflict[] {
   const payloads = payloadsOf(output);
+  const path = ["confirm", "expect"];
+  const expect = valueAt(output, path);
+  if (expect === undefined) return [];
   const different = new Set(payloads.map(({ payload }) => JSON.stringify(payload)));
-  if (valueAt(output, ["confirm", "expect"]) === undefined || different.size < 2) return [];
+  if (different.size < 2) {
+    const [name] = findPlaceholders(payloads[0]?.payload);
+    if (name === undefined || findPlaceholders(expect).length > 0) return [];
+    const expected = `one with a placeholder, or an expect beside the payload, because the payload changes with {${name}}, and ${ONE_FOR_ALL}`;
+    return [{ path, expected }];
+  }
   const instead = payloads.map(({ path: [key], payload }) => {
     const rule = key === "choose" ? "when: …, " : "";
     return `${String(key)}: ${key === "choose" ? "[" : ""}{ ${rule}payload: ${JSON.stringify(payload)}, expect: … }${key === "choose" ? "]" : ""}`;
   });
-  const expected = `one expect beside each payload, because this output has ${different.size} payloads, and one answer for all would confirm a device that does the opposite`;
-  return [{ path: ["confirm", "expect"], expected, advice: `Write ${instead.join(", ")}` }];
+  const expected = `one expect beside each payload, because this output has ${different.size} payloads, and ${ONE_FOR_ALL}`;
+  return [{ path, expected, advice: `Write ${instead.join(", ")}` }];
+}
+
+function sameExpectTwice(output: unknown): Conflict[] {
+  const isForAll = valueAt(output, ["confirm", "expect"]) !== undefined;
+  if (isForAll || valueAt(output, ["confirm"]) === undefined) return [];
+  const payloads = payloadsOf(output);
+  return payloads.flatMap((one, index) => {
+    const other = payloads
+      .slice(0, index)
+      .find(
+        (earlier) => isSame(expectedOf(earlier), expectedOf(one)) && !isSame(earlier.payload, one.payload),
+      );
+    if (!other) return [];
+    const path = one.expect === undefined ? one.payloadPath : [...one.path, "expect"];
+    const expected = `another expect than that of ${showPath(other.path)}, because the two payloads differ, and ${ONE_FOR_ALL}`;
+    return [{ path, expected }];
+  });
+}
+
+const ONE_FOR_ALL = "one answer for all would confirm a device that does the opposite";
+
+function expectedOf({ payload, expect = payload }: GivenPayload): unknown {
+  return expect;
+}
+
+/** As the report of a device is compared: each would confirm the other. */
+function isSame(one: unknown, other: unknown): boolean {
+  const [left, right] = [textOf(one), textOf(other)];
+  return isConfirmedBy(left, right) && isConfirmedBy(right, left);
+}
+
+function textOf(given: unknown): string {
+  return typeof given === "string" ? given : (JSON.stringify(given) ?? "");
 }
 
 /** An object as a whole is not the value at a path of what the device reports. */

@@ -202,6 +202,22 @@ describe("outputs", () => {
       "outputs[0].confirm.expect: expected one expect beside each payload, because this output has 2 payloads",
     ],
     [
+      ` [{ topic: a, choose: [{ when: preheat, payload: "{next.color}" }], confirm: { topic: b, expect: OK } }]`,
+      'outputs[0].confirm.expect: expected one with a placeholder, or an expect beside the payload, because the payload changes with {next.color}, and one answer for all would confirm a device that does the opposite, got "OK"',
+    ],
+    [
+      ` [{ topic: a, choose: [{ when: preheat, payload: x, expect: "1" }], else: { payload: y, expect: "1.0" }, confirm: { topic: b } }]`,
+      'outputs[0].else.expect: expected another expect than that of choose[0], because the two payloads differ, and one answer for all would confirm a device that does the opposite, got "1.0"',
+    ],
+    [
+      ` [{ topic: a, choose: [{ when: preheat, payload: x }], else: { payload: { s: 1 }, expect: x }, confirm: { topic: b } }]`,
+      "outputs[0].else.expect: expected another expect than that of choose[0]",
+    ],
+    [
+      ` [{ topic: a, choose: [{ when: preheat, payload: x, expect: { s: 1, t: 2 } }, { when: rouge_peak, payload: y, expect: '{"t":2,"s":1}' }], confirm: { topic: b } }]`,
+      "outputs[0].choose[1].expect: expected another expect than that of choose[0]",
+    ],
+    [
       ` [{ topic: a, choose: [${PEAK}], else: { payload: { a: 1 } }, confirm: { topic: b, path: a } }]`,
       "outputs[0].else.payload: expected an expect beside this object, because vigie compares the value at confirm.path (a) with it, got key: value pairs",
     ],
@@ -293,6 +309,15 @@ describe("outputs", () => {
   ])("%s may have one expect for all", async (payloads) => {
     const { list } = await outputsOf(` [{ topic: a, ${payloads}, confirm: { topic: b, expect: y } }]`);
     expect(list[0]?.choose.map(({ expect: expected }) => expected)).toEqual(list[0]?.choose.map(() => "y"));
+  });
+
+  test.each([
+    ['choose: [{ when: preheat, payload: "{next.color}" }]', 'topic: b, expect: "{next.color}!"'],
+    ['choose: [{ when: preheat, payload: { t: "{next.color}", s: 1 }, expect: { s: 1 } }]', "topic: b"],
+    ['choose: [{ when: preheat, payload: x, expect: "1" }], else: { payload: x, expect: "1" }', "topic: b"],
+    ['choose: [{ when: preheat, payload: "18" }], else: "18.0"', "topic: b"],
+  ])("%s may be confirmed by { %s }", async (payloads, confirm) => {
+    expect(await refusals(` [{ topic: a, ${payloads}, confirm: { ${confirm} } }]`)).toEqual([]);
   });
 
   test("with a long topic have its first 40 characters as their id", async () => {
