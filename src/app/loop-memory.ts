@@ -5,7 +5,7 @@ import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import { type OutputsState, readOutputsState } from "../core/outputs/outputs-state.ts";
 import type { Saving } from "../core/rules/evaluate-rules.ts";
-import type { Rule } from "../core/rules/rule.ts";
+import { mqttConditionsIn, type Rule } from "../core/rules/rule.ts";
 import {
   endMeanwhile,
   type RuleSettings,
@@ -37,7 +37,8 @@ import type { Store } from "../state/store.ts";
  * | `officialClient.set` | at once  | if a pause began or ended; the count of requests by tens         |
  * | `keepRulesState`     | at once  | if a verdict or a forecast changed; if values alone changed a    |
  * |                      |          | verdict, within 5 minutes; else with the next write              |
- * | values heard         | at once  | with the next write                                              |
+ * | values heard         | at once  | with the next write; where a rule has a `max_age`, at the latest |
+ * |                      |          | three hours after the last write                                 |
  * | `keepOutputs`        | at once  | always                                                           |
  * | `changeSettings`     | after it | always; a write that fails does not stop the change              |
  * | `endSettings`        | at once  | if a time is over                                                |
@@ -56,8 +57,8 @@ export interface LoopMemory {
   /** The state of each rule at the last evaluation, and since when it is so. */
   rulesState: () => RulesState;
   keepRulesState: (rulesState: RulesState, saving: Saving) => void;
-  /** When `keepRulesState` has to be called again, so that it saves; null: no verdict waits for that. */
-  savingDue: () => Instant | null;
+  /** When `keepRulesState` has to be called again, so that it saves; infinite where nothing waits for that. */
+  savingDue: () => Instant;
   /** What was set by commands; in force once the write has ended. */
   settings: () => RuleSettings;
   /** Builds on changes that are still being saved; resolves when the write has ended and the change is in force. */
@@ -105,17 +106,26 @@ export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMe
   let isRulesStateNewer = false;
   /** When values first changed a verdict that is not saved yet. */
   let turnUnsavedSince: Instant | null = null;
+  /** The evaluation before the last write. */
+  let savedAt: Instant | null = null;
+  const hasAges = rules.some(({ when }) => mqttConditionsIn(when).some(({ max_age }) => max_age !== null));
 
   const save = (part: Partial<State>) => {
     const state = { ...store.state(), ...part };
     if (isRulesStateNewer) state.rules = rulesState;
     isRulesStateNewer = false;
     turnUnsavedSince = null;
+    savedAt = rulesState.at;
     const heard = values();
     if (Object.keys(heard).length > 0) state.values = heard;
     else delete state.values;
     return store.save(state);
   };
+  const savingDue = (): Instant =>
+    Math.min(
+      turnUnsavedSince === null ? NEVER : turnUnsavedSince + TURNS_OF_VALUES_SAVED_WITHIN,
+      savedAt === null || !hasAges ? NEVER : savedAt + AGES_SAVED_WITHIN,
+    );
   // State file key `asked`: the dates of the last answers.
   const saveSources = () => {
     count.saved(client);
@@ -164,12 +174,13 @@ export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMe
       rulesState = evaluated;
       isRulesStateNewer = true;
       const { at } = evaluated;
+      savedAt ??= at;
       if (saving === "soon") turnUnsavedSince ??= at;
-      const isDue =
-        at !== null && turnUnsavedSince !== null && at >= turnUnsavedSince + TURNS_OF_VALUES_SAVED_WITHIN;
+      // After the clock was set back, the last write may lie in the future.
+      const isDue = at !== null && (at >= savingDue() || at < (savedAt ?? at));
       if (saving === "now" || isDue) void save({});
     },
-    savingDue: () => turnUnsavedSince && turnUnsavedSince + TURNS_OF_VALUES_SAVED_WITHIN,
+    savingDue,
     settings: () => settings,
     changeSettings: async (change) => {
       const changed = change(readRuleSettings(store.state().settings));
@@ -233,6 +244,12 @@ function readOfficialClient(state: State, official: string | null): RequestMemor
 }
 
 const UPDATE_SAVED_EVERY = 2 * 3_600_000;
+/**
+ * After a power cut a value counts from when the state file says that it was heard. While a service answers, its answers are
+ * saved more often than that.
+ */
+const AGES_SAVED_WITHIN = 3 * 3_600_000;
+const NEVER = Number.POSITIVE_INFINITY;
 const COUNTS_SAVED = 10;
 const TURNS_OF_VALUES_SAVED_WITHIN = 5 * 60_000;
 const NEVER_ANSWERED: LastAnswered = { season: null, history: null };

@@ -214,7 +214,7 @@ export function createLoop(options: LoopOptions): Loop {
       ...verdicts.map(({ values }) => values?.heldUntil ?? NEVER),
       nextRuleBoundary(forecasts) ?? NEVER,
       nextReadingBoundary(readings, renewWithin),
-      memory.savingDue() ?? NEVER,
+      memory.savingDue(),
     );
   }
 

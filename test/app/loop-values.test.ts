@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../src/config/rules-options.ts";
-import type { HeardValue } from "../../src/core/rules/value-readings.ts";
+import { type HeardValue, readKeptValues } from "../../src/core/rules/value-readings.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { parseState, serialiseState } from "../../src/state/state-format.ts";
 import { knownDaysOf, officialDays } from "../support/known-days.ts";
@@ -19,11 +19,13 @@ const LOW = { mqtt: { topic: "car", below: 40, max_age: "2h" } };
 function open(rule: object, store = createMemoryStore(emptyState("test")), broker = { isSettled: true }) {
   const clock = { at: NOON };
   const heard = new Map<string, HeardValue>();
+  const kept: Record<string, { hash: string; at: number }> = {};
   const test = openTestLoop({
     rules: rulesOptions.parse([{ id: "r", ...rule }]),
     days: DAYS,
     clock,
     heard,
+    kept,
     store,
     isSettled: () => broker.isSettled,
   });
@@ -54,6 +56,7 @@ function open(rule: object, store = createMemoryStore(emptyState("test")), broke
     /** A live message. */
     hear: (payload: string) => {
       heard.set("car", { payload, at: clock.at });
+      kept["car"] = { hash: "x", at: clock.at };
       test.loop.noticeValues();
       countMessages();
     },
@@ -159,6 +162,43 @@ describe("the state file", () => {
     hear("41");
     await memory.changeSettings(() => ({}));
     expect(store.state().rules).toMatchObject({ rules: { r: { state: false } } });
+  });
+});
+
+describe("the age of a value", () => {
+  /** Of a value that arrives each ten minutes for half a day: how late it is on the disk at worst, and the writes of that time. */
+  function saveForHalfADay(max_age?: string) {
+    const { hear, goTo, store } = open({ hold: "1h", when: { mqtt: { topic: "car", below: 40, max_age } } });
+    hear("39");
+    // The turn that it makes is saved by then.
+    goTo(NOON + 10 * MINUTE);
+    const writes = store.writes();
+    let latest = 0;
+    for (let at = NOON + 10 * MINUTE; at <= NOON + 12 * HOUR; at += 10 * MINUTE) {
+      goTo(at);
+      hear("39");
+      latest = Math.max(latest, at - (readKeptValues(store.state().values)["car"]?.at ?? 0));
+    }
+    return { latest, writes: store.writes() - writes };
+  }
+
+  test("is at most three hours late on the disk, also where nothing else is saved", () => {
+    const { latest, writes } = saveForHalfADay("6h");
+    expect(latest).toBeLessThanOrEqual(3 * HOUR + 10 * MINUTE);
+    expect(writes).toBe(3);
+    expect(saveForHalfADay().writes).toBe(0);
+  });
+
+  test("is saved again also after the clock was set back", () => {
+    const { hear, goTo, store, clock, loop } = open({ hold: "1h", when: LOW });
+    hear("39");
+    goTo(NOON + 4 * HOUR);
+    const writes = store.writes();
+    clock.at = NOON - 24 * HOUR;
+    loop.refresh();
+    hear("39");
+    goTo(NOON - 20 * HOUR);
+    expect(store.writes()).toBeGreaterThan(writes);
   });
 });
 

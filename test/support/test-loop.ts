@@ -57,7 +57,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     official: options.official ?? "rte",
     rules,
     log,
-    values: () => kept,
+    values: () => ({ ...kept }),
   });
   const know = (known: KnownDays) => memory.keepAnswer(known, memory.lastAnswered());
   if (days) know(days);
