@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { HeardValue, HeardValues, KeptValues } from "../core/rules/value-readings.ts";
+import { TOLERATED_JUMP } from "../runtime/alarm.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
@@ -43,13 +44,26 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
   );
   const heard = new Map<string, HeardValue>();
   for (const [topic, value] of options.heard ?? []) if (topics.has(topic)) heard.set(topic, value);
+  let clocks = { now: clock.now(), steady: clock.steady() };
   let isSettled = topics.size === 0;
   let current: BrokerLink | undefined;
   const stopping = new AbortController();
   const report = createReport(options);
 
+  /**
+   * Where the clock was set back, values stay as old as they are: those of a dead device must not become young again. Where it
+   * went forward, they are older by that: the machine may have been suspended.
+   */
+  const followClock = () => {
+    const before = clocks;
+    clocks = { now: clock.now(), steady: clock.steady() };
+    const jump = Math.round(clocks.now - before.now - (clocks.steady - before.steady));
+    if (jump >= -TOLERATED_JUMP) return;
+    for (const [topic, value] of heard) heard.set(topic, { ...value, at: value.at + jump });
+  };
   const onMessage = ({ topic, payload, retain }: ReceivedMessage) => {
     if (!topics.has(topic) || stopping.signal.aborted) return;
+    followClock();
     if (isTooLarge(payload)) {
       problemLog.starts(
         `value ${topic}`,
@@ -96,9 +110,13 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
       isSettled = topics.size === 0;
       void settle(link);
     },
-    heard: () => heard,
+    heard: () => {
+      followClock();
+      return heard;
+    },
     isSettled: () => isSettled,
     keep: () => {
+      followClock();
       const entries = [...topics].map((topic): [string, KeptValues[string]] => {
         const value = heard.get(topic);
         if (value) return [topic, { hash: hashOf(value.payload), at: value.at }];

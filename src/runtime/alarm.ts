@@ -55,4 +55,5 @@ export function startAlarm({ clock, longestSleep, due, onDue, onJump, onWake }: 
   };
 }
 
-const TOLERATED_JUMP = 2_000;
+/** Two clocks may differ by as much without a jump of one of them. */
+export const TOLERATED_JUMP = 2_000;

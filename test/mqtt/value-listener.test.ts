@@ -57,6 +57,11 @@ function listen({ topics = ["car"], kept = {} as KeptValues, heard = new Map() a
   return { listener, message, age, problems, reports: () => reports };
 }
 
+/** The steady clock does not follow. */
+function setClock(now: number) {
+  vi.setSystemTime(now);
+}
+
 /** Promises that are settled already have called back. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
@@ -111,6 +116,34 @@ describe("the age of a value", () => {
     vi.advanceTimersByTime(HOUR);
     third.message("39", true);
     expect(third.age()).toBe(HOUR);
+  });
+
+  test("goes on where the clock is set back, as if it had not been", () => {
+    const { message, age, listener } = listen();
+    message("39");
+    vi.advanceTimersByTime(HOUR);
+    setClock(Date.now() - 24 * HOUR);
+    expect(age()).toBe(HOUR);
+    vi.advanceTimersByTime(HOUR);
+    message("39", true);
+    expect(age()).toBe(2 * HOUR);
+    expect(listener.keep()["car"]?.at).toBe(Date.now() - 2 * HOUR);
+    message("39");
+    expect(age()).toBe(0);
+  });
+
+  test("grows where the clock is set forward: the machine may have been suspended, and the value is as old as that", () => {
+    const { message, age } = listen();
+    message("39");
+    setClock(Date.now() + 8 * HOUR);
+    expect(age()).toBe(8 * HOUR);
+  });
+
+  test("follows corrections of the clock of less than two seconds", () => {
+    const { message, age } = listen();
+    message("39");
+    setClock(Date.now() - 1_000);
+    expect(age()).toBe(-1_000);
   });
 
   test("and its payload are kept over a reload, but those of a topic that is removed are not", () => {
