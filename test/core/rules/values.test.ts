@@ -190,6 +190,20 @@ describe("hold", () => {
     expect(at(NOON + 2 * MINUTE, { car: "39" }).state).toBe(true);
   });
 
+  test("a value that is too old for some seconds again and again makes the rule unknown at most once in each hold", () => {
+    const turnsIn6Hours = (more: object) => {
+      const { at } = house([{ id: "r", ...more, when: { mqtt: { ...LOW.mqtt, max_age: "1m" } } }]);
+      const states: (boolean | null)[] = [];
+      for (let second = 0; second < 6 * 3600; second += 5) {
+        const car = { payload: "39", at: NOON + Math.floor(second / 70) * 70_000 };
+        states.push(at(NOON + second * 1000, { car }).state);
+      }
+      return states.filter((state, index) => state === null && states[index - 1] !== null).length;
+    };
+    expect(turnsIn6Hours({ hold: "30m" })).toBeLessThanOrEqual(12);
+    expect(turnsIn6Hours({})).toBeGreaterThan(300);
+  });
+
   test("of a rule that refers to another holds what that one looks at", () => {
     const { at } = house([
       { id: "b", hold: "30m", when: { rule: "a" } },
