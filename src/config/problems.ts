@@ -35,7 +35,9 @@ export function describeIssues(issues: readonly Issue[], given: unknown): Proble
 
 function describeIssue(issue: Issue, given: unknown): Problem[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => describeUnknownOption([...issue.path, key], issue.message.split(" ")));
+    return issue.keys.map((key) =>
+      describeUnknownOption([...issue.path, key], issue.message.split(" "), valueAt(given, issue.path)),
+    );
   }
   const inner = issue.code === "invalid_union" ? issuesInsideGroup(issue) : [];
   if (inner.length > 0) return describeIssues(inner, given);
@@ -74,16 +76,25 @@ function allowedWords(issue: Issue): string[] {
   return issue.code === "invalid_union" ? issue.errors.flat().flatMap(allowedWords) : [];
 }
 
-function describeUnknownOption(path: Path, known: readonly string[]): Problem {
+function describeUnknownOption(path: Path, known: readonly string[], group: unknown): Problem {
   const words = known.join(", ");
   const key = String(path.at(-1));
   // `{ hp: 0,7295 }` is { hp: 0, 7295: nothing } in YAML.
   const got = showKey(key) + (/^\d+$/.test(key) ? " (a number has a point, not a comma: 0.1654)" : "");
-  const meant = suggestOption(path, known);
+  const near = suggestOption(path, known);
   if (!known.includes("any"))
-    return { path, part: "key", expected: `a known option (${words})`, got: got + meant };
+    return { path, part: "key", expected: `a known option (${words})`, got: got + near };
   const expected = `one of ${words}`;
+  const meant = suggestVerdict(valueAt(group, ["rule"]), valueAt(group, [key])) ?? near;
   return { path, part: "key", expected, got: `${got}: vigie has no such condition${meant}` };
+}
+
+/** `{ rule: x, state: off }`: a condition on a rule asks whether it is ON. */
+function suggestVerdict(rule: unknown, wanted: unknown): string | undefined {
+  const isOn = ["on", "true"].includes(String(wanted).toLowerCase());
+  const isOff = ["off", "false"].includes(String(wanted).toLowerCase());
+  if (typeof rule !== "string" || !(isOn || isOff)) return undefined;
+  return isOn ? ` (did you mean { rule: ${rule} }?)` : ` (did you mean { not: { rule: ${rule} } }?)`;
 }
 
 /** What is expected, where the schema itself does not say it; beside an unknown key, the keys that are known there. */

@@ -51,6 +51,18 @@ test.each([
     ],
   ],
   [
+    "rules: [{ id: a, when: { rule: b, state: off } }, { id: b, when: { period: hp } }]",
+    [
+      `1:35 rules[0].when.state: expected one of ${CONDITIONS}, got "state": vigie has no such condition (did you mean { not: { rule: b } }?)`,
+    ],
+  ],
+  [
+    "rules: [{ id: a, when: { any: [{ rule: b, is: true }] } }, { id: b, when: { period: hp } }]",
+    [
+      `1:43 rules[0].when.any[0].is: expected one of ${CONDITIONS}, got "is": vigie has no such condition (did you mean { rule: b }?)`,
+    ],
+  ],
+  [
     "rules: [{ id: a, when: { temperature: { below: 5 } } }]",
     [
       `1:26 rules[0].when.temperature: expected one of ${CONDITIONS}, got "temperature": vigie has no such condition`,
