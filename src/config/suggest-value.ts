@@ -30,6 +30,7 @@ const FORMS: readonly { start: string; write: (value: unknown) => string | undef
   { start: "a text", write: (value) => (typeof value === "string" ? undefined : inQuotes(textOf(value))) },
   { start: "small letters and digits", write: toId },
   { start: "a topic such as", write: toTopic },
+  { start: "keys joined by dots", write: toPath },
   { start: "simulator", write: toServiceAddress },
   { start: "embedded", write: toBrokerAddress },
   { start: "a condition", write: (value) => (Array.isArray(value) ? BOTH_GROUPS : toRule(value)) },
@@ -129,6 +130,13 @@ function toTopic(value: unknown): string | undefined {
   const text = textOf(value);
   const inner = text.replace(/^\/+|\/+$/g, "");
   return inner === "" || inner === text || /[+#]|\/\//.test(inner) ? undefined : inner;
+}
+
+/** `battery.0` of `$.battery[0]` and of `{{ value_json.battery[0] | float }}`. */
+function toPath(value: unknown): string | undefined {
+  const [inner = ""] = textOf(value).split("|");
+  const keys = inner.replace(/^[{\s]*(\$|value_json\b)?/, "").match(/[^.[\]{}'"\s]+/g);
+  return keys?.join(".");
 }
 
 /** `rouge_peak` of `Rouge-Peak`. */

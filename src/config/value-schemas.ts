@@ -136,7 +136,7 @@ export function jsonPath(examples: string) {
   const error = `keys joined by dots, such as ${examples}`;
   return z
     .string({ error })
-    .regex(/^[^.]+(\.[^.]+)*$/, { error })
+    .regex(/^(?!\$([.[]|$)|value_json\b)[^.[\]{}]+(\.[^.[\]{}]+)*$/, { error })
     .max(200, { error });
 }
 

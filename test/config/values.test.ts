@@ -68,6 +68,14 @@ describe("a condition on a value", () => {
       "topic: car, path: a..b, below: 40",
       "path: expected keys joined by dots, such as battery or data.0.level",
     ],
+    ["topic: car, path: $.battery, below: 40", 'got "$.battery" (did you mean battery?)'],
+    ["topic: car, path: \"$['data'][0].level\", below: 40", "(did you mean data.0.level?)"],
+    ['topic: car, path: "battery[0]", below: 40', 'got "battery[0]" (did you mean battery.0?)'],
+    ['topic: car, path: "{{ value_json.battery }}", below: 40', "(did you mean battery?)"],
+    [`topic: car, path: "{{ value_json['soc'].now | float(0) }}", below: 40`, "(did you mean soc.now?)"],
+    ["topic: car, path: value_json.battery, below: 40", "(did you mean battery?)"],
+    ["topic: car, path: .battery, below: 40", 'got ".battery" (did you mean battery?)'],
+    ["topic: car, path: $, below: 40", 'such as battery or data.0.level, got "$"'],
     [
       "topic: car, below: 40, max_age: 5s",
       "max_age: expected a duration from 10s to 8760h in s, m or h, such as 5m",
@@ -81,7 +89,8 @@ describe("a condition on a value", () => {
     const found = await problems(rule(mqtt));
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(/^:2:\d+ /);
-    expect(found[0]).toContain(`rules[0].when.mqtt.${problem}`);
+    const where = /^\w+: /.test(problem) ? `rules[0].when.mqtt.${problem}` : problem;
+    expect(found[0]).toContain(where);
   });
 
   test("may ask for exactly one number", async () => {
