@@ -108,7 +108,7 @@ describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, (
     expect(states()).toEqual(["nothing", "waiting", "confirmed", "confirmed", "waiting"]);
   });
 
-  test("go with their entity when the output is removed from the configuration", async () => {
+  test.each(["a reload", "a restart"])("go with their entity when %s removes the output", async (how) => {
     const running = await start([CONFIRMED]);
     const entities = () => JSON.parse(running.all.retained.get(DEVICE) ?? "{}").components ?? {};
     await running.all.until(() => "outputs_boiler_state" in entities(), "the entity is there");
@@ -123,7 +123,9 @@ describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, (
       options: ["nothing", "sent", "waiting", "confirmed", "failed", "dry"],
       availability_topic: "vigie/availability",
     });
+    if (how === "a restart") await running.vigie.end();
     await writeConfig(running.folder, { ...running.config, outputs: [] });
+    if (how === "a restart") await cleanup.startVigie({ folder: running.folder });
     await running.all.until(
       ({ retained }) =>
         ![...retained.keys()].some((topic) => topic.startsWith("vigie/outputs/")) &&
