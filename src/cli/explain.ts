@@ -15,12 +15,19 @@ import { forecastVerdicts } from "../core/rules/forecast-verdicts.ts";
 import { mqttConditionsIn, type Rule, topicsOfRules } from "../core/rules/rule.ts";
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
-import { type HeardValues, readValues, settledReadings } from "../core/rules/value-readings.ts";
+import {
+  type HeardValues,
+  NEVER_HEARD,
+  type Reading,
+  readValues,
+  settledReadings,
+  TOO_OLD,
+} from "../core/rules/value-readings.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { State } from "../state/state.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import { formatExplanation } from "./format-explanation.ts";
-import { hearValues } from "./hear-values.ts";
+import { hearValues, tellUnheard } from "./hear-values.ts";
 import type { Io } from "./io.ts";
 import { type ExplainedRule, formatPreview, NO_RULES, previewDay, readPretended } from "./pretend.ts";
 import { readKnownDays } from "./read-known-days.ts";
@@ -89,9 +96,7 @@ async function hear(config: Config, state: State | undefined, io: Io): Promise<H
     const health = await readHealth(await healthPath(config.state, io.env));
     const broker = { ...config.mqtt, url: findBroker(config, health) };
     const { values } = await hearValues({ config, broker, state, signal: io.signal });
-    const missing = topicsOfRules(config.rules).filter((topic) => !values.has(topic));
-    if (missing.length > 0)
-      io.stderr.write(`vigie: the broker holds no value on ${missing.join(", ")}: ${ONLY_THE_RUNNING_ONE}\n`);
+    tellUnheard(config.rules, values, io);
     return values;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -99,9 +104,6 @@ async function hear(config: Config, state: State | undefined, io: Io): Promise<H
     return new Map();
   }
 }
-
-const ONLY_THE_RUNNING_ONE =
-  "a running vigie may have heard one, and decide otherwise (vigie show has its verdicts)";
 
 function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly Rule[] {
   if (ids.length === 0) return rules;
@@ -133,7 +135,10 @@ function explainAll({ config, knownDays, state, at, heard, isNow, ...asked }: As
   const simulation = asked.simulation ?? readSimulation(state?.simulation);
   const conditions = config.rules.flatMap(({ when }) => mqttConditionsIn(when));
   // Values are assumed to stay as they are now.
-  const values = settledReadings(readValues(conditions, heard, systemClock.now(), new Map(), 0));
+  const readings = readValues(conditions, heard, systemClock.now(), new Map(), 0);
+  const values = settledReadings(
+    new Map([...readings].map(([one, reading]) => [one, asFarAsKnown(reading)])),
+  );
   const input = createEvaluationInput({ at, knownDays, tariff, simulation, values });
   // What a rule held to, and since when, is of now only.
   const previous = isNow ? readRulesState(state?.rules) : NO_RULES_STATE;
@@ -143,6 +148,16 @@ function explainAll({ config, knownDays, state, at, heard, isNow, ...asked }: As
     const forecast = forecasts[index];
     return forecast ? [{ explanation: explainRule(verdict, forecast, input), forecast }] : [];
   });
+}
+
+/** The running vigie may have heard since what is not retained, and what is the same as before. */
+function asFarAsKnown(reading: Reading): Reading {
+  const { problem } = reading;
+  if (problem === NEVER_HEARD)
+    return { ...reading, problem: "not retained, so only the running vigie may know it" };
+  if (problem === TOO_OLD)
+    return { ...reading, problem: "too old, if the running vigie has not heard it since" };
+  return reading;
 }
 
 function format(explanations: readonly Explanation[], local: (instant: string) => string): string {

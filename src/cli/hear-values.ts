@@ -1,11 +1,13 @@
 import type { Config, MqttConfig } from "../config/config.ts";
-import { topicsOfRules } from "../core/rules/rule.ts";
+import { type Rule, topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules/value-readings.ts";
+import { BrokerError } from "../mqtt/broker-errors.ts";
 import { openShortConnection } from "../mqtt/short-connection.ts";
 import { createValueListener } from "../mqtt/value-listener.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { atMost, deadline } from "../runtime/wait.ts";
 import type { State } from "../state/state.ts";
+import type { Io } from "./io.ts";
 import { openLogs } from "./open-logs.ts";
 
 interface HearOptions {
@@ -42,7 +44,7 @@ export async function hearValues({ config, broker, state, signal }: HearOptions)
       if (listener.heard().size === topics.length) stopWaiting();
     },
   });
-  const connecting = deadline(CONNECT_LIMIT, signal, () => new Error(NO_ANSWER));
+  const connecting = deadline(CONNECT_LIMIT, signal, () => new BrokerError(NO_ANSWER));
   try {
     const visit = await openShortConnection({
       broker,
@@ -59,6 +61,15 @@ export async function hearValues({ config, broker, state, signal }: HearOptions)
     connecting.clear();
     listener.stop();
   }
+}
+
+/** Of a value that is not retained only the running vigie can know. */
+export function tellUnheard(rules: readonly Rule[], heard: HeardValues, { stderr }: Io): void {
+  const missing = topicsOfRules(rules).filter((topic) => !heard.has(topic));
+  if (missing.length === 0) return;
+  stderr.write(
+    `vigie: the broker holds no value on ${missing.join(", ")}: a value that is not retained this command cannot know. The running vigie may, and decide otherwise: vigie show has its verdicts\n`,
+  );
 }
 
 const CONNECT_LIMIT = 10_000;

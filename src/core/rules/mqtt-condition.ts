@@ -10,7 +10,7 @@ export const MQTT: ConditionKind<MqttCondition> = {
     const describeFinding = () => problem ?? "by its value";
     const describeForOwner = () => {
       if (!found) return describeFinding();
-      const value = `${JSON.stringify(found.value)}, ${describeAge(found.age)} old`;
+      const value = `${JSON.stringify(found.value)}, heard ${describeAge(found.age)} ago`;
       if (isHeld) return `${value}, but an earlier value still counts (hold)`;
       return problem === null ? value : `${problem}: ${value}`;
     };

@@ -95,20 +95,20 @@ export function nextReadingBoundary(readings: Readings, renewWithin: number): In
 }
 
 function readValue(condition: MqttCondition, heard: HeardValue | undefined, at: Instant): Reading {
-  if (!heard) return unknown("never heard");
+  if (!heard) return unknown(NEVER_HEARD);
   const { truth, problem, value } = testPayload(condition, heard.payload);
   const { max_age } = condition;
   const age = at - heard.at;
   const found = { value, age };
   if (max_age === null) return { truth, problem, found, tooOldAt: null, shownUntil: null };
   // Where the clock was set back, the age is not known.
-  if (age >= max_age || age < -TOLERATED_CORRECTION) return { ...unknown("too old"), found };
+  if (age >= max_age || age < -TOLERATED_CORRECTION) return { ...unknown(TOO_OLD), found };
   const tooOldAt = heard.at + max_age;
   return { truth, problem, found, tooOldAt, shownUntil: tooOldAt };
 }
 
 export function settledReadings(readings: Readings): ValueReadings {
-  return { read: (condition) => readings.get(condition) ?? NEVER_HEARD, isSettled: true };
+  return { read: (condition) => readings.get(condition) ?? unknown(NEVER_HEARD), isSettled: true };
 }
 
 /** Before the broker has sent what it holds, and in a future in which values do not count. */
@@ -142,6 +142,8 @@ function unknown(problem: string): Reading {
   return { truth: null, problem, found: null, tooOldAt: null, shownUntil: null };
 }
 
-const NEVER_HEARD = unknown("never heard");
+/** Why a reading is unknown. */
+export const NEVER_HEARD = "never heard";
+export const TOO_OLD = "too old";
 /** A clock is set back by so much without a value being younger for it. */
 const TOLERATED_CORRECTION = 60_000;

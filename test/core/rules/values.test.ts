@@ -128,9 +128,9 @@ describe("hold", () => {
       return explainRule(verdict, ahead, inputAt(NOON + after * MINUTE, BLEU)).tree;
     };
     const held = "but an earlier value still counts (hold)";
-    expect(explained(2, "41")).toMatchObject({ state: true, saw: `"41", 0 s old, ${held}` });
-    expect(explained(3, "away")).toMatchObject({ state: true, saw: `"away", 0 s old, ${held}` });
-    expect(explained(4, "38")).toMatchObject({ state: true, saw: '"38", 0 s old' });
+    expect(explained(2, "41")).toMatchObject({ state: true, saw: `"41", heard 0 s ago, ${held}` });
+    expect(explained(3, "away")).toMatchObject({ state: true, saw: `"away", heard 0 s ago, ${held}` });
+    expect(explained(4, "38")).toMatchObject({ state: true, saw: '"38", heard 0 s ago' });
   });
 
   test("keeps the plan as it is, too", () => {
