@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { type Change, diffTopics } from "../core/topics/diff-topics.ts";
 import { secondsLeft, type Topics } from "../core/topics/topic.ts";
+import { BrokerError } from "../mqtt/broker-errors.ts";
 import { isOrphan, nestedBases } from "../mqtt/nested-bases.ts";
 import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
@@ -10,7 +11,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { openStore, openStoreInMemory, type Store } from "../state/store.ts";
 import { CommandFailed, toExitCode, Yielded } from "./exit-code.ts";
-import { type Heard, hearValues } from "./hear-values.ts";
+import { type Heard, hearValues, tellUnheard } from "./hear-values.ts";
 import type { Io } from "./io.ts";
 import { openLogs } from "./open-logs.ts";
 import { folderTaken, ONCE } from "./take-folder.ts";
@@ -70,13 +71,30 @@ async function pollAndPublish(config: Config, io: Io): Promise<void> {
 }
 
 async function printPlan(config: Config, io: Io): Promise<void> {
-  const found = config.mqtt.url === "embedded" ? new Map<string, string>() : await readTopics(config, io);
   const store = await openStoreInMemory(config.state, Math.random);
+  const broker = config.mqtt.url === "embedded" ? null : await askBroker(config, store, io);
   // Without a broker rules that depend on values stay as they were.
-  const heard = config.mqtt.url === "embedded" ? null : await hear(config, store, io);
+  const heard = broker?.heard ?? null;
   const poll = await pollOnce(config, { store, ...openLogs(config), signal: io.signal, heard });
+  const found = broker?.found ?? new Map();
   print(planFrom(found, poll.topics), found, io);
   tellFailures(poll, io);
+}
+
+/** What it holds; null where it is not there, which is no reason to print nothing. */
+async function askBroker(config: Config, store: Store, io: Io) {
+  try {
+    const found = await readTopics(config, io);
+    const heard = await hear(config, store, io);
+    tellUnheard(config.rules, heard.values, io);
+    return { found, heard };
+  } catch (error) {
+    if (io.signal.aborted || !(error instanceof BrokerError)) throw error;
+    io.stderr.write(
+      `vigie: ${error.message}. So every topic is shown as a new one, and rules on values of the house as they were\n`,
+    );
+    return null;
+  }
 }
 
 /** One source is enough: what the other one would have said is in the state file, or in what this one said. */

@@ -1,7 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { serialiseState } from "../../src/state/state-format.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
@@ -221,15 +224,55 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
     await house.publish("car/status", battery(12.5), true);
     const explained = await runVigie({ folder, args: ["explain"] });
     expect(explained.stdout).toMatch(/low {2}ON {2}\(a value of the house decides\)/);
-    expect(explained.stdout).toMatch(/car\/status battery is below 40, at most 2 h old: "12\.5", \d+ s old/);
-    expect(explained.stdout).toMatch(/garden\/cold is true: never heard/);
-    expect(explained.stderr).toContain("the broker holds no value on garden/cold: a running vigie may have");
+    expect(explained.stdout).toMatch(
+      /car\/status battery is below 40, at most 2 h old: "12\.5", heard \d+ s ago/,
+    );
+    expect(explained.stdout).toContain(
+      "garden/cold is true: not retained, so only the running vigie may know it",
+    );
+    const unheard =
+      "vigie: the broker holds no value on garden/cold: a value that is not retained this command cannot know.";
+    expect(explained.stderr).toContain(unheard);
+    const pretended = await runVigie({ folder, args: ["explain", "--pretend", "rouge"] });
+    expect(pretended.stderr).toContain(unheard);
+    const dry = await runVigie({ folder, args: ["once", "--dry-run"] });
+    expect(dry.stdout).toContain("+ rules/low/state ON\n");
+    expect(dry.stderr).toContain(unheard);
     const checked = await runVigie({ folder, args: ["check", "--live"] });
     expect(checked.stderr).toContain("car/status, garden/cold (vigie must be allowed to read these topics)");
     expect(checked.stdout).toContain("the broker holds no value on garden/cold");
     expect(checked.stdout).not.toContain("the broker holds no value on car/status");
     const published = await runVigie({ folder, args: ["once"] });
     expect(published.stdout).toContain("+ rules/low/state ON\n");
+  });
+
+  test("explain says of a value that is too old that the running vigie may have heard it since", async () => {
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    const house = await observe(broker.url, "#");
+    cleanup.add(house.disconnect);
+    const folder = await cleanup.createFolder();
+    await writeConfig(folder, vigieConfig("http://127.0.0.1:1", broker.url, { rules: [LOW] }));
+    await house.publish("car/status", battery(12.5), true);
+    const hash = createHash("sha256").update(battery(12.5)).digest("base64url");
+    const values = { "car/status": { hash, at: Date.now() - 3 * 3_600_000 } };
+    await mkdir(join(folder, "state"));
+    await writeFile(
+      join(folder, "state", "state.json"),
+      serialiseState({ ...emptyState("abcdefghijkl"), values }),
+    );
+    const { stdout } = await runVigie({ folder, args: ["explain"] });
+    expect(stdout).toMatch(/too old, if the running vigie has not heard it since: "12\.5", heard 3 h ago/);
+  });
+
+  test("once --dry-run goes on without the broker, and says so", async () => {
+    const service = await serveInventedDays(cleanup);
+    const folder = await cleanup.createFolder();
+    await writeConfig(folder, vigieConfig(service, "mqtt://127.0.0.1:1", { rules: [LOW] }));
+    const { stdout, stderr, code } = await runVigie({ folder, args: ["once", "--dry-run"] });
+    expect(stderr).toMatch(/127\.0\.0\.1:1.*\. So every topic is shown as a new one/);
+    expect(stdout).toMatch(/^\+ now\/color (bleu|blanc|rouge)$/m);
+    expect(code).toBe(0);
   });
 
   test("explain goes on without the broker, and says that no value is known", async () => {
