@@ -140,7 +140,8 @@ const output = z.strictObject({
       "Names the output in topics and entities: small letters and digits, joined by underscores. Each once. Default: the topic in small letters, with _ for all else, at most 40 characters.",
   }),
   name: nameInLanguages.exactOptional().meta({
-    description: "What people read, in one language or both: { fr: …, en: … }. Default: the id.",
+    description:
+      "What people read, in one language or both: { fr: …, en: … }. Default: the id, or the topic where none is given.",
   }),
   topic: topic.meta({ description: "Topic of the device, written in full; one output a topic." }),
   choose: z
@@ -208,15 +209,14 @@ export function finishOutputs(given: z.output<typeof outputsOptions>): Outputs {
 
 /** `confirm.expect` is that of each payload that has none of its own. */
 function readOutput({ id, name, confirm, choose, else: otherwise, unknown, ...rest }: GivenOutput): Output {
-  const outputId = id ?? idOfTopic(rest.topic);
   const { expect: usual, ...confirmation } = confirm ?? { expect: undefined };
   const read = <Given extends Payload>(one: Given): Given =>
     usual === undefined || one.expect !== undefined ? one : { ...one, expect: usual };
   const readBranch = (one: string | Payload) => read(typeof one === "string" ? { payload: one } : one);
   return {
     ...rest,
-    id: outputId,
-    name: readName(name, outputId),
+    id: id ?? idOfTopic(rest.topic),
+    name: readName(name, id ?? rest.topic),
     choose: choose.map(read),
     ...(otherwise !== undefined && { else: readBranch(otherwise) }),
     ...(unknown !== undefined && { unknown: readBranch(unknown) }),

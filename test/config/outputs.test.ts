@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { listEntities } from "../../src/core/discovery/entities.ts";
+import { describeOutput } from "../../src/core/outputs/output.ts";
 import { loadText, loadVariables, problemsOf } from "./folder.ts";
 
 const RULES =
@@ -51,7 +53,7 @@ describe("outputs", () => {
       list: [
         {
           id: "shellies_boiler_relay_0_command",
-          name: { fr: "shellies_boiler_relay_0_command", en: "shellies_boiler_relay_0_command" },
+          name: { fr: "shellies/boiler/relay/0/command", en: "shellies/boiler/relay/0/command" },
           topic: "shellies/boiler/relay/0/command",
           choose: [{ when: "rouge_peak", payload: "off" }],
           else: { payload: "on" },
@@ -61,7 +63,7 @@ describe("outputs", () => {
         },
         {
           id: "heatpump_setpoint_set",
-          name: { fr: "heatpump_setpoint_set", en: "heatpump_setpoint_set" },
+          name: { fr: "heatpump/setpoint/set", en: "heatpump/setpoint/set" },
           topic: "heatpump/setpoint/set",
           choose: [
             { when: "rouge_peak", payload: "18", expect: "18.0" },
@@ -101,6 +103,18 @@ describe("outputs", () => {
         },
       ],
     });
+  });
+
+  test("without a name are called by their id everywhere, without an id by their topic", async () => {
+    const { list } = await outputsOf(
+      ` [{ id: boiler, topic: relay/set, choose: [${PEAK}] }, { topic: Pump/set, choose: [${PEAK}] }]`,
+    );
+    const [boiler, pump] = list.map((output) => describeOutput(output));
+    expect([boiler, pump]).toEqual(["boiler (relay/set)", "Pump/set"]);
+    const names = listEntities([], list).flatMap(({ en, topic }) =>
+      topic.startsWith("outputs/") ? [en] : [],
+    );
+    expect(names).toEqual(["boiler: output", "Pump/set: output"]);
   });
 
   test("are a group where an option applies to all of them", async () => {

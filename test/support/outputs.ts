@@ -12,7 +12,7 @@ import { rougeFacts } from "./facts.ts";
 
 export const BOILER: Output = {
   id: "boiler",
-  name: { fr: "boiler", en: "boiler" },
+  name: { fr: "boiler/set", en: "boiler/set" },
   topic: "boiler/set",
   choose: [{ when: "peak", payload: "off" }],
   else: { payload: "on" },

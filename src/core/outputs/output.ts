@@ -56,7 +56,7 @@ export interface Confirmation {
   for: number;
 }
 
-/** `Boiler (shellies/boiler/relay/0/command)`; only the topic where the output has no name. */
-export function describeOutput({ id, name, topic }: Pick<Output, "id" | "name" | "topic">): string {
-  return name.en === id ? topic : `${name.en} (${topic})`;
+/** `Boiler (shellies/boiler/relay/0/command)`; only the topic where the output has neither name nor id. */
+export function describeOutput({ name, topic }: Pick<Output, "name" | "topic">): string {
+  return name.en === topic ? topic : `${name.en} (${topic})`;
 }

@@ -19,7 +19,7 @@ import { BOILER, outputsOf, sendingOf, stateAfter, verdictsOf } from "../../supp
 const { else: _, ...BARE } = BOILER;
 const PUMP: Output = {
   id: "pump",
-  name: { fr: "pump", en: "pump" },
+  name: { fr: "pump/set", en: "pump/set" },
   topic: "pump/set",
   qos: 1,
   retain: false,
