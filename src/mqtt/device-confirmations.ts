@@ -87,9 +87,9 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     const shown = shownReport(report, sent?.expect ?? "", confirm.path);
     const payload = quotePayload(sent?.payload ?? "");
     if (isFromBefore) {
-      const sentence = `the broker holds the report ${quotePayload(shown)} of ${confirm.topic}, which may be old`;
-      log.info(`${device} is not sent ${payload} again: ${sentence}`);
-      problemLog.isOver(`answer ${topic}`, `${device}: ${sentence}`);
+      const why = `the broker holds the report ${quotePayload(shown)} of ${confirm.topic}, which may be old`;
+      log.info(`${device} is not sent ${payload} again: ${why}`);
+      problemLog.isOver(`answer ${topic}`, `vigie waits for no report of ${device} any more`);
     } else {
       log.info(`${device} has confirmed ${payload}: ${confirm.topic} reported ${quotePayload(shown)}`);
       problemLog.isOver(`answer ${topic}`, `${device} does what it was sent again`);

@@ -406,6 +406,22 @@ describe("a device that confirms", () => {
     await sender.stop();
   });
 
+  test("is no problem any more where the broker holds the report on the next connection, which is told once", async () => {
+    const { sender, update, lines, broker } = connect([SOON_MISSED]);
+    update({ peak: true });
+    await until(() => hasFailed(sender));
+    broker.close();
+    await soon();
+    sender.onConnection(fakeBroker().link);
+    sender.onMessage(report("off", true));
+    expect(hasFailed(sender)).toBe(false);
+    expect(lines.slice(-2)).toEqual([
+      'boiler/set is not sent "off" again: the broker holds the report "off" of boiler, which may be old',
+      expect.stringMatching(/^vigie waits for no report of boiler\/set any more, after /),
+    ]);
+    await sender.stop();
+  });
+
   test("is no problem any more after a restart with a corrected `expect` that the device reports", async () => {
     const { sender, update, saved } = connect([SOON_MISSED]);
     update({ peak: true });
