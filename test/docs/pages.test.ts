@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { parseCommand } from "../../src/cli/command-line.ts";
 import { options } from "../../src/config/config-schema.ts";
@@ -64,6 +64,25 @@ describe.each(PAGES)("%s", (path) => {
       expect(loaded.warnings).toEqual([]);
     }
   });
+});
+
+test.each([
+  ["  # - id: car_low", ""],
+  ["# outputs:\n", "outputs: []\n"],
+])("config/vigie.yaml: the example '%s' is right once its # are removed", async (start, instead) => {
+  const text = readPage("config/vigie.yaml");
+  const [example = ""] = text.slice(text.indexOf(start)).split(/\n\n/);
+  const uncommented = text.replace(example, example.replaceAll(/^( *)# /gm, "$1")).replace(instead, "");
+  const folder = await mkdtemp(join(tmpdir(), "vigie-pages-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "vigie.yaml");
+  await writeFile(file, uncommented);
+  const { config, warnings } = await loadConfig({ file, env: {}, cwd: folder, inContainer: false });
+  expect(warnings).toEqual([]);
+  const found = [...config.rules, ...config.outputs.list].map(({ id }) => id);
+  expect(found.filter((id) => !SHIPPED.rules.some((rule: { id: string }) => rule.id === id))).toEqual([
+    /id: (\w+)/.exec(example)?.[1],
+  ]);
 });
 
 test.each(GUIDES.filter((path) => path !== "docs/README.md"))("%s says what of it was tried", (path) => {

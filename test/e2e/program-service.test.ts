@@ -30,6 +30,17 @@ describe.skipIf(withoutMosquitto)(`a service that does not answer ${withoutMosqu
     await vigie.says(/^refresh\/set: The forecast service .* nothing listens there/);
   });
 
+  test.concurrent("because there is no such host is logged at once, and on a topic", async () => {
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    // No part of a host name has 64 letters: no name server is asked.
+    const service = `http://${"a".repeat(64)}.invalid`;
+    const { vigie, until } = await startVigieAndBroker(cleanup, { service, broker });
+    const words = /could not be reached for GET \/v1\/public: there is no such host name \(ENOTFOUND\)/;
+    await vigie.says(words);
+    await until({ "service/problem_code": "service", "service/last_error": words, availability: "online" });
+  });
+
   test.concurrent("but with status 500 is logged at once", async () => {
     const { vigie } = await start({ status: 500, body: "Oops" });
     await vigie.says(/^The forecast service failed at GET \/v1\/public: status 500/);

@@ -227,6 +227,21 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     await fails(await openSite(change));
   });
 
+  test.concurrent("a rule on a value needs the line that the guide names", async () => {
+    const [, line = ""] = /^\| a rule with `mqtt: .*` \| `(topic read [^`]*)`/m.exec(PAGE) ?? [];
+    const site = await openSite((list) =>
+      replaceOnce(list, `topic read ${BOILER}\n`, `topic read ${BOILER}\n${line}\n`),
+    );
+    const low = { id: "low", when: { mqtt: { topic: "car/status", equals: "low" } } };
+    const other = { id: "other", when: { mqtt: { topic: "car/other", equals: "low" } } };
+    await site.vigie.end();
+    const config = { ...site.config, rules: [{ id: "known", when: { period: "hp" } }, low, other] };
+    await writeFile(join(site.folder, "vigie.yaml"), JSON.stringify(config));
+    for (const topic of ["car/status", "car/other"]) await site.observer.publish(topic, "low");
+    await cleanup.startVigie({ folder: site.folder, env: site.env });
+    await site.until({ availability: "online", "rules/low/state": "ON", "rules/other": /never heard/ });
+  });
+
   test.concurrent("single components need the line that the guide names, and no other", async () => {
     const site = await openSite((list) => replaceOnce(list, DEVICE, "homeassistant/+/vigie/+/config"));
     await site.vigie.says(/Not every discovery message is published/);

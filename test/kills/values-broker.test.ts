@@ -186,6 +186,25 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
     });
   });
 
+  test("values are subscribed to with QoS 0, reports of devices with QoS 1", async () => {
+    const log = join(await cleanup.createFolder(), "mosquitto.log");
+    const lines = ["allow_anonymous true", `log_dest file ${log}`, "log_type subscribe"];
+    const broker = await startMosquitto({ lines });
+    cleanup.add(broker.remove);
+    const service = await serveInventedDays(cleanup);
+    const outputs = [{ ...HEATER, confirm: { topic: "heater" } }];
+    const { until } = await startVigieAndBroker(cleanup, { service, broker, config: { ...RULES, outputs } });
+    await until({ availability: "online" });
+    const subscribed = async () => [
+      ...(await readFile(log, "utf8")).matchAll(/ (\d) (car\/status|heater)$/gm),
+    ];
+    await expect.poll(async () => (await subscribed()).length).toBe(2);
+    expect((await subscribed()).map(([, qos, topic]) => `${topic} ${qos}`).sort()).toEqual([
+      "car/status 0",
+      "heater 1",
+    ]);
+  });
+
   test("a broker that restarts changes no verdict, and values are heard again after it", async () => {
     const broker = await startMosquitto({ persistence: true });
     cleanup.add(broker.remove);
