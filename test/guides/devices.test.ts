@@ -15,6 +15,15 @@ test("docs/devices.md has no device without a program that behaves like it", () 
   expect(titles.filter((title) => title !== "Another device")).toEqual(Object.keys(DOCUMENTED));
 });
 
+test.each(Object.keys(DOCUMENTED))(
+  "docs/devices.md has an address of the documentation, and its version or date: %s",
+  (title) => {
+    const text = sectionOf(PAGE, title).replaceAll("\n", " ");
+    expect(text).toMatch(/Follows .*\(https:\/\//);
+    expect(text).toMatch(/version|since \d|as of \d{4}-\d\d-\d\d/);
+  },
+);
+
 describe.skipIf(withoutMosquitto)(`the lines of docs/devices.md ${withoutMosquitto}`, () => {
   const cleanup = createCleanup();
   afterAll(cleanup.run);
@@ -61,7 +70,7 @@ describe.skipIf(withoutMosquitto)(`the lines of docs/devices.md ${withoutMosquit
         "outputs/boiler/state": "failed",
         "outputs/boiler": /"state":"failed".*"last_answer":"(on|ON|1|true|.*\\"ON\\".*)"/,
         "service/problem_code": "output",
-        "service/failed_outputs": documented.takes,
+        "service/failed_outputs": `boiler (${documented.takes})`,
       });
       expect(running.payloadOf("outputs/boiler/payload")).toBe(off);
     },
