@@ -22,3 +22,14 @@ export function valueAtPath(json: unknown, path: readonly string[]): unknown {
 }
 
 const INDEX = /^\d+$/;
+
+/** The number that a value is or reads as: 18.0 of `"18"`; null where it is none. A program in the house may write it in its own way. */
+export function numberOf(value: unknown): number | null {
+  if (typeof value === "string" && !NUMBER.test(value)) return null;
+  if (typeof value !== "string" && typeof value !== "number") return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** As in JSON, with blanks around it, or a plus sign, or zeros before it. */
+const NUMBER = /^\s*[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/;

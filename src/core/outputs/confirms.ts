@@ -1,4 +1,4 @@
-import { parseJson, valueAtPath } from "../contract/parse-json.ts";
+import { numberOf, parseJson, valueAtPath } from "../contract/parse-json.ts";
 import { text } from "../facts/format-value.ts";
 
 /** Whether the report of a device says what is expected after a payload. */
@@ -66,16 +66,9 @@ function isSameText(text: string | undefined, expected: string): boolean {
 /** `"18"` and 18.0 are the same number, `"18 °C"` is none. */
 function isSameNumber(one: unknown, other: unknown): boolean {
   const [left, right] = [numberOf(one), numberOf(other)];
-  return left !== undefined && left === right;
-}
-
-function numberOf(value: unknown): number | undefined {
-  if (typeof value === "number") return value;
-  return typeof value === "string" && JSON_NUMBER.test(value) ? Number(value) : undefined;
+  return left !== null && left === right;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-
-const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;

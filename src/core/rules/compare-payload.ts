@@ -1,4 +1,4 @@
-import { parseJson, valueAtPath } from "../contract/parse-json.ts";
+import { numberOf, parseJson, valueAtPath } from "../contract/parse-json.ts";
 import { describeBounds, isWithin } from "./bounds.ts";
 import type { MqttCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
@@ -61,13 +61,6 @@ function isSameScalar(value: unknown, wanted: string | number | boolean): boolea
   return String(value) === String(wanted);
 }
 
-function numberOf(value: unknown): number | null {
-  if (typeof value === "string" && !NUMBER.test(value)) return null;
-  if (typeof value !== "string" && typeof value !== "number") return null;
-  const number = Number(value);
-  return Number.isFinite(number) ? number : null;
-}
-
 /** What a deep object holds is not written: that would take more stack than there is. */
 function shorten(value: unknown): string {
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
@@ -75,8 +68,6 @@ function shorten(value: unknown): string {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 
-/** As in JSON, with blanks around it, or a plus sign, or zeros before it. */
-const NUMBER = /^\s*[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/;
 /** What bytes that are no UTF-8 are read as. */
 const NO_TEXT = "\u{FFFD}";
 const LONGEST_SHOWN = 60;

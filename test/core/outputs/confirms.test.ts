@@ -16,7 +16,10 @@ describe("a report confirms", () => {
     ["-0", "0", undefined, true],
     ["18.5", "18", undefined, false],
     ["18 C", "18", undefined, false],
-    ["018", "18", undefined, false],
+    // However the device writes it.
+    ["018", "18", undefined, true],
+    [" +18\n", "18", undefined, true],
+    ["1e999", "2e999", undefined, false],
     ["0x12", "18", undefined, false],
     ["", "0", undefined, false],
     // Words that are JSON, too.
