@@ -1,7 +1,7 @@
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
-import type { RuleSpan } from "./condition-kind.ts";
+import type { RuleSpan } from "./condition-types.ts";
 import { evaluateRuleBetween } from "./evaluate-rule.ts";
 import { type EvaluationInput, LOOKING_BACK, withKnownDays, withValues } from "./evaluation-input.ts";
 import { type Believed, forecastsOf, type HeldForecasts, withForecasts } from "./held-forecasts.ts";

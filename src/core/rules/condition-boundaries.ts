@@ -1,7 +1,7 @@
 import { parseTimeOfDay } from "../calendar/dates.ts";
 import { memoize } from "../calendar/memoize.ts";
 import type { Instant } from "../calendar/tariff.ts";
-import { kindOf } from "./condition-kinds.ts";
+import { kindOf } from "./evaluate-condition.ts";
 import type { EvaluationInput, Interval } from "./evaluation-input.ts";
 import { type Condition, simpleConditionsIn } from "./rule.ts";
 

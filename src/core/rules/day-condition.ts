@@ -4,7 +4,7 @@ import { allowedColors } from "../calendar/tariff-laws.ts";
 import { CIVIL_DAYS, type CivilDay, type DayFacts } from "../facts/facts.ts";
 import { percent } from "../facts/format-value.ts";
 import type { View } from "../facts/view.ts";
-import type { ConditionKind, DayResult, RuleDay } from "./condition-kind.ts";
+import type { ConditionKind, DayResult, RuleDay } from "./condition-types.ts";
 import type { DayCondition } from "./rule.ts";
 import { atLeast, both, type Truth } from "./truth.ts";
 

@@ -1,7 +1,7 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { type Boundary, boundariesAfter, sortedOnce } from "./condition-boundaries.ts";
-import type { ConditionResult, RuleSpan } from "./condition-kind.ts";
-import { evaluateCondition } from "./condition-kinds.ts";
+import type { ConditionResult, RuleSpan } from "./condition-types.ts";
+import { evaluateCondition } from "./evaluate-condition.ts";
 import { type EvaluationInput, intervalAt } from "./evaluation-input.ts";
 import type { Rule } from "./rule.ts";
 import { either, type Truth } from "./truth.ts";

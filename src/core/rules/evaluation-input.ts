@@ -14,7 +14,7 @@ import type { KnownDays } from "../days/known-days.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { simulateView } from "../facts/simulation.ts";
 import { type View, viewAt } from "../facts/view.ts";
-import type { BoundaryKind, RuleSpan } from "./condition-kind.ts";
+import type { BoundaryKind, RuleSpan } from "./condition-types.ts";
 import { LONGEST_SHIFT } from "./rule.ts";
 import type { ValueReadings } from "./value-readings.ts";
 

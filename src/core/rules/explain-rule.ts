@@ -1,6 +1,6 @@
 import { isoInstant, localTime } from "../calendar/dates.ts";
-import type { ConditionResult } from "./condition-kind.ts";
-import { kindOf } from "./condition-kinds.ts";
+import type { ConditionResult } from "./condition-types.ts";
+import { kindOf } from "./evaluate-condition.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import type { VerdictForecast } from "./forecast-verdicts.ts";
 import { describeCircumstances } from "./reasons.ts";

@@ -3,8 +3,8 @@ import { memoize } from "../calendar/memoize.ts";
 import type { Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
-import type { EvaluationMoment } from "./condition-kind.ts";
-import { kindOf } from "./condition-kinds.ts";
+import type { EvaluationMoment } from "./condition-types.ts";
+import { kindOf } from "./evaluate-condition.ts";
 import { canBeWithin } from "./number-conditions.ts";
 import {
   type Condition,

@@ -1,5 +1,5 @@
 import { describeMqtt } from "./compare-payload.ts";
-import type { ConditionKind } from "./condition-kind.ts";
+import type { ConditionKind } from "./condition-types.ts";
 import type { MqttCondition } from "./rule.ts";
 
 /** Never certain: another value may arrive at any time. */

@@ -4,7 +4,7 @@ import type { KnownSeason } from "../days/known-days.ts";
 import { rate } from "../facts/format-value.ts";
 import type { View } from "../facts/view.ts";
 import { describeBounds, isWithin } from "./bounds.ts";
-import type { BoundaryKind, ConditionKind } from "./condition-kind.ts";
+import type { BoundaryKind, ConditionKind } from "./condition-types.ts";
 import type { Bounds, NumberCondition } from "./rule.ts";
 
 type NumberKind<Kind extends NumberCondition["kind"]> = ConditionKind<

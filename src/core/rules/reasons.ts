@@ -1,6 +1,6 @@
 import { localTime } from "../calendar/dates.ts";
-import { type ConditionResult, type DayResult, daysIn, type SimpleResult } from "./condition-kind.ts";
-import { kindOf } from "./condition-kinds.ts";
+import { type ConditionResult, type DayResult, daysIn, type SimpleResult } from "./condition-types.ts";
+import { kindOf } from "./evaluate-condition.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import type { Verdict } from "./verdict.ts";
 

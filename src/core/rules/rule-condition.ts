@@ -1,4 +1,4 @@
-import { type ConditionKind, daysIn } from "./condition-kind.ts";
+import { type ConditionKind, daysIn } from "./condition-types.ts";
 import type { RuleCondition } from "./rule.ts";
 import { nameTruth } from "./truth.ts";
 

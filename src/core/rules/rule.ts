@@ -28,7 +28,7 @@ export interface Negation {
   part: Condition;
 }
 
-/** A condition that has no other conditions in it. A new kind needs an entry in `CONDITION_KINDS` (condition-kinds.ts). */
+/** A condition that has no other conditions in it. A new kind needs an entry in `CONDITION_KINDS` (evaluate-condition.ts). */
 export type SimpleCondition =
   | DayCondition
   | PeriodCondition

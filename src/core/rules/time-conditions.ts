@@ -1,6 +1,6 @@
 import { parseTimeOfDay, weekday } from "../calendar/dates.ts";
 import { periodAt } from "../calendar/period.ts";
-import type { ConditionKind, Finding } from "./condition-kind.ts";
+import type { ConditionKind, Finding } from "./condition-types.ts";
 import {
   type BetweenCondition,
   MONTHS,

@@ -1,6 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { PhasedRule } from "./chain.ts";
-import type { ConditionResult } from "./condition-kind.ts";
+import type { ConditionResult } from "./condition-types.ts";
 import type { HoldDecision } from "./hold.ts";
 import type { Truth } from "./truth.ts";
 import type { ValueTruths } from "./value-readings.ts";

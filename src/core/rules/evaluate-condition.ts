@@ -1,4 +1,4 @@
-import type { ConditionKind, ConditionResult, EvaluationMoment, GroupResult } from "./condition-kind.ts";
+import type { ConditionKind, ConditionResult, EvaluationMoment, GroupResult } from "./condition-types.ts";
 import { DAY } from "./day-condition.ts";
 import { MQTT } from "./mqtt-condition.ts";
 import { DAYS_REMAINING, LEFT, RATE, REMAINING } from "./number-conditions.ts";
