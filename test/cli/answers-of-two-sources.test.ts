@@ -13,6 +13,7 @@ import { addDays, civilDate, datesBetween } from "../../src/core/calendar/dates.
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { serialiseState } from "../../src/state/state-format.ts";
+import { runCommand } from "../support/run-command.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -21,18 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function run(command: Command, args: string[], color = false) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await command(args.includes("--config") ? args : [...args, "--config", "vigie.yaml"], {
-    env: {},
-    cwd: folder,
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    signal: new AbortController().signal,
-    color,
-  });
-  return { code, out: out.join(""), err: err.join("") };
+function run(command: Command, args: string[], color = false) {
+  const given = args.includes("--config") ? args : [...args, "--config", "vigie.yaml"];
+  return runCommand((io) => command(given, io), { cwd: folder, color });
 }
 
 describe("the endpoints of two sources for people", () => {

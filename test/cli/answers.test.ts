@@ -9,6 +9,7 @@ import { season } from "../../src/cli/season.ts";
 import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { sendJson, sendStatus, serve } from "../service/rude-server.ts";
+import { runCommand } from "../support/run-command.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -23,19 +24,10 @@ interface Settings {
   env?: NodeJS.ProcessEnv;
 }
 
-async function run(command: Command, args: string[], settings: Settings = {}) {
+function run(command: Command, args: string[], settings: Settings = {}) {
   const { color = false, service = "simulator", env = {} } = settings;
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await command([...args, "--config", "vigie.yaml"], {
-    env: { VIGIE_SERVICE_BASE_URL: service, ...env },
-    cwd: folder,
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    signal: new AbortController().signal,
-    color,
-  });
-  return { code, out: out.join(""), err: err.join("") };
+  const given = { env: { VIGIE_SERVICE_BASE_URL: service, ...env }, cwd: folder, color };
+  return runCommand((io) => command([...args, "--config", "vigie.yaml"], io), given);
 }
 
 describe("the endpoints for people", () => {

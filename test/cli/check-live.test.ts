@@ -3,6 +3,7 @@ import { checkLive } from "../../src/cli/check-live.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { folderWith, load } from "../config/folder.ts";
 import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
+import { runCommand } from "../support/run-command.ts";
 import type { OfficialFaultName } from "../support/service-faults.ts";
 
 let simulator: RunningFaultyService;
@@ -19,15 +20,7 @@ async function run(env: NodeJS.ProcessEnv, ...officialFaults: OfficialFaultName[
   simulator.officialFaults.set(officialFaults);
   simulator.officialRequests.length = 0;
   const { config } = await load({ cwd: await folderWith(), env: { VIGIE_MQTT_URL: "embedded", ...env } });
-  let out = "";
-  const code = await checkLive(config, {
-    env: {},
-    cwd: "/",
-    stdout: { write: (text) => (out += text) },
-    stderr: { write: () => undefined },
-    signal: new AbortController().signal,
-    color: false,
-  });
+  const { code, out } = await runCommand((io) => checkLive(config, io));
   const lines = out.split("\n").filter((line) => !line.startsWith("        assumed"));
   return { code, lines: lines.slice(0, -1), asked: [...simulator.officialRequests] };
 }

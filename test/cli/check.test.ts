@@ -4,19 +4,11 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { checkLive } from "../../src/cli/check-live.ts";
 import { folderWith } from "../config/folder.ts";
+import { runCommand } from "../support/run-command.ts";
 
 async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "{}") {
   const cwd = await folderWith({ "config/vigie.yaml": text });
-  const said = { out: "", err: "" };
-  const io = {
-    env,
-    cwd,
-    stdout: { write: (words: string) => (said.out += words) },
-    stderr: { write: (words: string) => (said.err += words) },
-    signal: new AbortController().signal,
-    color: false,
-  };
-  return { code: await check(args, io), ...said };
+  return runCommand((io) => check(args, io), { env, cwd });
 }
 
 vi.mock("../../src/cli/check-live.ts");

@@ -1,18 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { parseCommand } from "../../src/cli/command-line.ts";
+import { runCommand } from "../support/run-command.ts";
 
-async function run(argv: string[]) {
+function run(argv: string[]) {
   const { command, args } = parseCommand(argv);
-  const said = { out: "", err: "" };
-  const io = {
-    env: {},
-    cwd: "/",
-    stdout: { write: (words: string) => (said.out += words) },
-    stderr: { write: (words: string) => (said.err += words) },
-    signal: new AbortController().signal,
-    color: false,
-  };
-  return { code: await command(args, io), ...said };
+  return runCommand((io) => command(args, io));
 }
 
 describe("options before the command", () => {

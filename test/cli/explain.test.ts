@@ -6,6 +6,7 @@ import { emptyState } from "../../src/state/state.ts";
 import { serialiseState } from "../../src/state/state-format.ts";
 import { folderWith } from "../config/folder.ts";
 import { knownDaysOf as daysOf, official, officialDays } from "../support/known-days.ts";
+import { runCommand } from "../support/run-command.ts";
 
 const CONFIG = `rules:
   - { id: rouge_now, when: { day: now, color: rouge } }
@@ -22,17 +23,8 @@ async function run(args: string[], files: Record<string, string> = { "state/stat
   return runIn(await folderWith({ "config/vigie.yaml": CONFIG, ...files }), args);
 }
 
-async function runIn(cwd: string, args: string[]) {
-  const said = { out: "", err: "" };
-  const code = await explain(args, {
-    env: {},
-    cwd,
-    color: false,
-    signal: new AbortController().signal,
-    stdout: { write: (words: string) => (said.out += words) },
-    stderr: { write: (words: string) => (said.err += words) },
-  });
-  return { code, ...said };
+function runIn(cwd: string, args: string[]) {
+  return runCommand((io) => explain(args, io), { cwd });
 }
 
 describe("vigie explain", () => {

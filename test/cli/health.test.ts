@@ -6,6 +6,7 @@ import type { Health } from "../../src/app/judge-health.ts";
 import { health } from "../../src/cli/health.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { folderWith } from "../config/folder.ts";
+import { runCommand } from "../support/run-command.ts";
 
 const SRC = join(import.meta.dirname, "..", "..", "src");
 
@@ -28,18 +29,11 @@ interface Place {
 async function open({ files = {}, env = {}, args = [] }: Place = {}) {
   const cwd = await folderWith(files);
   vi.stubEnv("TMPDIR", cwd);
-  const ask = async () => {
-    const said = { out: "", err: "" };
-    const code = await health(args, {
+  const ask = () =>
+    runCommand((io) => health(args, io), {
       env: env["RUNTIME_DIRECTORY"] ? { ...env, RUNTIME_DIRECTORY: cwd } : env,
       cwd,
-      stdout: { write: (words) => (said.out += words) },
-      stderr: { write: (words) => (said.err += words) },
-      signal: new AbortController().signal,
-      color: false,
     });
-    return { code, ...said };
-  };
   const write = async (state: string, written: Partial<Health> = {}) =>
     writeHealth(await healthPath(join(cwd, state), {}), { ...well(), ...written });
   return { cwd, ask, write };

@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { healthPath, writeHealth } from "../../src/app/health-file.ts";
 import { show } from "../../src/cli/show.ts";
 import { folderWith } from "../config/folder.ts";
+import { runCommand } from "../support/run-command.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -19,19 +20,11 @@ test("vigie show says to start vigie where nothing answers in place of its embed
     broker: { connected: true, url: `mqtt://127.0.0.1:${port}`, port },
     data: { last_success: null, newest: null, official_success: null, service: "invented" },
   });
-  let said = "";
-  const code = await show([], {
-    env: {},
-    cwd,
-    stdout: { write: () => expect.unreachable("there is nothing to show") },
-    stderr: { write: (text) => (said += text) },
-    signal: new AbortController().signal,
-    color: false,
+  expect(await runCommand((io) => show([], io), { cwd })).toEqual({
+    code: 1,
+    out: "",
+    err: `vigie show: No vigie runs with this configuration: its embedded broker does not answer at mqtt://127.0.0.1:${port}, and its last report is of 1970-01-01 01:00. Start vigie first, or name the configuration file of the vigie that runs (--config)\n`,
   });
-  expect([code, said]).toEqual([
-    1,
-    `vigie show: No vigie runs with this configuration: its embedded broker does not answer at mqtt://127.0.0.1:${port}, and its last report is of 1970-01-01 01:00. Start vigie first, or name the configuration file of the vigie that runs (--config)\n`,
-  ]);
 });
 
 /** A port that nothing listens on. */

@@ -7,6 +7,7 @@ import { parseCommand } from "../../src/cli/command-line.ts";
 import { simulator } from "../../src/cli/simulator.ts";
 import { raw } from "../simulator/raw.ts";
 import { readPage } from "../support/guide.ts";
+import { runCommand } from "../support/run-command.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -72,15 +73,7 @@ describe("vigie simulator", () => {
     const one = await start(["--port", "0", "--from", "2020-01-05T12:00"]);
     const file = "live.yaml";
     await writeFile(join(folder, file), `service: { base_url: "${one.url}" }\nmqtt: { url: embedded }\n`);
-    const said = { out: "", err: "" };
-    await check(["--live", "--config", file], {
-      env: {},
-      cwd: folder,
-      stdout: { write: (text) => (said.out += text) },
-      stderr: { write: (text) => (said.err += text) },
-      signal: new AbortController().signal,
-      color: false,
-    });
+    const said = await runCommand((io) => check(["--live", "--config", file], io), { cwd: folder });
     const words =
       /vigie: The service speaks of January 2020 \(2020-01-05 to 2020-01-12\), this machine's clock says /g;
     expect(said.err.match(words)).toHaveLength(1);

@@ -3,23 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { schema } from "../../src/cli/schema.ts";
 import { jsonSchema } from "../../src/config/config-schema.ts";
+import { runCommand } from "../support/run-command.ts";
 import { load, loadText } from "./folder.ts";
 
 const CONFIG = join(import.meta.dirname, "../../config");
 
 describe("the JSON schema", () => {
-  async function print(args: string[]) {
-    const said = { out: "", err: "" };
-    const code = await schema(args, {
-      env: {},
-      cwd: "/",
-      stdout: { write: (text) => (said.out += text) },
-      stderr: { write: (text) => (said.err += text) },
-      signal: new AbortController().signal,
-      color: false,
-    });
-    return { code, ...said };
-  }
+  const print = (args: string[]) => runCommand((io) => schema(args, io));
 
   test("vigie schema prints what config/vigie.schema.json holds (else: vigie schema > config/vigie.schema.json)", async () => {
     const out = await readFile(join(CONFIG, "vigie.schema.json"), "utf8");
