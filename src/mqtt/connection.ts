@@ -78,12 +78,15 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     };
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
-    client.once("close", () => {
+    const fail = () => {
       signal.removeEventListener("abort", abort);
       reject(connectFailed(failure, options.address));
-    });
+    };
+    client.once("close", fail);
     client.once("connect", (packet) => {
       signal.removeEventListener("abort", abort);
+      // The end of a connection that was made is no failure to explain.
+      client.off("close", fail);
       failure = undefined;
       resolve(packet);
     });

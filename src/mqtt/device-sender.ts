@@ -175,7 +175,7 @@ export function startDeviceSender(options: DeviceSenderOptions): DeviceSender {
       void opened.closed.then(() => dropLink(opened));
       confirmations.onConnection(opened);
       // The verdicts of the time when the last connection ended may be old.
-      refresh();
+      if (outputs.list.length > 0) refresh();
     },
     update: (verdicts) => {
       newest = verdicts;

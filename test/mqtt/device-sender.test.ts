@@ -133,6 +133,14 @@ describe("the device sender", () => {
     expect([first.published, second.published]).toEqual([[], ["boiler/set off"]]);
   });
 
+  test("has the rules evaluated on each connection, as the verdicts from before it may be old; not without outputs", () => {
+    const [some, none] = [connect([BOILER]), connect([])];
+    expect([some.refreshes(), none.refreshes()]).toEqual([1, 0]);
+    some.sender.onConnection(fakeBroker().link);
+    none.sender.onConnection(fakeBroker().link);
+    expect([some.refreshes(), none.refreshes()]).toEqual([2, 0]);
+  });
+
   test("sends a changed payload after the acknowledgement of the one before", async () => {
     const { updateAndWait, saved, broker } = connect([BOILER], fakeBroker("none"), lastSentOn());
     await updateAndWait({ peak: true });
