@@ -172,9 +172,9 @@ export function inOrderOfReference(rules: readonly Rule[]): Rule[] {
 }
 
 /** All tests of values in a condition. */
-export function mqttConditionsIn(condition: Condition): MqttCondition[] {
+export const mqttConditionsIn = memoize((condition: Condition): readonly MqttCondition[] => {
   return simpleConditionsIn(condition).filter((simple) => simple.kind === "mqtt");
-}
+});
 
 /** The topics that rules look at, each once. */
 export function topicsOfRules(rules: readonly Rule[]): string[] {
