@@ -27,12 +27,11 @@ const LONGEST_WORD = 80;
 
 /** Whether people write this word where vigie has the other one. */
 export function meansSame(word: string, known: string): boolean {
-  return MEANINGS.get(known)?.has(plainLetters(word)) ?? false;
+  if (!Object.hasOwn(NEAR_WORDS, known)) return false;
+  const plain = plainLetters(word);
+  // Compared only where a word is unknown: made ready beforehand, they would cost each start.
+  return NEAR_WORDS[known]?.split(" ").some((near) => plainLetters(near) === plain) ?? false;
 }
-
-const MEANINGS = new Map(
-  Object.entries(NEAR_WORDS).map(([known, words]) => [known, new Set(words.split(" ").map(plainLetters))]),
-);
 
 /** `Heures-creuses`, `heures_creuses` and `heurescreuses` are one word, and so are `Français` and `francais`. */
 function plainLetters(word: string): string {

@@ -42,9 +42,10 @@ function findChanges(before: KnownDays, after: KnownDays): ContradictionChange[]
   return Object.entries(after.days)
     .flatMap(([date, day]): ContradictionChange[] => {
       const { rte_word: rte, service_word: service } = day;
+      if (!rte || !service) return [];
       const wasContradicted = officialColor(before.days[date])?.contradicted ?? false;
       const official = officialColor(day);
-      if (!official || !rte || !service || official.contradicted === wasContradicted) return [];
+      if (!official || official.contradicted === wasContradicted) return [];
       return [{ date, begins: official.contradicted, shown: official.color, rte, service }];
     })
     .sort((one, other) => (one.date < other.date ? -1 : 1));

@@ -63,10 +63,15 @@ export function withRteWords(known: KnownDays, words: Record<IsoDate, OfficialWo
 /** The known days as the service alone makes them. */
 export function withoutRteWords(known: KnownDays): KnownDays {
   const days: KnownDays["days"] = {};
-  for (const [date, { rte_word: _, ...day }] of Object.entries(known.days)) {
-    if (Object.keys(day).length > 0) days[date] = day;
+  for (const [date, day] of Object.entries(known.days)) {
+    const ofService = day.rte_word ? withoutRteWord(day) : day;
+    if (Object.keys(ofService).length > 0) days[date] = ofService;
   }
   return { ...known, days };
+}
+
+function withoutRteWord({ rte_word: _, ...day }: KnownDay): KnownDay {
+  return day;
 }
 
 /** What a source says after an answer: its latest word. Only another colour replaces a word, and only a later answer. */
