@@ -25,10 +25,14 @@ export function checkClock(
   { answers, newest }: ClockEvidence,
 ): { at: Instant; right: boolean } {
   const isBehind = newest !== null && newest - now > NEWEST_TOLERANCE;
-  const [latest, ...others] = countingAnswers(answers, steady, newest);
+  // A source that names a time before the newest instant is wrong, unless this machine says the same as it.
+  const isCredible = (answer: AnswerTime) => timeBy(answer, steady) >= (newest ?? 0) - ANSWER_TOLERANCE;
+  const counting = countingAnswers(answers, now, steady);
+  const credible = counting.filter(isCredible);
+  const [latest, ...others] = credible.length > 0 || !isBehind ? credible : counting;
   if (!latest) return isBehind ? { at: newest, right: false } : { at: now, right: true };
   const agrees = (answer: AnswerTime) => {
-    // A clock that was right at the last answer may have jumped since: the machine was suspended, or the clock was set.
+    // It is trusted also where it jumped since, until the next answer: the machine was suspended, or the clock was set.
     const wasRight = Math.abs(answer.now - answer.date) <= ANSWER_TOLERANCE;
     return (wasRight && !isBehind) || Math.abs(now - timeBy(answer, steady)) <= ANSWER_TOLERANCE;
   };
@@ -36,21 +40,14 @@ export function checkClock(
   return isRight ? { at: now, right: true } : { at: timeBy(latest, steady), right: false };
 }
 
-/**
- * The latest first. Of two answers an old one does not count, nor one whose time is before the newest instant, unless the same
- * is true of both.
- */
-function countingAnswers(
-  answers: readonly AnswerTime[],
-  steady: number,
-  newest: Instant | null,
-): readonly AnswerTime[] {
-  if (answers.length < 2) return answers;
+/** Those of the last two hours, but none from before this machine's clock jumped; else the last one. The latest first. */
+function countingAnswers(answers: readonly AnswerTime[], now: Instant, steady: number): AnswerTime[] {
   const latestFirst = answers.toSorted((one, other) => other.steady - one.steady);
-  const recent = latestFirst.filter((answer) => steady - answer.steady < RECENT);
-  if (recent.length < 2) return latestFirst.slice(0, 1);
-  const credible = recent.filter((answer) => timeBy(answer, steady) >= (newest ?? 0) - ANSWER_TOLERANCE);
-  return credible.length > 0 ? credible : recent;
+  const counting = latestFirst.filter((answer) => {
+    const jumped = now - answer.now - (steady - answer.steady);
+    return steady - answer.steady < RECENT && Math.abs(jumped) < JUMP;
+  });
+  return counting.length > 0 ? counting : latestFirst.slice(0, 1);
 }
 
 function timeBy({ date, steady: then }: AnswerTime, steady: number): Instant {
@@ -60,3 +57,5 @@ function timeBy({ date, steady: then }: AnswerTime, steady: number): Instant {
 const ANSWER_TOLERANCE = 3_600_000;
 const NEWEST_TOLERANCE = 300_000;
 const RECENT = 2 * 3_600_000;
+/** Less is a correction of the clock. */
+const JUMP = 60_000;

@@ -66,6 +66,22 @@ describe("whether this machine's clock is right by one source", () => {
       NOON + 1000,
     ],
     [
+      "a day ahead of an answer that names a time before the newest known instant",
+      { answers: [answer(24 * HOUR)], newest: NOON + 23 * HOUR },
+      NOON + 24 * HOUR,
+      1000,
+      true,
+      NOON + 24 * HOUR,
+    ],
+    [
+      "right, after one that was far ahead had set the newest known instant",
+      { answers: [answer(0)], newest: NOON + 24 * HOUR },
+      NOON + MINUTE,
+      1000 + MINUTE,
+      true,
+      NOON + MINUTE,
+    ],
+    [
       "half an hour ahead, then corrected: the answer counts more than the newest known instant",
       { answers: [answer(30 * MINUTE)], newest: NOON + 30 * MINUTE },
       NOON + MINUTE,
@@ -126,5 +142,26 @@ describe("whether this machine's clock is right by two sources", () => {
     const wrong = { date: NOON - DAY, now: NOON, steady: 2 };
     const input = { answers: [{ date: NOON, now: NOON, steady: 1 }, wrong], newest: null };
     expect(checkClock(NOON + 3 * HOUR, 3 * HOUR, input).right).toBe(false);
+  });
+
+  test("of which one answered before the machine's clock jumped: it does not count any more", () => {
+    const before = { date: NOON, now: NOON, steady: 0 };
+    const after = { date: NOON + HOUR, now: NOON + HOUR + DAY, steady: HOUR };
+    const input = { answers: [before, after], newest: null };
+    expect(checkClock(NOON + HOUR + DAY, HOUR, input)).toEqual({ at: NOON + HOUR, right: false });
+    expect(checkClock(NOON + HOUR, HOUR, input).right).toBe(true);
+  });
+
+  test("of which both answered before the jump: as with one, the later one counts until the next answer", () => {
+    const input = { answers: said(0, 0), newest: NOON };
+    expect(checkClock(NOON + 8 * HOUR, 2000, input).right).toBe(true);
+    expect(checkClock(NOON - DAY, 2000, input).right).toBe(false);
+  });
+
+  test("of which only a wrong one answered lately: it is not believed before the newest known instant", () => {
+    const old = { date: NOON, now: NOON, steady: 0 };
+    const wrong = { date: NOON + 6 * HOUR - DAY, now: NOON + 6 * HOUR, steady: 6 * HOUR };
+    const input = { answers: [old, wrong], newest: NOON };
+    expect(checkClock(NOON + 6 * HOUR, 6 * HOUR, input).right).toBe(true);
   });
 });
