@@ -323,15 +323,16 @@ export function createLoop(options: LoopOptions): Loop {
     time.noteTime("service", date);
     const { at } = time.now(memory.days());
     const daysBefore = memory.days();
-    const days = learn(daysBefore, answer, at, tariff, made_at ?? at);
+    const days = learn(daysBefore, answer, at, tariff, time.madeAt("service", made_at, at));
     polls = recordAnswer(polls, { answer, at, before: daysBefore, after: days });
     keepDays(days, noteAnswered(memory.lastAnswered(), answer, at, tariff), at);
   }
 
-  function takeOfficialAnswer({ answer, failure }: OfficialReply): void {
+  function takeOfficialAnswer({ answer, failure, made_at }: OfficialReply): void {
     const { at } = time.now(memory.days());
     if (!failure) official = official && recordOfficialSuccess(official, at);
-    keepDays(learnOfficial(memory.days(), answer, at, tariff), memory.lastAnswered(), at);
+    const days = learnOfficial(memory.days(), answer, at, tariff, time.madeAt("official", made_at, at));
+    keepDays(days, memory.lastAnswered(), at);
   }
 
   /** Keeps what an answer taught, and says what is new of it. */

@@ -1,27 +1,47 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import { type KnownDays, newestInstant } from "../core/days/known-days.ts";
-import { type AnswerTime, checkClock } from "../core/facts/check-clock.ts";
+import { type AnswerTime, checkClock, isRecent, timeBy } from "../core/facts/check-clock.ts";
 import type { FactsInput } from "../core/facts/facts.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** Compares this machine's clock with those of the sources, and with the instants that are known to have passed. */
 interface TimeCheck {
   /** The source's clock when it answered; null where it does not say. */
-  noteTime: (source: "service" | "official", date: Instant | null) => void;
+  noteTime: (source: SourceName, date: Instant | null) => void;
+  /** When the answer that came last was made, at the latest, given the instant by the source's clock. */
+  madeAt: (source: SourceName, made_at: Instant | null, now: Instant) => Instant;
   now: (days: KnownDays) => FactsInput["clock"];
 }
 
+type SourceName = "service" | "official";
+
 export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeCheck {
-  const answers = new Map<string, AnswerTime>();
+  const latest = new Map<SourceName, AnswerTime>();
+  /** Of the last two hours the answer with the latest time: a cache that replays an old one may keep its `Date`. */
+  const furthest = new Map<SourceName, AnswerTime>();
   return {
     noteTime: (source, date) => {
-      if (date !== null) answers.set(source, { date, now: clock.now(), steady: clock.steady() });
+      if (date === null) return;
+      const answer = { date, now: clock.now(), steady: clock.steady() };
+      latest.set(source, answer);
+      const before = furthest.get(source);
+      const isReplayed =
+        before && isRecent(before, answer.steady) && timeBy(before, answer.steady) > answer.date;
+      if (!isReplayed) furthest.set(source, answer);
+    },
+    madeAt: (source, made_at, now) => {
+      const reference = furthest.get(source);
+      if (made_at === null || !reference) return now;
+      // This clock may be behind that of the source: an answer of 10:00 that comes at 10:40 is 40 minutes old, also where
+      // this clock shows 10:05 then.
+      const age = timeBy(reference, clock.steady()) - made_at;
+      return Math.min(made_at, now - age);
     },
     now: (days) => {
       const now = clock.now();
       if (setting === "off") return { at: now, right: true };
-      const newest = newestInstant(days);
-      return checkClock(now, clock.steady(), { answers: [...answers.values()], newest });
+      const answers = [...latest.values(), ...furthest.values()];
+      return checkClock(now, clock.steady(), { answers, newest: newestInstant(days) });
     },
   };
 }

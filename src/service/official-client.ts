@@ -27,6 +27,8 @@ export interface OfficialReply {
   failure: AnswerUnreadable | null;
   /** The source's clock as the answer came: `Date` plus `Age`; null where it does not say. */
   date: Instant | null;
+  /** When the source made the answer, by its own clock: `Date` less `Age`; null where it does not say. */
+  made_at: Instant | null;
 }
 
 interface OfficialClientOptions extends PoliteOptions<RequestMemory> {
@@ -44,18 +46,15 @@ export function createOfficialClient(options: OfficialClientOptions): OfficialCl
         const sent = serviceTime(response);
         const age = ageOf(response);
         const date = sent === null ? null : sent + age;
-        const now = trueTime(date);
-        // A source whose clock is ahead made its answer before it came, all the same.
-        const made_at = sent === null ? now : Math.min(sent - age, now);
+        const made_at = sent === null ? null : sent - age;
         const operation = `GET ${path}`;
         const { answer, failure, warnings } = readOfficial(request, json, {
           operation,
           tariff,
-          now,
-          made_at,
+          now: trueTime(date),
         });
         for (const warning of warnings) warnOnce(warning);
-        return { answer, failure, date };
+        return { answer, failure, date, made_at };
       });
     },
     close: client.close,

@@ -14,7 +14,6 @@ export interface OfficialReadSettings {
   tariff: Pick<Tariff, "time_zone" | "laws">;
   /** The true time at which the answer came. */
   now: Instant;
-  made_at: Instant;
 }
 
 export interface OfficialReading {
@@ -31,7 +30,7 @@ export function readOfficial(
   json: unknown,
   settings: OfficialReadSettings,
 ): OfficialReading {
-  const { operation, tariff, now, made_at } = settings;
+  const { operation, tariff, now } = settings;
   const parsed = officialSchema.safeParse(json);
   if (!parsed.success) {
     const why = `Expected an object with "values", a colour for each date, got ${describeAnswer(json)}`;
@@ -48,7 +47,7 @@ export function readOfficial(
     else if (!isColorAllowed(date, color, tariff.laws)) warnings.push(describeForbidden(date, color));
     else words.push({ date, color });
   }
-  const answer: OfficialAnswer = { kind: request.kind, words, made_at };
+  const answer: OfficialAnswer = { kind: request.kind, words };
   const why = whyFailure(request, { sent: sent.map(([date]) => date), words, today });
   const failure = why === null ? null : new AnswerUnreadable(operation, why);
   return { answer, failure, warnings: warnings.slice(0, MOST_WARNINGS) };

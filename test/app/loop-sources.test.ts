@@ -31,18 +31,18 @@ function openLoopOfTwo(days = BLEU) {
         : forecastsAnswer(null, dayInAnswer("2026-01-07", "bleu"));
     return { answer, date: null, made_at: clock.at };
   };
-  const askOfficial: LoopOptions["askOfficial"] = async (_request, { trueTime }) => {
+  const askOfficial: LoopOptions["askOfficial"] = async () => {
     if (!said.rte) throw new Error("RTE is away");
     const words: Record<IsoDate, Color> = { "2026-01-05": "bleu", [DATE]: said.rte };
     const answer: OfficialAnswer = {
       kind: "light",
       words: Object.entries(words).map(([date, color]) => ({ date, color })),
-      made_at: trueTime(null),
     };
     return {
       answer,
       failure: said.failure ? new AnswerUnreadable("GET /tempoLight", said.failure) : null,
       date: null,
+      made_at: null,
     };
   };
   const store = createMemoryStore(emptyState("test"));
@@ -131,10 +131,10 @@ describe("a loop with two sources", () => {
         answer: {
           kind: "season",
           words: season.map((date) => ({ date, color: "blanc" as const })),
-          made_at: EVE,
         },
         failure: null,
         date: null,
+        made_at: null,
       }),
     });
     expect(wrong.payload("season/used/bleu")).toBe("127");
@@ -198,6 +198,114 @@ describe("a loop with two sources", () => {
   });
 });
 
+/** A loop that compares the clocks; the machine's differs from the true time, and each source says what the test sets. */
+function openLoopOfClocks({ skew = 0, days = BLEU } = {}) {
+  const clock = { at: EVE + skew };
+  const sources = { service: { ahead: 0 }, rte: { ahead: 0 } };
+  const trueTime = () => clock.at - skew;
+  const said: { color: Color; age: number } = { color: "bleu", age: 0 };
+  /** A cache keeps the `Date` of the answer that it replays, and does not say its age. */
+  const timesOf = (source: SourceName) => {
+    const date = trueTime() + sources[source].ahead - said.age;
+    return { date, made_at: date };
+  };
+  const test = openTestLoop({
+    clock,
+    days,
+    checkClock: "auto",
+    ask: async (request) => ({
+      answer:
+        request.kind === "date"
+          ? dateAnswer(request.date, said.color, request.date === DATE)
+          : forecastsAnswer(null, dayInAnswer("2026-01-07", "bleu")),
+      ...timesOf("service"),
+    }),
+    askOfficial: async (_request, { trueTime }) => {
+      const times = timesOf("rte");
+      trueTime(times.date);
+      const words = [{ date: DATE, color: said.color }];
+      return { answer: { kind: "light", words }, failure: null, ...times };
+    },
+  });
+  const poll = {
+    service: () => test.loop.poll({ signal, essential: true, recheck: true }),
+    rte: () => test.loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined }),
+  };
+  return { ...test, clock, sources, said, poll };
+}
+
+type SourceName = "service" | "rte";
+
+describe.each(["service", "rte"] as const)("answers of one source (%s) that a cache replays", (source) => {
+  test.each([
+    ["right", 0],
+    ["45 minutes behind", -45 * MINUTE],
+    ["45 minutes ahead", 45 * MINUTE],
+  ])("take nothing back where the machine's clock is %s, and a later answer does", async (_, skew) => {
+    const { poll, clock, said, payload } = openLoopOfClocks({ skew });
+    const say = async (minutes: number, color: Color, age = 0) => {
+      clock.at = EVE + skew + minutes * MINUTE;
+      Object.assign(said, { color, age: age * MINUTE });
+      await poll[source]();
+      return payload("tomorrow/color");
+    };
+    expect(await say(0, "bleu")).toBe("bleu");
+    expect(await say(10, "rouge")).toBe("rouge");
+    expect(await say(25, "bleu", 20)).toBe("rouge");
+    expect(await say(30, "bleu")).toBe("bleu");
+    expect(await say(32, "rouge")).toBe("rouge");
+  });
+});
+
+test("an old answer with its Date of then, which a cache replays, does not make the machine's clock wrong", async () => {
+  const { poll, clock, said, payload } = openLoopOfClocks();
+  await poll.service();
+  for (const [hours, age] of [
+    [5, 0],
+    [6, 2],
+  ] as const) {
+    clock.at = EVE + hours * HOUR;
+    said.age = age * HOUR;
+    await poll.service();
+  }
+  expect(payload("now/color")).toBe("bleu");
+});
+
+describe("the clocks of two servers and of the machine", () => {
+  const DAY: Instant = 24 * HOUR;
+  const shown = ({ payload }: Pick<ReturnType<typeof openLoopOfClocks>, "payload">) => [
+    payload("now/color"),
+    payload("service/problem_code"),
+  ];
+  const WRONG = ["None", "clock"];
+
+  test.each([
+    ["all right", 0, 0, 0, true],
+    ["the machine 45 minutes behind", -45 * MINUTE, 0, 0, true],
+    ["the machine a day behind", -DAY, 0, 0, false],
+    ["the machine a day ahead", DAY, 0, 0, false],
+    ["the service a day ahead", 0, DAY, 0, true],
+    ["the service a day behind", 0, -DAY, 0, true],
+    ["RTE a day ahead", 0, 0, DAY, true],
+    ["RTE a day ahead, alone at first: its time is the newest known instant then", 0, 0, DAY, false, "rte"],
+    ["RTE a day behind", 0, 0, -DAY, true],
+    ["the machine and the service a day ahead", DAY, DAY, 0, true],
+    ["each by another time", DAY, 2 * DAY, 0, false],
+  ] as const)(
+    "%s",
+    async (_, skew, service, rte, right, first: SourceName = rte === 0 ? "rte" : "service") => {
+      const two = openLoopOfClocks({ skew, days: knownDaysOf(officialDays("2026-01-01", "2026-01-07")) });
+      two.sources.service.ahead = service;
+      two.sources.rte.ahead = rte;
+      await two.poll[first]();
+      await two.poll[first === "rte" ? "service" : "rte"]();
+      two.loop.refresh();
+      if (right) expect(shown(two)[0]).toBe("bleu");
+      else expect(shown(two)).toEqual(WRONG);
+    },
+  );
+});
+
 test("two servers that disagree about the time: the one that the machine agrees with decides", async () => {
   const clock = { at: EVE };
   const DAY: Instant = 24 * HOUR;
@@ -207,11 +315,10 @@ test("two servers that disagree about the time: the one that the machine agrees 
     days: knownDaysOf({ ...BLEU.days, [DATE]: official("bleu") }),
     checkClock: "auto",
     ask: async () => ({ answer: forecastsAnswer(null), date: dates.service, made_at: null }),
-    askOfficial: async (_request, { trueTime }) => ({
-      answer: { kind: "light", words: [], made_at: trueTime(dates.rte) },
-      failure: null,
-      date: dates.rte,
-    }),
+    askOfficial: async (_request, { trueTime }) => {
+      trueTime(dates.rte);
+      return { answer: { kind: "light", words: [] }, failure: null, date: dates.rte, made_at: null };
+    },
   });
   await loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
   await loop.poll({ signal, essential: true, recheck: true });

@@ -160,7 +160,12 @@ describe("after a kill", () => {
 });
 
 describe("two sources", () => {
-  const ANSWERED = { answer: { kind: "light" as const, words: [], made_at: 0 }, failure: null, date: null };
+  const ANSWERED = {
+    answer: { kind: "light" as const, words: [] },
+    failure: null,
+    date: null,
+    made_at: null,
+  };
 
   /** Both pollings on the real loop; the service answers what `ask` says. */
   function openBoth(ask: NonNullable<Parameters<typeof openTestLoop>[0]["ask"]>) {

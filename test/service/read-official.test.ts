@@ -10,7 +10,7 @@ const LIGHT: OfficialRequest = { kind: "light" };
 const SEASON: OfficialRequest = { kind: "season", label: "2025-2026" };
 
 function read(request: OfficialRequest, json: unknown, now = NOW, laws: "tempo" | "off" = "tempo") {
-  const settings = { operation: "GET /tempo", tariff: { ...PARIS, laws }, now, made_at: now };
+  const settings = { operation: "GET /tempo", tariff: { ...PARIS, laws }, now };
   return readOfficial(request, json, settings);
 }
 

@@ -81,7 +81,6 @@ const RTE_WORDS: OfficialAnswer = {
     { date: "2026-01-04", color: "bleu" },
     { date: "2026-01-05", color: "rouge" },
   ],
-  made_at: NOW,
 };
 const KNOWN_DAYS = learnOfficial(SERVICE_DAYS, RTE_WORDS, NOW, PARIS);
 

@@ -55,6 +55,4 @@ export interface SeasonInAnswer {
 export interface OfficialAnswer {
   kind: "light" | "season";
   words: { date: IsoDate; color: Color }[];
-  /** When the source made this answer: `Date` less `Age`; the time of receipt where `Date` is missing. */
-  made_at: Instant;
 }

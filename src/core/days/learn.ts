@@ -32,8 +32,9 @@ export function learnOfficial(
   answer: OfficialAnswer,
   now: Instant,
   tariff: Tariff,
+  made_at: Instant = now,
 ): KnownDays {
-  const times = { made_at: answer.made_at, now };
+  const times = { made_at, now };
   const learnt = answer.words.map((word): [IsoDate, KnownDay] => [
     word.date,
     learnRteWord(known.days[word.date] ?? {}, word, times, tariff),

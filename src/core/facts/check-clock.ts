@@ -2,7 +2,7 @@ import type { Instant } from "../calendar/tariff.ts";
 
 /** What vigie knows of the true time, apart from this machine's clock. */
 export interface ClockEvidence {
-  /** The last answer of each source that named its time. */
+  /** Answers that named the time of their source: of each source the last one, and the one with the latest time. */
   answers: readonly AnswerTime[];
   /** The newest instant that has certainly passed, from the state file or from an answer. */
   newest: Instant | null;
@@ -45,12 +45,18 @@ function countingAnswers(answers: readonly AnswerTime[], now: Instant, steady: n
   const latestFirst = answers.toSorted((one, other) => other.steady - one.steady);
   const counting = latestFirst.filter((answer) => {
     const jumped = now - answer.now - (steady - answer.steady);
-    return steady - answer.steady < RECENT && Math.abs(jumped) < JUMP;
+    return isRecent(answer, steady) && Math.abs(jumped) < JUMP;
   });
   return counting.length > 0 ? counting : latestFirst.slice(0, 1);
 }
 
-function timeBy({ date, steady: then }: AnswerTime, steady: number): Instant {
+/** Less than two hours old. */
+export function isRecent(answer: AnswerTime, steady: number): boolean {
+  return steady - answer.steady < RECENT;
+}
+
+/** What the source's clock shows now. */
+export function timeBy({ date, steady: then }: AnswerTime, steady: number): Instant {
   return Math.round(date + (steady - then));
 }
 

@@ -12,15 +12,14 @@ import { PARIS } from "../../support/tariff.ts";
 const TODAY = "2026-01-05";
 const DATE = "2026-01-06";
 const at = (time: string, date = TODAY): Instant => wallInstant(date, time, PARIS.time_zone);
-const answer = (words: Record<IsoDate, Color>, made_at: Instant): OfficialAnswer => ({
+const answer = (words: Record<IsoDate, Color>): OfficialAnswer => ({
   kind: "light",
   words: Object.entries(words).map(([date, color]) => ({ date, color })),
-  made_at,
 });
 
 /** RTE says this of 6 January, in an answer that was made at one time and came at another. */
 const rte = (known: KnownDays, color: Color, made: string, came = made) =>
-  learnOfficial(known, answer({ [DATE]: color }, at(made)), at(came), PARIS);
+  learnOfficial(known, answer({ [DATE]: color }), at(came), PARIS, at(made));
 const service = (known: KnownDays, color: Color, made: string) =>
   learn(known, dateAnswer(DATE, color, true), at(made), PARIS);
 const wordOf = (known: KnownDays) => known.days[DATE]?.rte_word;
@@ -44,15 +43,14 @@ describe("a word of RTE", () => {
 
   it("is confirmed neither by the clock nor by the beginning of its day", () => {
     const known = rte(NO_KNOWN_DAYS, "rouge", "10:35");
-    const later = learnOfficial(known, answer({}, at("12:00", DATE)), at("12:00", DATE), PARIS);
+    const later = learnOfficial(known, answer({}), at("12:00", DATE), PARIS);
     expect(later).toBe(known);
   });
 
   it("is not withdrawn by an answer without it", () => {
     const known = rte(NO_KNOWN_DAYS, "rouge", "10:35");
-    expect(
-      learnOfficial(known, answer({ [TODAY]: "bleu" }, at("10:50")), at("10:50"), PARIS).days[DATE],
-    ).toBe(known.days[DATE]);
+    const later = learnOfficial(known, answer({ [TODAY]: "bleu" }), at("10:50"), PARIS);
+    expect(later.days[DATE]).toBe(known.days[DATE]);
   });
 
   it("is replaced by another colour of a later answer, which is not confirmed by what was said before", () => {
@@ -68,6 +66,11 @@ describe("a word of RTE", () => {
     expect(rte(confirmed, "bleu", "11:00", "12:00")).toBe(confirmed);
   });
 
+  it("is replaced by the colour of before, where a later answer names it again", () => {
+    const corrected = rte(rte(NO_KNOWN_DAYS, "bleu", "10:35"), "rouge", "10:50");
+    expect(wordOf(rte(corrected, "bleu", "11:10"))).toMatchObject({ color: "bleu", first_said: at("11:10") });
+  });
+
   it("is replaced also after the clock of this machine was set back", () => {
     const known = rte(NO_KNOWN_DAYS, "bleu", "11:40");
     expect(wordOf(rte(known, "rouge", "10:40"))?.color).toBe("rouge");
@@ -76,9 +79,10 @@ describe("a word of RTE", () => {
   it("counts as said when it came, where the source claims to be in the future", () => {
     const known = learnOfficial(
       NO_KNOWN_DAYS,
-      answer({ [DATE]: "bleu" }, at("10:00", "2099-01-01")),
+      answer({ [DATE]: "bleu" }),
       at("10:35"),
       PARIS,
+      at("10:00", "2099-01-01"),
     );
     expect(wordOf(known)?.first_said).toBe(at("10:35"));
     expect(wordOf(rte(known, "rouge", "11:40"))?.color).toBe("rouge");
