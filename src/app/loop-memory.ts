@@ -19,9 +19,10 @@ import { type ClientMemory, clientMemorySchema, EMPTY_MEMORY } from "../service/
 import type { LastAnswered } from "../service/plan-requests.ts";
 import {
   type MemoryKeeper,
-  NOTHING_SENT,
+  NO_OFFICIAL_MEMORY,
+  type OfficialMemory,
+  officialMemorySchema,
   type RequestMemory,
-  requestMemorySchema,
 } from "../service/request-memory.ts";
 import { knownDaysOf, type State, withOfficial, withSource } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
@@ -34,7 +35,8 @@ import type { Store } from "../state/store.ts";
  * |----------------------|----------|------------------------------------------------------------------|
  * | `keepAnswer`         | at once  | if a day, a season or `lastAnswered` changed; else every 2 hours |
  * | `client.set`         | at once  | if something was learnt; the count of requests by tens           |
- * | `officialClient.set` | at once  | if a pause began or ended; the count of requests by tens         |
+ * | `officialClient.set` | at once  | if a pause or a failure began or ended; the count of requests by |
+ * |                      |          | tens                                                             |
  * | `keepRulesState`     | at once  | if a verdict or a forecast changed; if values alone changed a    |
  * |                      |          | verdict, within 5 minutes; else with the next write              |
  * | values heard         | at once  | with the next write; where a rule has a `max_age`, at the latest |
@@ -52,8 +54,8 @@ export interface LoopMemory {
   keepAnswer: (days: KnownDays, lastAnswered: LastAnswered) => void;
   /** What the service client has learnt of this service. */
   client: MemoryKeeper<ClientMemory>;
-  /** How much was sent to this official source. */
-  officialClient: MemoryKeeper<RequestMemory>;
+  /** How much was sent to this official source, and since when it does not answer. */
+  officialClient: MemoryKeeper<OfficialMemory>;
   /** The state of each rule at the last evaluation, and since when it is so. */
   rulesState: () => RulesState;
   keepRulesState: (rulesState: RulesState, saving: Saving) => void;
@@ -166,7 +168,8 @@ export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMe
         const before = officialClient;
         officialClient = learnt;
         const isCounted = before.spent !== learnt.spent && officialCount.isWorthWriting(learnt);
-        if (before.pause !== learnt.pause || isCounted) void saveSources();
+        const isLearnt = before.pause !== learnt.pause || before.failing_since !== learnt.failing_since;
+        if (isLearnt || isCounted) void saveSources();
       },
     },
     rulesState: () => rulesState,
@@ -238,9 +241,9 @@ function readSources(state: State, source: string, official: string | null) {
   return { days: knownDaysOf(state, source, official), lastAnswered: asked, client };
 }
 
-function readOfficialClient(state: State, official: string | null): RequestMemory {
+function readOfficialClient(state: State, official: string | null): OfficialMemory {
   const kept = official === null ? undefined : state.official_clients[official];
-  return requestMemorySchema.safeParse(kept).data ?? NOTHING_SENT;
+  return officialMemorySchema.safeParse(kept).data ?? NO_OFFICIAL_MEMORY;
 }
 
 const UPDATE_SAVED_EVERY = 2 * 3_600_000;

@@ -153,7 +153,8 @@ export function createLoop(options: LoopOptions): Loop {
   let isSettled = false;
   let polls: PollRecord = startPollRecord(time.now(memory.days()).at, memory.days(), options.serviceKind);
   let official: OfficialRecord | null =
-    options.askOfficial && startOfficialRecord(time.now(memory.days()).at, memory.days());
+    options.askOfficial &&
+    startOfficialRecord(time.now(memory.days()).at, memory.days(), memory.officialClient.get().failing_since);
   // Empty from the end of the first poll ever of each source, with or without an answer. Before, no device is sent anything,
   // and no verdict is a change. A state file with days says that there was one.
   const unpolled = new Set(Object.keys(memory.days().days).length > 0 ? [] : sourcesOf(options));
@@ -277,11 +278,13 @@ export function createLoop(options: LoopOptions): Loop {
   }: OfficialPollRequest): Promise<PollOutcome> {
     const { askOfficial } = options;
     if (!askOfficial) return NOTHING_SENT;
+    const missing = new Set<OfficialRequest["kind"]>();
     const outcome = await sendRequests(
       OFFICIAL_SOURCE,
       signal,
       due,
       async ({ request, essential }, limit) => {
+        missing.add(request.kind);
         const reply = await askOfficial(request, {
           signal: limit,
           essential,
@@ -290,14 +293,23 @@ export function createLoop(options: LoopOptions): Loop {
         });
         protectFromOwnErrors(() => takeOfficialAnswer(reply));
         if (reply.failure) throw reply.failure;
+        missing.delete(request.kind);
         onAnswered(request);
         return [];
       },
     );
     if (signal.aborted) return outcome;
-    official = official && recordOfficialOutcome(official, outcome, time.now(memory.days()).at);
+    const { at } = time.now(memory.days());
+    keepOfficial(official && recordOfficialOutcome(official, outcome, [...missing], at));
     notePolled("official");
     return outcome;
+  }
+
+  function keepOfficial(record: OfficialRecord | null): void {
+    official = record;
+    const failing_since = record?.light?.since ?? null;
+    const known = memory.officialClient.get();
+    if (known.failing_since !== failing_since) memory.officialClient.set({ ...known, failing_since });
   }
 
   function noteOfficialTime(date: Instant | null): Instant {
@@ -330,7 +342,7 @@ export function createLoop(options: LoopOptions): Loop {
 
   function takeOfficialAnswer({ answer, failure, made_at }: OfficialReply): void {
     const { at } = time.now(memory.days());
-    if (!failure) official = official && recordOfficialSuccess(official, at);
+    if (!failure) keepOfficial(official && recordOfficialSuccess(official, answer.kind, at));
     const days = learnOfficial(memory.days(), answer, at, tariff, time.madeAt("official", made_at, at));
     keepDays(days, memory.lastAnswered(), at);
   }

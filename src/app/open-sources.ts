@@ -4,7 +4,7 @@ import { VERSION } from "../runtime/version.ts";
 import type { ClientMemory } from "../service/client-memory.ts";
 import { createOfficialClient, type OfficialClient } from "../service/official-client.ts";
 import type { PoliteOptions } from "../service/polite-client.ts";
-import type { MemoryKeeper, RequestMemory } from "../service/request-memory.ts";
+import type { MemoryKeeper, OfficialMemory, RequestMemory } from "../service/request-memory.ts";
 import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
 import { openAddresses } from "../simulator/open-addresses.ts";
 
@@ -19,7 +19,7 @@ interface OpenedSources {
 
 interface OpenOptions extends Pick<PoliteOptions<RequestMemory>, "clock" | "random" | "log" | "patience"> {
   memory: MemoryKeeper<ClientMemory>;
-  officialMemory: MemoryKeeper<RequestMemory>;
+  officialMemory: MemoryKeeper<OfficialMemory>;
 }
 
 /** The clients of the sources that the configuration names; where one is the simulator, it is started. */

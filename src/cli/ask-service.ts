@@ -11,7 +11,7 @@ import { createProblemLog } from "../runtime/problem-log.ts";
 import { deadline } from "../runtime/wait.ts";
 import { EMPTY_MEMORY } from "../service/client-memory.ts";
 import type { OfficialClient } from "../service/official-client.ts";
-import { keepMemory, NOTHING_SENT } from "../service/request-memory.ts";
+import { keepMemory, NO_OFFICIAL_MEMORY } from "../service/request-memory.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
@@ -37,7 +37,7 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
     clock: systemClock,
     random: Math.random,
     memory: keepMemory(EMPTY_MEMORY),
-    officialMemory: keepMemory(NOTHING_SENT),
+    officialMemory: keepMemory(NO_OFFICIAL_MEMORY),
     log,
     patience: OF_A_PERSON,
   });

@@ -14,6 +14,13 @@ export const requestMemorySchema = z.object({
 
 export type RequestMemory = z.output<typeof requestMemorySchema>;
 
+/** Of the official source also since when it does not answer: a restart must not hide that it died. */
+export const officialMemorySchema = requestMemorySchema.extend({
+  failing_since: z.number().nullable().default(null),
+});
+
+export type OfficialMemory = z.output<typeof officialMemorySchema>;
+
 /** Holds the memory: `run` saves it, a command does not. `set` is called after every request. */
 export interface MemoryKeeper<Memory extends RequestMemory> {
   get(): Memory;
@@ -36,3 +43,5 @@ export const NOTHING_SENT: RequestMemory = {
   sent_at: null,
   pause: null,
 };
+
+export const NO_OFFICIAL_MEMORY: OfficialMemory = { ...NOTHING_SENT, failing_since: null };

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { LoopOptions } from "../../src/app/loop.ts";
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
 import type { OfficialAnswer } from "../../src/core/contract/answer.ts";
+import type { DueOfficial } from "../../src/service/official-times.ts";
 import { AnswerUnreadable } from "../../src/service/service-errors.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { dateAnswer, dayInAnswer, forecastsAnswer } from "../support/answers.ts";
@@ -160,6 +161,57 @@ describe("a loop with two sources", () => {
     two.clock.at += 3 * HOUR;
     two.loop.refresh();
     expect(two.payload("official/status")).toBe("down");
+  });
+
+  test("is not down where only the season fails, and is where only the season is answered", async () => {
+    const clock = { at: EVE };
+    const failing = { light: false, season: true };
+    const test = openTestLoop({
+      clock,
+      days: BLEU,
+      askOfficial: async ({ kind }) => {
+        if (failing[kind]) throw new Error(`no ${kind}`);
+        const words = [{ date: "2026-01-05", color: "bleu" as const }];
+        return { answer: { kind, words }, failure: null, date: null, made_at: null };
+      },
+    });
+    const season = { request: { kind: "season", label: "2025-2026" } as const, essential: false };
+    const statusAfter = async (hours: number, due: readonly DueOfficial[]) => {
+      clock.at = EVE + hours * HOUR;
+      await test.loop.pollOfficial({ due, signal, onAnswered: () => undefined });
+      return [test.payload("official/status"), test.payload("official/last_error")];
+    };
+    expect(await statusAfter(0, [...LIGHT, season])).toEqual([
+      "degraded",
+      expect.stringContaining("no season"),
+    ]);
+    expect(await statusAfter(4, [season])).toEqual(["degraded", expect.stringContaining("no season")]);
+    expect(await statusAfter(5, LIGHT)).toEqual(["degraded", expect.stringContaining("no season")]);
+    Object.assign(failing, { light: true, season: false });
+    expect(await statusAfter(6, [...LIGHT, season])).toEqual([
+      "degraded",
+      expect.stringContaining("no light"),
+    ]);
+    expect(await statusAfter(9, [...LIGHT, season])).toEqual(["down", expect.stringContaining("no light")]);
+    expect(await statusAfter(10, [season])).toEqual(["down", expect.stringContaining("no light")]);
+    failing.light = false;
+    expect(await statusAfter(11, LIGHT)).toEqual(["ok", "None"]);
+  });
+
+  test("an official source that is dead is down also after a restart, from its first failure on", async () => {
+    const two = openLoopOfTwo();
+    await two.pollOfficial();
+    const statusAfter = (hours: number) => {
+      two.clock.at = EVE + hours * HOUR;
+      const askOfficial = () => Promise.reject(new Error("RTE is away"));
+      const { payload } = openTestLoop({ clock: two.clock, store: two.store, askOfficial });
+      return payload("official/status");
+    };
+    expect([2, 3, 100].map(statusAfter)).toEqual(["degraded", "down", "down"]);
+    two.clock.at = EVE + HOUR;
+    two.said.rte = "bleu";
+    await two.pollOfficial();
+    expect(statusAfter(4)).toBe("ok");
   });
 
   test("sends devices nothing before each source was polled for the first time", async () => {

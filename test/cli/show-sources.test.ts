@@ -37,8 +37,8 @@ describe("the page of vigie show", () => {
       started_at: at,
       last_success: at,
       shown_success: at,
-      failing_since: at,
-      failure: "RTE has no route",
+      light: { since: at, failure: "RTE has no route" },
+      season: null,
     };
     expect(pageOf({}).join()).not.toContain("official source");
     const lines = pageOf({ official: record });

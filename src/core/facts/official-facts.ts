@@ -1,6 +1,6 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { OfficialFacts } from "./facts.ts";
-import type { OfficialRecord } from "./official-record.ts";
+import { type OfficialRecord, shownFailure } from "./official-record.ts";
 
 /** Null: there is no official source. */
 export function officialFacts(record: OfficialRecord | null, at: Instant): OfficialFacts {
@@ -8,31 +8,34 @@ export function officialFacts(record: OfficialRecord | null, at: Instant): Offic
   return {
     status: officialStatus(record, at),
     last_success: record.shown_success,
-    last_error: record.failure,
+    last_error: shownFailure(record),
   };
 }
 
 /** Whether a source that is only needed where the service fails has been silent for too long. */
-export function isSilentForADay(record: OfficialRecord, at: Instant): boolean {
-  return record.failing_since !== null && at >= silentFrom(record);
+export function isSilentForADay({ light }: OfficialRecord, at: Instant): boolean {
+  return light !== null && at >= light.since + SILENT_AFTER;
 }
 
 /** When time alone changes the status, or makes the silence a problem. */
 export function officialBoundaries(record: OfficialRecord | null): Instant[] {
-  if (!record || record.failing_since === null) return [];
-  return [record.failing_since + DOWN_AFTER, silentFrom(record)];
+  if (!record) return [];
+  const { light, last_success } = record;
+  if (!light) return last_success === null ? [] : [last_success + OLD_AFTER];
+  return [light.since + DOWN_AFTER, light.since + SILENT_AFTER];
 }
 
-function officialStatus(record: OfficialRecord, at: Instant): OfficialFacts["status"] {
-  if (record.failing_since === null) return record.last_success === null ? "degraded" : "ok";
-  return at >= record.failing_since + DOWN_AFTER ? "down" : "degraded";
-}
-
-/** Counted from the last success, which the state file keeps: restarts must not hide a source that died. */
-function silentFrom({ last_success, started_at }: OfficialRecord): Instant {
-  return (last_success ?? started_at) + SILENT_AFTER;
+function officialStatus(
+  { light, season, last_success }: OfficialRecord,
+  at: Instant,
+): OfficialFacts["status"] {
+  if (light) return at >= light.since + DOWN_AFTER ? "down" : "degraded";
+  const isOld = last_success === null || at >= last_success + OLD_AFTER;
+  return season || isOld ? "degraded" : "ok";
 }
 
 const HOUR = 3_600_000;
 const DOWN_AFTER = 3 * HOUR;
 const SILENT_AFTER = 24 * HOUR;
+/** At a start, until the first answer: each day brings a word, so a source that said none for so long shows no sign of life. */
+const OLD_AFTER = 36 * HOUR;

@@ -42,7 +42,7 @@ function problemCode(status: ServiceStatus, moment: MomentFacts | null, input: F
 
 /** At once where nothing else names official colours; else a day later: a source that is rarely needed must not be dead unseen. */
 function isOfficialProblem({ official, clock }: FactsInput, service: ServiceStatus): boolean {
-  if (!official || official.failing_since === null) return false;
+  if (!official?.light) return false;
   return service === "off" || service === "down" || isSilentForADay(official, clock.at);
 }
 

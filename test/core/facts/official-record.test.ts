@@ -18,15 +18,13 @@ const WELL: OfficialRecord = {
   started_at: AT - 100 * HOUR,
   last_success: AT - HOUR,
   shown_success: AT - HOUR,
-  failing_since: null,
-  failure: null,
+  light: null,
+  season: null,
 };
-const failing = (hours: number, more: Partial<OfficialRecord> = {}): OfficialRecord => ({
+const failing = (hours: number): OfficialRecord => ({
   ...WELL,
-  last_success: AT - hours * HOUR,
-  failing_since: AT - hours * HOUR,
-  failure: "no route",
-  ...more,
+  last_success: AT - hours * HOUR - HOUR,
+  light: { since: AT - hours * HOUR, failure: "no route" },
 });
 const DAYS: Record<string, KnownDay> = { "2026-01-06": official("bleu") };
 const factsOf = (record: OfficialRecord | null, polls: Partial<PollRecord> = {}, days = DAYS) =>
@@ -39,6 +37,21 @@ describe("the official source", () => {
     ["has not answered yet", { ...WELL, last_success: null }, "degraded"],
     ["has failed for less than three hours", failing(2.99), "degraded"],
     ["has failed for three hours", failing(3), "down"],
+    [
+      "has answered only today and tomorrow for a week",
+      { ...WELL, season: { since: AT - 168 * HOUR, failure: "404" } },
+      "degraded",
+    ],
+    [
+      "has named its last word a day ago, before the start",
+      { ...WELL, last_success: AT - 35.9 * HOUR },
+      "ok",
+    ],
+    [
+      "has said nothing for two days, before the start",
+      { ...WELL, last_success: AT - 36 * HOUR },
+      "degraded",
+    ],
   ] as const)("%s", (_, record, status) => {
     expect(factsOf(record).official.status).toBe(status);
   });
@@ -52,11 +65,12 @@ describe("the official source", () => {
     ["with a service that is well: a day later", failing(23.9), {}, "none"],
     ["with a service that is well, after a day", failing(24), {}, "official"],
     [
-      "after a day of which most was before a restart",
-      failing(1, { last_success: AT - 30 * HOUR }),
+      "after an hour, though its last word is older",
+      { ...failing(1), last_success: AT - 30 * HOUR },
       {},
-      "official",
+      "none",
     ],
+    ["in the season alone", { ...WELL, season: { since: AT - 168 * HOUR, failure: "404" } }, {}, "none"],
     ["without a service: at once", failing(0), { kind: "none" }, "official"],
     ["with a service that is down: that counts more", failing(0), { last_success: AT - 4 * HOUR }, "service"],
     ["well, without a service", WELL, { kind: "none" }, "none"],
@@ -66,30 +80,35 @@ describe("the official source", () => {
 
   it("fails from its first failure on, until a success", () => {
     const failures = { answers: 0, failures: ["no route"] };
-    const first = recordOfficialOutcome(WELL, failures, AT);
-    const second = recordOfficialOutcome(first, { answers: 0, failures: ["timeout"] }, AT + HOUR);
-    expect(second).toMatchObject({ failing_since: AT, failure: "timeout" });
-    expect(recordOfficialSuccess(second, AT + 2 * HOUR)).toMatchObject({
-      failing_since: null,
-      failure: null,
+    const first = recordOfficialOutcome(WELL, failures, ["light", "season"], AT);
+    const second = recordOfficialOutcome(first, { answers: 0, failures: ["timeout"] }, ["light"], AT + HOUR);
+    expect(second).toMatchObject({
+      light: { since: AT, failure: "timeout" },
+      season: { since: AT, failure: "no route" },
     });
-    expect(recordOfficialOutcome(WELL, { answers: 0, failures: [] }, AT)).toBe(WELL);
+    expect(recordOfficialSuccess(second, "season", AT + 2 * HOUR)).toEqual({ ...second, season: null });
+    expect(recordOfficialSuccess(second, "light", AT + 2 * HOUR)).toMatchObject({
+      last_success: AT + 2 * HOUR,
+      light: null,
+    });
+    expect(recordOfficialOutcome(WELL, { answers: 0, failures: [] }, ["light"], AT)).toBe(WELL);
   });
 
   it("publishes its last success at most hourly, but at once after a start and after a failure", () => {
     const started = startOfficialRecord(
       AT,
       knownDaysOf({ "2026-01-05": saidByRte("bleu", { first_said: AT - HOUR }) }),
+      null,
     );
     expect(started).toMatchObject({ last_success: AT - HOUR, shown_success: AT - HOUR });
-    const first = recordOfficialSuccess(started, AT + 1000);
+    const first = recordOfficialSuccess(started, "light", AT + 1000);
     expect(first.shown_success).toBe(AT + 1000);
-    const soon = recordOfficialSuccess(first, AT + HOUR);
+    const soon = recordOfficialSuccess(first, "light", AT + HOUR);
     expect(soon.shown_success).toBe(AT + 1000);
     expect(isOfficialShownAlike(first, soon)).toBe(true);
-    expect(recordOfficialSuccess(soon, AT + 1000 + HOUR).shown_success).toBe(AT + 1000 + HOUR);
-    const failed = recordOfficialOutcome(first, { answers: 0, failures: ["no route"] }, AT + 2000);
-    expect(recordOfficialSuccess(failed, AT + 3000).shown_success).toBe(AT + 3000);
+    expect(recordOfficialSuccess(soon, "light", AT + 1000 + HOUR).shown_success).toBe(AT + 1000 + HOUR);
+    const failed = recordOfficialOutcome(first, { answers: 0, failures: ["no route"] }, ["light"], AT + 2000);
+    expect(recordOfficialSuccess(failed, "light", AT + 3000).shown_success).toBe(AT + 3000);
   });
 });
 
