@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isoInstant } from "../core/calendar/dates.ts";
 import { COLORS } from "../core/calendar/tariff.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import { type State, VERSION } from "./state.ts";
@@ -62,22 +61,19 @@ function upgradeVersion1(content: unknown): unknown {
 }
 
 /**
- * In version 2 a day had one official colour, the service's. It was final also where its day had only begun, so it counts as
- * confirmed only where its day is certainly over: the newest instant of the file has passed.
+ * In version 2 a day had one official colour, the service's. What was final then stays so: the event was sent, and rules rely
+ * on it. It was final also where its day had only begun; RTE's word of such a day counts more in any case.
  */
 function upgradeVersion2(content: unknown): unknown {
   const { books, ...rest } = check(stateOfVersion2, content);
-  const upgraded = Object.entries(books).map(([source, { days, seasons, ...book }]) => {
-    const seen = [...Object.values(days).flatMap(({ forecast, official }) => [forecast, official])];
-    const instants = [...seen, ...Object.values(seasons)].flatMap((part) => (part ? [part.seen_at] : []));
-    const today = isoInstant(Math.max(0, ...instants)).slice(0, "2026-01-05".length);
+  const upgraded = Object.entries(books).map(([source, { days, ...book }]) => {
     const ofVersion3 = Object.entries(days).map(([date, { official, ...day }]) => {
       if (!official) return [date, day];
-      const { seen_at, revised_from, ...word } = official;
-      const service_word = { ...word, first_said: seen_at, confirmed: date < today };
+      const { seen_at, final, revised_from, ...word } = official;
+      const service_word = { ...word, first_said: seen_at, confirmed: final };
       return [date, { ...day, service_word, ...(revised_from !== undefined && { revised_from }) }];
     });
-    return [source, { ...book, seasons, days: Object.fromEntries(ofVersion3) }];
+    return [source, { ...book, days: Object.fromEntries(ofVersion3) }];
   });
   return {
     ...rest,
@@ -116,7 +112,9 @@ const daySchema = z.object({
 });
 
 const dayOfVersion2 = daySchema.omit({ service_word: true, revised_from: true }).extend({
-  official: z.object({ color, rates, seen_at: instant, revised_from: color.exactOptional() }).exactOptional(),
+  official: z
+    .object({ color, rates, seen_at: instant, final: z.boolean(), revised_from: color.exactOptional() })
+    .exactOptional(),
 });
 
 const seasonSchema = z.object({
@@ -159,7 +157,6 @@ const stateOfVersion2 = z.looseObject({
     z.string(),
     z.looseObject({
       days: z.record(z.iso.date(), dayOfVersion2),
-      seasons: z.record(z.string(), seasonSchema),
     }),
   ),
 });

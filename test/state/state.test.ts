@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wallInstant } from "../../src/core/calendar/dates.ts";
 import type { Answer, OfficialAnswer } from "../../src/core/contract/answer.ts";
+import { findDayEvents } from "../../src/core/days/day-events.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import { learn, learnOfficial } from "../../src/core/days/learn.ts";
 import { chooseOutputs } from "../../src/core/outputs/choose-outputs.ts";
@@ -99,30 +100,15 @@ function older(version: 1 | 2, published: unknown = STATE.published): string {
   const { official_words: _, official_clients: __, ...state } = STATE;
   const days = Object.entries(SERVICE_DAYS.days).map(([date, { service_word, revised_from, ...day }]) => {
     if (!service_word) return [date, day];
-    const { color, rates, first_said: seen_at } = service_word;
-    return [date, { ...day, official: { color, rates, seen_at, final: true, revised_from } }];
+    const { color, rates, first_said: seen_at, confirmed: final } = service_word;
+    return [date, { ...day, official: { color, rates, seen_at, final, revised_from } }];
   });
   const books = { simulator: { ...SERVICE_DAYS, days: Object.fromEntries(days) } };
   return JSON.stringify({ ...state, version, published, books });
 }
 
-/** What is read of it: the service's words, confirmed where their day was over on 4 January at noon. */
-const OF_OLDER: State = {
-  ...STATE,
-  official_words: {},
-  official_clients: {},
-  books: {
-    simulator: {
-      ...SERVICE_DAYS,
-      days: Object.fromEntries(
-        Object.entries(SERVICE_DAYS.days).map(([date, { service_word, ...day }]) => [
-          date,
-          service_word ? { ...day, service_word: { ...service_word, confirmed: date < "2026-01-04" } } : day,
-        ]),
-      ),
-    },
-  },
-};
+/** What is read of it: the service's words, confirmed where they were final. */
+const OF_OLDER: State = { ...STATE, official_words: {}, official_clients: {} };
 
 describe("the state file", () => {
   it("reads back what was written", () => {
@@ -153,11 +139,14 @@ describe("the state file", () => {
     expect(parseState(older(1, published))).toEqual({ ...OF_OLDER, published: places });
   });
 
-  it("of version 2 is read as what the service said, confirmed only where the day is over", () => {
+  it("of version 2 is read as what the service said, and what was final stays final: no event says it again", () => {
     expect(parseState(older(2))).toEqual(OF_OLDER);
-    const { days } = knownDaysOf(parseState(older(2)), "simulator", RTE);
-    expect(days["2026-01-03"]?.service_word?.confirmed).toBe(true);
-    expect(days["2026-01-05"]?.service_word?.confirmed).toBe(false);
+    const known = knownDaysOf(parseState(older(2)), "simulator", RTE);
+    expect(known.days["2026-01-05"]?.service_word?.confirmed).toBe(true);
+    const again = ANSWERS.reduce((days, answer) => learn(days, answer, NOW, PARIS), known);
+    expect(findDayEvents(known, again, NOW, PARIS)).toEqual([]);
+    const open = parseState(older(2).replaceAll('"final":true', '"final":false'));
+    expect(knownDaysOf(open, "simulator", RTE).days["2026-01-05"]?.service_word?.confirmed).toBe(false);
   });
 
   it("of a newer version is refused with its version, whatever its shape", () => {
