@@ -39,7 +39,8 @@ function inventedDaysOnRealBroker(options: unknown): Conflict[] {
   if (textAt(options, "service", "base_url") === "simulator") {
     conflicts.push({ path: ["service", "base_url"], expected: `the address of a service, ${why}`, advice });
   }
-  if (textAt(options, "official", "source") === "simulator") {
+  const isAlone = ["none", "simulator"].includes(textAt(options, "service", "base_url") ?? "");
+  if (isAlone && textAt(options, "official", "source") === "simulator") {
     conflicts.push({ path: ["official", "source"], expected: `off, rte or an address, ${why}`, advice });
   }
   return conflicts;
@@ -53,9 +54,14 @@ function officialSourceConflicts(options: unknown): Conflict[] {
     const expected = "rte or an address, because with service.base_url: none nothing else names a colour";
     return [{ path, expected }];
   }
+  const advice = "Real and invented days are never mixed";
   if (base === "simulator" && source !== "off" && source !== "simulator") {
     const expected = "off or simulator, because service.base_url: simulator invents the days";
-    return [{ path, expected, advice: "Real and invented days are never mixed" }];
+    return [{ path, expected, advice }];
+  }
+  if (base !== "simulator" && base !== "none" && source === "simulator") {
+    const expected = "off, rte or an address, because service.base_url is no simulator";
+    return [{ path, expected, advice }];
   }
   return [];
 }

@@ -10,7 +10,6 @@ describe("official.source", () => {
     [`${REAL}official:\n`, "off"],
     [`${REAL}official: { source: off }`, "off"],
     [`${REAL}official: { source: rte }`, "rte"],
-    [`${REAL}official: { source: simulator }`, "simulator"],
     [
       `${REAL}official: { source: "https://official.example/open_data/v1/" }`,
       "https://official.example/open_data/v1",
@@ -103,17 +102,29 @@ describe("what is refused", () => {
     },
   );
 
+  test.each(["", "mqtt: { url: mqtt://broker }\n"])(
+    "invented official colours beside the real days of a service: %j",
+    async (broker) => {
+      for (const allow_simulator of [false, true]) {
+        const service = `service: { base_url: https://days.example, allow_simulator: ${allow_simulator} }\n`;
+        expect(await problemsOf(loadText(`${service}${broker}official: { source: simulator }\n`))).toEqual([
+          expect.stringMatching(
+            /official\.source: expected off, rte or an address, because service\.base_url is no simulator, got "simulator"\. Real and invented days are never mixed$/,
+          ),
+        ]);
+      }
+    },
+  );
+
   test("invented official colours on a real broker, unless service.allow_simulator is set", async () => {
     const broker = "mqtt: { url: mqtt://broker }\nofficial: { source: simulator }\n";
-    for (const base of ["https://days.example", "none"]) {
-      expect(await problemsOf(loadText(`service: { base_url: ${base} }\n${broker}`))).toEqual([
-        expect.stringContaining(
-          "official.source: expected off, rte or an address, because mqtt.url names a real broker, got",
-        ),
-      ]);
-      const allowed = await loadText(`service: { base_url: ${base}, allow_simulator: true }\n${broker}`);
-      expect(allowed.config.official.source).toBe("simulator");
-    }
+    expect(await problemsOf(loadText(`service: { base_url: none }\n${broker}`))).toEqual([
+      expect.stringContaining(
+        "official.source: expected off, rte or an address, because mqtt.url names a real broker, got",
+      ),
+    ]);
+    const allowed = await loadText(`service: { base_url: none, allow_simulator: true }\n${broker}`);
+    expect(allowed.config.official.source).toBe("simulator");
   });
 });
 

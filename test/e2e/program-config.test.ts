@@ -114,7 +114,7 @@ describe.skipIf(withoutMosquitto)(
       await writeFile(join(folder, "vigie.yaml"), "instance: vigie\n");
       await vigie.says(/mqtt\.url: expected a broker as before, got embedded/, before);
       const invented = {
-        service: { base_url: service, allow_simulator: true },
+        service: { base_url: "none", allow_simulator: true },
         official: { source: "simulator" },
       };
       await writeConfig(folder, config(invented));
