@@ -96,17 +96,19 @@ async function askRte(date: IsoDate, { askOfficial, today }: Sources) {
   return words.find((word) => word.date === date)?.color ?? null;
 }
 
-function asJson(said: SaidOfDay) {
-  const { date, service, rte = null } = said;
-  if (!service) return { date, color: rte, is_official: rte !== null };
-  const official_by = isOther(said) && service.is_official ? { service: service.day.color, rte } : undefined;
-  return { ...service.day, is_official: service.is_official, ...(official_by && { official_by }) };
+function asJson({ date, service, rte }: SaidOfDay) {
+  const byRte = rte === undefined ? {} : { rte };
+  if (!service) return { date, color: rte ?? null, is_official: Boolean(rte), ...byRte };
+  const { day: answered, is_official } = service;
+  const isContradicted = is_official && rte && rte !== answered.color;
+  const official_by = isContradicted ? { service: answered.color, rte } : undefined;
+  return { ...answered, is_official, ...byRte, ...(official_by && { official_by }) };
 }
 
-function formatDay(said: SaidOfDay, painted: boolean): string {
-  const { date, service, rte = null } = said;
-  const byRte: Cell[] = ["RTE says", rte === null ? "nothing yet" : colorCell(rte)];
-  if (!service) return formatTable([["date", date], byRte], painted);
+function formatDay({ date, service, rte }: SaidOfDay, painted: boolean): string {
+  const byRte: Cell[][] =
+    rte === undefined ? [] : [["RTE says", rte === null ? "nothing yet" : colorCell(rte)]];
+  if (!service) return formatTable([["date", date], ...byRte], painted);
   const { day: answered, is_official } = service;
   const rows: Cell[][] = [
     ["date", date],
@@ -116,12 +118,7 @@ function formatDay(said: SaidOfDay, painted: boolean): string {
     ["hp", rateCell(answered.rates.hp)],
     ["hc", rateCell(answered.rates.hc)],
   ];
-  return formatTable(isOther(said) ? [...rows, byRte] : rows, painted);
-}
-
-/** RTE names another colour than the service, or names one where the service has no official one. */
-function isOther({ service, rte = null }: SaidOfDay): boolean {
-  return rte !== null && (!service?.is_official || service.day.color !== rte);
+  return formatTable([...rows, ...byRte], painted);
 }
 
 const OFFICIAL = { true: "yes", false: "no" };

@@ -28,7 +28,7 @@ function run(command: Command, args: string[], color = false) {
 }
 
 describe("the endpoints of two sources for people", () => {
-  test("vigie day shows what RTE says where it differs, and where the other source does not answer", async () => {
+  test("vigie day shows what each source says, also where the other one does not answer", async () => {
     const server = createServer((request, response) => {
       const path = request.url ?? "";
       const isRte = path.startsWith("/tempo");
@@ -36,14 +36,14 @@ describe("the endpoints of two sources for people", () => {
         response.writeHead(400).end("{}");
         return;
       }
-      const body = isRte
-        ? { values: { "2026-01-05": "WHITE" } }
-        : { date: "2026-01-05", color: "rouge", is_official: true };
+      const body = isRte ? { values: rte } : { date: "2026-01-05", color: "rouge", is_official };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     let isServiceAway = false;
+    let rte: Record<string, string> = {};
+    let is_official = true;
     const ask = async (service: string, ...args: string[]) => {
       const config = {
         service: { base_url: service },
@@ -54,12 +54,23 @@ describe("the endpoints of two sources for people", () => {
       return run(day, ["2026-01-05", ...args, "--config", "both.yaml"]);
     };
     try {
-      const both = await ask(address);
-      expect(both.out).toMatch(/^colour +rouge\nofficial +yes\n(.*\n)*RTE says +blanc\n$/m);
-      expect(JSON.parse((await ask(address, "--json")).out).official_by).toEqual({
-        service: "rouge",
-        rte: "blanc",
-      });
+      const official_by = { service: "rouge", rte: "blanc" };
+      for (const [word, official, said, more] of [
+        ["RED", true, "rouge", {}],
+        ["WHITE", false, "blanc", {}],
+        ["unreadable", false, null, {}],
+        ["WHITE", true, "blanc", { official_by }],
+      ] as const) {
+        rte = { "2026-01-05": word };
+        is_official = official;
+        const { out } = await ask(address);
+        expect(out).toMatch(
+          new RegExp(`^colour +rouge\\n(.*\\n)*RTE says +${said ?? "nothing yet"}\\n$`, "m"),
+        );
+        const { official_by: by, ...json } = JSON.parse((await ask(address, "--json")).out);
+        expect(json).toMatchObject({ color: "rouge", is_official: official, rte: said });
+        expect({ official_by: by }).toEqual({ official_by: undefined, ...more });
+      }
       isServiceAway = true;
       for (const service of [address, "none"]) {
         const { code, out } = await ask(service);
@@ -69,6 +80,7 @@ describe("the endpoints of two sources for people", () => {
         date: "2026-01-05",
         color: "blanc",
         is_official: true,
+        rte: "blanc",
       });
     } finally {
       server.close();
