@@ -4,7 +4,6 @@ import type { Config, MqttConfig } from "../config/config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import type { Simulation } from "../core/facts/facts.ts";
-import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, readKeptValues } from "../core/rules/value-readings.ts";
@@ -24,7 +23,6 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted } from "../runtime/wait.ts";
 import { isBudgetSpent } from "../service/request-limits.ts";
-import type { RequestMemory } from "../service/request-memory.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Store } from "../state/store.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
@@ -32,7 +30,7 @@ import { createCommandHandler } from "./handle-command.ts";
 import { createLoop, type Loop, type Snapshot } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
 import { openSources } from "./open-sources.ts";
-import { createOfficialPolling, createPolling, joinPollings, type Polling } from "./polling.ts";
+import { createPollings, type OnOutcome } from "./polling.ts";
 import {
   reportBudget,
   reportClock,
@@ -238,7 +236,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   });
   const offset = offsetOf(identity.installation);
   const unpolled = new Set<Source>();
-  const onPolled = (source: Source, { spent }: RequestMemory, outcome: PollOutcome) => {
+  if (sources.service) unpolled.add(FORECAST_SERVICE);
+  if (sources.official) unpolled.add(OFFICIAL_SOURCE);
+  const onPolled: OnOutcome = (source, outcome) => {
+    const { spent } = (source === OFFICIAL_SOURCE ? memory.officialClient : memory.client).get();
     reportPoll(outcome, source, problemLog);
     reportBudget(isBudgetSpent(spent, clock.now(), source.budget), source, problemLog);
     reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
@@ -246,25 +247,21 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     if (unpolled.size === 0) options.onPolled();
     else options.onWake(clock.now());
   };
-  const pollingOptions = { loop, memory, tariff, times: config.service.poll, offset, clock };
-  const onFailure = (source: Source) => (failure: string) =>
+  const onFirstFailure = (source: Source, failure: string) =>
     reportPoll({ answers: 0, failures: [failure] }, source, problemLog);
-  const pollings: Polling[] = [];
-  if (sources.service) {
-    unpolled.add(FORECAST_SERVICE);
-    const polled = (outcome: PollOutcome) => onPolled(FORECAST_SERVICE, memory.client.get(), outcome);
-    const onFirstFailure = onFailure(FORECAST_SERVICE);
-    pollings.push(createPolling({ ...pollingOptions, onFirstFailure, onPolled: polled }));
-  }
-  if (sources.official) {
-    unpolled.add(OFFICIAL_SOURCE);
-    const polled = (outcome: PollOutcome) => onPolled(OFFICIAL_SOURCE, memory.officialClient.get(), outcome);
-    const onFirstFailure = onFailure(OFFICIAL_SOURCE);
-    pollings.push(createOfficialPolling({ ...pollingOptions, onFirstFailure, onPolled: polled }));
-  }
-  const polling = joinPollings(pollings);
+  const times = config.service.poll;
+  const polling = createPollings(sources, {
+    loop,
+    memory,
+    tariff,
+    times,
+    offset,
+    clock,
+    onFirstFailure,
+    onPolled,
+  });
   const commands = createCommandHandler({ rules, tariff, memory, loop, log, poll: polling.pollNow });
-  polling.pollIfDue();
+  void polling.pollIfDue();
   schedule = startSchedule({
     clock,
     log,

@@ -7,8 +7,10 @@ import { moveThreshold, switchedAt, switchRule, switchRuleFor } from "../core/ru
 import type { Command } from "../mqtt/read-command.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Log } from "../runtime/log.ts";
+import type { Source } from "../service/sources.ts";
 import type { Loop } from "./loop.ts";
 import type { LoopMemory } from "./loop-memory.ts";
+import type { Polling } from "./polling.ts";
 
 interface CommandOptions {
   rules: readonly Rule[];
@@ -16,8 +18,8 @@ interface CommandOptions {
   memory: Pick<LoopMemory, "changeSettings" | "changeSimulation">;
   loop: Pick<Loop, "refresh" | "snapshot">;
   log: Pick<Log, "info" | "warn">;
-  /** Asks the service now, and tells once what came of it. */
-  poll: (onOutcome: (outcome: PollOutcome) => void) => void;
+  /** Asks the sources now, and tells once what came of each. */
+  poll: Polling["pollNow"];
 }
 
 interface CommandHandler {
@@ -49,8 +51,8 @@ export function createCommandHandler(options: CommandOptions): CommandHandler {
 export async function handleCommand(topic: string, command: Command, options: CommandOptions): Promise<void> {
   switch (command.kind) {
     case "poll":
-      options.log.info(`${topic}: vigie asks the service as soon as its limits of requests allow it`);
-      options.poll((outcome) => logOutcome(topic, outcome, options.log));
+      options.log.info(`${topic}: vigie asks its sources as soon as its limits of requests allow it`);
+      options.poll((source, outcome) => logOutcome(topic, source, outcome, options.log));
       break;
     case "enabled":
       await setEnabled(topic, command, options);
@@ -64,11 +66,16 @@ export async function handleCommand(topic: string, command: Command, options: Co
   }
 }
 
-function logOutcome(topic: string, { answers, failures }: PollOutcome, log: CommandOptions["log"]): void {
+function logOutcome(
+  topic: string,
+  { name }: Source,
+  { answers, failures }: PollOutcome,
+  log: CommandOptions["log"],
+): void {
   const [failure] = failures;
   if (failure !== undefined) log.warn(`${topic}: ${failure}`);
-  else if (answers > 0) log.info(`${topic}: the service has answered`);
-  else log.info(`${topic}: nothing was sent, as the requests of today are used up`);
+  else if (answers > 0) log.info(`${topic}: the ${name} has answered`);
+  else log.info(`${topic}: nothing was sent to the ${name}, as the requests of today are used up`);
 }
 
 type CommandOf<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;

@@ -3,6 +3,7 @@ import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type DueOfficial, dueOfficial, findDifferences, nothingAsked } from "../service/official-times.ts";
 import { duePoll, type PollTimesInput } from "../service/poll-times.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Loop } from "./loop.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 
@@ -16,16 +17,18 @@ interface PollingOptions {
   offset: number;
   clock: Clock;
   /** The first failure since the start, as soon as it is known: a poll tries again for minutes before it has failed. */
-  onFirstFailure: (failure: string) => void;
+  onFirstFailure: (source: Source, failure: string) => void;
   /** After each poll, whether it succeeded or not. */
-  onPolled: (outcome: PollOutcome) => void;
+  onPolled: OnOutcome;
 }
 
+export type OnOutcome = (source: Source, outcome: PollOutcome) => void;
+
 export interface Polling {
-  /** Polls where a poll is due by now. */
-  pollIfDue: () => void;
+  /** Polls where a poll is due by now; resolves at its end. */
+  pollIfDue: () => Promise<void>;
   /** Polls although none is due: a command asks for it, and is told the first failure, or else the outcome. */
-  pollNow: (onOutcome: (outcome: PollOutcome) => void) => void;
+  pollNow: (onOutcome: OnOutcome) => void;
   /** Ends a poll that is under way. */
   stop: () => Promise<void>;
 }
@@ -45,6 +48,7 @@ export function createPolling(options: PollingOptions): Polling {
     return { essential: due?.essential ?? false, recheck: true };
   };
   return pollOneAtATime({
+    source: FORECAST_SERVICE,
     findDue,
     // If the hourly poll is due, this poll counts as it. So repeated presses do not delay it.
     forCommand: () => ({ essential: findDue()?.essential ?? false, recheck: true }),
@@ -73,6 +77,7 @@ export function createOfficialPolling(options: PollingOptions): Polling {
   };
   const findDue = () => dueOfficial(clock.now(), asked, input);
   return pollOneAtATime<readonly DueOfficial[]>({
+    source: OFFICIAL_SOURCE,
     findDue: () => {
       const due = findDue();
       return due.length > 0 ? due : null;
@@ -99,23 +104,26 @@ export function createOfficialPolling(options: PollingOptions): Polling {
   });
 }
 
-/** Several sources, each with polls of its own. */
-export function joinPollings(pollings: readonly Polling[]): Polling {
+/** The polls of the sources that there are, each with its own times. */
+export function createPollings(
+  { service, official }: { service: unknown; official: unknown },
+  options: PollingOptions,
+): Polling {
+  const pollings: Polling[] = [];
+  if (service) pollings.push(createPolling(options));
+  if (official) pollings.push(createOfficialPolling(options));
   return {
-    pollIfDue: () => {
-      for (const polling of pollings) polling.pollIfDue();
+    pollIfDue: async () => {
+      await Promise.all(pollings.map((polling) => polling.pollIfDue()));
     },
-    // The command is told of the first one: of the service, where there is one.
     pollNow: (onOutcome) => {
-      for (const [index, polling] of pollings.entries()) polling.pollNow(index === 0 ? onOutcome : IGNORE);
+      for (const polling of pollings) polling.pollNow(onOutcome);
     },
     stop: async () => {
       await Promise.all(pollings.map((polling) => polling.stop()));
     },
   };
 }
-
-const IGNORE = () => undefined;
 
 /** Ends a poll, and is told each failure after which a request is tried again. */
 interface PollLimits {
@@ -124,6 +132,7 @@ interface PollLimits {
 }
 
 interface PollWays<Due> extends Pick<PollingOptions, "onFirstFailure" | "onPolled"> {
+  source: Source;
   /** What is due now; null: nothing. */
   findDue: () => Due | null;
   /** What a command asks for. */
@@ -132,20 +141,20 @@ interface PollWays<Due> extends Pick<PollingOptions, "onFirstFailure" | "onPolle
 }
 
 function pollOneAtATime<Due>(ways: PollWays<Due>): Polling {
-  const { findDue, forCommand, poll } = ways;
+  const { source, findDue, forCommand, poll } = ways;
   const stopping = new AbortController();
   let polling = Promise.resolve();
   let isPolling = false;
   let hasFailed = false;
   /** The command that waits for the outcome of the poll. */
-  let awaiting: ((outcome: PollOutcome) => void) | null = null;
+  let awaiting: OnOutcome | null = null;
 
   const tellOutcome = (outcome: PollOutcome) => {
-    awaiting?.(outcome);
+    awaiting?.(source, outcome);
     awaiting = null;
   };
   const onRetry = (failure: string) => {
-    if (!hasFailed) ways.onFirstFailure(failure);
+    if (!hasFailed) ways.onFirstFailure(source, failure);
     hasFailed = true;
     tellOutcome({ answers: 0, failures: [failure] });
   };
@@ -155,13 +164,14 @@ function pollOneAtATime<Due>(ways: PollWays<Due>): Polling {
     isPolling = false;
     if (stopping.signal.aborted) return;
     tellOutcome(outcome);
-    ways.onPolled(outcome);
+    ways.onPolled(source, outcome);
   };
   return {
     // Do not start a second poll. The poll stays due and starts at a later check.
     pollIfDue: () => {
       const due = isPolling ? null : findDue();
       if (due !== null) polling = start(due);
+      return polling;
     },
     // If a poll runs already, the command starts no other.
     pollNow: (onOutcome) => {

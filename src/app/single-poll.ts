@@ -1,7 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { officialAddress } from "../config/official-options.ts";
-import { tariffDate } from "../core/calendar/dates.ts";
-import { seasonOf } from "../core/calendar/tariff-season.ts";
+import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { outputStatus } from "../core/outputs/output-status.ts";
 import { lastSent } from "../core/outputs/outputs-state.ts";
 import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules/value-readings.ts";
@@ -9,11 +8,14 @@ import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
+import { isBudgetSpent } from "../service/request-limits.ts";
+import { OFFICIAL_SOURCE } from "../service/sources.ts";
 import type { Store } from "../state/store.ts";
 import { createLoop } from "./loop.ts";
 import { openLoopMemory } from "./loop-memory.ts";
 import { openSources } from "./open-sources.ts";
+import { createPollings } from "./polling.ts";
+import { reportBudget } from "./report.ts";
 
 interface PollOnceOptions {
   store: Store;
@@ -27,7 +29,7 @@ interface PollOnceOptions {
 export interface SinglePoll {
   topics: Topics;
   failures: string[];
-  /** A source has answered everything. */
+  /** Not every source has failed. */
   fresh: boolean;
 }
 
@@ -78,25 +80,35 @@ export async function pollOnce(
     onSwitchedBack: () => undefined,
     onRefreshed: () => undefined,
   });
-  const { label } = seasonOf(tariffDate(systemClock.now(), config.tariff));
-  const due = [{ kind: "light" } as const, { kind: "season", label } as const].map((request) => ({
-    request,
-    essential: true,
-  }));
-  try {
+  const outcomes: PollOutcome[] = [];
+  // As the first poll after a start: it keeps to the limits of requests, which the state file counts.
+  const polling = createPollings(sources, {
+    loop,
+    memory,
+    tariff: config.tariff,
+    times: config.service.poll,
+    offset: 0,
+    clock: systemClock,
     // A source that does not answer is tried again for minutes: say why as soon as it is known.
-    const tell = (source: Source) => (failure: string) => problemLog.starts(source.name, failure);
-    const ways = { signal, essential: true, recheck: true, onRetry: tell(FORECAST_SERVICE) };
-    const officialWays = { signal, due, onAnswered: () => undefined, onRetry: tell(OFFICIAL_SOURCE) };
-    const outcomes = await Promise.all([
-      ...(sources.service ? [loop.poll(ways)] : []),
-      ...(sources.official ? [loop.pollOfficial(officialWays)] : []),
-    ]);
+    onFirstFailure: ({ name }, failure) => problemLog.starts(name, failure),
+    onPolled: (source, outcome) => {
+      outcomes.push(outcome);
+      const { spent } = (source === OFFICIAL_SOURCE ? memory.officialClient : memory.client).get();
+      reportBudget(isBudgetSpent(spent, systemClock.now(), source.budget), source, problemLog);
+    },
+  });
+  const stop = () => void polling.stop();
+  signal.addEventListener("abort", stop);
+  try {
+    signal.throwIfAborted();
+    await polling.pollIfDue();
+    signal.throwIfAborted();
     // Also where the answers said nothing new.
     loop.refresh();
     const failures = outcomes.flatMap((outcome) => outcome.failures);
     return { topics, failures, fresh: outcomes.some((outcome) => outcome.failures.length === 0) };
   } finally {
+    signal.removeEventListener("abort", stop);
     await sources.stop();
     await memory.flush();
   }

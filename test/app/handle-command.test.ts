@@ -1,7 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCommandHandler, handleCommand } from "../../src/app/handle-command.ts";
+import type { OnOutcome } from "../../src/app/polling.ts";
 import type { PollOutcome } from "../../src/core/facts/poll-record.ts";
 import type { Command } from "../../src/mqtt/read-command.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE } from "../../src/service/sources.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
@@ -21,9 +23,10 @@ function open(
   const loop = openTestLoop({ rules: RULES, store, days, clock, checkClock });
   const count = { polls: 0 };
   const service = { outcome: WELL };
-  const poll = (onOutcome: (outcome: PollOutcome) => void) => {
+  const poll = (onOutcome: OnOutcome) => {
     count.polls += 1;
-    onOutcome(service.outcome);
+    onOutcome(FORECAST_SERVICE, service.outcome);
+    onOutcome(OFFICIAL_SOURCE, WELL);
   };
   const give = (command: Command) =>
     handleCommand("x/set", command, { ...loop, rules: RULES, tariff: PARIS, poll });
@@ -33,14 +36,21 @@ function open(
 
 describe("a command", () => {
   test.each([
-    [WELL, "x/set: the service has answered"],
+    [WELL, "x/set: the forecast service has answered"],
     [{ answers: 2, failures: ["No season", "No history"] }, "x/set: No season"],
-    [{ answers: 0, failures: [] }, "x/set: nothing was sent, as the requests of today are used up"],
-  ])("to poll logs what came of it: %j", async (outcome, line) => {
+    [
+      { answers: 0, failures: [] },
+      "x/set: nothing was sent to the forecast service, as the requests of today are used up",
+    ],
+  ])("to poll logs what came of it, of each source: %j", async (outcome, line) => {
     const { give, lines, service } = open();
     service.outcome = outcome;
     await give({ kind: "poll" });
-    expect(lines).toEqual(["x/set: vigie asks the service as soon as its limits of requests allow it", line]);
+    expect(lines).toEqual([
+      "x/set: vigie asks its sources as soon as its limits of requests allow it",
+      line,
+      "x/set: the official source has answered",
+    ]);
   });
 
   test("disables a rule, also over a restart", async () => {

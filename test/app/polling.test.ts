@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import type { PollRequest } from "../../src/app/loop.ts";
-import { createOfficialPolling, createPolling, joinPollings } from "../../src/app/polling.ts";
+import { createPolling, createPollings } from "../../src/app/polling.ts";
 import type { PollOutcome } from "../../src/core/facts/poll-record.ts";
+import type { Source } from "../../src/service/sources.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { knownDaysOf, official, saidByRte } from "../support/known-days.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
@@ -29,10 +30,11 @@ function openPolling({ at = QUARTER_PAST, sentAt = null, poll }: PollingSettings
     times: { every: 60 * MINUTE, announcement: { between: ["06:30", "12:00"], every: 5 * MINUTE } },
     offset: 0,
     clock: { now: () => at, steady: () => at },
-    onFirstFailure: (failure) => said.push(`first: ${failure}`),
-    onPolled: ({ failures }) => said.push(`polled: ${failures.join() || "well"}`),
+    onFirstFailure: (_source, failure) => said.push(`first: ${failure}`),
+    onPolled: (_source, { failures }) => said.push(`polled: ${failures.join() || "well"}`),
   });
-  const press = () => polling.pollNow(({ failures }) => said.push(`command: ${failures.join() || "well"}`));
+  const press = () =>
+    polling.pollNow((_source, { failures }) => said.push(`command: ${failures.join() || "well"}`));
   return { polling, said, press };
 }
 
@@ -43,7 +45,7 @@ function pollsOfStart(at: number, sentAt: number | null): Pick<PollRequest, "ess
     polls.push({ essential, recheck });
     return { answers: 1, failures: [] };
   };
-  openPolling({ at, sentAt, poll }).polling.pollIfDue();
+  void openPolling({ at, sentAt, poll }).polling.pollIfDue();
   return polls;
 }
 
@@ -81,7 +83,7 @@ describe("a poll", () => {
 
   test("tells the first failure since the start at once, while it tries again, and later ones at its end", async () => {
     const { polling, press, fail, finish, said } = open();
-    polling.pollIfDue();
+    void polling.pollIfDue();
     await finish(WELL);
     polling.pollNow(() => undefined);
     fail("no route");
@@ -105,7 +107,7 @@ describe("a poll", () => {
 
   test("that runs already is what a command is told of, however often it comes", async () => {
     const { polling, press, requests, finish, said } = open();
-    polling.pollIfDue();
+    void polling.pollIfDue();
     press();
     press();
     await finish(WELL);
@@ -189,9 +191,9 @@ describe("two sources", () => {
       onFirstFailure: () => undefined,
     };
     const polled: string[] = [];
-    const service = createPolling({ ...options, onPolled: () => void polled.push("service") });
-    const byRte = createOfficialPolling({ ...options, onPolled: () => void polled.push("official") });
-    return { polling: joinPollings([service, byRte]), clock, asked, polled, know };
+    const onPolled = ({ name }: Source) => void polled.push(name);
+    const polling = createPollings({ service: true, official: true }, { ...options, onPolled });
+    return { polling, clock, asked, polled, know };
   }
 
   const AWAITED: [string, string] = ["06:30", "12:00"];
@@ -204,22 +206,24 @@ describe("two sources", () => {
           signal.addEventListener("abort", () => reject(signal.reason), { once: true });
         }),
     );
-    polling.pollIfDue();
-    await vi.waitFor(() => expect(polled).toEqual(["official"]));
+    void polling.pollIfDue();
+    await vi.waitFor(() => expect(polled).toEqual(["official source"]));
     expect(asked).toEqual(["light", "season"]);
     clock.at += 46 * MINUTE;
-    polling.pollIfDue();
-    await vi.waitFor(() => expect(polled).toEqual(["official", "official"]));
+    void polling.pollIfDue();
+    await vi.waitFor(() => expect(polled).toEqual(["official source", "official source"]));
     expect(asked).toEqual(["light", "season", "light"]);
     await polling.stop();
   });
 
   test("are both polled by a command", async () => {
     const { polling, asked, polled } = openBoth(failing);
-    polling.pollIfDue();
+    void polling.pollIfDue();
     await vi.waitFor(() => expect(polled).toHaveLength(2));
-    polling.pollNow(() => undefined);
+    const told: string[] = [];
+    polling.pollNow(({ name }, { answers }) => told.push(`${name}: ${answers}`));
     await vi.waitFor(() => expect(polled).toHaveLength(4));
+    expect(told.toSorted()).toEqual(["forecast service: 0", "official source: 1"]);
     expect(asked).toEqual(["light", "season", "light"]);
     await polling.stop();
   });
@@ -231,7 +235,7 @@ describe("two sources", () => {
     const lookAfter = async (minutes: number) => {
       clock.at += minutes * MINUTE;
       const before = asked.length;
-      polling.pollIfDue();
+      void polling.pollIfDue();
       // Nothing here takes time: all of it has run by the next round of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       return asked.slice(before);

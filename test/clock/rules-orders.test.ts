@@ -210,7 +210,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     await run.vigie.says(/refresh\/set: expected PRESS, got 'press'/);
     expect(runs.requests.length - before).toBeLessThan(10);
     expect(
-      run.vigie.lines.filter(({ msg }) => /refresh\/set: vigie asks the service/.test(msg)).length,
+      run.vigie.lines.filter(({ msg }) => /refresh\/set: vigie asks its sources/.test(msg)).length,
     ).toBeLessThan(60);
   });
 });

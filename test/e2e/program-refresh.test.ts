@@ -12,7 +12,7 @@ describe.skipIf(withoutMosquitto)(`what a household asks vigie ${withoutMosquitt
     const { vigie, observer, until } = await startVigieAndBroker(cleanup, { service });
     await until({ availability: "online", "service/status": "ok" });
     await observer.publish("vigie/refresh/set", "PRESS", false);
-    await vigie.says(/^refresh\/set: the service has answered$/);
+    await vigie.says(/^refresh\/set: the forecast service has answered$/);
     await observer.publish("vigie/simulation/set", JSON.stringify({ color: "rouge", for: "1s" }), false);
     const { msg } = await vigie.says(/^The simulation has ended/);
     expect(msg).toMatch(

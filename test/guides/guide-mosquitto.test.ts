@@ -115,7 +115,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const look = await reader.run("read");
     expect(look).toMatchObject({ code: 0, stdout: `${payloadOf("now/color")}\n` });
     expect(await reader.run("command")).toMatchObject({ code: 0 });
-    await vigie.says(/^refresh\/set: vigie asks the service as soon as its limits of requests allow it$/);
+    await vigie.says(/^refresh\/set: vigie asks its sources as soon as its limits of requests allow it$/);
     await reader
       .run("check", { ...site.env, VIGIE_CONFIG: join(site.folder, "vigie.yaml") })
       .then(({ stdout }) =>

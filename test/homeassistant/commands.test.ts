@@ -68,7 +68,7 @@ describe.skipIf(withoutHomeAssistant)(
       const isPress = ({ topic, payload }: { topic: string; payload: string }) =>
         topic === "asked/refresh/set" && payload === "PRESS";
       await connected.observer.until(({ received }) => received.some(isPress), "the press arrived");
-      await connected.vigie().says(/^refresh\/set: vigie asks the service/, from);
+      await connected.vigie().says(/^refresh\/set: vigie asks its sources/, from);
       await expectNoComplaints(connected.home, mark);
     });
 

@@ -129,7 +129,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
       onPolled: nothing,
     });
   const pollIfDue = () => {
-    officialPolling?.pollIfDue();
+    void officialPolling?.pollIfDue();
     const input = { poll, tariff: TARIFF, knownDays: memory.days(), offset };
     const due = duePoll(clock.now(), lastPoll, input);
     if (!due) return;

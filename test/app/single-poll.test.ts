@@ -1,0 +1,90 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { pollOnce } from "../../src/app/single-poll.ts";
+import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import { NO_OFFICIAL_MEMORY } from "../../src/service/request-memory.ts";
+import { emptyState } from "../../src/state/state.ts";
+import { loadText } from "../config/folder.ts";
+import { logTo } from "../support/logs.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
+import { startPlainService } from "../support/plain-service.ts";
+
+const today = civilDate(Date.now(), "Europe/Paris");
+const tomorrow = addDays(today, 1);
+/** Both sources at one address, as the test of `vigie once` sets them. */
+async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
+  const away = { service: false, rte: false };
+  const server = await startPlainService((path) => {
+    const isRte = path.startsWith("/tempo");
+    if (isRte ? away.rte : away.service) return { status: 400, body: {} };
+    if (isRte) return { body: { values: { [today]: "BLUE", [tomorrow]: "WHITE" } } };
+    if (path === "/v1/public") return { body: { today: { date: today, color: "bleu" } } };
+    return { status: 400, body: {} };
+  });
+  onTestFinished(server.stop);
+  const day = new Date().toISOString().slice(0, 10);
+  const memory = { ...NO_OFFICIAL_MEMORY, spent: { day, count: spent }, sent_at };
+  const store = createMemoryStore({ ...emptyState("here"), official_clients: { [server.url]: memory } });
+  const lines: string[] = [];
+  const once = async (base_url = server.url) => {
+    const { config } = await loadText(
+      JSON.stringify({ service: { base_url }, official: { source: server.url }, mqtt: { url: "embedded" } }),
+    );
+    const log = logTo(lines);
+    const clock = { now: Date.now, steady: () => performance.now() };
+    const { signal } = new AbortController();
+    const before = server.asked.length;
+    const poll = await pollOnce(config, {
+      store,
+      log,
+      problemLog: createProblemLog(log, clock),
+      signal,
+      heard: null,
+    });
+    return {
+      ...poll,
+      tomorrow: poll.topics.get("tomorrow/color")?.payload,
+      asked: server.asked.slice(before).filter((path) => path.startsWith("/tempo")),
+    };
+  };
+  const counted = () => store.state().official_clients[server.url]?.["spent"];
+  return { once, away, lines, counted, day };
+}
+
+describe("vigie once with an official source", () => {
+  test("asks it for today, tomorrow and the season, and counts that in the state file", async () => {
+    const { once, counted, day } = await openOnce();
+    const { asked, tomorrow, fresh } = await once("none");
+    expect(asked).toEqual(["/tempoLight", expect.stringMatching(/^\/tempo\?season=/)]);
+    expect([tomorrow, fresh]).toEqual(["blanc", true]);
+    expect(counted()).toEqual({ day, count: 2 });
+  });
+
+  test("keeps to the requests of the day, and says so: what is known is published", async () => {
+    const { once, lines, counted, day } = await openOnce({ spent: 79 });
+    expect((await once("none")).asked).toEqual(["/tempoLight"]);
+    expect(lines).toEqual([expect.stringContaining("all requests that it may send today")]);
+    const second = await once("none");
+    expect([second.asked, second.tomorrow, second.failures]).toEqual([[], "blanc", []]);
+    expect(counted()).toEqual({ day, count: 80 });
+  });
+
+  test("goes beyond them once an hour", async () => {
+    // A day ago: one of 05:50 or 18:00 is due at any time of the day.
+    const { once } = await openOnce({ spent: 80, sent_at: Date.now() - 25 * 3_600_000 });
+    expect((await once("none")).asked).toEqual(["/tempoLight"]);
+    expect((await once("none")).asked).toEqual([]);
+  });
+
+  test("is content with one source, and says what the other one answered", async () => {
+    const { once, away } = await openOnce();
+    away.service = true;
+    const withoutService = await once();
+    expect([withoutService.fresh, withoutService.tomorrow]).toEqual([true, "blanc"]);
+    expect(withoutService.failures.join()).toContain("GET /v1/public");
+    const neither = await openOnce();
+    Object.assign(neither.away, { service: true, rte: true });
+    const { fresh, failures } = await neither.once();
+    expect([fresh, failures.join()]).toEqual([false, expect.stringContaining("GET /tempoLight")]);
+  });
+});
