@@ -252,7 +252,7 @@ describe("a loop with two sources", () => {
 
 /** A loop that compares the clocks; the machine's differs from the true time, and each source says what the test sets. */
 function openLoopOfClocks({ skew = 0, days = BLEU } = {}) {
-  const clock = { at: EVE + skew };
+  const clock: { at: number; steady?: number } = { at: EVE + skew };
   const sources = { service: { ahead: 0 }, rte: { ahead: 0 } };
   const trueTime = () => clock.at - skew;
   const said: { color: Color; age: number } = { color: "bleu", age: 0 };
@@ -356,6 +356,46 @@ describe("the clocks of two servers and of the machine", () => {
       else expect(shown(two)).toEqual(WRONG);
     },
   );
+});
+
+describe("after a jump of the machine's clock", () => {
+  /** Both have answered, and ten minutes later, by the steady clock, the clock was set. */
+  async function openAfterJump(by: number) {
+    const days = knownDaysOf(officialDays("2026-01-01", "2026-01-07"));
+    const clocks = openLoopOfClocks({ days });
+    const { clock, poll, sources } = clocks;
+    Object.assign(clock, { steady: 0 });
+    await poll.rte();
+    await poll.service();
+    Object.assign(clock, { at: EVE + 10 * MINUTE + by, steady: 10 * MINUTE });
+    sources.service.ahead = -by;
+    sources.rte.ahead = -by;
+    clocks.loop.refresh();
+    return { ...clocks, shown: () => [clocks.payload("now/color"), clocks.payload("service/problem_code")] };
+  }
+
+  test.each(["service", "rte"] as const)(
+    "a day ahead, the next answer (%s) says so, whatever the other source said before",
+    async (source) => {
+      const { poll, shown, clock, loop } = await openAfterJump(24 * HOUR);
+      await poll[source]();
+      expect(shown()).toEqual(["None", "clock"]);
+      clock.at -= 24 * HOUR;
+      loop.refresh();
+      expect(shown()[0]).toBe("bleu");
+    },
+  );
+
+  test("a day back, it is wrong at once", async () => {
+    expect((await openAfterJump(-24 * HOUR)).shown()).toEqual(["None", "clock"]);
+  });
+
+  test("by the night for which it was suspended, the next answer finds it right", async () => {
+    const { poll, shown, sources } = await openAfterJump(8 * HOUR);
+    sources.service.ahead = 0;
+    await poll.service();
+    expect(shown()[0]).toBe("bleu");
+  });
 });
 
 test("two servers that disagree about the time: the one that the machine agrees with decides", async () => {

@@ -31,7 +31,8 @@ export interface VigieRunOptions {
   store: Store;
   rules: readonly Rule[];
   clock: Clock;
-  transport: Transport;
+  /** Of the service; undefined with `service.base_url: none`. */
+  transport: Transport | undefined;
   /** Of the official source, where there is one. */
   officialTransport?: Transport;
   random: () => number;
@@ -59,23 +60,25 @@ export interface VigieRun {
 export function startVigieRun(options: VigieRunOptions): VigieRun {
   const { clock, offset, store, pace } = options;
   const memory = openLoopMemory(store, {
-    source: "season",
+    source: options.transport ? "season" : "none",
     official: "rte",
     rules: options.rules,
     log: SILENT_LOG,
     values: () => ({}),
   });
   const stopping = new AbortController();
-  const client = createServiceClient({
-    config: SERVICE,
-    base: "http://127.0.0.1",
-    version: "0",
-    log: SILENT_LOG,
-    memory: memory.client,
-    clock,
-    random: options.random,
-    transport: options.transport,
-  });
+  const client =
+    options.transport &&
+    createServiceClient({
+      config: SERVICE,
+      base: "http://127.0.0.1",
+      version: "0",
+      log: SILENT_LOG,
+      memory: memory.client,
+      clock,
+      random: options.random,
+      transport: options.transport,
+    });
   const official =
     options.officialTransport &&
     createOfficialClient({
@@ -95,16 +98,18 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
       service: { late_after: "12:00", check_clock: "auto" },
       mqtt: { grace: GRACE },
     },
-    serviceKind: "real",
+    serviceKind: client ? "real" : "none",
     memory,
     clock,
     publish: options.want,
     askOfficial: official?.ask ?? null,
-    ask: async (request, ways) => {
-      const reply = await client.ask(request, ways);
-      options.onAnswer(reply.answer);
-      return reply;
-    },
+    ask: client
+      ? async (request, ways) => {
+          const reply = await client.ask(request, ways);
+          options.onAnswer(reply.answer);
+          return reply;
+        }
+      : null,
     devices: { statuses: () => [], update: nothing },
     values: { heard: () => new Map(), isSettled: () => true },
     onDayEvent: nothing,
@@ -131,7 +136,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
   const pollIfDue = () => {
     void officialPolling?.pollIfDue();
     const input = { poll, tariff: TARIFF, knownDays: memory.days(), offset };
-    const due = duePoll(clock.now(), lastPoll, input);
+    const due = client && duePoll(clock.now(), lastPoll, input);
     if (!due) return;
     lastPoll = clock.now();
     polls += 1;

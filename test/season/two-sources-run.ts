@@ -17,6 +17,8 @@ interface TwoSourcesOptions {
   from: Instant;
   until: Instant;
   behaviour: Record<SourceName, Behaviour>;
+  /** As with `service.base_url: none`. */
+  withoutService?: boolean;
   /** The instants at which vigie is killed, and started again from its state file. */
   restarts?: readonly Instant[];
 }
@@ -46,7 +48,7 @@ export async function runTwoSources(options: TwoSourcesOptions): Promise<TwoSour
 
 async function runIn(
   time: ReturnType<typeof startVirtualTime>,
-  { script, seed, from, until, behaviour, restarts = [] }: TwoSourcesOptions,
+  { script, seed, from, until, behaviour, withoutService = false, restarts = [] }: TwoSourcesOptions,
 ): Promise<TwoSourcesOutcome> {
   const { clock } = time;
   const words = recordSaidWords();
@@ -69,7 +71,7 @@ async function runIn(
       store,
       rules: [],
       clock,
-      transport: service.transport,
+      transport: withoutService ? undefined : service.transport,
       officialTransport: rte.transport,
       random,
       offset,

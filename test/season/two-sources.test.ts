@@ -111,6 +111,35 @@ describe("on the eve of a rouge day", () => {
   );
 });
 
+describe.each([
+  ["two sources", false],
+  ["RTE alone, service.base_url: none", true],
+])("with %s", (_, withoutService) => {
+  it.each([
+    ["a weekend on which the clock goes back", "2025-10-24", "2025-10-28", 0],
+    ["the year's end and a rouge day after it", "2025-12-29", "2026-01-08", 1],
+    ["a weekend on which the clock goes forward", "2026-03-27", "2026-03-31", 0],
+  ])(
+    "%s is shown as it was said, with restarts and old answers from a cache",
+    async (_name, first, last, rougeMornings) => {
+      const [from, until] = [at(first), at(last)];
+      const replay = inventReplays(first, from, until);
+      const outcome = await runTwoSources({
+        script: writeScript(1),
+        seed: 1,
+        from,
+        until,
+        behaviour: { service: { ...WELL, replay }, rte: { ...WELL, replay } },
+        withoutService,
+        restarts: [at(first, "10:40"), at(addDays(first, 2), "02:30"), at(addDays(first, 2), "05:59")],
+      });
+      expectWell(outcome);
+      expect(outcome.rougeMornings).toBeGreaterThanOrEqual(rougeMornings);
+    },
+    LIMIT,
+  );
+});
+
 it(
   "both sources back at once after a week: everything is right again",
   async () => {

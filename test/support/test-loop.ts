@@ -39,7 +39,8 @@ interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask" | "askOfficial
   /** The address of the official source, as the state file has it. */
   official?: string;
   days?: KnownDays;
-  clock: { at: number };
+  /** Without `steady` this machine's clock was never set. */
+  clock: { at: number; steady?: number };
   devices?: Partial<LoopOptions["devices"]>;
 }
 
@@ -70,7 +71,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     },
     serviceKind: "real",
     memory,
-    clock: { now: () => clock.at, steady: () => clock.at },
+    clock: { now: () => clock.at, steady: () => clock.steady ?? clock.at },
     ask: options.ask ?? (() => Promise.reject(new Error("this loop asks nothing"))),
     askOfficial: options.askOfficial ?? null,
     publish: (wanted) => {
