@@ -104,6 +104,14 @@ describe("two sources of one date", () => {
     expect(shown(both)).toEqual({ color: "bleu", confirmed: false, contradicted: false });
   });
 
+  it("revise what is shown, not what one of them says", () => {
+    const corrected = rte(service(NO_KNOWN_DAYS, "blanc", "10:35"), "rouge", "10:40");
+    expect(corrected.days[DATE]?.revised_from).toBe("blanc");
+    const unseen = service(corrected, "bleu", "10:45");
+    expect(unseen.days[DATE]?.revised_from).toBe("blanc");
+    expect(rte(unseen, "blanc", "10:50").days[DATE]?.revised_from).toBe("rouge");
+  });
+
   it("forecasts and answers that are not official contradict nobody", () => {
     const known = rte(NO_KNOWN_DAYS, "rouge", "10:35");
     for (const said of [
