@@ -149,7 +149,11 @@ finding "priorities" bash -c 'journalctl -u vigie -o json | jq -r "select(._COMM
 no_drop_ins
 finding "uninstall --keep" sh /usr/local/lib/vigie/systemd/uninstall.sh --keep
 finding "kept" ls /etc/vigie /var/lib/vigie
-finding "install again" install_vigie
+finding "install again, with official colours" install_vigie --official http://127.0.0.1:8787
+finding "its official colours" grep -A1 '^official:' /etc/vigie/vigie.yaml
+finding "official source in use" until_so 15 bash -c 'vigie show | grep -q "^official source"'
+finding "install again, with a source that is none" install_vigie --official example
+finding "its official colours after that" grep -A1 '^official:' /etc/vigie/vigie.yaml
 finding "state of the one that came back" test "$(state_id)" = "$id"
 until_so 10 says availability online >/dev/null
 finding "uninstall --keep again" sh /usr/local/lib/vigie/systemd/uninstall.sh --keep

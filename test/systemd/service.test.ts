@@ -44,6 +44,17 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       );
       expect(text("install")).toMatch(/^loop alive; broker reached[\s\S]*journalctl -fu vigie/);
     });
+
+    it("with --official fills the official source in, and refuses one that is none", () => {
+      const filled = 'official:\n  source: "http://127.0.0.1:8787"';
+      expect(text("its official colours")).toBe(filled);
+      succeeds("official source in use");
+      expect(found("install again, with a source that is none")).toEqual({
+        code: 1,
+        text: expect.stringMatching(/official\.source: expected off, rte[\s\S]*nothing was changed/),
+      });
+      expect(text("its official colours after that")).toBe(filled);
+    });
   });
 
   describe("the service", () => {
@@ -224,7 +235,7 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
     it("--keep leaves what a vigie that comes back goes on from", () => {
       succeeds("uninstall --keep");
       expect(text("kept")).toMatch(/mqtt_password[\s\S]*vigie.yaml[\s\S]*state.json/);
-      succeeds("install again");
+      succeeds("install again, with official colours");
       succeeds("state of the one that came back");
     });
 
