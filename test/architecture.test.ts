@@ -9,7 +9,7 @@ const LAYERS = [
   ["main"],
   ["cli"],
   ["app"],
-  ["service", "mqtt", "state", "simulator"],
+  ["service", "mqtt", "state", "http", "simulator"],
   ["config"],
   ["core"],
   ["runtime"],

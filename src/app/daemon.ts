@@ -7,6 +7,7 @@ import type { Simulation } from "../core/facts/facts.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, readKeptValues } from "../core/rules/value-readings.ts";
+import type { View } from "../http/view.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { startDeviceSender } from "../mqtt/device-sender.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
@@ -63,6 +64,8 @@ export interface DaemonOptions {
   onPolled: () => void;
   /** Several times a minute, and when the connection to the broker is made or lost. */
   onWake: (now: number) => void;
+  /** What the views show has changed. */
+  onViewChange: () => void;
 }
 
 /** The running program: it starts, starts again with another configuration, and stops. */
@@ -71,6 +74,8 @@ export interface Daemon {
   start: (config: Config) => Promise<void>;
   /** undefined before the first start. */
   status: () => DaemonStatus | undefined;
+  /** What the page and the other views show; undefined before the first start. */
+  view: () => View | undefined;
   /** When the topics of this start are on the broker. */
   published: () => Promise<void>;
   /** Stops what sends, leaves the broker, stops the service client, saves, and stops the embedded broker. */
@@ -91,6 +96,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const { log } = options;
   let embedded: EmbeddedBroker | null = null;
   let running: Running | undefined;
+  let viewNumber = 0;
 
   /** It goes on during a reload: a new one would be empty. */
   const openEmbedded = async (isWanted: boolean) => {
@@ -111,7 +117,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
     // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
     const takeOver = options.takeOver && !isRestart;
     const heard = before?.heard() ?? new Map();
-    running = await startRunning({ ...options, config, broker, isRestart, takeOver, heard });
+    const onViewChange = () => {
+      viewNumber += 1;
+      options.onViewChange();
+    };
+    running = await startRunning({ ...options, onViewChange, config, broker, isRestart, takeOver, heard });
     await options.beforePublishing();
     running.connect();
   };
@@ -122,7 +132,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
     await embedded?.stop();
     await options.store.flush();
   };
-  return { start, status, published: async () => running?.published(), stop };
+  const view = (): View | undefined =>
+    running && { ...running.view(), id: `${options.identity.incarnation}-${viewNumber}` };
+  return { start, status, view, published: async () => running?.published(), stop };
 }
 
 interface RunningOptions extends DaemonOptions {
@@ -138,6 +150,7 @@ interface RunningOptions extends DaemonOptions {
 /** Everything that runs with one configuration. */
 interface Running {
   status: () => Omit<DaemonStatus, "embeddedPort">;
+  view: () => Omit<View, "id">;
   /** Nothing is published before. */
   connect: () => void;
   published: () => Promise<void>;
@@ -189,7 +202,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     takeOver: options.takeOver,
     onOtherOwner: options.onOtherOwner,
     onCommand,
-    onStateChange: () => options.onWake(clock.now()),
+    onStateChange: () => {
+      options.onWake(clock.now());
+      options.onViewChange();
+    },
   });
   const devices = startDeviceSender({
     clock,
@@ -232,6 +248,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       reportSimulationEnd({ before: simulation, now: facts.simulation }, known.simulation, log);
       simulation = facts.simulation;
       schedule?.reset();
+      options.onViewChange();
     },
   });
   const offset = offsetOf(identity.installation);
@@ -243,6 +260,8 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     reportPoll(outcome, source, problemLog);
     reportBudget(isBudgetSpent(spent, clock.now(), source.budget), source, problemLog);
     reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
+    // The instant of the last answer is new, even where the answer said nothing new.
+    options.onViewChange();
     unpolled.delete(source);
     if (unpolled.size === 0) options.onPolled();
     else options.onWake(clock.now());
@@ -291,6 +310,19 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       lastSuccess: loop.lastSuccess(),
       broker: publisher.state(),
     }),
+    view: () => {
+      const { boundary: _, ...found } = loop.snapshot();
+      return {
+        ...found,
+        version: VERSION,
+        instance,
+        tariff,
+        outputs: devices.statuses(),
+        broker: publisher.state(),
+        homeAssistant: discovery.homeAssistantStatus(),
+        lastSuccess: loop.lastSuccess(),
+      };
+    },
     connect: () => {
       // The listener first: it ends the subscriptions that it does not need any more, and another part may need one of them.
       publisher.connect([values, devices, discovery]);

@@ -23,11 +23,10 @@ import {
   type ServiceKind,
   startPollRecord,
 } from "../core/facts/poll-record.ts";
-import { runningSimulation } from "../core/facts/simulation.ts";
 import type { VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
 import { nameFailedOutputs } from "../core/outputs/output-status.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
-import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
+import { createEvaluationInput, type EvaluationInput } from "../core/rules/evaluation-input.ts";
 import { forecastVerdicts, nextRuleBoundary, type VerdictForecast } from "../core/rules/forecast-verdicts.ts";
 import { mqttConditionsIn, type Rule } from "../core/rules/rule.ts";
 import { switchedAt } from "../core/rules/rule-settings.ts";
@@ -135,8 +134,16 @@ export interface Loop {
 export interface Snapshot {
   known: FactsInput;
   facts: Facts;
+  /** What the rules were evaluated with. */
+  input: EvaluationInput;
   /** Empty while the clock is known to be wrong. */
   verdicts: readonly Verdict[];
+  /** Of each verdict, in the same order. */
+  forecasts: readonly VerdictForecast[];
+  /** Without the colour that is pretended; the same facts while no simulation runs. */
+  real: { facts: Facts; verdicts: readonly Verdict[] };
+  /** The retained topics. */
+  topics: Topics;
   /** The next instant, by this machine's clock, at which time alone changes a fact or a verdict. */
   boundary: Instant;
 }
@@ -176,7 +183,7 @@ export function createLoop(options: LoopOptions): Loop {
     const changes = unpolled.size === 0 && right ? findVerdictChanges(rulesBefore, verdicts, input) : [];
     const forecasts = forecastVerdicts(verdicts, input);
 
-    const topics = new Map([
+    const topics: Topics = new Map([
       ...renderTopics(facts, { grace, laws: tariff.laws }),
       ...ruleTopics({ verdicts, forecasts, input, grace, clockRight: right }),
       ...outputTopics(devices.statuses()),
@@ -191,13 +198,23 @@ export function createLoop(options: LoopOptions): Loop {
       : facts.next_boundary;
     // Convert true time to machine time.
     const machineBoundary = clock.now() + (boundary - trueTime);
-    latest = { known, facts, verdicts: right ? verdicts : [], boundary: machineBoundary };
+    const decided = right ? { verdicts, forecasts, real } : NOTHING_DECIDED;
+    latest = {
+      known,
+      facts,
+      input,
+      verdicts: decided.verdicts,
+      forecasts: decided.forecasts,
+      real: { facts: withoutSimulation(known, facts), verdicts: decided.real },
+      topics,
+      boundary: machineBoundary,
+    };
 
     for (const change of changes) options.onVerdictChange(change);
     if (unpolled.size === 0) {
       devices.update({
-        withSimulation: withFacts(latest.verdicts, facts),
-        withoutSimulation: withoutSimulation(latest, real),
+        withSimulation: withFacts(latest),
+        withoutSimulation: withFacts(latest.real),
       });
     }
     options.onRefreshed(latest);
@@ -241,12 +258,8 @@ export function createLoop(options: LoopOptions): Loop {
     };
   }
 
-  /** The facts, and the verdicts, without the colour that is pretended. */
-  function withoutSimulation({ known, facts }: Snapshot, real: readonly Verdict[]): VerdictsAndFacts {
-    const { at, right } = known.clock;
-    const isSimulating = runningSimulation(known.simulation, at) !== null;
-    const realFacts = isSimulating ? deriveFacts({ ...known, simulation: null }, tariff) : facts;
-    return withFacts(right ? real : [], realFacts);
+  function withoutSimulation(known: FactsInput, facts: Facts): Facts {
+    return facts.simulation === null ? facts : deriveFacts({ ...known, simulation: null }, tariff);
   }
 
   async function poll(request: PollRequest): Promise<PollOutcome> {
@@ -395,6 +408,9 @@ const RENEWED_BEFORE = 60_000;
 const NEVER = Number.POSITIVE_INFINITY;
 const NOTHING_SENT: PollOutcome = { failures: [], answers: 0 };
 
+/** While the clock is known to be wrong. */
+const NOTHING_DECIDED = { verdicts: [], forecasts: [], real: [] };
+
 type SourceName = "service" | "official";
 
 function sourcesOf({ ask, askOfficial }: LoopOptions): SourceName[] {
@@ -410,6 +426,6 @@ function protectFromOwnErrors(take: () => void): void {
   }
 }
 
-function withFacts(verdicts: readonly Verdict[], facts: Facts): VerdictsAndFacts {
+function withFacts({ verdicts, facts }: Pick<Snapshot, "verdicts" | "facts">): VerdictsAndFacts {
   return { verdicts: new Map(verdicts.map((verdict) => [verdict.rule.id, verdict])), facts };
 }

@@ -111,6 +111,8 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
       isShown = true;
     },
     onWake: (now) => health.update(now, daemon),
+    // The web server sets this when it starts.
+    onViewChange: () => undefined,
   });
   log.info(`vigie ${VERSION} starts with the service ${config.service.base_url}`, {
     config: file,

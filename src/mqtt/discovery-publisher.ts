@@ -29,6 +29,8 @@ export interface DiscoveryOptions {
 export interface DiscoveryPublisher extends ConnectionUser {
   /** Resolves when the broker holds every discovery message, or when stopped. */
   allPublished: () => Promise<void>;
+  /** What Home Assistant last said of itself on its status topic; null where nothing was heard. */
+  homeAssistantStatus: () => "online" | "offline" | null;
   stop: () => Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   /** The connection over which the update is finished. */
   let updated: { link: BrokerLink; signal: AbortSignal; isAnswering: boolean } | undefined;
   let homeAssistantStarted = false;
+  let homeAssistantStatus: "online" | "offline" | null = null;
 
   const onConnection = async (link: BrokerLink) => {
     const signal = AbortSignal.any([closeSignal(link), stopping.signal]);
@@ -93,12 +96,16 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   return {
     onConnection: (link) => void onConnection(link),
     onMessage: ({ topic, payload, retain }) => {
+      if (topic === status_topic && (payload === "online" || payload === "offline")) {
+        homeAssistantStatus = payload;
+      }
       // Ignore a retained `online`: it is not a new start.
       if (topic !== status_topic || payload !== "online" || retain) return;
       homeAssistantStarted = true;
       answerStart();
     },
     allPublished: () => allPublished,
+    homeAssistantStatus: () => homeAssistantStatus,
     stop: async () => {
       stopping.abort();
       await updating;

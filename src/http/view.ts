@@ -1,0 +1,37 @@
+import type { Instant, Tariff } from "../core/calendar/tariff.ts";
+import type { Facts, FactsInput } from "../core/facts/facts.ts";
+import type { OutputStatus } from "../core/outputs/output-status.ts";
+import type { EvaluationInput } from "../core/rules/evaluation-input.ts";
+import type { VerdictForecast } from "../core/rules/forecast-verdicts.ts";
+import type { Verdict } from "../core/rules/verdict.ts";
+import type { Topics } from "../core/topics/topic.ts";
+
+/** All that the page, the calendar and the other views show: what the last refresh found, and how vigie itself does. */
+export interface View {
+  /** Names this view among all that this vigie has ever shown: a later view has another name. */
+  id: string;
+  version: string;
+  instance: string;
+  tariff: Tariff;
+  known: FactsInput;
+  facts: Facts;
+  /** What the rules were evaluated with. */
+  input: EvaluationInput;
+  /** Empty while the clock is known to be wrong. */
+  verdicts: readonly Verdict[];
+  /** Of each verdict, in the same order. */
+  forecasts: readonly VerdictForecast[];
+  /** Without the colour that is pretended; the same facts while no simulation runs. */
+  real: { facts: Facts; verdicts: readonly Verdict[] };
+  /** The retained topics. */
+  topics: Topics;
+  outputs: readonly OutputStatus[];
+  /** `url` as messages name it: without a password. */
+  broker: { connected: boolean; url: string };
+  homeAssistant: HomeAssistantStatus;
+  /** When each source last answered; null where it has not, or where there is none. */
+  lastSuccess: { service: Instant | null; official: Instant | null };
+}
+
+/** What Home Assistant last said of itself on its status topic; null where nothing was heard. */
+export type HomeAssistantStatus = "online" | "offline" | null;
