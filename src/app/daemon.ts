@@ -4,6 +4,7 @@ import type { Config, MqttConfig } from "../config/config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
 import type { Simulation } from "../core/facts/facts.ts";
+import { countPoll, NO_POLLS, type PollOutcome } from "../core/facts/poll-record.ts";
 import { comparePrices } from "../core/facts/prices.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, readKeptValues } from "../core/rules/value-readings.ts";
@@ -97,6 +98,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   let embedded: EmbeddedBroker | null = null;
   let running: Running | undefined;
   let viewNumber = 0;
+  let pollCounts = NO_POLLS;
 
   /** It goes on during a reload: a new one would be empty. */
   const openEmbedded = async (isWanted: boolean) => {
@@ -121,7 +123,19 @@ export function createDaemon(options: DaemonOptions): Daemon {
       viewNumber += 1;
       options.onViewChange();
     };
-    running = await startRunning({ ...options, onViewChange, config, broker, isRestart, takeOver, heard });
+    const onPollEnd: RunningOptions["onPollEnd"] = (source, outcome) => {
+      pollCounts = countPoll(pollCounts, source === OFFICIAL_SOURCE ? "official" : "service", outcome);
+    };
+    running = await startRunning({
+      ...options,
+      onViewChange,
+      onPollEnd,
+      config,
+      broker,
+      isRestart,
+      takeOver,
+      heard,
+    });
     await options.beforePublishing();
     running.connect();
   };
@@ -133,7 +147,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     await options.store.flush();
   };
   const view = (): View | undefined =>
-    running && { ...running.view(), id: `${options.identity.incarnation}-${viewNumber}` };
+    running && { ...running.view(), pollCounts, id: `${options.identity.incarnation}-${viewNumber}` };
   return { start, status, view, published: async () => running?.published(), stop };
 }
 
@@ -145,12 +159,13 @@ interface RunningOptions extends DaemonOptions {
   isRestart: boolean;
   /** The values that were heard then. */
   heard: HeardValues;
+  onPollEnd: (source: Source, outcome: PollOutcome) => void;
 }
 
 /** Everything that runs with one configuration. */
 interface Running {
   status: () => Omit<DaemonStatus, "embeddedPort">;
-  view: () => Omit<View, "id">;
+  view: () => Omit<View, "id" | "pollCounts">;
   /** Nothing is published before. */
   connect: () => void;
   published: () => Promise<void>;
@@ -257,6 +272,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   if (sources.official) unpolled.add(OFFICIAL_SOURCE);
   const onPolled: OnOutcome = (source, outcome) => {
     const { spent } = (source === OFFICIAL_SOURCE ? memory.officialClient : memory.client).get();
+    options.onPollEnd(source, outcome);
     reportPoll(outcome, source, problemLog);
     reportBudget(isBudgetSpent(spent, clock.now(), source.budget), source, problemLog);
     reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);

@@ -1,5 +1,6 @@
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import type { Facts, FactsInput } from "../core/facts/facts.ts";
+import type { PollCounts } from "../core/facts/poll-record.ts";
 import type { OutputStatus } from "../core/outputs/output-status.ts";
 import type { EvaluationInput } from "../core/rules/evaluation-input.ts";
 import type { VerdictForecast } from "../core/rules/forecast-verdicts.ts";
@@ -31,6 +32,8 @@ export interface View {
   homeAssistant: HomeAssistantStatus;
   /** When each source last answered; null where it has not, or where there is none. */
   lastSuccess: { service: Instant | null; official: Instant | null };
+  /** Since vigie was started. */
+  pollCounts: PollCounts;
 }
 
 /** What Home Assistant last said of itself on its status topic; null where nothing was heard. */

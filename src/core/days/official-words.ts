@@ -97,7 +97,8 @@ function isBeyondCorrection(date: IsoDate, made_at: Instant, tariff: Tariff): bo
   return made_at >= endOfCorrections(date, tariff);
 }
 
-function endOfCorrections(date: IsoDate, tariff: Tariff): Instant {
+/** From then on a colour is no longer corrected. */
+export function endOfCorrections(date: IsoDate, tariff: Tariff): Instant {
   return wallInstant(addDays(date, -1), "11:30", tariff.time_zone);
 }
 

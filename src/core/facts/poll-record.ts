@@ -10,6 +10,27 @@ export interface PollOutcome {
   answers: number;
 }
 
+/** What came of a poll in one word; `partly`: some requests were answered, others failed. */
+export const POLL_RESULTS = ["answered", "partly", "failed", "not_sent"] as const;
+export type PollResult = (typeof POLL_RESULTS)[number];
+
+/** How many polls of each source had which result. */
+export type PollCounts = Readonly<Record<"service" | "official", Readonly<Record<PollResult, number>>>>;
+
+const NONE_YET = { answered: 0, partly: 0, failed: 0, not_sent: 0 };
+export const NO_POLLS: PollCounts = { service: NONE_YET, official: NONE_YET };
+
+export function countPoll(
+  counts: PollCounts,
+  source: keyof PollCounts,
+  { answers, failures }: PollOutcome,
+): PollCounts {
+  const unanswered = failures.length > 0 ? "failed" : "not_sent";
+  const answered = failures.length > 0 ? "partly" : "answered";
+  const result = answers > 0 ? answered : unanswered;
+  return { ...counts, [source]: { ...counts[source], [result]: counts[source][result] + 1 } };
+}
+
 /** Whether there is a service, or only the invented days of the simulator. */
 export type ServiceKind = "real" | "invented" | "none";
 
