@@ -6,6 +6,8 @@ export interface Api {
   post: (path: string, body: unknown) => Promise<unknown>;
   /** The same, where the answer is no JSON. */
   text: (path: string, body: unknown) => Promise<string>;
+  /** Removes what is at this path. */
+  discard: (path: string) => Promise<void>;
   /** A command of the WebSocket and its result. */
   ask: (type: string, more?: Record<string, unknown>) => Promise<unknown>;
   close: () => void;
@@ -14,9 +16,8 @@ export interface Api {
 export async function openApi(base: string, token: string): Promise<Api> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const socket = await openSocket(base, token);
-  const send = async (path: string, body?: unknown) => {
-    const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const answer = await fetch(base + path, { headers, ...posted });
+  const send = async (path: string, body?: unknown, method = body === undefined ? "GET" : "POST") => {
+    const answer = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
     return text;
@@ -25,6 +26,7 @@ export async function openApi(base: string, token: string): Promise<Api> {
     get: async (path) => JSON.parse(await send(path)),
     post: async (path, body) => JSON.parse(await send(path, body)),
     text: send,
+    discard: async (path) => void (await send(path, undefined, "DELETE")),
     ...socket,
   };
 }

@@ -49,6 +49,7 @@ export interface HomeAssistant {
   ask: Api["ask"];
   post: Api["post"];
   text: Api["text"];
+  discard: Api["discard"];
   registry: () => Promise<Record<string, unknown>[]>;
   devices: () => Promise<Record<string, unknown>[]>;
   repairs: () => Promise<Record<string, unknown>[]>;
@@ -133,6 +134,7 @@ function questions(now: () => Api, lines: LogLine[], hass: () => HassProcess | u
     ask: (type: string, more?: Record<string, unknown>) => now().ask(type, more),
     post: (path: string, body: unknown) => now().post(path, body),
     text: (path: string, body: unknown) => now().text(path, body),
+    discard: (path: string) => now().discard(path),
     state: async (id: string) => (await states()).find(({ entity_id }) => entity_id === id),
     until: (wanted: Record<string, Wanted>) => untilStates(states, wanted),
     registry: () => list("config/entity_registry/list"),

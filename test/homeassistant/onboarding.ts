@@ -29,11 +29,15 @@ export async function joinBroker(api: Api, port: number): Promise<void> {
   await runFlow(api, "mqtt", broker);
 }
 
-/** A config flow of one form. */
-async function runFlow(api: Api, handler: string, form: object): Promise<void> {
+/** A config flow of one form; returns the id of its entry. */
+export async function runFlow(api: Pick<Api, "post">, handler: string, form: object): Promise<string> {
   const { flow_id } = (await api.post(FLOWS, { handler })) as { flow_id: string };
-  const done = (await api.post(`${FLOWS}/${flow_id}`, form)) as { type: string };
-  if (done.type !== "create_entry") throw new Error(`${handler}: ${JSON.stringify(done)}`);
+  const done = (await api.post(`${FLOWS}/${flow_id}`, form)) as {
+    type: string;
+    result?: { entry_id: string };
+  };
+  if (done.type !== "create_entry" || !done.result) throw new Error(`${handler}: ${JSON.stringify(done)}`);
+  return done.result.entry_id;
 }
 
 const FLOWS = "/api/config/config_entries/flow";

@@ -28,7 +28,7 @@ export const RULES = rulesOptions.parse([
   { id: "week", threshold: 60, when: { day: "next_7_days", color: "rouge", confidence: "threshold" } },
 ]);
 
-interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask" | "askOfficial">> {
+interface TestLoopOptions extends Partial<Pick<LoopOptions, "ask" | "askOfficial" | "serviceKind">> {
   /** The last payloads of the house, as the test changes them. */
   heard?: Map<string, HeardValue>;
   isSettled?: () => boolean;
@@ -69,7 +69,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
       service: { late_after: "12:00", check_clock: options.checkClock ?? "off" },
       mqtt: { grace: 600_000 },
     },
-    serviceKind: "real",
+    serviceKind: options.serviceKind ?? "real",
     memory,
     clock: { now: () => clock.at, steady: () => clock.steady ?? clock.at },
     ask: options.ask ?? (() => Promise.reject(new Error("this loop asks nothing"))),
