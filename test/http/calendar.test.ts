@@ -110,7 +110,7 @@ function title(color: Color): string {
 
 describe("which days are in the calendar", () => {
   const view = viewAt(NOW, {
-    "2026-01-04": forecast("rouge"),
+    "2026-01-04": forecast("bleu"),
     "2026-01-05": official("rouge"),
     "2026-01-06": official("blanc"),
     "2026-01-07": forecast("rouge", { confidence: 0.795 }),
@@ -275,6 +275,10 @@ describe("the text of the calendar", () => {
     const { events } = read(text);
     expect(events).toHaveLength(1);
     expect(events[0]?.description).toContain('"><img src=x onerror=alert(1)>  END:VEVENT');
+  });
+
+  test("escapes what has a meaning in it", () => {
+    expect(escapeText("a\\n;b,c\r\nd\te")).toBe("a\\\\n\\;b\\,c\\nd\te");
   });
 
   test("comes back from another reader as it went in, but for control characters", () => {

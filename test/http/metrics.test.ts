@@ -84,6 +84,9 @@ describe("the metrics of the days", () => {
     );
     expect(left).toEqual(["bleu", "blanc", "rouge"].map((color) => Number(payload(`season/left/${color}`))));
     expect(left.some((days) => (days ?? 0) > 0)).toBe(true);
+    // Which season it is, is not known while the clock is wrong.
+    const facts = { ...view.real.facts, moment: null };
+    expect(sample({ ...view, real: { ...view.real, facts } }, 'vigie_season_left{color="rouge"}')).toBeNaN();
   });
 
   test.each([
