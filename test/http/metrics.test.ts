@@ -4,7 +4,7 @@ import type { KnownDay } from "../../src/core/days/known-days.ts";
 import { countPoll, NO_POLLS, type PollOutcome } from "../../src/core/facts/poll-record.ts";
 import { startSimulation } from "../../src/core/facts/simulation.ts";
 import { outputStatus } from "../../src/core/outputs/output-status.ts";
-import { renderMetrics } from "../../src/http/metrics.ts";
+import { METRICS_TYPE, renderMetrics } from "../../src/http/metrics.ts";
 import type { View } from "../../src/http/view.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { BOILER } from "../support/outputs.ts";
@@ -232,6 +232,10 @@ describe("a name that holds anything", () => {
   test("is there, escaped", () => {
     expect(renderMetrics(hostileView('a "quoted" \\ name'))).toContain('name="a \\"quoted\\" \\\\ name"');
   });
+});
+
+test("the type names the format: Prometheus 3 reads no text without one", () => {
+  expect(METRICS_TYPE).toBe("text/plain; version=0.0.4; charset=utf-8");
 });
 
 describe.skipIf(withoutPromtool)(`promtool has nothing against them ${withoutPromtool}`, () => {
