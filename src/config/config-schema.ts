@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DEFAULT_STATE } from "./config-file.ts";
 import { findConflicts } from "./conflicts.ts";
+import { finishHttp, httpOptions } from "./http-options.ts";
 import { finishMqtt, mqttOptions } from "./mqtt-options.ts";
 import { finishOfficial, officialOptions } from "./official-options.ts";
 import { finishOutputs, outputsOptions } from "./outputs-options.ts";
@@ -63,6 +64,7 @@ export const options = z.strictObject({
   tariff: tariffOptions,
   rules: rulesOptions,
   outputs: outputsOptions,
+  http: httpOptions,
   state: z.string({ error: A_FOLDER }).min(1, { error: A_FOLDER }).default(DEFAULT_STATE).meta({
     description:
       "Folder for what must survive a restart, relative to the working directory. Default: $STATE_DIRECTORY, which systemd sets, else ./state.",
@@ -81,12 +83,13 @@ export const configSchema = options
     // Also where single options are wrong: all problems are reported at once.
     { when: () => true },
   )
-  .transform(({ mqtt, official, outputs, tariff, ...others }) => ({
+  .transform(({ http, mqtt, official, outputs, tariff, ...others }) => ({
     ...others,
     tariff: finishTariff(tariff, others.service.base_url),
     official: finishOfficial(official, others.service.base_url),
     mqtt: finishMqtt(mqtt, others.instance),
     outputs: finishOutputs(outputs),
+    http: finishHttp(http),
   }));
 
 /** The JSON schema of the configuration file, for editors. */

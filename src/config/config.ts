@@ -9,3 +9,4 @@ export type Config = z.output<typeof configSchema>;
 export type ServiceConfig = Config["service"];
 export type MqttConfig = Config["mqtt"];
 export type HomeAssistantConfig = Config["homeassistant"];
+export type HttpConfig = Config["http"];

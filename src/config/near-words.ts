@@ -12,6 +12,7 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   rules: "rule automation automations regle regles regel regeln binary_sensor",
   outputs:
     "output device devices action actions relay relays switch switches sortie sorties ausgang loadpoints",
+  http: "web webserver page frontend ui dashboard",
   log: "logs logger logging journal",
   state: "data data_dir state_dir storage database",
   instance: "site house home maison haus client_id device_name",
@@ -41,6 +42,12 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   fatal: "critical",
   silent: "none quiet off",
   auto: "automatic automatique automatisch true",
+
+  // The views over HTTP.
+  listen: "bind port host address server_host server_port",
+  allow: "allowed allow_list whitelist ip_filter",
+  hosts: "host hostname hostnames domain allowed_hosts",
+  proxies: "proxy trusted_proxies reverse_proxy",
 
   // The tariff and its days.
   time_zone: "tz zone fuseau fuseau_horaire zeitzone",

@@ -37,6 +37,10 @@ const FORMS: readonly { start: string; write: (value: unknown) => string | undef
   { start: "bounds", write: toBounds },
   { start: "a list of windows", write: (value) => toList([textOf(value)]) },
   { start: "a list of component keys", write: (value) => toList([textOf(value)]) },
+  { start: "a list of addresses or networks", write: (value) => toList([textOf(value)]) },
+  { start: "a list of host names", write: (value) => toList([textOf(value)]) },
+  { start: "off, a port", write: (value) => nearest(textOf(value), ["off"]) ?? toListen(value) },
+  { start: "a port", write: toListen },
 ];
 
 const BOTH_GROUPS = "{ all: [ … ] } or { any: [ … ] }";
@@ -167,4 +171,14 @@ function toBrokerAddress(value: unknown): string | undefined {
   const address = `${scheme === "tcp" ? "mqtt" : "mqtts"}://${host}`;
   const isHost = host !== undefined && URL.canParse(address);
   return nearest(text, ["embedded"]) ?? (isHost ? address : undefined);
+}
+
+/** `8427` of `*:8427` and of `:8427`; `127.0.0.1:8427` of `http://127.0.0.1:8427/` and of `127.0.0.1`. */
+function toListen(value: unknown): string | undefined {
+  const text = textOf(value);
+  const parts = /^(?:https?:\/\/)?(\*|localhost|[\w-]+(?:\.[\w-]+)+|)(?::(\d{1,5}))?\/?$/.exec(text);
+  const [, host = "", port = "8427"] = parts ?? [];
+  if (text === "" || parts === null || Number(port) === 0 || Number(port) > 65_535) return undefined;
+  const written = host === "" || host === "*" ? port : `${host}:${port}`;
+  return written === text ? undefined : written;
 }

@@ -26,9 +26,9 @@ tariff: [1]
         /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got the list \[1\]$/,
       ),
       'VIGIE_LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
-      'config/vigie.yaml:1:1 instanc: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, state, log), got "instanc" (did you mean instance?)',
-      'config/vigie.yaml:9:1 zigbee: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, state, log), got "zigbee"',
-      'config/vigie.yaml:10:1 password: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, state, log), got "password" (did you mean mqtt.password?)',
+      'config/vigie.yaml:1:1 instanc: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "instanc" (did you mean instance?)',
+      'config/vigie.yaml:9:1 zigbee: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "zigbee"',
+      'config/vigie.yaml:10:1 password: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "password" (did you mean mqtt.password?)',
     ]);
   });
 
@@ -65,9 +65,9 @@ tariff: [1]
       ":3:3: expected a closing quote or bracket, a comma, or a colon and a space after a key",
     ],
     ["a: 1\n---\nb: 2\n", ":2:1: expected one document, got a second ---"],
-    ["- a\n", "rules, outputs, state, log), got a list"],
+    ["- a\n", "rules, outputs, http, state, log), got a list"],
     ["vigie", ":1:1: expected key: value pairs (instance, service,"],
-    ["__proto__: { instance: x }\n", 'outputs, state, log), got "__proto__"'],
+    ["__proto__: { instance: x }\n", 'outputs, http, state, log), got "__proto__"'],
     ["? [a, b]\n: 1\n", 'state, log), got "…"'],
     ["1: 2\n", 'state, log), got "1"'],
   ])("%j", async (text, words) => {

@@ -13,7 +13,7 @@ const OF_MQTT = "url, username, password, base_topic, grace, tls";
 const OF_SERVICE =
   "base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock";
 const OF_TARIFF = "time_zone, day_starts_at, off_peak, laws, rates_first, rates";
-const OF_ALL = "instance, service, official, mqtt, homeassistant, tariff, rules, outputs, state, log";
+const OF_ALL = "instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log";
 const A_DAY = "one of now, next, today, tomorrow, d2, d3, d4, d5, d6, d7, next_1_days … next_8_days";
 const AN_ID =
   "small letters and digits, joined by single underscores, at most 40 characters, such as vigie or house_2";
