@@ -4,10 +4,11 @@ import { dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
 
 /**
- * One file holds all that a house runs, and needs no node_modules. What invents days and what plays the broker are for a
- * first look and for tests: files of their own, read only when they are asked for.
+ * One file holds all that a house runs, and needs no node_modules. What is not needed everywhere are files of their own, read
+ * only when they are asked for: what invents days and what plays the broker, for a first look and for tests, and the page.
  */
 const APART = [
+  [/\/src\/http\/server\.ts$/, "./http.js"],
   [/\/src\/simulator\/server\.ts$/, "./simulator.js"],
   [/^aedes$/, "./broker.js"],
 ];
@@ -63,6 +64,12 @@ export default defineConfig([
     platform: "node",
     plugins: [sayVersion(), listLicenses("licenses-first-look.txt")],
     output: output(),
+  },
+  {
+    input: { http: "src/http/server.ts" },
+    platform: "node",
+    plugins: [sayVersion(), listLicenses("licenses-http.txt")],
+    output: { ...output(), codeSplitting: false },
   },
 ]);
 

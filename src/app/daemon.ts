@@ -240,6 +240,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     status_topic: config.homeassistant.status_topic,
     publisher,
     homeAssistantMayKnowDevice: options.isRestart,
+    onHomeAssistantStatus: options.onViewChange,
   });
   let schedule: Alarm | undefined;
   /** That ran at the refresh before. */

@@ -58,6 +58,14 @@ async function findOtherVigie(path: string, { at, pid }: Health): Promise<number
   return judgeHealth(found, at).loop.ok ? found.health.pid : null;
 }
 
+/** What `vigie health` would say; null before the first start. */
+export function judgeDaemon(now: Instant, daemon: Daemon): { healthy: boolean; words: string } | null {
+  const health = healthOf(now, daemon);
+  if (!health) return null;
+  const result = judgeHealth({ health, running: true }, now);
+  return { healthy: result.healthy, words: describeHealth(result) };
+}
+
 /** Where this is the same as before, nothing has changed: the instant is another one each time. */
 function comparedPart({ broker, data }: Health): string {
   return JSON.stringify([broker, data]);

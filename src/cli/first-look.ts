@@ -5,10 +5,10 @@ import type { DayFacts } from "../core/facts/facts.ts";
 import { reasonsOf } from "../core/rules/reasons.ts";
 
 /**
- * What a newcomer is shown once, on the embedded broker: what today and tomorrow are, which rules are ON, where the broker
+ * What a newcomer is shown once, on the embedded broker: where the page is, what today and tomorrow are, which rules are ON, where the broker
  * listens, and what to type next. With a broker of one's own there is the log, and this text is empty.
  */
-export function describeFirstLook(status: DaemonStatus | undefined): string {
+export function describeFirstLook(status: DaemonStatus | undefined, pages: readonly string[]): string {
   if (!status || status.embeddedPort === null) return "";
   const { config, snapshot, embeddedPort } = status;
   const { moment } = snapshot.facts;
@@ -19,8 +19,9 @@ export function describeFirstLook(status: DaemonStatus | undefined): string {
   const days = moment
     ? describeDays(moment.days.today, moment.days.tomorrow)
     : "  The clock of this machine is wrong: vigie does not know which day it is.";
+  const page = pages.map((address) => `  Open in a browser: ${address}\n\n`).join("");
   return `
-  ${invented}
+${page}  ${invented}
 
 ${days}
 ${describeRules(snapshot, config.tariff)}

@@ -1,8 +1,9 @@
 import { hostname } from "node:os";
 import { createDaemon, type Daemon } from "../app/daemon.ts";
 import { healthPath } from "../app/health-file.ts";
-import { type HealthReport, reportHealth } from "../app/health-report.ts";
+import { type HealthReport, judgeDaemon, reportHealth } from "../app/health-report.ts";
 import { followConfig } from "../app/reload.ts";
+import { type ServedViews, serveViews } from "../app/serve-views.ts";
 import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
@@ -12,7 +13,7 @@ import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { createSystemdNotifier } from "../runtime/systemd.ts";
 import { VERSION } from "../runtime/version.ts";
-import { aborted } from "../runtime/wait.ts";
+import { aborted, atMost } from "../runtime/wait.ts";
 import { openStore, type Store } from "../state/store.ts";
 import { toExitCode, Yielded } from "./exit-code.ts";
 import { describeFirstLook } from "./first-look.ts";
@@ -92,7 +93,16 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const ended = AbortSignal.any([io.signal, yielded.signal]);
   const systemd = createSystemdNotifier({ env: io.env, clock: systemClock, problemLog });
   const health = reportHealth(await healthPath(config.state, io.env), { problemLog, systemd });
-  let isShown = false;
+  let settlePolled: () => void = () => undefined;
+  const polled = new Promise<void>((resolve) => {
+    settlePolled = resolve;
+  });
+  const views = serveViews({
+    view: () => daemon.view(),
+    health: () => judgeDaemon(systemClock.now(), daemon) ?? { healthy: false, words: "vigie is starting" },
+    log,
+    problemLog,
+  });
   const daemon = createDaemon({
     ...options,
     clock: systemClock,
@@ -107,12 +117,10 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     },
     onPolled: () => {
       health.update(systemClock.now(), daemon);
-      if (!isShown) void showFirstLook(daemon, health, io);
-      isShown = true;
+      settlePolled();
     },
     onWake: (now) => health.update(now, daemon),
-    // The web server sets this when it starts.
-    onViewChange: () => undefined,
+    onViewChange: views.viewChanged,
   });
   log.info(`vigie ${VERSION} starts with the service ${config.service.base_url}`, {
     config: file,
@@ -120,23 +128,42 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     rules: config.rules.length,
   });
   await daemon.start(config);
-  const stopFollowing = followConfig(loaded, { ...options, restart: daemon.start });
+  // Loading it must not delay a topic. Where no broker answers, there are none to wait for.
+  const opened = atMost(polled.then(daemon.published), LONGEST_WAIT_FOR_TOPICS).then(() =>
+    views.open(config),
+  );
+  void Promise.all([polled, opened]).then(() => showFirstLook({ daemon, health, views, io }));
+  const restart = async (next: Config) => {
+    await daemon.start(next);
+    await views.reopen(next);
+  };
+  const stopFollowing = followConfig(loaded, { ...options, restart });
   await aborted(ended);
   const left = systemd.stopping();
   await stopFollowing();
-  await daemon.stop();
+  await Promise.all([views.stop(), daemon.stop()]);
   await Promise.all([health.written(), left]);
   if (!io.signal.aborted) throw yielded.signal.reason;
   log.info("vigie has stopped");
 }
 
+interface FirstLookOptions {
+  daemon: Daemon;
+  health: HealthReport;
+  views: ServedViews;
+  io: Io;
+}
+
 /** The screen names the commands `show` and `health`: what they read is there before it. */
-async function showFirstLook(daemon: Daemon, health: HealthReport, io: Io): Promise<void> {
+async function showFirstLook({ daemon, health, views, io }: FirstLookOptions): Promise<void> {
   await daemon.published();
   health.update(systemClock.now(), daemon);
   await health.written();
-  io.stdout.write(describeFirstLook(daemon.status()));
+  io.stdout.write(describeFirstLook(daemon.status(), views.addresses()));
 }
 
 /** A suspend or a clock that was set is noticed this soon; each wake costs an idle machine CPU time. */
 const LONGEST_SLEEP = 15_000;
+
+/** The views over HTTP are served this soon, also while the broker or the sources are silent. */
+const LONGEST_WAIT_FOR_TOPICS = 10_000;

@@ -21,6 +21,8 @@ export interface DiscoveryOptions {
   publisher: Pick<Publisher, "pauseClearing" | "republishAll" | "allAcknowledged">;
   /** This process published discovery messages before, maybe moments ago. */
   homeAssistantMayKnowDevice: boolean;
+  /** Home Assistant says of itself something else than before. */
+  onHomeAssistantStatus: () => void;
   random: () => number;
   problemLog: ProblemLog;
 }
@@ -97,7 +99,9 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
     onConnection: (link) => void onConnection(link),
     onMessage: ({ topic, payload, retain }) => {
       if (topic === status_topic && (payload === "online" || payload === "offline")) {
+        const isNews = homeAssistantStatus !== payload;
         homeAssistantStatus = payload;
+        if (isNews) options.onHomeAssistantStatus();
       }
       // Ignore a retained `online`: it is not a new start.
       if (topic !== status_topic || payload !== "online" || retain) return;

@@ -28,6 +28,7 @@ test("discovery messages that the broker refuses do not count as published; the 
       allAcknowledged: async () => undefined,
     },
     homeAssistantMayKnowDevice: false,
+    onHomeAssistantStatus: () => undefined,
     random: () => 0,
     problemLog: { starts: (key) => problems.push(key), isOver: () => undefined },
   });

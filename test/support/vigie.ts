@@ -132,12 +132,13 @@ export function createCleanup(): Cleanup {
   };
 }
 
-/** Nothing of this machine's own settings reaches the program. */
+/** Nothing of this machine's own settings reaches the program, and programs of other tests do not have its port. */
 async function environment({ folder, env = {} }: VigieOptions): Promise<Record<string, string>> {
   const temporary = join(folder, "tmp");
   await mkdir(temporary, { recursive: true });
   const path = process.env["PATH"] ?? "";
-  return { PATH: path, TMPDIR: temporary, VIGIE_CONFIG: join(folder, "vigie.yaml"), ...env };
+  const config = join(folder, "vigie.yaml");
+  return { PATH: path, TMPDIR: temporary, VIGIE_CONFIG: config, VIGIE_HTTP_LISTEN: "off", ...env };
 }
 
 interface Heard {

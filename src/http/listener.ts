@@ -1,0 +1,109 @@
+import type { Server } from "node:http";
+import { type AddressInfo, isIPv6 } from "node:net";
+import type { ListenAddress } from "../config/http-options.ts";
+import { describeDuration } from "../runtime/duration.ts";
+import type { Log } from "../runtime/log.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
+
+interface ListenerOptions {
+  server: Server;
+  /** Milliseconds after which an address that cannot be had is tried again. */
+  retryAfter: number;
+  /** Whether one of the next ports does as well. */
+  nextPorts: boolean;
+  log: Log;
+  problemLog: ProblemLog;
+}
+
+export interface Listener {
+  /** After the first attempt. */
+  tried: Promise<void>;
+  /** For a browser on this machine; null while this does not listen. */
+  address: () => string | null;
+  close: () => Promise<void>;
+}
+
+/** Listens, and tries again where that fails: another program may use the port, or the network is not there yet. */
+export function openListener(wanted: ListenAddress, options: ListenerOptions): Listener {
+  const { server, retryAfter, nextPorts, log, problemLog } = options;
+  const name = nameAddress(wanted);
+  let port = wanted.port;
+  let timer: NodeJS.Timeout | undefined;
+  let hasFailed = false;
+  let isClosed = false;
+  const place = () => ({ ...(wanted.host !== null && { host: wanted.host }), port });
+  const attempt = () =>
+    new Promise<void>((resolve) => {
+      const listening = () => {
+        server.off("error", failed);
+        if (isClosed) {
+          server.close();
+          return resolve();
+        }
+        const sentence = `The page is at ${addressOf(server, wanted)}`;
+        if (hasFailed) problemLog.isOver(name, sentence);
+        else log.info(sentence);
+        resolve();
+      };
+      const failed = (error: NodeJS.ErrnoException) => {
+        server.off("listening", listening);
+        if (nextPorts && error.code === "EADDRINUSE" && port < wanted.port + NEXT_PORTS) {
+          port += 1;
+          resolve(attempt());
+          return;
+        }
+        hasFailed = true;
+        port = wanted.port;
+        problemLog.starts(
+          name,
+          `The page cannot be served at ${name}: ${describe(error)}. It is tried again every ${describeDuration(retryAfter)}; another address is set with http.listen`,
+        );
+        if (!isClosed) timer = setTimeout(() => void attempt(), retryAfter);
+        resolve();
+      };
+      server.once("listening", listening).once("error", failed).listen(place());
+    });
+  // Once it listens, a connection may still fail to be accepted: there are too many open files.
+  server.on("error", (error: NodeJS.ErrnoException) => {
+    if (server.listening)
+      problemLog.starts(`${name} accept`, `No connection is accepted at ${name}: ${error.message}`);
+  });
+  return {
+    tried: attempt(),
+    address: () => (server.listening ? addressOf(server, wanted) : null),
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      if (!server.listening) return;
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+export function nameAddress({ host, port }: ListenAddress): string {
+  if (host === null) return `port ${port}`;
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+function addressOf(server: Server, { host }: ListenAddress): string {
+  const { port } = server.address() as AddressInfo;
+  const isEverywhere = host === null || host === "0.0.0.0" || host === "::";
+  return isEverywhere
+    ? `http://127.0.0.1:${port}/ and at every other address of this machine`
+    : `http://${nameAddress({ host, port })}/`;
+}
+
+function describe({ code = "", message }: NodeJS.ErrnoException): string {
+  return WORDS[code] ?? message;
+}
+
+const WORDS: Record<string, string> = {
+  EADDRINUSE: "another program listens there",
+  EADDRNOTAVAIL: "this machine does not have that address, or not yet",
+  EACCES: "this user may not listen on that port (below 1024 a right is needed)",
+  ENOTFOUND: "no machine of that name is known",
+};
+
+const NEXT_PORTS = 20;

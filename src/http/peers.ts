@@ -1,0 +1,50 @@
+import { BlockList, isIP } from "node:net";
+import type { HttpConfig } from "../config/config.ts";
+
+/** Who may read the views, and by which names. */
+export interface Guard {
+  /** `peer` is the address of the socket, never one that a header names: whoever connects could invent that. */
+  isAllowed(peer: string): boolean;
+  isProxy(peer: string): boolean;
+  /** Whether a browser that follows a foreign name to this machine (DNS rebinding) could not have sent this `Host`. */
+  isOwnName(host: string | undefined): boolean;
+}
+
+export function createGuard({ allow, proxies, hosts }: HttpConfig): Guard {
+  const isListed = listPeers(allow);
+  return {
+    isAllowed: (peer) => allow.length === 0 || isListed(peer),
+    isProxy: listPeers(proxies),
+    isOwnName: (host) => isOwnName(host, hosts),
+  };
+}
+
+function listPeers(networks: HttpConfig["allow"]): (peer: string) => boolean {
+  const list = new BlockList();
+  for (const { address, prefix, family } of networks) list.addSubnet(address, prefix, family);
+  return (peer) => {
+    const address = plainAddress(peer);
+    return isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+  };
+}
+
+/** `192.168.1.7` of `::ffff:192.168.1.7`; `fe80::1` of `fe80::1%eth0`. */
+export function plainAddress(peer: string): string {
+  return peer.replace(/^::ffff:(?=[\d.]+$)/i, "").replace(/%.*$/, "");
+}
+
+function isOwnName(header: string | undefined, hosts: readonly string[]): boolean {
+  const [, ipv6, given = ""] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(header ?? "") ?? [];
+  if (ipv6 !== undefined) return isIP(ipv6) === 6;
+  const name = given.toLowerCase().replace(/\.$/, "");
+  if (name === "") return false;
+  return (
+    isIP(name) === 4 ||
+    !name.includes(".") ||
+    HOME_DOMAINS.some((domain) => name.endsWith(domain)) ||
+    hosts.includes(name)
+  );
+}
+
+/** Nobody can own one of these in the public DNS. fritz.box: the names that the most common router of the region gives. */
+const HOME_DOMAINS = [".local", ".lan", ".home.arpa", ".internal", ".fritz.box"];

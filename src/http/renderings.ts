@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import type { Asked, Route } from "./routes.ts";
+import type { View } from "./view.ts";
+
+/** A text as it is sent. */
+export interface Rendering {
+  body: Buffer;
+  /** Another one for another text: whatever the text depends on, a browser that has this one need not be sent it again. */
+  etag: string;
+}
+
+export interface Renderings {
+  /** undefined before the first start. */
+  view: () => View | undefined;
+  find: (route: Route, asked: Asked) => Rendering | undefined;
+  /** The view has changed. */
+  drop: () => void;
+}
+
+/** Renders each text of a view once, when it is first asked for; kept while somebody asks. */
+export function createRenderings(readView: () => View | undefined, keptFor: number): Renderings {
+  const kept = new Map<string, Rendering>();
+  let view: View | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const drop = () => {
+    kept.clear();
+    view = undefined;
+  };
+  const current = () => {
+    clearTimeout(timer);
+    timer = setTimeout(drop, keptFor).unref();
+    view ??= readView();
+    return view;
+  };
+  return {
+    view: current,
+    find: (route, asked) => {
+      const shown = current();
+      if (!shown) return undefined;
+      const key = [route.path, ...route.variesBy.map((part) => String(asked[part]))].join("\n");
+      const found = kept.get(key) ?? render(route, shown, asked);
+      kept.set(key, found);
+      const [oldest] = kept.keys();
+      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+      return found;
+    },
+    drop,
+  };
+}
+
+function render(route: Route, view: View, asked: Asked): Rendering {
+  const body = Buffer.from(route.render(view, asked));
+  const hash = createHash("sha256").update(body).digest("base64url").slice(0, HASH_LENGTH);
+  return { body, etag: `"${hash}"` };
+}
+
+/** All texts in both languages; queries can be as many as somebody likes to invent. */
+const MOST_KEPT = 16;
+const HASH_LENGTH = 22;

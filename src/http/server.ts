@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { HttpConfig } from "../config/config.ts";
+import type { Log } from "../runtime/log.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
+import { type Answer, answerRoute, findRefusal, textAnswer } from "./answers.ts";
+import { createEventStreams } from "./event-streams.ts";
+import { type Listener, nameAddress, openListener } from "./listener.ts";
+import { createGuard } from "./peers.ts";
+import { createRenderings } from "./renderings.ts";
+import { ROUTES, type Route } from "./routes.ts";
+import type { View } from "./view.ts";
+
+export interface ViewServerOptions {
+  /** undefined before the first start. */
+  view: () => View | undefined;
+  /** As `vigie health` judges it. */
+  health: () => { healthy: boolean; words: string };
+  log: Log;
+  problemLog: ProblemLog;
+  /** Some are shorter in tests. */
+  limits?: Partial<typeof LIMITS>;
+  routes?: readonly Route[];
+}
+
+export interface ViewServer {
+  /**
+   * Listens where the configuration says, and no more where it does not. An address that stays is not closed. Resolves when
+   * each address was tried once. `nextPorts`: a port near one that is in use does as well.
+   */
+  configure: (config: HttpConfig, options: { nextPorts: boolean }) => Promise<void>;
+  /** For browsers. */
+  addresses: () => string[];
+  viewChanged: () => void;
+  stop: () => Promise<void>;
+}
+
+/** Milliseconds and bytes. Nobody who connects can take more than this of the program that publishes to MQTT. */
+const LIMITS = {
+  /** Of each address. */
+  connections: 256,
+  streams: 50,
+  unread: 64 * 1024,
+  commentEvery: 20_000,
+  /** For the whole request: whoever sends it byte by byte is cut off. */
+  request: 10_000,
+  /** Without a byte in either direction. */
+  silence: 30_000,
+  retryAfter: 30_000,
+  /** How long texts are kept after the last request. */
+  keep: 60_000,
+};
+
+/** Serves the views. They only read, so there is no login: who may connect is all that is decided. */
+export function createViewServer(options: ViewServerOptions): ViewServer {
+  const { log, problemLog, routes = ROUTES } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const renderings = createRenderings(options.view, limits.keep);
+  const streams = createEventStreams({
+    newest: () => renderings.view()?.id,
+    most: limits.streams,
+    commentEvery: limits.commentEvery,
+    unreadLimit: limits.unread,
+  });
+  const listeners = new Map<string, Listener>();
+  let config: HttpConfig = { listen: [], allow: [], hosts: [], proxies: [], language: "auto" };
+  let guard = createGuard(config);
+
+  /** null: the stream of events is open. */
+  const findAnswer = (request: IncomingMessage, response: ServerResponse, path: string): Answer | null => {
+    const route = routes.find((one) => one.path === path);
+    if (route) return answerRoute(route, request, renderings, config.language);
+    switch (path) {
+      case "/events": {
+        if (streams.open(request, response)) return null;
+        const words = `There are ${limits.streams} open pages already. Close one, or reload this one later`;
+        return textAnswer(503, words, { "Retry-After": "60" });
+      }
+      case "/health": {
+        const { healthy, words } = options.health();
+        return textAnswer(healthy ? 200 : 503, words);
+      }
+      case "/alive":
+        return textAnswer(200, "alive");
+      default:
+        return textAnswer(404, "There is nothing here");
+    }
+  };
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const refusal = findRefusal(request, guard);
+    // Nobody reads a body: the connection ends with this answer, whatever follows on it.
+    if (refusal || hasBody(request)) response.setHeader("Connection", "close");
+    if (refusal) {
+      write(response, refusal);
+      return;
+    }
+    const [path = ""] = (request.url ?? "").split("?");
+    try {
+      write(response, findAnswer(request, response, path));
+      problemLog.isOver(`show ${path}`, `${path} can be shown again`);
+    } catch (error) {
+      problemLog.starts(`show ${path}`, `${path} cannot be shown: ${String(error)}`, { error });
+      write(response, textAnswer(500, "This cannot be shown; the log of vigie says why"));
+    }
+  };
+
+  const openServer = (): Server => {
+    const times = {
+      headersTimeout: limits.request,
+      requestTimeout: limits.request,
+      connectionsCheckingInterval: limits.request / 2,
+      keepAliveTimeout: limits.request / 2,
+    };
+    const server = createServer(times, answer);
+    server.maxConnections = limits.connections;
+    server.timeout = limits.silence;
+    return server;
+  };
+
+  return {
+    configure: async (wanted, { nextPorts }) => {
+      const isSameGuard = guardOf(wanted) === guardOf(config);
+      config = wanted;
+      guard = createGuard(wanted);
+      // They come back at once, and are then judged anew.
+      if (!isSameGuard) streams.close();
+      const addresses = new Map(wanted.listen.map((address) => [nameAddress(address), address]));
+      const left = [...listeners].filter(([name]) => !addresses.has(name));
+      for (const [name] of left) listeners.delete(name);
+      // Before others are opened: 127.0.0.1:8427 is in the way of 0.0.0.0:8427.
+      await Promise.all(left.map(([, listener]) => listener.close()));
+      const { retryAfter } = limits;
+      for (const [name, address] of addresses) {
+        if (listeners.has(name)) continue;
+        const listening = { server: openServer(), retryAfter, nextPorts, log, problemLog };
+        listeners.set(name, openListener(address, listening));
+      }
+      await Promise.all([...listeners.values()].map(({ tried }) => tried));
+    },
+    addresses: () => [...listeners.values()].flatMap((listener) => listener.address() ?? []),
+    viewChanged: () => {
+      renderings.drop();
+      streams.announce();
+    },
+    stop: async () => {
+      await Promise.all([...listeners.values()].map((listener) => listener.close()));
+      listeners.clear();
+      renderings.drop();
+    },
+  };
+}
+
+function guardOf({ allow, hosts, proxies }: HttpConfig): string {
+  return JSON.stringify([allow, hosts, proxies]);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+function write(response: ServerResponse, answer: Answer | null): void {
+  if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+}
