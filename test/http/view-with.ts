@@ -1,0 +1,7 @@
+import type { Topics } from "../../src/core/topics/topic.ts";
+import type { View } from "../../src/http/view.ts";
+
+/** A view of which only the topics and the names are there. */
+export function viewWith(topics: Topics, id = "test-1"): View {
+  return { id, version: "1.2.3", instance: "vigie", topics } as View;
+}
