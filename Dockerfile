@@ -26,7 +26,9 @@ COPY --from=build --chown=1000:1000 /build/out/data /data
 VOLUME /data
 WORKDIR /
 # The health of one container lies in its own /tmp, whatever the state folder is called.
-ENV VIGIE_STATE=/data RUNTIME_DIRECTORY=/tmp
+# The page listens at every address of the container; nobody reaches it until its owner publishes the port.
+ENV VIGIE_STATE=/data RUNTIME_DIRECTORY=/tmp VIGIE_HTTP_LISTEN=0.0.0.0:8427
+EXPOSE 8427
 USER node
 # vigie starts no other process and hears SIGTERM itself: it may be process 1.
 ENTRYPOINT ["node", "--max-semi-space-size=1", "/usr/local/lib/vigie/dist/main.js"]

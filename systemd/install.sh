@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs vigie as a systemd service, or upgrades it: from an unpacked package, or from a checkout after `npm run build`.
 #
-#   sudo sh systemd/install.sh [--service ADDRESS|none] [--official rte] [--broker ADDRESS] [--username NAME]
+#   sudo sh systemd/install.sh [--service ADDRESS|none] [--official rte] [--broker ADDRESS] [--username NAME] [--page]
 #
-# The options are written into the configuration; without them what stands there stays. While it invents days, nothing is started.
+# The options are written into the configuration; without them what stands there stays. --page: the page, which only this machine
+# reaches, is open to every machine that reaches this one (http.listen: 0.0.0.0:8427). While it invents days, nothing is started.
 #
 # What it puts where:
 #   /usr/local/lib/vigie                the program, replaced by an upgrade
@@ -19,12 +20,13 @@ program=/usr/local/lib/vigie
 config=/etc/vigie/vigie.yaml
 
 main() {
-  service= official= broker= username=
+  service= official= broker= username= listen=
   while [ $# -gt 0 ]; do
     case $1 in
+      --page) listen=0.0.0.0:8427; shift; continue ;;
       -h | --help) exec sed -n '2,/^set/{s/^# \{0,1\}//;/^set/!p}' "$0" ;;
       --service | --official | --broker | --username) [ -n "${2-}" ] || end "$1 needs a value" ;;
-      *) end "what is $1? expected --service ADDRESS, --official SOURCE, --broker ADDRESS or --username NAME" ;;
+      *) end "what is $1? expected --service ADDRESS, --official SOURCE, --broker ADDRESS, --username NAME or --page" ;;
     esac
     case $1 in
       --service) service=$2 ;;
@@ -78,6 +80,7 @@ prepare_configuration() {
   fill source '\(# \)\{0,1\}  source: [^#]*' "$official"
   fill url '  url: [^#]*' "$broker"
   fill username '  \(# \)\{0,1\}username: [^#]*' "$username"
+  fill listen '  listen: [^#]*' "$listen"
   checked=$(node "$package/dist/main.js" check --config "$new" 2>&1) || {
     echo "$checked" | sed "s|$new|$config|" >&2
     end "nothing was changed: the configuration has to be right first"

@@ -58,6 +58,12 @@ describe("compose.yaml", () => {
     expect(Object.keys(compose.volumes)).toEqual(["state", "broker"]);
   });
 
+  test("publishes no port of vigie until somebody removes the # before it; then that of the page", () => {
+    expect(vigie).not.toHaveProperty("ports");
+    const opened: Compose = parse(text.replace("# ports:", "ports:"));
+    expect(opened.services.vigie).toMatchObject({ ports: ["8427:8427"] });
+  });
+
   test("holds no password, and none gets into git or into the image", () => {
     expect(text).not.toMatch(/PASSWORD: /);
     expect(read(".gitignore").split("\n")).toEqual(
@@ -127,6 +133,8 @@ describe("the Dockerfile", () => {
     expect(last.find((line) => line.startsWith("ENTRYPOINT "))).toMatch(
       /^ENTRYPOINT \["node", .*main\.js"\]$/,
     );
+    expect(last).toContain("EXPOSE 8427");
+    expect(last.find((line) => line.startsWith("ENV "))).toContain(" VIGIE_HTTP_LISTEN=0.0.0.0:8427");
     expect(last.find((line) => line.startsWith("HEALTHCHECK "))).toMatch(
       /CMD \["node", .*main\.js", "health"\]$/,
     );

@@ -106,6 +106,7 @@ export async function onDisk(folder: string, options: string): Promise<string[]>
 interface ImageConfig {
   User: string;
   Env: string[];
+  ExposedPorts: Record<string, object>;
   Entrypoint: string[];
   Cmd: string[] | null;
   Volumes: Record<string, object>;

@@ -19,6 +19,7 @@ describe.skipIf(withoutDocker)(`the image ${withoutDocker}`, () => {
         ...["LICENSE", "package.json", "config", "dist"].map((name) => `./usr/local/lib/vigie/${name}`),
         ...[
           ...["main.js", "main.js.map", "licenses.txt"],
+          ...["http.js", "http.js.map", "licenses-http.txt"],
           ...["broker.js", "broker.js.map", "simulator.js", "simulator.js.map", "licenses-first-look.txt"],
         ].map((name) => `./usr/local/lib/vigie/dist/${name}`),
         ...[
@@ -42,10 +43,12 @@ describe.skipIf(withoutDocker)(`the image ${withoutDocker}`, () => {
   });
 
   it("runs as another than root, as process 1 by itself, and says how its health is asked", async () => {
-    const { User, Entrypoint, Env, Volumes, Healthcheck, Labels } = await readImage();
+    const { User, Entrypoint, Env, ExposedPorts, Volumes, Healthcheck, Labels } = await readImage();
     expect(User).toBe("node");
     expect(Entrypoint).toEqual(["node", "--max-semi-space-size=1", "/usr/local/lib/vigie/dist/main.js"]);
     expect(Env).toContain("VIGIE_STATE=/data");
+    expect(Env).toContain("VIGIE_HTTP_LISTEN=0.0.0.0:8427");
+    expect(ExposedPorts).toEqual({ "8427/tcp": {} });
     expect(Volumes).toEqual({ "/data": {} });
     expect(Healthcheck.Test).toEqual(["CMD", "node", "/usr/local/lib/vigie/dist/main.js", "health"]);
     expect(Labels["org.opencontainers.image.title"]).toBe("vigie");

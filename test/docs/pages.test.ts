@@ -16,7 +16,9 @@ import { type Block, blocksOf, readPage } from "../support/guide.ts";
 import { BOILER } from "../support/outputs.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const GUIDES = readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`);
+const GUIDES = readdirSync(join(ROOT, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name}`);
 const PAGES = ["README.md", ...GUIDES];
 const PASSWORD = { VIGIE_MQTT_PASSWORD: "kept elsewhere" };
 const SHIPPED = parse(readPage("config/vigie.yaml"));

@@ -1,16 +1,18 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 const PACKAGE = join(import.meta.dirname, "..", "..");
+const INSTALL = join(PACKAGE, "systemd", "install.sh");
 
 /** What install.sh makes of the shipped configuration; the rest of the script needs a machine with systemd. */
 function configurationFor(options: Record<string, string>): unknown {
   const script = `
     set -eu
     end() { echo "$*" >&2; exit 1; }
-    config=/nonexistent service= official= broker= username=
+    config=/nonexistent service= official= broker= username= listen=
     ${Object.keys(options)
       .map((name) => `${name}=$OPTION_${name}`)
       .join("\n")}
@@ -37,6 +39,15 @@ describe("install.sh", () => {
   test("without --official asks no official source", () => {
     const options = { service: "https://days.example", broker: "mqtt://192.0.2.10" };
     expect(configurationFor(options)).not.toHaveProperty("official");
+  });
+
+  test("with --page opens the page to every machine that reaches this one, else to this one only", () => {
+    const options = { service: "https://days.example", broker: "mqtt://192.0.2.10" };
+    expect(configurationFor(options)).toMatchObject({ http: { listen: "127.0.0.1:8427" } });
+    const open = /--page\) listen=(\S+); shift; continue/.exec(readFileSync(INSTALL, "utf8"))?.[1] ?? "";
+    expect(configurationFor({ ...options, listen: open })).toMatchObject({
+      http: { listen: "0.0.0.0:8427" },
+    });
   });
 
   test("changes nothing where the options do not fit together", () => {

@@ -44,6 +44,7 @@ finding "topics" retained
 # The status follows the topics.
 finding "status" until_so 10 sh -c 'systemctl show vigie --property StatusText | grep -q "broker reached"'
 finding "unit" systemctl show vigie --property ActiveState,SubState,NRestarts,User,StatusText
+finding "page" until_so 15 bash -c 'exec 3<>/dev/tcp/127.0.0.1/8427 && printf "GET /alive HTTP/1.0\r\nHost: localhost\r\n\r\n" >&3 && grep -qx alive <&3'
 finding "security" systemd-analyze --no-pager security vigie.service
 finding "verify" systemd-analyze verify /etc/systemd/system/vigie.service
 

@@ -66,6 +66,8 @@ describe.skipIf(withoutMachine)(`vigie as a service of systemd ${withoutMachine}
       expect(unit).toMatch(/^StatusText=loop alive; broker reached at mqtt:\/\/127.0.0.1:1883; data fresh/m);
     });
 
+    it("serves its views to this machine, locked in as it is", () => succeeds("page"));
+
     it("has its topics and its device on a broker that asks for the password", () => {
       succeeds("online");
       for (const topic of [

@@ -1,0 +1,136 @@
+import { connect } from "node:net";
+import { afterAll, describe, expect, test } from "vitest";
+import { freePort, NOBODY } from "../support/ports.ts";
+import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
+import { createCleanup, type Vigie, writeConfig } from "../support/vigie.ts";
+
+/** The broker that vigie brings, and the port of its page in the configuration. */
+const firstLook = (port: number, more: object = {}) => ({
+  service: { base_url: "simulator" },
+  mqtt: { url: "embedded" },
+  state: "./state",
+  http: { listen: `127.0.0.1:${port}` },
+  ...more,
+});
+interface State {
+  snapshot: string;
+  instance: string;
+  now: { color: string };
+  rules?: object;
+}
+
+/** The variable that keeps other programs of tests from listening is not set. */
+const env = { VIGIE_HTTP_LISTEN: "" };
+
+describe("the views of a running vigie", () => {
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
+  const start = async (config: object) => {
+    const folder = await cleanup.createFolder();
+    return { folder, vigie: await cleanup.startVigie({ folder, config, env }) };
+  };
+  const state = async (port: number): Promise<State> =>
+    JSON.parse(await (await fetch(`http://127.0.0.1:${port}/api/state`)).text());
+
+  test("are served once the topics are out, follow the configuration without a gap, and end with vigie", async () => {
+    const [port, other] = [await freePort(), await freePort()];
+    const { folder, vigie } = await start(firstLook(port));
+    await vigie.says(/^The page is at http:/);
+    const first = await state(port);
+    expect(first).toMatchObject({ instance: "vigie", service: { status: "simulated" } });
+    expect(first.now.color).toMatch(/^(bleu|blanc|rouge)$/);
+    const health = await fetch(`http://127.0.0.1:${port}/health`);
+    expect([health.status, await health.text()]).toEqual([
+      200,
+      expect.stringMatching(/^loop alive; broker reached at .*; data invented: /),
+    ]);
+
+    // A change reaches the open stream; the address that stays is not closed.
+    const stream = openStream(port);
+    await stream.hears(/data: /);
+    const listen = [`127.0.0.1:${port}`, `127.0.0.1:${other}`];
+    await writeConfig(folder, firstLook(port, { http: { listen }, rules: [] }));
+    await vigie.says(/^The new configuration is in force/);
+    await stream.hears(/data: [\s\S]*data: /);
+    const second = await state(other);
+    expect(second.rules).toBeUndefined();
+    expect(second.snapshot).not.toBe(first.snapshot);
+
+    const before = vigie.lines.length;
+    await writeConfig(folder, firstLook(other));
+    await vigie.says(/^The new configuration is in force/, before);
+    await stream.closed;
+    await expect(state(port)).rejects.toThrow();
+
+    await writeConfig(folder, firstLook(other, { http: { listen: "nowhere" } }));
+    await vigie.says(/http\.listen: expected off, a port such as 8427/);
+    const last = openStream(other);
+    await last.hears(/data: /);
+    expect((await vigie.end()).code).toBe(0);
+    await last.closed;
+    expect(vigie.lines.at(-1)?.msg).toBe("vigie has stopped");
+  });
+
+  test("are there while no broker answers", async () => {
+    const port = await freePort();
+    const service = await serveInventedDays(cleanup);
+    const http = { listen: port };
+    const { vigie } = await start(vigieConfig(service, `mqtt://${NOBODY}`, { http }));
+    await vigie.says(
+      /^The page is at http:\/\/127\.0\.0\.1:\d+\/ and at every other address of this machine$/,
+    );
+    expect(await state(port)).toMatchObject({ service: { status: "ok" } });
+    const health = await fetch(`http://127.0.0.1:${port}/health`);
+    expect(health.status).toBe(503);
+    expect(await health.text()).toMatch(/broker not reached at mqtt:\/\/127\.0\.0\.1:9; data fresh/);
+    expect((await fetch(`http://127.0.0.1:${port}/alive`)).status).toBe(200);
+  });
+
+  test("of a second vigie on one port are said to be missing, and it runs on", async () => {
+    const port = await freePort();
+    const service = await serveInventedDays(cleanup);
+    const config = { http: { listen: `127.0.0.1:${port}` }, log: { level: "debug" } };
+    const broker = `mqtt://${NOBODY}`;
+    const first = await start(vigieConfig(service, broker, { ...config, instance: "one" }));
+    await first.vigie.says(/^The page is at/);
+    const second = await start(vigieConfig(service, broker, { ...config, instance: "two" }));
+    const line = await second.vigie.says(/^The page cannot be served at/);
+    expect(line).toEqual({
+      level: "warn",
+      msg: `The page cannot be served at 127.0.0.1:${port}: another program listens there. It is tried again every 30 s; another address is set with http.listen`,
+    });
+    expect((await state(port)).instance).toBe("one");
+    expect((await second.vigie.end()).code).toBe(0);
+  });
+
+  test("in a first look are on the next port where this one is in use, and their address is printed before all else", async () => {
+    const port = await freePort();
+    const first = await start(firstLook(port));
+    const screen = (vigie: Vigie) => vigie.prints(/Open in a browser: \S+\n\n {2}These days are INVENTED/);
+    expect(await screen(first.vigie)).toContain(`http://127.0.0.1:${port}/`);
+    const second = await start(firstLook(port));
+    const next = Number(/127\.0\.0\.1:(\d+)/.exec(await screen(second.vigie))?.[1]);
+    expect(next).toBeGreaterThan(port);
+    expect((await state(next)).snapshot).not.toBe((await state(port)).snapshot);
+  });
+
+  test("are none where http.listen is off", async () => {
+    const { vigie } = await start(firstLook(0, { http: { listen: "off" } }));
+    await vigie.prints(/npx vigie show/);
+    expect(vigie.output()).not.toMatch(/browser|The page/);
+  });
+});
+
+function openStream(port: number) {
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  socket.setEncoding("utf8").on("data", (part) => {
+    text += part;
+  });
+  socket.on("error", () => undefined);
+  socket.write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  return {
+    hears: (words: RegExp) => expect.poll(() => text).toMatch(words),
+    closed: new Promise((resolve) => socket.once("close", resolve)),
+  };
+}
