@@ -11,6 +11,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
+import { optimizeCode } from "../runtime/small-heap.ts";
 import { createSystemdNotifier } from "../runtime/systemd.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, atMost } from "../runtime/wait.ts";
@@ -100,6 +101,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const views = serveViews({
     view: () => daemon.view(),
     health: () => judgeDaemon(systemClock.now(), daemon) ?? { healthy: false, words: "vigie is starting" },
+    onBusy: optimizeCode,
     log,
     problemLog,
   });

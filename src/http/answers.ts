@@ -1,24 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpConfig } from "../config/config.ts";
+import { type Answer, SECURITY_HEADERS } from "./answer.ts";
 import { chooseLanguage } from "./languages.ts";
 import { type Guard, plainAddress } from "./peers.ts";
 import type { Renderings } from "./renderings.ts";
 import type { Route } from "./routes.ts";
-
-/** What is sent back. */
-export interface Answer {
-  status: number;
-  headers: Record<string, string | number>;
-  body: Buffer;
-}
-
-/** Of every answer. Styles, scripts, images and connections of the page are its own, nothing is inline. */
-export const SECURITY_HEADERS = {
-  "Content-Security-Policy":
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-};
 
 /** Why a request is not answered; undefined: it is. The longest address is that of a calendar with all its options. */
 export function findRefusal(request: IncomingMessage, guard: Guard): Answer | undefined {
@@ -51,28 +37,21 @@ export function answerRoute(
   option: HttpConfig["language"],
 ): Answer {
   const { url = "", headers } = request;
-  const language = chooseLanguage(option, headers["accept-language"]);
-  const query = new URLSearchParams(url.split("?", 2)[1]);
-  const rendering = renderings.find(route, { language, query });
+  const rendering = renderings.find(route, {
+    language: chooseLanguage(option, headers["accept-language"]),
+    query: new URLSearchParams(url.split("?", 2)[1]),
+  });
   if (!rendering) return textAnswer(503, "vigie is starting", { "Retry-After": "1" });
-  const { body, etag } = rendering;
-  const common = {
-    ...SECURITY_HEADERS,
-    "Cache-Control": "no-cache",
-    ETag: etag,
-    ...(route.variesBy.includes("language") && option === "auto" && { Vary: "Accept-Language" }),
-  };
-  if (hasEtag(headers["if-none-match"], etag)) return { status: 304, headers: common, body: NOTHING };
-  return {
-    status: 200,
-    headers: { ...common, "Content-Type": route.type, "Content-Length": body.length },
-    body,
-  };
+  const { etag, answer } = rendering;
+  if (!hasEtag(headers["if-none-match"], etag)) return answer;
+  const { "Content-Type": _, "Content-Length": __, ...unchanged } = answer.headers;
+  return { status: 304, headers: unchanged, body: NOTHING };
 }
 
 /** `If-None-Match: "a", W/"b"` or `*`. */
 function hasEtag(header: string | undefined, etag: string): boolean {
-  const known = (header ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
+  if (header === undefined) return false;
+  const known = header.split(",").map((one) => one.trim().replace(/^W\//, ""));
   return known.includes(etag) || known.includes("*");
 }
 

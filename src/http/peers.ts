@@ -20,6 +20,7 @@ export function createGuard({ allow, proxies, hosts }: HttpConfig): Guard {
 }
 
 function listPeers(networks: HttpConfig["allow"]): (peer: string) => boolean {
+  if (networks.length === 0) return () => false;
   const list = new BlockList();
   for (const { address, prefix, family } of networks) list.addSubnet(address, prefix, family);
   return (peer) => {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { type Answer, SECURITY_HEADERS } from "./answer.ts";
 import type { Asked, Route } from "./routes.ts";
 import type { View } from "./view.ts";
 
-/** A text as it is sent. */
 export interface Rendering {
-  body: Buffer;
+  /** The text as it is sent. */
+  answer: Answer;
   /** Another one for another text: whatever the text depends on, a browser that has this one need not be sent it again. */
   etag: string;
 }
@@ -21,14 +22,13 @@ export interface Renderings {
 export function createRenderings(readView: () => View | undefined, keptFor: number): Renderings {
   const kept = new Map<string, Rendering>();
   let view: View | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let forgetting: NodeJS.Timeout | undefined;
   const drop = () => {
     kept.clear();
     view = undefined;
   };
   const current = () => {
-    clearTimeout(timer);
-    timer = setTimeout(drop, keptFor).unref();
+    forgetting = forgetting?.refresh() ?? setTimeout(drop, keptFor).unref();
     view ??= readView();
     return view;
   };
@@ -51,7 +51,16 @@ export function createRenderings(readView: () => View | undefined, keptFor: numb
 function render(route: Route, view: View, asked: Asked): Rendering {
   const body = Buffer.from(route.render(view, asked));
   const hash = createHash("sha256").update(body).digest("base64url").slice(0, HASH_LENGTH);
-  return { body, etag: `"${hash}"` };
+  const etag = `"${hash}"`;
+  const headers = {
+    ...SECURITY_HEADERS,
+    "Cache-Control": "no-cache",
+    ETag: etag,
+    ...(route.variesBy.includes("language") && { Vary: "Accept-Language" }),
+    "Content-Type": route.type,
+    "Content-Length": body.length,
+  };
+  return { answer: { status: 200, headers, body }, etag };
 }
 
 /** All texts in both languages; queries can be as many as somebody likes to invent. */

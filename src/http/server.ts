@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { HttpConfig } from "../config/config.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { type Answer, answerRoute, findRefusal, textAnswer } from "./answers.ts";
+import type { Answer } from "./answer.ts";
+import { answerRoute, findRefusal, textAnswer } from "./answers.ts";
 import { createEventStreams } from "./event-streams.ts";
 import { type Listener, nameAddress, openListener } from "./listener.ts";
 import { createGuard } from "./peers.ts";
@@ -15,6 +16,8 @@ export interface ViewServerOptions {
   view: () => View | undefined;
   /** As `vigie health` judges it. */
   health: () => { healthy: boolean; words: string };
+  /** Thousands of requests come within seconds, or no more. */
+  onBusy?: (isBusy: boolean) => void;
   log: Log;
   problemLog: ProblemLog;
   /** Some are shorter in tests. */
@@ -48,6 +51,9 @@ const LIMITS = {
   retryAfter: 30_000,
   /** How long texts are kept after the last request. */
   keep: 60_000,
+  /** As many requests within this time are many. */
+  busy: 2_000,
+  busyWithin: 10_000,
 };
 
 /** Serves the views. They only read, so there is no login: who may connect is all that is decided. */
@@ -61,6 +67,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
     commentEvery: limits.commentEvery,
     unreadLimit: limits.unread,
   });
+  const countRequest = watchBusyness(limits, options.onBusy ?? (() => undefined));
   const listeners = new Map<string, Listener>();
   let config: HttpConfig = { listen: [], allow: [], hosts: [], proxies: [], language: "auto" };
   let guard = createGuard(config);
@@ -87,6 +94,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    countRequest();
     const refusal = findRefusal(request, guard);
     // Nobody reads a body: the connection ends with this answer, whatever follows on it.
     if (refusal || hasBody(request)) response.setHeader("Connection", "close");
@@ -147,6 +155,31 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       listeners.clear();
       renderings.drop();
     },
+  };
+}
+
+/** Returns what is to be called at each request. */
+function watchBusyness(
+  { busy, busyWithin }: Pick<typeof LIMITS, "busy" | "busyWithin">,
+  onBusy: (isBusy: boolean) => void,
+): () => void {
+  let count = 0;
+  let isBusy = false;
+  const look = () => {
+    if (isBusy && count < busy) {
+      isBusy = false;
+      onBusy(false);
+    }
+    count = 0;
+    if (isBusy) setTimeout(look, busyWithin).unref();
+  };
+  return () => {
+    if (count === 0 && !isBusy) setTimeout(look, busyWithin).unref();
+    count += 1;
+    if (count === busy && !isBusy) {
+      isBusy = true;
+      onBusy(true);
+    }
   };
 }
 

@@ -15,6 +15,7 @@ import { measureDays } from "./day.mjs";
 import { CONTESTANTS } from "./figures.mjs";
 import { measureMemory } from "./memory.mjs";
 import { findNodeRed } from "./node-red.mjs";
+import { measurePage } from "./page.mjs";
 import { measurePoll } from "./poll.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
 import { createReport } from "./report.mjs";
@@ -78,6 +79,7 @@ async function besideOthers() {
       return;
     }
     await measureMemory(surroundings, report);
+    await measurePage(surroundings, report);
     await measurePoll(surroundings, report);
     await measureValues(surroundings, report);
   } finally {

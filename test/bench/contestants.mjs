@@ -34,6 +34,8 @@ function startVigie(main) {
       VIGIE_MQTT_URL: `mqtt://127.0.0.1:${broker.port}`,
       XDG_RUNTIME_DIR: folder,
       RUNTIME_DIRECTORY: state,
+      // Several run at once; the page is measured by itself.
+      VIGIE_HTTP_LISTEN: "off",
     };
     const program = startProgram(process.execPath, [main, "run"], { ...settings, ...env });
     const health = () => startProgram(process.execPath, [main, "health"], settings);

@@ -17,6 +17,11 @@ export const CONTESTANTS = {
     name: "cron script",
     does: "curl, jq and mosquitto_pub once an hour; 17 topics, only those that differ from the last run (test/bench/cron.sh)",
   },
+  bare: {
+    name: "bare node:http",
+    does: "sends the bytes of vigie's page from memory (test/bench/bare-server.mjs)",
+  },
+  off: { name: "vigie, page off", does: "the same as vigie, with `http.listen: off`" },
   subscriber: {
     name: "bare subscriber",
     does: "subscribes to the topics of a house with MQTT.js and remembers the last payload of each (test/bench/subscriber.mjs)",
@@ -94,6 +99,30 @@ export const BESIDE = [
     of: ["vigie", "subscriber"],
     goals: [{ over: "subscriber", limit: 1.5 }],
     how: "user and system time; 100 topics with 5 messages a second each, and ten rules that look at ten of them each; rounds of 20 seconds, from 20 seconds after the start on",
+  },
+  {
+    key: "page",
+    name: "CPU of a request of the page",
+    unit: "µs",
+    of: ["vigie", "bare"],
+    goals: [{ over: "bare", limit: 2 }],
+    how: "user and system time of all threads of the server, while ten connections always wait for an answer: the requests a second of one processor; rounds of two seconds, by turns",
+  },
+  {
+    key: "pageMemory",
+    name: "anonymous memory after 100 openings of the page",
+    unit: "MB",
+    of: ["floor", "vigie"],
+    goals: [{ over: "floor", limit: 1.2 }],
+    how: "the page, what belongs to it and its stream of events, a hundred times; eighty seconds later",
+  },
+  {
+    key: "pageStart",
+    name: "start, with and without the page",
+    unit: "ms",
+    of: ["vigie", "off"],
+    goals: [{ over: "off", limit: 1.05 }],
+    how: "as the start above",
   },
 ];
 

@@ -62,6 +62,11 @@ function group(entries) {
   return runs;
 }
 
+/** Megabytes. */
+export async function readAnonymous(pid) {
+  return (await readMemory(pid)).anonymous;
+}
+
 async function readMemory(pid) {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
   const megabytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) / 1024;

@@ -27,7 +27,8 @@ export async function measureStart({ contestants, services, ...surroundings }, r
   report.beside("whole", whole);
 }
 
-async function startOnce({ start, isDone, isWhole = isDone }, surroundings) {
+/** Milliseconds from its start to the last topic. */
+export async function startOnce({ start, isDone, isWhole = isDone }, surroundings) {
   const observer = await observe(surroundings.broker.port, surroundings.base);
   const program = await start(surroundings);
   const first = await observer.until(isDone, program);

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import mqtt from "mqtt";
+import { readAnonymous } from "./memory.mjs";
 import { startProgram } from "./program.mjs";
 import { readSpent } from "./spent.mjs";
 
@@ -63,9 +63,4 @@ async function countTurns(port) {
   client.on("message", (topic) => counts.set(topic, (counts.get(topic) ?? 0) + 1));
   await client.subscribeAsync("values/rules/+");
   return { most: () => Math.max(0, ...counts.values()), end: () => client.endAsync() };
-}
-
-async function readAnonymous(pid) {
-  const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
-  return Number(/^Anonymous:\s+(\d+) kB/m.exec(text)?.[1]) / 1024;
 }

@@ -205,7 +205,7 @@ describe("a text", () => {
       const { port } = await startServer({ routes, config: { language } });
       const { body, headers } = await ask(port, "/", { headers: { "accept-language": likes } });
       expect(body).toContain(` ${shown} `);
-      expect(headers.vary).toBe(language === "auto" ? "Accept-Language" : undefined);
+      expect(headers.vary).toBe("Accept-Language");
     },
   );
 });
@@ -350,6 +350,14 @@ describe("somebody who takes his time", () => {
     await closed;
     expect(socket.bytesRead).toBeLessThan(body.length);
   });
+});
+
+test("many requests within seconds are said, and their end", async () => {
+  const said: boolean[] = [];
+  const onBusy = (isBusy: boolean) => void said.push(isBusy);
+  const { port } = await startServer({ onBusy, limits: { busy: 5, busyWithin: 200 } });
+  await expect.poll(() => Promise.all(Array(10).fill(port).map(statusOf)).then(() => said)).toEqual([true]);
+  await expect.poll(() => said).toEqual([true, false]);
 });
 
 describe("1,000 connections at once", () => {

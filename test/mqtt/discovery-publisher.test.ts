@@ -1,10 +1,27 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
 import { PublishRefused } from "../../src/mqtt/broker-errors.ts";
-import { startDiscovery } from "../../src/mqtt/discovery-publisher.ts";
+import { type DiscoveryOptions, startDiscovery } from "../../src/mqtt/discovery-publisher.ts";
 import { testDescription } from "../support/device-description.ts";
 
 const refuse = () => Promise.reject(new PublishRefused("The broker refuses ha/device/vigie/config"));
+/** Discovery of a device without entities, over a publisher that has nothing to do. */
+const startTestDiscovery = (more: Partial<DiscoveryOptions> = {}) =>
+  startDiscovery({
+    description: testDescription({ prefix: "ha" }),
+    status_topic: "homeassistant/status",
+    publisher: {
+      pauseClearing: () => () => undefined,
+      republishAll: () => undefined,
+      allAcknowledged: async () => undefined,
+    },
+    homeAssistantMayKnowDevice: false,
+    onHomeAssistantStatus: () => undefined,
+    random: () => 0,
+    problemLog: { starts: () => undefined, isOver: () => undefined },
+    ...more,
+  });
+
 const link = (publish: BrokerLink["publish"]): BrokerLink => ({
   version: 5,
   publish,
@@ -19,17 +36,7 @@ test("discovery messages that the broker refuses do not count as published; the 
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const problems: string[] = [];
-  const discovery = startDiscovery({
-    description: testDescription({ prefix: "ha" }),
-    status_topic: "homeassistant/status",
-    publisher: {
-      pauseClearing: () => () => undefined,
-      republishAll: () => undefined,
-      allAcknowledged: async () => undefined,
-    },
-    homeAssistantMayKnowDevice: false,
-    onHomeAssistantStatus: () => undefined,
-    random: () => 0,
+  const discovery = startTestDiscovery({
     problemLog: { starts: (key) => problems.push(key), isOver: () => undefined },
   });
   let areAllPublished = false;
@@ -43,4 +50,19 @@ test("discovery messages that the broker refuses do not count as published; the 
   await vi.advanceTimersByTimeAsync(10_000);
   expect(areAllPublished).toBe(true);
   await discovery.stop();
+});
+
+test("what Home Assistant says of itself is handed on when it is news, retained or not", () => {
+  const heard: (string | null)[] = [];
+  const discovery = startTestDiscovery({
+    onHomeAssistantStatus: () => void heard.push(discovery.homeAssistantStatus()),
+  });
+  const says = (topic: string, payload: string, retain: boolean) =>
+    discovery.onMessage({ topic, payload, retain });
+  says("homeassistant/status", "online", true);
+  says("homeassistant/status", "online", true);
+  says("homeassistant/other", "offline", false);
+  says("homeassistant/status", "restarting", false);
+  says("homeassistant/status", "offline", false);
+  expect(heard).toEqual(["online", "offline"]);
 });
