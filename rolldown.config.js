@@ -56,7 +56,7 @@ export default defineConfig([
     input: "src/main.ts",
     platform: "node",
     resolve: { alias: { yaml: YAML_AS_ESM } },
-    plugins: [keepApart(), leaveOut(), sayVersion(), listLicenses("licenses.txt")],
+    plugins: [keepApart(), leaveOut(), sayVersion(), holdPageFiles(), listLicenses("licenses.txt")],
     output: { ...output(), codeSplitting: false },
   },
   {
@@ -123,6 +123,18 @@ function sayVersion() {
     name: "say-version",
     load: (id) =>
       id.endsWith("src/runtime/version.ts") ? `export const VERSION = ${JSON.stringify(version)};` : null,
+  };
+}
+
+/** The page's own files are texts of the program: nothing is read from the disk for a request. */
+function holdPageFiles() {
+  const read = (name) => JSON.stringify(readFileSync(`src/http/page/${name}`, "utf8"));
+  return {
+    name: "hold-page-files",
+    load: (id) =>
+      id.endsWith("src/http/page/assets.ts")
+        ? `export const STYLE = ${read("page.css")};\nexport const SCRIPT = ${read("page.js")};`
+        : null,
   };
 }
 

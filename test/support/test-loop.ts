@@ -72,7 +72,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     serviceKind: options.serviceKind ?? "real",
     memory,
     clock: { now: () => clock.at, steady: () => clock.steady ?? clock.at },
-    ask: options.ask ?? (() => Promise.reject(new Error("this loop asks nothing"))),
+    ask: options.ask === undefined ? () => Promise.reject(new Error("this loop asks nothing")) : options.ask,
     askOfficial: options.askOfficial ?? null,
     publish: (wanted) => {
       topics = wanted;

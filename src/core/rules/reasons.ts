@@ -50,7 +50,7 @@ export function describeCircumstances(verdict: Verdict, now: Now): string[] {
 }
 
 /** The simple conditions that make the verdict what it is: the others could have another value without changing the verdict. */
-function decidingConditions(result: ConditionResult): SimpleResult[] {
+export function decidingConditions(result: ConditionResult): SimpleResult[] {
   if (!("parts" in result)) return [result];
   const { condition, parts, truth } = result;
   if (condition.kind === "not") return parts.flatMap(decidingConditions);

@@ -1,0 +1,96 @@
+import { isoInstant, wallTime } from "../../core/calendar/dates.ts";
+import { periodSpans } from "../../core/calendar/period.ts";
+import type { IsoDate } from "../../core/calendar/tariff.ts";
+import type { MomentFacts } from "../../core/facts/facts.ts";
+import { foreign, type Html, html } from "./html.ts";
+import { colorClass, confidenceBar, type Page, possible, sayReliability } from "./words.ts";
+
+/** The colour in force and the next one, readable from far; invented or pretended days are named in the same band. */
+export function band(page: Page): Html {
+  const { moment } = page.view.facts;
+  if (!moment) return clockWrong(page);
+  return html`<header class="band">${banners(page)}<div class="panels">${nowPanel(moment, page)}${nextPanel(moment, page)}</div></header>`;
+}
+
+function clockWrong(page: Page): Html {
+  const { t, view } = page;
+  const at = wallTime(view.facts.at, view.tariff.time_zone);
+  const time = `${page.longDay(at.slice(0, 10))}, ${at.slice(11, 16)}`;
+  return html`<header class="band">${banners(page)}<div class="panels"><section class="panel now none"><p class="over">${t.now}</p><h1 class="color">?</h1><p class="until">${t.clock_wrong}</p><p class="reason">${t.clock_wrong_more(time)}</p></section></div></header>`;
+}
+
+function banners(page: Page): Html[] {
+  const { t, view } = page;
+  const { simulation } = view.facts;
+  const banner = (title: string, more: string) =>
+    html`<p class="banner"><strong>${title}</strong> ${more}</p>`;
+  const found: Html[] = [];
+  if (view.known.polls.kind === "invented") found.push(banner(t.invented, t.invented_more));
+  if (simulation) {
+    const { color, date, until } = simulation;
+    const { moment } = view.real.facts;
+    const real = [moment?.now, moment?.next].find((day) => day?.date === date)?.color ?? t.unknown;
+    const title = t.simulation(page.when(until));
+    found.push(banner(title, t.simulation_more(page.longDay(date), color, real)));
+  }
+  return found;
+}
+
+function nowPanel({ now }: MomentFacts, page: Page): Html {
+  const { t, view } = page;
+  const isNothingKnown = Object.keys(view.known.knownDays.days).length === 0;
+  return html`<section class="panel now ${colorClass(now.color, now.official)}"><p class="over">${t.now} · ${page.longDay(now.date)}</p>
+<h1 class="color"><span class="sr">${t.now} : </span>${now.color ?? t.unknown}</h1>
+<p class="until">${t.until(page.when(now.color_until))}${now.color && ` · ${sayReliability(now, page)}`}</p>
+${now.color === null && reason(now.date, isNothingKnown, page)}
+${prices(now, page)}${dayStrip(now.date, page)}</section>`;
+}
+
+/** The price in force, and the next one. */
+function prices(now: MomentFacts["now"], page: Page): Html {
+  const { t } = page;
+  const other = now.period === "hp" ? "hc" : "hp";
+  const names = { hp: t.peak, hc: t.off_peak };
+  const until = now.period_until === null ? null : Math.min(now.period_until, now.color_until);
+  // At the end of the tariff day the next price is that of another day.
+  const isSameDay = now.period_until !== null && now.period_until < now.color_until;
+  const next = isSameDay ? now.rates[other] : null;
+  return html`<p class="price">${now.rate === null ? t.no_price : html`<b>${page.price(now.rate)}</b><span>/kWh</span>`} <span class="period">${names[now.period]}${until !== null && ` ${t.until(page.when(until))}`}</span>${next !== null && html`<span class="then">${t.and_then(page.price(next) ?? "", `· ${names[other]}`)}</span>`}</p>`;
+}
+
+/** Peak hours high and off-peak hours low, from the start of the tariff day to its end. The script shows where we are. */
+function dayStrip(date: IsoDate, page: Page): Html {
+  const { t, view } = page;
+  const spans = periodSpans(date, view.tariff);
+  const [start, end] = [spans[0]?.start ?? 0, spans.at(-1)?.end ?? 1];
+  const place = (at: number) => Math.round(((at - start) / (end - start)) * 1000) / 10;
+  const clock = (at: number) => wallTime(at, view.tariff.time_zone).slice(11, 16);
+  const label = spans.map(
+    (span) => `${span.period === "hp" ? t.peak : t.off_peak} ${clock(span.start)}–${clock(span.end)}`,
+  );
+  return html`<svg class="strip" role="img" aria-label="${t.day_strip} : ${label.join(", ")}" data-from="${isoInstant(start)}" data-to="${isoInstant(end)}">${spans.map(
+    (span) =>
+      html`<rect class="${span.period}" x="${place(span.start)}%" width="${place(span.end) - place(span.start)}%" y="${span.period === "hp" ? 6 : 16}" height="${span.period === "hp" ? 18 : 8}"/><text x="${place(span.start)}%" y="40">${clock(span.start)}</text>`,
+  )}<text class="end" x="100%" y="40">${clock(end)}</text><line class="here" x1="0" x2="0" y1="0" y2="28"/></svg>`;
+}
+
+function nextPanel({ next }: MomentFacts, page: Page): Html {
+  const { t, price } = page;
+  const isForecast = next.stage === "forecast";
+  const { hp, hc } = next.rates;
+  return html`<section class="panel next ${colorClass(next.color, next.official)}"><p class="over">${t.next} · ${page.longDay(next.date)}</p>
+<h2 class="color"><span class="sr">${t.next} : </span>${next.color ?? t.unknown}</h2>
+<p class="until">${t.from(page.when(next.at))}${next.color && ` · ${sayReliability(next, page)}`}</p>
+${isForecast && confidenceBar(next.confidence)}
+${next.color === null && reason(next.date, false, page)}
+${(hp !== null || hc !== null) && html`<p class="pair"><span>${t.peak} <b>${price(hp) ?? "—"}</b></span> <span>${t.off_peak} <b>${price(hc) ?? "—"}</b></span></p>`}
+${isForecast && next.explanation !== null && html`<p class="reason">${foreign(next.explanation, 140)}</p>`}</section>`;
+}
+
+/** Why a colour is not known, and what it can only be. */
+function reason(date: IsoDate, isNothingKnown: boolean, page: Page): Html {
+  const { t } = page;
+  const only = possible(date, page);
+  const sentence = only === null ? null : `${only[0]?.toUpperCase()}${only.slice(1)}. `;
+  return html`<p class="reason">${sentence}${isNothingKnown ? t.nothing_known : t.awaited}</p>`;
+}

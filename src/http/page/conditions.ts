@@ -1,0 +1,207 @@
+import { tariffDate, wallTime, weekday } from "../../core/calendar/dates.ts";
+import { periodAt } from "../../core/calendar/period.ts";
+import type { Instant } from "../../core/calendar/tariff.ts";
+import { percent } from "../../core/facts/format-value.ts";
+import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-kind.ts";
+import {
+  type Bounds,
+  type DayCondition,
+  MONTHS,
+  type MqttCondition,
+  type NumberCondition,
+  WEEKDAYS,
+} from "../../core/rules/rule.ts";
+import type { Truth } from "../../core/rules/truth.ts";
+import type { Verdict } from "../../core/rules/verdict.ts";
+import { foreign, type Html, html, type Part } from "./html.ts";
+import type { Page } from "./words.ts";
+
+/** The conditions of a rule with what they found, as a tree. What has no room is counted. */
+export function conditionTree(verdict: Verdict, page: Page, room: number): Html {
+  let left = room;
+  const branch = (result: ConditionResult): Html | null => {
+    left -= 1;
+    if (left < 0) return null;
+    if (!("parts" in result)) return html`<li>${conditionLine(result, verdict, page)}</li>`;
+    return html`<li>${mark(result.truth, page)} ${page.t.group[result.condition.kind]}<ul>${result.parts.map(branch)}</ul></li>`;
+  };
+  const tree = branch(verdict.conditions);
+  return html`<ul class="tree">${tree}</ul>${left < 0 && html`<p class="note">${page.t.more(-left)}</p>`}`;
+}
+
+/** One condition: whether it is so, what it asks, and what it found. */
+export function conditionLine(result: SimpleResult, verdict: Verdict, page: Page): Html {
+  const found = saw(result, verdict.decided_at, page);
+  return html`${mark(result.truth, page)} ${asks(result, verdict, page)}${found !== null && html` <span class="saw">— ${found}</span>`}`;
+}
+
+export function mark(truth: Truth, { t }: Page): Html {
+  const name = truth === null ? "null" : truth ? "true" : "false";
+  const sign = { true: "✓", false: "✗", null: "?" }[name];
+  return html`<span class="mark ${name}"><span aria-hidden="true">${sign}</span><span class="sr">${t.mark[name]}</span></span>`;
+}
+
+function asks({ condition }: SimpleResult, { threshold }: Verdict, page: Page): Part {
+  const { t } = page;
+  switch (condition.kind) {
+    case "day":
+      return t.is(daysAsked(condition, page), dayTests(condition, threshold, page));
+    case "period":
+      return condition.period === "hp" ? t.peak : t.off_peak;
+    case "between":
+      return t.between(condition.from, condition.to);
+    case "weekday":
+      return t.is(
+        t.weekday_is,
+        condition.days.map((day) => t.weekdays_short[WEEKDAYS.indexOf(day)]).join(t.or),
+      );
+    case "month":
+      return t.is(
+        t.month_is,
+        condition.months.map((month) => t.months_short[MONTHS.indexOf(month)]).join(t.or),
+      );
+    case "rate":
+    case "days_remaining":
+    case "remaining":
+    case "left":
+      return t.is(numberAsked(condition, page), boundsAsked(condition.bounds, page));
+    case "mqtt":
+      return valueAsked(condition, page);
+    case "rule":
+      return foreign(t.is(t.rule(nameOf(condition.rule, page)), t.on), VALUE_LENGTH);
+  }
+}
+
+/**
+ * A closed vocabulary, so that French has words of its own: what core writes is English. null where it would repeat what
+ * is asked.
+ */
+function saw(result: SimpleResult, at: Instant, page: Page): Part {
+  const { t, view } = page;
+  const { condition } = result;
+  const { tariff } = view;
+  switch (condition.kind) {
+    case "day":
+      return daysFound(result, condition, page);
+    case "period":
+      if (result.truth) return null;
+      return periodAt(at, tariff) === "hp" ? t.peak : t.off_peak;
+    case "between":
+      return t.it_is(wallTime(at, tariff.time_zone).slice(11, 16));
+    case "weekday":
+    case "month": {
+      const date = tariffDate(at, tariff);
+      return condition.kind === "weekday"
+        ? (t.weekdays_short[weekday(date) - 1] ?? "")
+        : (t.months_short[Number(date.slice(5, 7)) - 1] ?? "");
+    }
+    case "rate":
+    case "days_remaining":
+    case "remaining":
+    case "left": {
+      const found = Number.parseFloat(result.describeFinding());
+      if (Number.isNaN(found)) return t.not_known;
+      return condition.kind === "rate" ? page.price(found) : page.number(found);
+    }
+    case "mqtt":
+      return valueFound(condition, result.truth, page);
+    case "rule":
+      return result.truth ? null : page.state(result.truth);
+  }
+}
+
+export function nameOf(id: string, { view, language }: Page): string {
+  return view.verdicts.find(({ rule }) => rule.id === id)?.rule.name[language] ?? id;
+}
+
+function daysAsked({ day, range, least }: DayCondition, { t }: Page): string {
+  if (range !== null) return least === range ? t.days.every(range) : t.days.some(least, range);
+  if (day === "now" || day === "next" || day === "today" || day === "tomorrow") return t.days[day];
+  return t.days.ahead(Number(day.slice(1)));
+}
+
+function dayTests(condition: DayCondition, threshold: number | null, { t }: Page): string {
+  const { color, confidence, official, stage, known } = condition;
+  const tests = [
+    ...(color ? [color.join(t.or)] : []),
+    ...(confidence === null
+      ? []
+      : [confidence === "threshold" ? t.sure_threshold(threshold) : t.sure(confidence)]),
+    ...(official === null ? [] : [official ? t.official : t.not_official]),
+    ...(stage ? [stage.map((one) => t.stage[one]).join(t.or)] : []),
+    ...(known === null ? [] : [known ? t.known : t.not_known]),
+  ];
+  return tests.join(", ");
+}
+
+function daysFound({ days, truth }: SimpleResult, { range }: DayCondition, page: Page): string {
+  const { t } = page;
+  const [only] = days;
+  if (range === null && only) return describeDay(only, page);
+  const matching = days.filter((day) => day.truth === true);
+  const unknown = days.filter((day) => day.truth === null).length;
+  const shown = matching.slice(0, DAYS_SHOWN).map((day) => describeDay(day, page));
+  return [
+    ...(matching.length === 0 ? [truth === null ? t.none_so_far : t.none] : shown),
+    ...(matching.length > DAYS_SHOWN ? [t.more(matching.length - DAYS_SHOWN)] : []),
+    ...(unknown > 0 ? [t.unknown_days(unknown, days.length)] : []),
+  ].join(" ; ");
+}
+
+function describeDay({ facts, truth, allowed }: DayResult, { t, shortDay }: Page): string {
+  const { date, color, confidence, stage, source } = facts;
+  if (color === null) {
+    const only = truth === false ? `, ${t.only(allowed.join(t.or))}` : "";
+    return `${shortDay(date)} ${t.not_known}${only}`;
+  }
+  const share = stage === "forecast" ? percent(confidence) : null;
+  const reliable = source === "simulation" ? t.pretended : stage && t.stage[stage];
+  return `${shortDay(date)} ${color}, ${reliable}${share === null ? "" : ` ${share}\u00a0%`}`;
+}
+
+function numberAsked(condition: NumberCondition, { t }: Page): string {
+  switch (condition.kind) {
+    case "rate":
+      return t.price;
+    case "days_remaining":
+      return t.days_remaining;
+    default:
+      return t[condition.kind](condition.color);
+  }
+}
+
+function boundsAsked(bounds: Bounds, { t, number }: Page): string {
+  const names = ["above", "at_least", "below", "at_most"] as const;
+  return names
+    .flatMap((name) => (bounds[name] === undefined ? [] : [`${t.bounds[name]} ${number(bounds[name])}`]))
+    .join(t.and);
+}
+
+function valueAsked({ topic, path, test, max_age }: MqttCondition, page: Page): Html {
+  const { t } = page;
+  const place = path === null ? topic : `${topic} ${path.join(".")}`;
+  const tests =
+    test.kind === "bounds" ? boundsAsked(test.bounds, page) : foreign(test.values.join(t.or), VALUE_LENGTH);
+  const age = max_age === null ? null : `, ${t.max_age(duration(max_age))}`;
+  return html`${foreign(place, VALUE_LENGTH)}${t.is("", "")}${tests}${age}`;
+}
+
+/** The value of the house and since when it holds. It is shown to the owner only: topics never have it. */
+function valueFound(condition: MqttCondition, truth: Truth, page: Page): Html {
+  const { t, view } = page;
+  const { problem, found, truth: truthNow } = view.input.values.read(condition);
+  const held = truth !== truthNow && `, ${t.value_held}`;
+  const value =
+    found &&
+    html`${problem && ", "}<code>${foreign(found.value, VALUE_LENGTH)}</code>, ${page.time(view.input.at - found.age, "ago")}`;
+  return html`${problem && foreign(t.problem(problem), VALUE_LENGTH)}${value}${held}`;
+}
+
+function duration(milliseconds: number): string {
+  const minutes = milliseconds / 60_000;
+  if (minutes >= 120 && Number.isInteger(minutes / 60)) return `${minutes / 60} h`;
+  return Number.isInteger(minutes) ? `${minutes} min` : `${milliseconds / 1000} s`;
+}
+
+const DAYS_SHOWN = 3;
+const VALUE_LENGTH = 80;

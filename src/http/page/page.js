@@ -1,0 +1,134 @@
+// Keeps the page live: it asks for itself again when vigie has something new, and replaces <main>.
+(() => {
+  const RETRY = 5_000;
+  const LOOK = 60_000;
+  const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
+  const stale = document.getElementById("stale");
+  let source;
+  let retry;
+  let seen = Date.now();
+  let looked = Date.now();
+  /** Only one request at a time; what is asked for meanwhile is asked for once more after it. */
+  let asking = false;
+  let again = false;
+
+  const main = () => document.querySelector("main");
+
+  async function update() {
+    if (asking) {
+      again = true;
+      return;
+    }
+    asking = true;
+    try {
+      const response = await fetch(location.href, { cache: "no-cache", headers: { accept: "text/html" } });
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      take(new DOMParser().parseFromString(await response.text(), "text/html"));
+      heard();
+    } catch {
+      lost();
+    } finally {
+      asking = false;
+    }
+    if (again) {
+      again = false;
+      await update();
+    }
+  }
+
+  function take(page) {
+    const next = page.querySelector("main");
+    const old = main();
+    if (!next || next.dataset.view === old.dataset.view) return;
+    for (const { id } of old.querySelectorAll("details[open]")) {
+      const same = next.querySelector(`#${CSS.escape(id)}`);
+      if (same) same.open = true;
+    }
+    const focused = old.contains(document.activeElement)
+      ? document.activeElement.closest("details")?.id
+      : undefined;
+    const color = (one) => one.querySelector(".band .now")?.className;
+    next.classList.toggle("changed", color(next) !== color(old));
+    const { scrollX, scrollY } = window;
+    old.replaceWith(document.adoptNode(next));
+    document.title = page.title;
+    document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").getAttribute("href");
+    if (focused) document.getElementById(focused)?.querySelector("summary")?.focus({ preventScroll: true });
+    show();
+    window.scrollTo(scrollX, scrollY);
+  }
+
+  function heard() {
+    seen = Date.now();
+    stale.hidden = true;
+  }
+
+  /** A page that vigie does not renew must not look as if it were true now. */
+  function lost() {
+    if (!stale.hidden) return;
+    const time = stale.querySelector("time");
+    time.dateTime = new Date(seen).toISOString();
+    time.textContent = new Date(seen).toLocaleTimeString(document.documentElement.lang, {
+      hour: "2-digit",
+      minute: "2-digit",
+    });
+    stale.hidden = false;
+  }
+
+  function connect() {
+    clearTimeout(retry);
+    source?.close();
+    source = new EventSource("events");
+    source.onopen = update;
+    source.onmessage = ({ data }) => {
+      heard();
+      if (data !== main().dataset.view) void update();
+    };
+    source.onerror = () => {
+      lost();
+      // After a refusal the browser does not try again by itself.
+      if (source.readyState === EventSource.CLOSED) retry = setTimeout(connect, RETRY);
+    };
+  }
+
+  /** A device that slept has a connection that looks alive and is not. */
+  function wake() {
+    if (document.visibilityState === "visible") connect();
+  }
+
+  /** Instants as "3 minutes ago", and the line that says where we are. */
+  function show() {
+    const now = Date.now();
+    for (const time of document.querySelectorAll("time[data-ago]")) {
+      const minutes = Math.round((now - Date.parse(time.dateTime)) / 60_000);
+      time.title ||= time.textContent;
+      if (minutes >= 0 && minutes < 60) time.textContent = relative.format(-minutes, "minute");
+      else if (minutes >= 60 && minutes < 24 * 60)
+        time.textContent = relative.format(-Math.floor(minutes / 60), "hour");
+      else time.textContent = time.title;
+    }
+    for (const chart of document.querySelectorAll("[data-from]")) {
+      const from = Date.parse(chart.dataset.from);
+      const share = (now - from) / (Date.parse(chart.dataset.to) - from);
+      for (const line of chart.querySelectorAll(".here")) {
+        line.setAttribute("x1", `${share * 100}%`);
+        line.setAttribute("x2", `${share * 100}%`);
+        line.classList.toggle("known", share >= 0 && share <= 1);
+      }
+    }
+  }
+
+  function look() {
+    const now = Date.now();
+    if (now - looked > 3 * LOOK) wake();
+    looked = now;
+    show();
+  }
+
+  document.addEventListener("visibilitychange", wake);
+  window.addEventListener("online", wake);
+  window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
+  setInterval(look, LOOK / 2);
+  show();
+  connect();
+})();

@@ -1,0 +1,51 @@
+import type { View } from "../view.ts";
+import { band } from "./band.ts";
+import { devices } from "./devices.ts";
+import { html } from "./html.ts";
+import { notices } from "./notices.ts";
+import { PAGE_FILES } from "./page-files.ts";
+import { rules } from "./rules.ts";
+import { season } from "./season.ts";
+import { state } from "./state.ts";
+import type { Language } from "./texts.ts";
+import { week } from "./week.ts";
+import { openPage } from "./words.ts";
+
+/** The page as a whole document. All links are relative; the script replaces `<main>` by that of a newer page. */
+export function renderPage(view: View, { language }: { language: Language }): string {
+  const page = openPage(view, language);
+  const { t } = page;
+  const color = view.facts.moment?.now.color ?? t.unknown;
+  const icon = view.facts.moment?.now.color ? (`${view.facts.moment.now.color}.svg` as const) : "unknown.svg";
+  // In the order in which an owner asks. Measured trust has its place between the season and the state.
+  const parts = [band, notices, week, rules, devices, season, state].map((part) => part(page));
+  return html`<!DOCTYPE html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${t.title(color)}</title>
+<link rel="icon" type="image/svg+xml" href="${PAGE_FILES[icon].link}">
+<link rel="stylesheet" href="${PAGE_FILES["page.css"].link}">
+<script src="${PAGE_FILES["page.js"].link}" defer></script>
+</head>
+<body>
+<p id="stale" role="alert" hidden><strong>${t.stale} <time></time>.</strong> ${t.stale_more}</p>
+<main data-view="${view.id}">${PATTERNS}${parts}</main>
+</body>
+</html>
+`.toString();
+}
+
+/** Hatching in SVG; CSS gives it its colours. Wide and faint: it has to be told apart, not to be read. */
+const PATTERNS = html`<svg class="patterns" aria-hidden="true"><defs>${[
+  "ink",
+  "rouge",
+  "bleu",
+  "blanc",
+  "lost",
+].map(
+  (name) =>
+    html`<pattern id="h-${name}" class="h ${name}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="a" width="6" height="6"/><rect class="b" width="2.5" height="6"/></pattern>`,
+)}</defs></svg>`;

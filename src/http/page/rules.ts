@@ -1,0 +1,161 @@
+import { addDays, isoInstant, wallInstant, weekday } from "../../core/calendar/dates.ts";
+import type { Instant } from "../../core/calendar/tariff.ts";
+import type { VerdictForecast, VerdictSpan } from "../../core/rules/forecast-verdicts.ts";
+import { decidingConditions } from "../../core/rules/reasons.ts";
+import type { Verdict } from "../../core/rules/verdict.ts";
+import { conditionLine, conditionTree } from "./conditions.ts";
+import { foreign, type Html, html, type Part } from "./html.ts";
+import type { Page } from "./words.ts";
+
+/** One row a rule: what it is, why, and what it will be. Unfolded: its conditions with what each found. */
+export function rules(page: Page): Html {
+  const { t, view } = page;
+  const { verdicts, forecasts } = view;
+  if (verdicts.length === 0) {
+    const text = view.facts.moment ? t.no_rules : t.rules_unknown;
+    return html`<section class="part"><h2>${t.rules}</h2><p class="note">${text}</p></section>`;
+  }
+  const axis = axisOf(page);
+  const rows = verdicts.map((verdict, index) => {
+    const forecast = forecasts[index];
+    return forecast ? ruleRow(verdict, forecast, { page, axis, unfolds: index < MOST_TREES }) : null;
+  });
+  return html`<section class="part"><div class="head"><h2>${t.rules}</h2>${legend(page)}</div><div class="card rules">${axisRow(axis, page)}<ul>${rows}</ul></div>${
+    verdicts.length > MOST_TREES && html`<p class="note">${t.no_trees}</p>`
+  }</section>`;
+}
+
+/** From today's midnight on, a day after the other: each midnight has the same place in every row. */
+interface Axis {
+  start: Instant;
+  end: Instant;
+  midnights: Instant[];
+  /** Of every bar. */
+  lines: Html;
+  /** Per cent of the width. */
+  place: (at: Instant) => number;
+}
+
+function axisOf({ today, view }: Page): Axis {
+  const midnights = Array.from({ length: DAYS + 1 }, (_, day) =>
+    wallInstant(addDays(today, day), "00:00", view.tariff.time_zone),
+  );
+  const [start = 0, end = 1] = [midnights[0], midnights.at(-1)];
+  const place = (at: Instant) =>
+    Math.round(Math.min(1, Math.max(0, (at - start) / (end - start))) * 1000) / 10;
+  const inner = midnights.slice(1, -1);
+  const lines = inner.map((at) => html`<line x1="${place(at)}%" x2="${place(at)}%" y2="100%"/>`);
+  return { start, end, midnights: inner, lines: html`${lines}`, place };
+}
+
+function axisRow(axis: Axis, { t, today }: Page): Html {
+  const names = [axis.start, ...axis.midnights].map(
+    (at, day) =>
+      html`<text x="${axis.place(at) + 50 / DAYS}%" y="12">${t.weekdays_short[weekday(addDays(today, day)) - 1] ?? ""}</text>`,
+  );
+  const lines = axis.midnights.map(
+    (at) => html`<line x1="${axis.place(at)}%" x2="${axis.place(at)}%" y2="16"/>`,
+  );
+  return html`<div class="axis" aria-hidden="true"><svg data-from="${isoInstant(axis.start)}" data-to="${isoInstant(axis.end)}">${lines}${names}</svg></div>`;
+}
+
+interface RowOptions {
+  page: Page;
+  axis: Axis;
+  unfolds: boolean;
+}
+
+function ruleRow(verdict: Verdict, forecast: VerdictForecast, { page, axis, unfolds }: RowOptions): Html {
+  const { t, language } = page;
+  const { rule, state } = verdict;
+  const name = state === null ? "unknown" : state ? "on" : "off";
+  const pill = html`<span class="pill ${name}">${state === null ? html`<span aria-hidden="true">?</span><span class="sr">${t.is_unknown}</span>` : page.state(state)}</span>`;
+  const row = html`<span class="who">${pill}<span><strong>${foreign(rule.name[language], 90)}</strong><span class="because">${because(verdict, page)}</span></span></span>${bar(forecast, axis)}<span class="turn">${nextTurn(verdict, forecast, page)}</span>`;
+  if (!unfolds) return html`<li><div class="row">${row}</div></li>`;
+  return html`<li><details id="rule-${rule.id}"><summary class="row">${row}</summary><div class="inside"><div>${notes(verdict, page).map((note) => html`<p class="note">${note}</p>`)}${conditionTree(verdict, page, MOST_BRANCHES)}</div><div><h3>${t.plan}</h3>${plan(forecast, page)}</div></div></details></li>`;
+}
+
+/** The first thing that decides; the others stand in the tree. */
+function because(verdict: Verdict, page: Page): Part {
+  const [note] = notes(verdict, page);
+  if (note !== undefined) return note;
+  const [first] = decidingConditions(verdict.conditions);
+  return first ? conditionLine(first, verdict, page) : null;
+}
+
+/** What decides beside the conditions. */
+function notes(verdict: Verdict, { t, view, when }: Page): string[] {
+  const { reason, rule, enabled_until, held, decided_at, values } = verdict;
+  const { at } = view.input;
+  if (reason === "disabled") return [t.disabled(enabled_until === null ? null : when(enabled_until))];
+  const found: string[] = [];
+  if (reason === "when_unknown") found.push(t.counts_as(rule.when_unknown === "on" ? t.on : t.off));
+  if (reason === "waiting") found.push(t.waiting);
+  if (held) found.push(t.held(when(held.until)));
+  if (decided_at > at) found.push(t.lead(when(decided_at)));
+  if (decided_at < at) found.push(t.lag(when(decided_at)));
+  if ((values?.heldUntil ?? at) > at) found.push(t.value_hold(when(values?.heldUntil ?? at)));
+  return found;
+}
+
+function nextTurn({ state }: Verdict, forecast: VerdictForecast, { t, when }: Page): string {
+  const { spans, until } = forecast;
+  const index = spans.findIndex((span) => span.state !== state);
+  const [before, span] = [spans[index - 1], spans[index]];
+  if (!span) return state === null ? t.is_unknown : t.no_turn(when(until));
+  const time = when(span.start);
+  if (state === null && !span.state) return t.certainly_off(time);
+  const turn = span.state === null ? t.becomes_unknown(time) : span.state ? t.starts(time) : t.stops(time);
+  // Neither a change to what is not known yet nor one between certain states is a "perhaps".
+  const isSure = span.state === null || (span.sure && before?.sure !== false);
+  return isSure ? turn : t.perhaps(turn);
+}
+
+function bar({ spans, until }: VerdictForecast, axis: Axis): Html {
+  const { place } = axis;
+  const shown = spans.filter(
+    ({ state, end, start }) => state !== false && end > axis.start && start < axis.end,
+  );
+  const known = place(until);
+  return html`<svg class="bar" aria-hidden="true" data-from="${isoInstant(axis.start)}" data-to="${isoInstant(axis.end)}"><rect class="rail" width="${known}%" height="100%"/>${
+    known < 100 && html`<rect class="beyond" x="${known}%" width="${100 - known}%" height="100%"/>`
+  }${shown.slice(0, MOST_SPANS).map((span) => spanRect(span, place))}${axis.lines}<line class="here" y2="100%"/></svg>`;
+}
+
+function spanRect({ start, end, state, sure }: VerdictSpan, place: Axis["place"]): Html {
+  const kind = state === null ? "unknown" : sure ? "sure" : "maybe";
+  const [from, to] = [place(start), place(end)];
+  const width = Math.max(0.4, Math.round((to - from) * 10) / 10);
+  return html`<rect class="${kind}" x="${from}%" width="${width}%" height="100%"/>`;
+}
+
+function legend({ t }: Page): Html {
+  const entry = (kind: string, words: string) =>
+    html`<li><svg class="bar" aria-hidden="true"><rect class="rail" width="100%" height="100%"/><rect class="${kind}" width="100%" height="100%"/></svg>${words}</li>`;
+  return html`<ul class="legend">${entry("sure", t.legend_on)}${entry("maybe", t.legend_maybe)}${entry("unknown", t.legend_unknown)}</ul>`;
+}
+
+/** The spans in which the rule is ON or unknown, in words. */
+function plan({ spans, values_from }: VerdictForecast, page: Page): Html {
+  const { t, when } = page;
+  const shown = spans.filter(({ state }) => state !== false);
+  if (shown.length === 0) return html`<p class="note">${t.no_span}</p>`;
+  const certainty = ({ state, sure, start }: VerdictSpan) => {
+    if (state === null) return "";
+    if (sure) return t.certain;
+    return values_from !== null && values_from <= start ? t.by_values : t.by_forecast;
+  };
+  return html`<ul class="plan">${shown
+    .slice(0, MOST_PLANNED)
+    .map(
+      (span) =>
+        html`<li>${page.state(span.state)} ${when(span.start)} → ${when(span.end)} <span class="saw">${certainty(span)}</span></li>`,
+    )}${shown.length > MOST_PLANNED && html`<li>${t.more(shown.length - MOST_PLANNED)}</li>`}</ul>`;
+}
+
+/** The eight civil days of the week above. */
+const DAYS = 8;
+const MOST_TREES = 40;
+const MOST_BRANCHES = 40;
+const MOST_SPANS = 60;
+const MOST_PLANNED = 8;

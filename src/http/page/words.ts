@@ -1,0 +1,99 @@
+import { addDays, civilDate, isoInstant, wallTime, weekday } from "../../core/calendar/dates.ts";
+import { COLORS, type Color, type Instant, type IsoDate } from "../../core/calendar/tariff.ts";
+import { allowedColors } from "../../core/calendar/tariff-laws.ts";
+import type { DayFacts } from "../../core/facts/facts.ts";
+import { percent } from "../../core/facts/format-value.ts";
+import type { Truth } from "../../core/rules/truth.ts";
+import type { View } from "../view.ts";
+import { type Html, html } from "./html.ts";
+import { type Language, TEXTS, type Texts } from "./texts.ts";
+
+/** What each part of the page is made from: the view, and how to say dates, times and prices in one language. */
+export interface Page {
+  view: View;
+  language: Language;
+  t: Texts;
+  /** The civil date of the view. */
+  today: IsoDate;
+  /** `lundi 13 janvier`. */
+  longDay: (date: IsoDate) => string;
+  /** `lun. 13 janv.` */
+  shortDay: (date: IsoDate) => string;
+  /** `06:00`, with the day where it is not today. */
+  when: (at: Instant) => string;
+  /** The same as an element; with `ago` the script turns it into "3 minutes ago". */
+  time: (at: Instant, ago?: "ago") => Html;
+  /** `0,1612`; null where it is not known. */
+  rate: (value: number | null) => string | null;
+  /** `0,1612 €`. */
+  price: (value: number | null) => string | null;
+  number: (value: number) => string;
+  state: (state: Truth) => string;
+}
+
+export function openPage(view: View, language: Language): Page {
+  const t = TEXTS[language];
+  const zone = view.tariff.time_zone;
+  const today = civilDate(view.facts.at, zone);
+  const dayAndMonth = (date: IsoDate, months: readonly string[]) => {
+    const day = Number(date.slice(8));
+    return `${day === 1 ? t.first : day} ${months[Number(date.slice(5, 7)) - 1]}`;
+  };
+  const shortDay = (date: IsoDate) =>
+    `${t.weekdays_short[weekday(date) - 1]} ${dayAndMonth(date, t.months_short)}`;
+  const nameDay = (date: IsoDate): string => {
+    if (date === addDays(today, 1)) return t.tomorrow;
+    const isNear = date > today && date < addDays(today, 7);
+    const day = isNear ? (t.weekdays_short[weekday(date) - 1] ?? "") : shortDay(date);
+    return date.slice(0, 4) === today.slice(0, 4) || isNear ? day : `${day} ${date.slice(0, 4)}`;
+  };
+  const when = (at: Instant) => {
+    const [date = "", time = ""] = wallTime(at, zone).split("T");
+    const minutes = time.slice(0, 5);
+    return date === today ? minutes : `${nameDay(date)} ${minutes}`;
+  };
+  const rate = (value: number | null) =>
+    value === null ? null : value.toFixed(5).replace(/0$/, "").replace(".", t.decimal);
+  const number = (value: number) => String(value).replace(".", t.decimal);
+  return {
+    view,
+    language,
+    t,
+    today,
+    longDay: (date) => `${t.weekdays[weekday(date) - 1]} ${dayAndMonth(date, t.months)}`,
+    shortDay,
+    when,
+    time: (at, ago) =>
+      html`<time datetime="${isoInstant(at)}"${ago ? html` data-ago` : null}>${when(at)}</time>`,
+    rate,
+    price: (value) => (value === null ? null : `${rate(value)}\u00a0€`),
+    number,
+    state: (state) => (state === null ? t.is_unknown : state ? t.on : t.off),
+  };
+}
+
+/** The class that gives a day its colour, and its hatching where nothing official is known of it. */
+export function colorClass(color: Color | null, official: boolean): string {
+  return color === null ? "none" : official ? color : `${color} maybe`;
+}
+
+/** How much of a line is filled. */
+export function confidenceBar(confidence: number | null): Html {
+  const share = percent(confidence) ?? 0;
+  return html`<svg class="share" aria-hidden="true"><rect class="rail" width="100%" height="100%" rx="3"/><rect class="fill" width="${share}%" height="100%" rx="3"/></svg>`;
+}
+
+/** How far the colour of a day may be relied on. */
+export function sayReliability({ stage, source, confidence }: DayFacts, { t }: Page): string {
+  if (source === "simulation") return t.pretended;
+  if (stage === null) return t.not_known;
+  if (stage !== "forecast") return t.stage[stage];
+  const share = percent(confidence);
+  return share === null ? `${t.stage.forecast}, ${t.no_confidence}` : `${t.stage.forecast} ${share}\u00a0%`;
+}
+
+/** What an unknown day can only be; null where the tariff leaves it open. */
+export function possible(date: IsoDate, { t, view }: Page): string | null {
+  const allowed = allowedColors(date, view.tariff.laws);
+  return allowed.length < COLORS.length ? t.only(allowed.join(t.or)) : null;
+}

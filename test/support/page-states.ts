@@ -1,0 +1,224 @@
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import type { Color } from "../../src/core/calendar/tariff.ts";
+import { outputStatus } from "../../src/core/outputs/output-status.ts";
+import type { View } from "../../src/http/view.ts";
+import { openPageVigie, sentTo } from "./page-vigie.ts";
+
+/** Strings that would be markup, end a script, turn the text around, or fill the page. */
+export const HOSTILE = [
+  `"><img src=x onerror=alert(1)>`,
+  "</script><script>alert(1)</script>",
+  "\u202eright to left\u2066 mark\u200f",
+  "long ".repeat(20_000),
+];
+
+const MINUTE = 60_000;
+const CAR = { payload: '{"battery": 82, "plugged": true}', at: Date.parse("2026-01-13T12:57:00Z") };
+/** As many days of each colour as a season has. */
+const ROUGE: Record<string, Color> = {
+  "2026-01-11": "bleu",
+  "2026-01-12": "bleu",
+  "2026-01-13": "rouge",
+  "2026-01-14": "rouge",
+  "2026-01-15": "rouge",
+  "2026-01-16": "blanc",
+  "2026-01-19": "blanc",
+  "2026-01-20": "rouge",
+  "2026-02-10": "rouge",
+};
+const AFTERNOON = "2026-01-13T13:05:00Z";
+
+/** vigie since two winters, so that it knows earlier seasons. */
+async function longLived(at: string, more: Partial<Parameters<typeof openPageVigie>[0]> = {}) {
+  const heard = { "car/status": CAR };
+  const vigie = openPageVigie({ days: ROUGE, heard, ...more, at: "2024-11-05T12:00:00Z" });
+  await vigie.poll();
+  for (const date of ["2025-04-10", "2025-09-10"]) await vigie.go(`${date}T12:00:00Z`);
+  await vigie.go(at);
+  return vigie;
+}
+
+type House = Awaited<ReturnType<typeof longLived>>;
+
+/** A boiler that obeyed, a heat pump that does not, a wall box that cannot say. */
+function houseDevices({ list, view }: House, at: number, failed = false): View["outputs"] {
+  const [boiler, pump, wallbox] = list;
+  if (!boiler || !pump || !wallbox) throw new Error("Expected three outputs");
+  const nothing = { isRefused: false, would_send: null };
+  const begin = at - 8 * 60 * MINUTE;
+  const isRouge = view().verdicts.some(({ rule, state }) => rule.id === "rouge_peak" && state === true);
+  const off = isRouge ? { payload: "off", choice: "rouge_peak" } : { payload: "on", choice: "else" };
+  const setpoint = isRouge ? { payload: "18", choice: "rouge_peak" } : { payload: "19.5", choice: "else" };
+  return [
+    outputStatus(boiler, { ...nothing, sent: sentTo(boiler, begin, { ...off, answer: "heard" }) }),
+    outputStatus(pump, {
+      ...nothing,
+      sent: sentTo(pump, begin, {
+        ...setpoint,
+        answer: failed ? "missed" : "awaited",
+        tries: failed ? 120 : 2,
+        last_answer: isRouge ? "19.5" : "18",
+      }),
+    }),
+    outputStatus(wallbox, {
+      ...nothing,
+      sent: sentTo(wallbox, begin, { payload: "OFF", choice: "else", answer: "none" }),
+    }),
+  ];
+}
+
+/** The states that people and tests look at, each from a real loop. */
+export const PAGE_STATES: Record<string, () => Promise<View>> = {
+  "rouge now": async () => {
+    const vigie = await longLived(AFTERNOON);
+    return vigie.view({ outputs: houseDevices(vigie, vigie.clock.at) });
+  },
+  "bleu now": async () => {
+    const vigie = await longLived("2026-01-12T09:20:00Z");
+    return vigie.view({ outputs: houseDevices(vigie, vigie.clock.at, true) });
+  },
+  "blanc now": async () => {
+    const vigie = await longLived("2026-01-16T19:20:00Z");
+    return vigie.view({ outputs: houseDevices(vigie, vigie.clock.at) });
+  },
+  "first look": async () => {
+    const vigie = openPageVigie({ at: "2026-11-22T13:05:00Z", kind: "invented", outputs: [] });
+    await vigie.poll();
+    return vigie.view({ homeAssistant: null, broker: { connected: true, url: "mqtt://127.0.0.1:1883" } });
+  },
+  "after midnight": async () => {
+    const vigie = await longLived("2026-01-14T01:10:00Z");
+    return vigie.view({ outputs: houseDevices(vigie, vigie.clock.at) });
+  },
+  "simulation running": async () => {
+    const vigie = await longLived("2026-01-12T13:05:00Z");
+    await vigie.pretend("rouge", "now");
+    return vigie.view({ outputs: houseDevices(vigie, vigie.clock.at) });
+  },
+  "service down": async () => {
+    const vigie = await longLived(AFTERNOON);
+    vigie.setDown(true);
+    await vigie.go("2026-01-14T14:30:00Z");
+    return vigie.view({
+      outputs: houseDevices(vigie, vigie.clock.at, true),
+      broker: { connected: false, url: "mqtt://192.0.2.10:1883" },
+    });
+  },
+  "service down for a week": async () => {
+    const vigie = await longLived(AFTERNOON);
+    vigie.setDown(true);
+    await vigie.go("2026-01-21T14:30:00Z");
+    return vigie.view();
+  },
+  "clock wrong": async () => {
+    const vigie = await longLived(AFTERNOON);
+    vigie.clock.steady = vigie.clock.at + 30 * MINUTE;
+    vigie.clock.at = Date.parse("2024-05-01T03:00:00Z");
+    vigie.loop.refresh();
+    return vigie.view({ outputs: houseDevices(vigie, Date.parse(AFTERNOON)) });
+  },
+  "nothing known": async () => {
+    const vigie = openPageVigie({ at: AFTERNOON });
+    vigie.setDown(true);
+    await vigie.poll();
+    return vigie.view({ homeAssistant: null });
+  },
+  "without a service": async () => {
+    const vigie = openPageVigie({ at: AFTERNOON, days: ROUGE, kind: "none", official: true });
+    await vigie.poll();
+    return vigie.view();
+  },
+  "sources contradict each other": async () => {
+    const vigie = await longLived("2026-01-12T13:05:00Z", {
+      official: true,
+      officialDays: { "2026-01-13": "blanc" },
+    });
+    return vigie.view();
+  },
+  "no rules": async () => {
+    const vigie = openPageVigie({ at: "2025-10-02T13:05:00Z", rules: [], outputs: [] });
+    await vigie.poll();
+    return vigie.view();
+  },
+  "30 rules": async () => {
+    const rules = Array.from({ length: 30 }, (_, index) => ({
+      id: `rule_${index}`,
+      name: {
+        fr: `Ballon d’eau chaude et plancher chauffant du rez-de-chaussée, circuit n° ${index + 1}, sauf les jours de fête`,
+        en: `Hot water tank and underfloor heating of the ground floor, circuit no. ${index + 1}, but not on holidays`,
+      },
+      when: {
+        all: [
+          { day: index % 2 ? "next" : "now", color: "rouge", confidence: 50 + index },
+          { between: [`${String(index % 24).padStart(2, "0")}:30`, "23:45"] },
+        ],
+      },
+    }));
+    const vigie = await longLived(AFTERNOON, { rules });
+    return vigie.view();
+  },
+  hostile: async () => hostileView(),
+};
+
+/** Each of these strings where somebody outside can put one. */
+export async function hostileView(texts: readonly string[] = HOSTILE): Promise<View> {
+  const rules = texts.map((name, index) => ({
+    id: `hostile_${index}`,
+    name: { fr: name, en: name },
+    when: { mqtt: { topic: `house/${index}`, equals: "x" } },
+  }));
+  // The configuration limits names; the page must not depend on that.
+  const short = rules.map((rule) => ({ ...rule, name: { fr: "x", en: "x" } }));
+  rulesOptions.parse(short);
+  const heard = Object.fromEntries(
+    texts.map((payload, index) => [`house/${index}`, { payload, at: Date.parse(AFTERNOON) }]),
+  );
+  const vigie = await longLived(AFTERNOON, { rules: short, heard, outputs: [] });
+  const view = vigie.view();
+  const text = (index: number) => texts[index % texts.length] ?? "";
+  const outputs = texts.map((payload, index): View["outputs"][number] => {
+    const output = {
+      id: `o${index}`,
+      name: { fr: payload, en: payload },
+      topic: payload,
+      choose: [],
+      qos: 1,
+      retain: false,
+      confirm: { topic: "t", every: 1, for: 1 },
+    } as const;
+    const sent = sentTo(output, vigie.clock.at, {
+      payload,
+      choice: payload,
+      answer: "missed",
+      last_answer: payload,
+    });
+    return outputStatus(output, { sent, isRefused: false, would_send: payload });
+  });
+  const { moment, dated, service } = view.facts;
+  if (!moment) throw new Error("Expected a clock that is right");
+  const days = Object.entries(moment.days).map(([name, day], index) => [
+    name,
+    { ...day, explanation: text(index), source: text(index) },
+  ]);
+  return {
+    ...view,
+    version: text(0),
+    instance: text(2),
+    broker: { connected: false, url: text(0) },
+    outputs,
+    verdicts: view.verdicts.map((verdict, index) => ({
+      ...verdict,
+      rule: { ...verdict.rule, name: { fr: text(index), en: text(index) } },
+    })),
+    facts: {
+      ...view.facts,
+      moment: {
+        ...moment,
+        next: { ...moment.next, explanation: text(3) },
+        days: Object.fromEntries(days) as typeof moment.days,
+      },
+      dated,
+      service: { ...service, status: "down", last_error: text(0) },
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import { finishOutputs, outputsOptions } from "../../src/config/outputs-options.ts";
+import { rulesOptions } from "../../src/config/rules-options.ts";
+import { tariffDate } from "../../src/core/calendar/dates.ts";
+import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
+import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
+import type { ServiceKind } from "../../src/core/facts/poll-record.ts";
+import { startSimulation } from "../../src/core/facts/simulation.ts";
+import type { Output } from "../../src/core/outputs/output.ts";
+import { outputStatus } from "../../src/core/outputs/output-status.ts";
+import { recordAcknowledgement, recordSending, type Sent } from "../../src/core/outputs/outputs-state.ts";
+import type { HeardValue } from "../../src/core/rules/value-readings.ts";
+import type { View } from "../../src/http/view.ts";
+import type { Transport } from "../../src/service/http-transport.ts";
+import { createOfficialClient } from "../../src/service/official-client.ts";
+import { createServiceClient } from "../../src/service/service-client.ts";
+import { createService } from "../../src/simulator/answer-request.ts";
+import { announceAt } from "../../src/simulator/official-colors.ts";
+import { SILENT_LOG } from "./logs.ts";
+import { PARIS } from "./tariff.ts";
+import { openTestLoop } from "./test-loop.ts";
+
+/** The rules of a house with three devices. */
+export const HOUSE_RULES = [
+  {
+    id: "rouge_ahead",
+    name: { fr: "Rouge annoncé ou en cours", en: "Rouge ahead or now" },
+    when: {
+      any: [
+        { day: "next", color: "rouge", confidence: 80 },
+        { day: "now", color: "rouge" },
+      ],
+    },
+  },
+  {
+    id: "rouge_peak",
+    name: { fr: "Heures pleines rouges", en: "Rouge peak hours" },
+    when: { all: [{ day: "now", color: "rouge" }, { period: "hp" }] },
+    lead: "5m",
+  },
+  {
+    id: "preheat",
+    name: { fr: "Préchauffage avant rouge", en: "Preheat before rouge" },
+    when: {
+      all: [
+        { day: "next", color: "rouge", confidence: 95 },
+        { period: "hc" },
+        { between: ["03:30", "06:00"] },
+      ],
+    },
+  },
+  {
+    id: "rouge_this_week",
+    name: { fr: "Rouge dans la semaine", en: "Rouge this week" },
+    threshold: 60,
+    when: { day: "next_7_days", color: "rouge", confidence: "threshold" },
+  },
+  {
+    id: "charge",
+    name: { fr: "Charger la voiture", en: "Charge the car" },
+    when: {
+      all: [
+        { mqtt: { topic: "car/status", path: "battery", below: 80, max_age: "2h" } },
+        { period: "hc" },
+        { not: { rule: "rouge_ahead" } },
+      ],
+    },
+  },
+];
+
+const HOUSE_OUTPUTS = [
+  {
+    topic: "shellies/boiler/relay/0/command",
+    name: { fr: "Chauffe-eau", en: "Water heater" },
+    choose: [{ when: "rouge_peak", payload: "off" }],
+    else: "on",
+    confirm: { topic: "shellies/boiler/relay/0" },
+  },
+  {
+    topic: "heatpump/setpoint/set",
+    name: { fr: "Pompe à chaleur", en: "Heat pump" },
+    choose: [
+      { when: "rouge_peak", payload: "18" },
+      { when: "preheat", payload: "20.5" },
+    ],
+    else: "19.5",
+    confirm: { topic: "heatpump/setpoint" },
+  },
+  {
+    topic: "wallbox/enable/set",
+    name: { fr: "Borne de recharge", en: "Wall box" },
+    choose: [{ when: "charge", payload: "ON" }],
+    else: "OFF",
+  },
+];
+
+interface PageVigieOptions {
+  /** ISO 8601. */
+  at: string;
+  /** Days given by hand; the others are invented from the seed. */
+  days?: Record<IsoDate, Color>;
+  rules?: readonly object[];
+  outputs?: readonly object[];
+  kind?: ServiceKind;
+  /** Whether there is an official source. */
+  official?: boolean;
+  /** What the official source says of these dates, against the service. */
+  officialDays?: Record<IsoDate, Color>;
+  heard?: Record<string, HeardValue>;
+}
+
+/** A real loop with the real clients between the simulated sources and a view; nothing runs by itself. */
+export function openPageVigie(options: PageVigieOptions) {
+  const { at, days = {}, kind = "real", official = false, heard = {} } = options;
+  const clock: { at: number; steady?: number } = { at: Date.parse(at) };
+  /** The time outside, which a wrong clock of the machine does not change. */
+  const time = () => clock.steady ?? clock.at;
+  const world = { seed: 11, announcements: announceAt("10:30") };
+  const transportOf = (named: Record<IsoDate, Color>): Transport => {
+    const service = createService({ ...world, days: new Map(Object.entries(named)) }, { now: time });
+    return {
+      get: async (url) => {
+        if (isDown) throw new Error(`connect ECONNREFUSED 192.0.2.20:443`);
+        const { status, headers, body } = service({ method: "GET", url, ifNoneMatch: "", client: "" });
+        const all = { ...headers, date: new Date(time()).toUTCString() };
+        return { status, headers: new Map(Object.entries(all)), body: new TextEncoder().encode(body) };
+      },
+      close: async () => undefined,
+    };
+  };
+  let isDown = false;
+  let simulated = 0;
+  const rules = rulesOptions.parse(options.rules ?? HOUSE_RULES);
+  const polite = {
+    base: "http://192.0.2.20",
+    version: "0",
+    log: SILENT_LOG,
+    clock: { now: () => clock.at, steady: time },
+    random: () => 0.5,
+    patience: { retries: 0, longestWait: 0 },
+    wait: async () => undefined,
+  };
+  const test = openTestLoop({
+    rules,
+    clock,
+    checkClock: "auto",
+    serviceKind: kind,
+    heard: new Map(Object.entries(heard)),
+    ask: kind === "none" ? null : (request, ways) => client.ask(request, ways),
+    askOfficial: official ? (request, ways) => officialClient.ask(request, ways) : null,
+  });
+  const client = createServiceClient({
+    ...polite,
+    memory: test.memory.client,
+    transport: transportOf(days),
+    config: { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" },
+  });
+  const officialClient = createOfficialClient({
+    ...polite,
+    memory: test.memory.officialClient,
+    transport: transportOf({ ...days, ...options.officialDays }),
+    tariff: PARIS,
+  });
+  const poll = async () => {
+    const { signal } = new AbortController();
+    await test.loop.poll({ signal, essential: true, recheck: true });
+    if (official) {
+      const label = seasonOf(tariffDate(time(), PARIS)).label;
+      const requests = [{ kind: "light" } as const, { kind: "season", label } as const];
+      const due = requests.map((request) => ({ request, essential: true }));
+      await test.loop.pollOfficial({ due, signal, onAnswered: () => undefined });
+    }
+    test.loop.refresh();
+  };
+  const { list } = finishOutputs(outputsOptions.parse(options.outputs ?? HOUSE_OUTPUTS));
+  const view = (more: Partial<View> = {}): View => {
+    const { boundary: _, ...found } = test.loop.snapshot();
+    return {
+      ...found,
+      id: `test-${found.facts.at}-${simulated}`,
+      version: "0.3.0",
+      instance: "vigie",
+      tariff: PARIS,
+      outputs: list.map((output) =>
+        outputStatus(output, { sent: undefined, isRefused: false, would_send: null }),
+      ),
+      broker: { connected: true, url: "mqtt://192.0.2.10:1883" },
+      homeAssistant: "online",
+      lastSuccess: test.loop.lastSuccess(),
+      ...more,
+    };
+  };
+  return {
+    clock,
+    list,
+    poll,
+    view,
+    loop: test.loop,
+    memory: test.memory,
+    /** The sources do not answer any more, or again. */
+    setDown: (down: boolean) => {
+      isDown = down;
+    },
+    /** Goes on in time, polls now and then, and refreshes. */
+    go: async (to: string) => {
+      clock.at = Date.parse(to);
+      await poll();
+    },
+    pretend: async (color: Color, from: "now" | "next") => {
+      simulated += 1;
+      await test.memory.changeSimulation(startSimulation({ color, from, for: 3_600_000 }, clock.at, PARIS));
+      test.loop.refresh();
+    },
+  };
+}
+
+/** What was sent to an output, as the state file has it. */
+export function sentTo(
+  { topic }: Output,
+  at: number,
+  { payload, choice, ...more }: Partial<Sent> & { payload: string; choice: string },
+): Sent {
+  const sending = { topic, payload, choice, because: `${choice} is ON`, expect: payload };
+  const state = recordAcknowledgement(recordSending({}, sending, at), topic, payload);
+  return { ...(state[topic] as Sent), ...more };
+}
