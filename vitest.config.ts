@@ -18,7 +18,7 @@ const shared = {
   expect: { poll: { timeout: PATIENCE } },
 } as const;
 const files = (folder: string) => `test/${folder}/**/*.test.ts`;
-const OWN_COMMAND = ["clock", "season", "kills", "guides", "homeassistant", "systemd", "docker"];
+const OWN_COMMAND = ["clock", "season", "kills", "guides", "homeassistant", "systemd", "docker", "page"];
 
 /** Quick files, one process for all. */
 const unit = {
@@ -81,6 +81,9 @@ const docker = {
   },
 };
 
+/** The page in a real browser. */
+const page = withPrograms("page");
+
 const suites: Record<string, object[]> = {
   clock: [withPrograms("clock")],
   kills: [withPrograms("kills")],
@@ -89,4 +92,5 @@ const suites: Record<string, object[]> = {
   homeassistant: [homeAssistant],
   systemd: [systemd],
   docker: [docker],
+  page: [page],
 };

@@ -1,0 +1,239 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { View } from "../../src/http/view.ts";
+import { HAS_CHROMIUM, openBrowser } from "../support/browser.ts";
+import { servePage } from "../support/page-server.ts";
+import { PAGE_STATES } from "../support/page-states.ts";
+import { openPageVigie } from "../support/page-vigie.ts";
+import { lacking } from "../support/prepared.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const why = lacking(HAS_CHROMIUM, "Chromium is not installed (apt-get install chromium)");
+
+type Server = Awaited<ReturnType<typeof servePage>>;
+type Look = Parameters<Browser["newContext"]>[0];
+
+describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let server: Server;
+  /** What the page asked for, and what the browser complained of. */
+  let asked: string[];
+  let complaints: string[];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(() => {
+    asked = [];
+    complaints = [];
+  });
+  afterEach(async () => {
+    await context?.close();
+    await server?.stop();
+  });
+
+  async function open(view: View, look: Look = {}, { language = "fr" as "fr" | "en", prefix = "/" } = {}) {
+    server = await servePage({ view, language, prefix });
+    context = await browser.newContext({ viewport: WIDE, ...look });
+    const page = await context.newPage();
+    page.on("request", (request) => asked.push(request.url()));
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("dialog", (dialog) => {
+      complaints.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto(server.url);
+    return page;
+  }
+
+  const LOOKS = (["fr", "en"] as const).flatMap((language) =>
+    (["light", "dark"] as const).flatMap((colorScheme) =>
+      [360, 1280].map((width) => ({ language, colorScheme, width })),
+    ),
+  );
+
+  test.each(LOOKS)("axe finds nothing in $language, $colorScheme, $width wide", async (look) => {
+    const { language, colorScheme, width } = look;
+    const page = await open(
+      await state("bleu now"),
+      { colorScheme, viewport: { width, height: 800 } },
+      { language },
+    );
+    await page.locator("summary").evaluateAll((all) => {
+      for (const one of all) (one.parentElement as unknown as { open: boolean }).open = true;
+    });
+    expect(await violations(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+    expect(await page.locator("html").getAttribute("lang")).toBe(language);
+  });
+
+  test.each(Object.keys(PAGE_STATES).map((name, index) => [name, index] as const))(
+    "%s: axe finds nothing, nothing scrolls sideways, and no request leaves the origin",
+    async (name, index) => {
+      const colorScheme = index % 2 === 0 ? "light" : "dark";
+      const page = await open(await state(name), { colorScheme, viewport: { width: 1920, height: 1000 } });
+      expect(await violations(page)).toEqual([]);
+      for (const width of [1920, 1000, 768, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        expect({ width, overflow: await overflow(page) }).toEqual({ width, overflow: 0 });
+      }
+      expect(asked.filter((url) => !url.startsWith(server.url))).toEqual([]);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test("works below a path prefix", async () => {
+    const page = await open(await state("rouge now"), {}, { prefix: "/some/where/" });
+    await expect.poll(() => server.streams()).toBe(1);
+    server.show(await state("blanc now"));
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
+    expect(asked.filter((url) => !url.startsWith(server.url))).toEqual([]);
+    expect(await page.evaluate("getComputedStyle(document.body).fontSize")).toBe("16px");
+  });
+
+  test("says all without its script, and unfolds", async () => {
+    const page = await open(await state("rouge now"), { javaScriptEnabled: false });
+    for (const words of [
+      "rouge",
+      "jusqu’à demain 06:00",
+      "0,7060",
+      "Heures pleines rouges",
+      "Chauffe-eau",
+      "répond",
+    ]) {
+      expect(await page.locator("main").textContent()).toContain(words);
+    }
+    await page.locator("#rule-rouge_peak summary").click();
+    expect(await page.locator("#rule-rouge_peak .tree").isVisible()).toBe(true);
+    expect(await page.locator("#stale").isVisible()).toBe(false);
+  });
+
+  test("shows an announcement within two seconds", async () => {
+    const vigie = openPageVigie({
+      at: "2026-01-12T09:20:00Z",
+      days: { "2026-01-12": "bleu", "2026-01-13": "rouge" },
+    });
+    await vigie.poll();
+    const page = await open(vigie.view());
+    const next = page.locator(".next");
+    expect(await next.getAttribute("class")).toContain("maybe");
+    await expect.poll(() => server.streams()).toBe(1);
+    await vigie.go("2026-01-12T09:35:00Z");
+    server.show(vigie.view());
+    const begun = Date.now();
+    await page.locator(".next.rouge:not(.maybe)").waitFor();
+    expect(Date.now() - begun).toBeLessThan(2_000);
+    expect(await next.textContent()).toContain("annoncé");
+  });
+
+  test("keeps focus, scroll and what is unfolded when it is renewed", async () => {
+    const page = await open(await state("rouge now"), { viewport: { width: 1280, height: 600 } });
+    await page.locator("#rule-rouge_peak summary").focus();
+    await page.keyboard.press("Enter");
+    await page.evaluate("window.scrollTo(0, 500)");
+    await expect.poll(() => server.streams()).toBe(1);
+    server.show(await state("blanc now"));
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
+    expect(await page.locator("#rule-rouge_peak").getAttribute("open")).toBe("");
+    expect(await page.evaluate("document.activeElement.parentElement.id")).toBe("rule-rouge_peak");
+    expect(await page.evaluate("window.scrollY")).toBe(500);
+    expect(await page.title()).toBe("blanc · vigie");
+  });
+
+  test("says that it is not renewed, and shows what it missed when vigie is back", async () => {
+    const page = await open(await state("rouge now"));
+    await expect.poll(() => server.streams()).toBe(1);
+    const { url } = server;
+    await server.stop();
+    await page.locator("#stale").waitFor({ state: "visible" });
+    expect(await page.locator("#stale").textContent()).toContain("Sans nouvelles de vigie");
+    server = await servePage({
+      view: await state("blanc now"),
+      language: "fr",
+      port: Number(new URL(url).port),
+    });
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
+    expect(await page.locator("#stale").isVisible()).toBe(false);
+  });
+
+  test("asks anew after the device slept", async () => {
+    const page = await open(await state("rouge now"));
+    await expect.poll(() => server.streams()).toBe(1);
+    // The stream looks alive, and what it should have said is lost.
+    server.showSilently(await state("blanc now"));
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
+    expect(server.streams()).toBe(1);
+  });
+
+  test("is used with the keyboard alone", async () => {
+    const page = await open(await state("rouge now"));
+    const all = await page.locator("details").evaluateAll((some) => some.map(({ id }) => id));
+    expect(all).toContain("rule-rouge_peak");
+    for (const id of all) {
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      expect(await page.locator("details[open]").last().getAttribute("id")).toBe(id);
+    }
+  });
+
+  test("moves nothing for those who asked for that", async () => {
+    const page = await open(await state("rouge now"), { reducedMotion: "reduce" });
+    await expect.poll(() => server.streams()).toBe(1);
+    server.show(await state("blanc now"));
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
+    expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+  });
+
+  test("tells how long ago, and where in the day we are", async () => {
+    const view = await state("rouge now");
+    server = await servePage({ view, language: "fr" });
+    context = await browser.newContext({ viewport: WIDE });
+    const page = await context.newPage();
+    await page.clock.setFixedTime(view.facts.at + 3 * 60_000);
+    await page.goto(server.url);
+    expect(await page.locator(".state").textContent()).toContain("il y a 3 minutes");
+    const share = await page.locator(".strip .here").getAttribute("x1");
+    // 14:08 is eight hours and eight minutes after 06:00.
+    expect(Number.parseFloat(share ?? "")).toBeCloseTo((8 * 60 + 8) / 14.4, 1);
+  });
+
+  test("hostile texts stay texts", async () => {
+    const page = await open(await state("hostile"));
+    expect(await page.locator("main img, main script, main iframe").count()).toBe(0);
+    expect(await page.locator("script").count()).toBe(1);
+    expect(complaints).toEqual([]);
+    expect(await page.locator("main").textContent()).toContain('"><img src=x onerror=alert(1)>');
+  });
+});
+
+const WIDE = { width: 1280, height: 860 };
+const kept = new Map<string, Promise<View>>();
+
+/** Each is made once. */
+function state(name: string): Promise<View> {
+  const found = kept.get(name) ?? PAGE_STATES[name]?.();
+  if (!found) throw new Error(`Expected a state of the page, got ${name}`);
+  kept.set(name, found);
+  return found;
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate<AxeResults>("axe.run()");
+  return found.violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join(" | ")}`,
+  );
+}
+
+/** By how much the page is wider than the window. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
+}
