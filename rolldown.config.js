@@ -56,7 +56,7 @@ export default defineConfig([
     input: "src/main.ts",
     platform: "node",
     resolve: { alias: { yaml: YAML_AS_ESM } },
-    plugins: [keepApart(), leaveOut(), sayVersion(), holdPageFiles(), listLicenses("licenses.txt")],
+    plugins: [keepApart(), leaveOut(), sayVersion(), listLicenses("licenses.txt")],
     output: { ...output(), codeSplitting: false },
   },
   {
@@ -68,7 +68,7 @@ export default defineConfig([
   {
     input: { http: "src/http/server.ts" },
     platform: "node",
-    plugins: [sayVersion(), listLicenses("licenses-http.txt")],
+    plugins: [sayVersion(), holdPageFiles(), listLicenses("licenses-http.txt")],
     output: { ...output(), codeSplitting: false },
   },
 ]);

@@ -42,10 +42,23 @@ export function answerRoute(
     query: new URLSearchParams(url.split("?", 2)[1]),
   });
   if (!rendering) return textAnswer(503, "vigie is starting", { "Retry-After": "1" });
+  if ("problem" in rendering) return textAnswer(400, rendering.problem);
   const { etag, answer } = rendering;
   if (!hasEtag(headers["if-none-match"], etag)) return answer;
   const { "Content-Type": _, "Content-Length": __, ...unchanged } = answer.headers;
   return { status: 304, headers: unchanged, body: NOTHING };
+}
+
+/** The name of a file has the hash of its text beside it: it may be kept for ever. */
+export function fileAnswer({ type, text }: { type: string; text: string }): Answer {
+  const body = Buffer.from(text);
+  const headers = {
+    ...SECURITY_HEADERS,
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "Content-Type": type,
+    "Content-Length": body.length,
+  };
+  return { status: 200, headers, body };
 }
 
 /** `If-None-Match: "a", W/"b"` or `*`. */

@@ -1,6 +1,5 @@
 import type { HttpConfig } from "../config/config.ts";
-
-export type Language = "fr" | "en";
+import type { Language } from "../core/discovery/entities.ts";
 
 /** The language that the option names, else the one of the two that the browser likes best; English for all others. */
 export function chooseLanguage(option: HttpConfig["language"], header = ""): Language {

@@ -13,7 +13,8 @@ export interface Rendering {
 export interface Renderings {
   /** undefined before the first start. */
   view: () => View | undefined;
-  find: (route: Route, asked: Asked) => Rendering | undefined;
+  /** `problem`: what is wrong with the query. undefined before the first start. */
+  find: (route: Route, asked: Asked) => Rendering | { problem: string } | undefined;
   /** The view has changed. */
   drop: () => void;
 }
@@ -39,6 +40,7 @@ export function createRenderings(readView: () => View | undefined, keptFor: numb
       if (!shown) return undefined;
       const key = [route.path, ...route.variesBy.map((part) => String(asked[part]))].join("\n");
       const found = kept.get(key) ?? render(route, shown, asked);
+      if ("problem" in found) return found;
       kept.set(key, found);
       const [oldest] = kept.keys();
       if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
@@ -48,8 +50,10 @@ export function createRenderings(readView: () => View | undefined, keptFor: numb
   };
 }
 
-function render(route: Route, view: View, asked: Asked): Rendering {
-  const body = Buffer.from(route.render(view, asked));
+function render(route: Route, view: View, asked: Asked): Rendering | { problem: string } {
+  const text = route.render(view, asked);
+  if (typeof text !== "string") return text;
+  const body = Buffer.from(text);
   const hash = createHash("sha256").update(body).digest("base64url").slice(0, HASH_LENGTH);
   const etag = `"${hash}"`;
   const headers = {

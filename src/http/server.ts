@@ -3,12 +3,12 @@ import type { HttpConfig } from "../config/config.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { Answer } from "./answer.ts";
-import { answerRoute, findRefusal, textAnswer } from "./answers.ts";
+import { answerRoute, fileAnswer, findRefusal, textAnswer } from "./answers.ts";
 import { createEventStreams } from "./event-streams.ts";
 import { type Listener, nameAddress, openListener } from "./listener.ts";
 import { createGuard } from "./peers.ts";
 import { createRenderings } from "./renderings.ts";
-import { ROUTES, type Route } from "./routes.ts";
+import { FILES, ROUTES, type Route } from "./routes.ts";
 import type { View } from "./view.ts";
 
 export interface ViewServerOptions {
@@ -76,6 +76,8 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   const findAnswer = (request: IncomingMessage, response: ServerResponse, path: string): Answer | null => {
     const route = routes.find((one) => one.path === path);
     if (route) return answerRoute(route, request, renderings, config.language);
+    const file = FILES.get(path);
+    if (file) return fileAnswer(file);
     switch (path) {
       case "/events": {
         if (streams.open(request, response)) return null;

@@ -212,7 +212,7 @@ describe("a change", () => {
     let at = NOW;
     for (const [time, color] of said) {
       at = Date.parse(`2026-01-05T${time}Z`);
-      days = learnOfficial(days, { kind: "light", words: [{ date: DAY, color }], made_at: at }, at, PARIS);
+      days = learnOfficial(days, { kind: "light", words: [{ date: DAY, color }] }, at, PARIS);
     }
     const [event] = read(render(viewAt(at, days.days))).events;
     if (!event) throw new Error("Expected an event, got none");

@@ -4,6 +4,7 @@ import { tariffDate } from "../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import type { ServiceKind } from "../../src/core/facts/poll-record.ts";
+import { NO_POLLS } from "../../src/core/facts/poll-record.ts";
 import { startSimulation } from "../../src/core/facts/simulation.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import { outputStatus } from "../../src/core/outputs/output-status.ts";
@@ -186,6 +187,7 @@ export function openPageVigie(options: PageVigieOptions) {
       broker: { connected: true, url: "mqtt://192.0.2.10:1883" },
       homeAssistant: "online",
       lastSuccess: test.loop.lastSuccess(),
+      pollCounts: NO_POLLS,
       ...more,
     };
   };

@@ -2,7 +2,7 @@ import { tariffDate, wallTime, weekday } from "../../core/calendar/dates.ts";
 import { periodAt } from "../../core/calendar/period.ts";
 import type { Instant } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
-import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-kind.ts";
+import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-types.ts";
 import {
   type Bounds,
   type DayCondition,

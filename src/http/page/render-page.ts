@@ -1,3 +1,4 @@
+import type { Language } from "../../core/discovery/entities.ts";
 import type { View } from "../view.ts";
 import { band } from "./band.ts";
 import { devices } from "./devices.ts";
@@ -7,7 +8,6 @@ import { PAGE_FILES } from "./page-files.ts";
 import { rules } from "./rules.ts";
 import { season } from "./season.ts";
 import { state } from "./state.ts";
-import type { Language } from "./texts.ts";
 import { week } from "./week.ts";
 import { openPage } from "./words.ts";
 

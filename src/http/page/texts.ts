@@ -1,8 +1,7 @@
 import type { Color } from "../../core/calendar/tariff.ts";
+import type { Language } from "../../core/discovery/entities.ts";
 import type { Stage } from "../../core/facts/facts.ts";
 import type { OutputState } from "../../core/outputs/output-status.ts";
-
-export type Language = "fr" | "en";
 
 type Counted = (count: number) => string;
 

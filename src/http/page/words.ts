@@ -1,12 +1,13 @@
 import { addDays, civilDate, isoInstant, wallTime, weekday } from "../../core/calendar/dates.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../../core/calendar/tariff.ts";
 import { allowedColors } from "../../core/calendar/tariff-laws.ts";
+import type { Language } from "../../core/discovery/entities.ts";
 import type { DayFacts } from "../../core/facts/facts.ts";
 import { percent } from "../../core/facts/format-value.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { View } from "../view.ts";
 import { type Html, html } from "./html.ts";
-import { type Language, TEXTS, type Texts } from "./texts.ts";
+import { TEXTS, type Texts } from "./texts.ts";
 
 /** What each part of the page is made from: the view, and how to say dates, times and prices in one language. */
 export interface Page {
