@@ -27,7 +27,7 @@ import { measureValues } from "./values.mjs";
 import { measureWork } from "./work.mjs";
 
 /** Several simulators: each takes 60 requests a minute from one client, as the service does. */
-const SIMULATORS = 3;
+const SIMULATORS = 6;
 const PAGE = fileURLToPath(new URL("../../docs/figures.md", import.meta.url));
 const FIGURES = fileURLToPath(new URL("figures.json", import.meta.url));
 
