@@ -45,6 +45,29 @@ describe("the views of a running vigie", () => {
       expect.stringMatching(/^loop alive; broker reached at .*; data invented: /),
     ]);
 
+    const page = await (
+      await fetch(`http://127.0.0.1:${port}/`, { headers: { "Accept-Language": "fr" } })
+    ).text();
+    expect(page).toContain(">La semaine<");
+    for (const [, link] of page.matchAll(/(?:href|src)="(page\.[^"]+|[^"]+\.svg[^"]*)"/g)) {
+      const file = await fetch(`http://127.0.0.1:${port}/${link}`);
+      expect([link, file.status, file.headers.get("cache-control")]).toEqual([
+        link,
+        200,
+        expect.stringMatching(/immutable/),
+      ]);
+    }
+    const calendar = await fetch(`http://127.0.0.1:${port}/calendar.ics?colors=rouge,blanc&forecast=all`);
+    expect([calendar.status, await calendar.text()]).toEqual([
+      200,
+      expect.stringMatching(/^BEGIN:VCALENDAR/),
+    ]);
+    const wrong = await fetch(`http://127.0.0.1:${port}/calendar.ics?colors=vert`);
+    expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringMatching(/rouge.*vert/)]);
+    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toMatch(
+      /^vigie_color\{[^}]*\} 1$/m,
+    );
+
     // A change reaches the open stream; the address that stays is not closed.
     const stream = openStream(port);
     await stream.hears(/data: /);

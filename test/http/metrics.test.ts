@@ -199,8 +199,8 @@ describe("the metrics of rules and outputs", () => {
       outputStatus({ ...BOILER, id: "car" }, { sent: undefined, isRefused: true, would_send: null }),
     ];
     expect(isOne(usual({ outputs }), "vigie_output_state")).toEqual([
-      '{output="boiler",name="boiler",state="nothing"}',
-      '{output="car",name="boiler",state="failed"}',
+      '{output="boiler",name="boiler/set",state="nothing"}',
+      '{output="car",name="boiler/set",state="failed"}',
     ]);
   });
 });
