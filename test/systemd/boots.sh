@@ -10,7 +10,7 @@ health_of_boot() {
   finding "boot $1: unit" systemctl show vigie --property ActiveState,NRestarts
   finding "boot $1: failed units" systemctl --failed --no-legend --plain
   finding "boot $1: multi-user.target" systemctl is-active multi-user.target
-  finding "boot $1: all on the broker" until_so 15 vigie health
+  finding "boot $1: all on the broker" until_so 60 vigie health
   finding "boot $1: availability" topic availability
   finding "boot $1: days" same_days
   finding "boot $1: warnings" in_journal -u vigie -b -p 4
@@ -30,7 +30,7 @@ case $1 in
     sed -i 's/^  laws: tempo/  laws: off/' /etc/vigie/vigie.yaml
     rm /etc/vigie/mqtt_password
     finding "restart without a password file" systemctl restart vigie
-    until_so 15 says service/status ok >/dev/null
+    until_so 60 says service/status ok >/dev/null
     days >known
     finding "known" cat known
     exit 100
@@ -71,7 +71,7 @@ UNIT
     printf '[Service]\nEnvironment=LD_PRELOAD=/faketime/libfaketimeMT.so.1 FAKETIME_TIMESTAMP_FILE=/opt/clock FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1\n' | drop_in clock
     echo -1d >/opt/clock
     systemctl restart vigie
-    finding "clock behind the state: problem" until_so 15 says service/problem_code clock
+    finding "clock behind the state: problem" until_so 60 says service/problem_code clock
     finding "clock behind the state: now" topic now/color
     finding "clock behind the state: unit" systemctl is-active vigie
     systemctl stop vigie
@@ -79,12 +79,12 @@ UNIT
     vigie purge >/dev/null 2>&1
     start_service >/dev/null
     systemctl start vigie
-    finding "clock behind the service: problem" until_so 15 says service/problem_code clock
+    finding "clock behind the service: problem" until_so 60 says service/problem_code clock
     finding "clock behind the service: now" topic now/color
     finding "clock behind the service: today" topic today/color
     finding "clock behind the service: forecast" topic forecast
     echo +0 >/opt/clock
-    finding "clock set right" until_so 15 same_days
+    finding "clock set right" until_so 60 same_days
     finding "clock set right: problem" topic service/problem_code
     ;;
 esac

@@ -36,7 +36,7 @@ no_drop_ins() { rm -rf /run/systemd/system/vigie.service.d; systemctl daemon-rel
 start_service() {
   [ -e /opt/days.csv ] || { echo date,color; for day in -1 0 1 2; do date -d "$day day" +%F,rouge; done; for day in 3 4 5 6 7 8; do date -d "$day day" +%F,blanc; done; } >/opt/days.csv
   systemd-run --quiet --unit=forecast --property=DynamicUser=yes node /package/dist/main.js simulator --port 8787 --days /opt/days.csv
-  until_so 10 curl -sf http://127.0.0.1:8787/v1/public
+  until_so 60 curl -sf http://127.0.0.1:8787/v1/public
 }
 in_journal() { journalctl --no-pager --quiet --output=cat "$@"; }
 reader=()

@@ -18,6 +18,6 @@ while IFS= read -r line; do
   # What is typed where a command asks; and the moment that a person takes between two commands.
   finding "$number" bash -c "$command" <<<hunter2
   finding "command $number" echo "$command"
-  case $command in *restart\ vigie) until_so 15 vigie health >/dev/null ;; esac
+  case $command in *restart\ vigie) until_so 60 vigie health >/dev/null ;; esac
 done < <(awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' /docs/raspberry-pi.md)
 finding "commands" echo "$number"

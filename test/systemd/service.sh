@@ -39,12 +39,12 @@ finding "after it: active" systemctl is-active vigie
 echo $secret | install -m 600 /dev/stdin /etc/vigie/mqtt_password
 finding "install" install_vigie --service http://127.0.0.1:8787 --broker mqtt://127.0.0.1:1883 --username vigie
 finding "its configuration" grep -E '^  (base_url|url|username)' /etc/vigie/vigie.yaml
-finding "online" until_so 10 says availability online
+finding "online" until_so 60 says availability online
 finding "topics" retained
 # The status follows the topics.
-finding "status" until_so 10 sh -c 'systemctl show vigie --property StatusText | grep -q "broker reached"'
+finding "status" until_so 60 sh -c 'systemctl show vigie --property StatusText | grep -q "broker reached"'
 finding "unit" systemctl show vigie --property ActiveState,SubState,NRestarts,User,StatusText
-finding "page" until_so 15 bash -c 'exec 3<>/dev/tcp/127.0.0.1/8427 && printf "GET /alive HTTP/1.0\r\nHost: localhost\r\n\r\n" >&3 && grep -qx alive <&3'
+finding "page" until_so 60 bash -c 'exec 3<>/dev/tcp/127.0.0.1/8427 && printf "GET /alive HTTP/1.0\r\nHost: localhost\r\n\r\n" >&3 && grep -qx alive <&3'
 finding "security" systemd-analyze --no-pager security vigie.service
 finding "verify" systemd-analyze verify /etc/systemd/system/vigie.service
 
@@ -74,10 +74,10 @@ looking=$!
 old=$(pid)
 kill -9 "$old"
 finding "back after kill -9" until_so 30 is_another "$old"
-finding "online after kill -9" until_so 10 says service/status ok
+finding "online after kill -9" until_so 60 says service/status ok
 echo '# mine' >>/etc/vigie/vigie.yaml
 sed -i 's/^  language: fr/  language: en/' /etc/vigie/vigie.yaml
-finding "a change takes effect" until_so 10 bash -c 'journalctl -u vigie | grep -q "new configuration is in force"'
+finding "a change takes effect" until_so 60 bash -c 'journalctl -u vigie | grep -q "new configuration is in force"'
 old=$(pid) id=$(state_id) configuration=$(sha256sum /etc/vigie/vigie.yaml)
 finding "reload" systemctl reload vigie
 finding "process after reload" test "$(pid)" = "$old"
@@ -86,7 +86,7 @@ finding "upgrade" install_vigie
 finding "process after the upgrade" is_another "$old"
 finding "state after the upgrade" test "$(state_id)" = "$id"
 finding "configuration after the upgrade" test "$(sha256sum /etc/vigie/vigie.yaml)" = "$configuration"
-until_so 10 says service/status ok >/dev/null
+until_so 60 says service/status ok >/dev/null
 retained | grep -vE ' \{|/(since|last_success|updated_at|owner)' | sort >topics-after
 finding "topics after the upgrade" diff topics-before topics-after
 cp /etc/vigie/vigie.yaml right.yaml
@@ -94,7 +94,7 @@ old=$(pid)
 sed -i 's/^  language: en/  langage: en/' /etc/vigie/vigie.yaml
 finding "upgrade with a wrong configuration" install_vigie
 finding "process after that" test "$(pid)" = "$old"
-until_so 10 bash -c 'journalctl -u vigie -p err | grep -q langage' >/dev/null
+until_so 60 bash -c 'journalctl -u vigie -p err | grep -q langage' >/dev/null
 cp right.yaml /etc/vigie/vigie.yaml
 kill $looking
 finding "availability meanwhile" cat availability
@@ -114,7 +114,7 @@ finding "restarts by the watchdog" of_unit NRestarts
 systemctl restart vigie
 systemd-run --quiet --unit=other --property=DynamicUser=yes --property=StateDirectory=other --property=LoadCredential=mqtt_password:/etc/vigie/mqtt_password \
   node /package/dist/main.js run --take-over --config /etc/vigie/vigie.yaml
-finding "gone for the other" until_so 15 systemctl --quiet is-failed vigie
+finding "gone for the other" until_so 60 systemctl --quiet is-failed vigie
 sleep 3
 finding "unit after the other came" systemctl show vigie --property ActiveState,ExecMainStatus,NRestarts,StatusText
 finding "errors after the other came" in_journal -u vigie -p err --since -20s
@@ -128,20 +128,20 @@ finding "root: vigie once, with no vigie running" vigie once
 finding "owners of the state after it" find /var/lib/vigie ! -user vigie
 sed -i 's/^  language: en/  langage: en/' /etc/vigie/vigie.yaml
 systemctl start vigie --no-block
-finding "tried again" until_so 15 bash -c '[ "$(systemctl show vigie -P NRestarts)" -ge 2 ]'
+finding "tried again" until_so 60 bash -c '[ "$(systemctl show vigie -P NRestarts)" -ge 2 ]'
 finding "status of a wrong configuration" bash -c 'journalctl -u vigie --no-pager | grep -om1 status=2'
 finding "errors" in_journal -u vigie -p 3..3
 finding "errors of a wrong configuration" in_journal -u vigie -p 3..3 --since -10s
 cp right.yaml /etc/vigie/vigie.yaml
-finding "active once mended" until_so 15 systemctl --quiet is-active vigie
+finding "active once mended" until_so 60 systemctl --quiet is-active vigie
 mv /etc/vigie/mqtt_password kept
 finding "restart without a password file" systemctl restart vigie
-finding "warned of the password" until_so 10 bash -c 'journalctl -u vigie -p 4..4 | grep -q "not authori"'
+finding "warned of the password" until_so 60 bash -c 'journalctl -u vigie -p 4..4 | grep -q "not authori"'
 finding "active without a password file" systemctl is-active vigie
 finding "health without the broker" vigie health
 mv kept /etc/vigie/mqtt_password
 systemctl restart vigie
-finding "online with the password" until_so 10 says availability online
+finding "online with the password" until_so 60 says availability online
 finding "warnings" in_journal -u vigie -p 4..4
 finding "information" in_journal -u vigie -p 6..6
 finding "priorities" bash -c 'journalctl -u vigie -o json | jq -r "select(._COMM == \"node\") | .PRIORITY" | sort | uniq -c'
@@ -152,11 +152,11 @@ finding "uninstall --keep" sh /usr/local/lib/vigie/systemd/uninstall.sh --keep
 finding "kept" ls /etc/vigie /var/lib/vigie
 finding "install again, with official colours" install_vigie --official http://127.0.0.1:8787
 finding "its official colours" grep -A1 '^official:' /etc/vigie/vigie.yaml
-finding "official source in use" until_so 15 bash -c 'vigie show | grep -q "^official source"'
+finding "official source in use" until_so 60 bash -c 'vigie show | grep -q "^official source"'
 finding "install again, with a source that is none" install_vigie --official example
 finding "its official colours after that" grep -A1 '^official:' /etc/vigie/vigie.yaml
 finding "state of the one that came back" test "$(state_id)" = "$id"
-until_so 10 says availability online >/dev/null
+until_so 60 says availability online >/dev/null
 finding "uninstall --keep again" sh /usr/local/lib/vigie/systemd/uninstall.sh --keep
 finding "uninstall what was kept" sh /package/systemd/uninstall.sh --leave-topics
 files >after-kept
@@ -164,7 +164,7 @@ finding "left of what was kept" diff before after-kept
 finding "a person called vigie" bash -c 'useradd -m vigie && ! sh /package/systemd/install.sh && getent passwd vigie && userdel -r vigie 2>/dev/null; rm -f /etc/sub?id-'
 echo $secret | install -D -m 600 /dev/stdin /etc/vigie/mqtt_password
 install_vigie --service http://127.0.0.1:8787 --broker mqtt://127.0.0.1:1883 --username vigie
-until_so 10 says availability online >/dev/null
+until_so 60 says availability online >/dev/null
 systemctl stop mosquitto
 finding "uninstall with the broker away" sh /usr/local/lib/vigie/systemd/uninstall.sh
 finding "configuration after it" test -s /etc/vigie/vigie.yaml
