@@ -30,7 +30,7 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
       ? lintWithoutForecasts(config.rules, config.tariff).map(ofRule)
       : []),
     ...rulesOnTheirOwnOutputs(config),
-    ...choicesBelowUnknownOnes(config),
+    ...choicesOnMissingValues(config),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
 }
@@ -70,7 +70,7 @@ function rulesOnTheirOwnOutputs({ rules, outputs }: Config): Warning[] {
 }
 
 /** A device that dies must not keep a rouge day from another one. */
-function choicesBelowUnknownOnes({ rules, outputs }: Config): Warning[] {
+function choicesOnMissingValues({ rules, outputs }: Config): Warning[] {
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   /** The topics whose silence makes a rule unknown. */
   const neededBy = (id: string): string[] => {
@@ -78,15 +78,23 @@ function choicesBelowUnknownOnes({ rules, outputs }: Config): Warning[] {
     if (!rule || rule.when_unknown !== null) return [];
     return [...topicsOfRules([rule]), ...rulesReferredTo(rule.when).flatMap(neededBy)];
   };
-  return outputs.list.flatMap(({ choose }, index) =>
+  return outputs.list.flatMap(({ choose, unknown }, index) =>
     choose.flatMap(({ when }, place) => {
       const needed = neededBy(when);
+      if (needed.length === 0) return [];
       const below = choose.slice(place + 1).map((choice) => choice.when);
       // One that needs the same values is unknown itself then.
       const hidden = below.find((id) => needed.some((topic) => !neededBy(id).includes(topic)));
-      if (hidden === undefined) return [];
-      const words = `rule ${when} is unknown while the value of ${[...new Set(needed)].join(" or ")} is, for instance when the device that publishes it is dead: then the choice of ${hidden} below it does not count. Put ${hidden} above it, or give ${when} when_unknown: off`;
-      return [{ path: ["outputs", index, "choose", place, "when"], words }];
+      const above = choose.slice(0, place);
+      // What must happen on a rouge day stands above, and needs no value.
+      const isSecondary = above.some((choice) => neededBy(choice.when).length === 0);
+      if (hidden === undefined && (isSecondary || unknown !== undefined)) return [];
+      const cause = `rule ${when} is unknown while the value of ${[...new Set(needed)].join(" or ")} is, for instance when the device that publishes it is dead`;
+      const effect =
+        hidden === undefined
+          ? `nothing is sent then, and the device stays as it is, also on a rouge day. Give ${when} when_unknown: on or off, or this output a payload for unknown`
+          : `then the choice of ${hidden} below it does not count. Put ${hidden} above it, or give ${when} when_unknown: off`;
+      return [{ path: ["outputs", index, "choose", place, "when"], words: `${cause}: ${effect}` }];
     }),
   );
 }

@@ -138,7 +138,7 @@ describe("warnings", () => {
         "  - { id: top, when: { rule: base } }",
         "  - { id: other, when: { period: hc } }",
         "outputs:",
-        `  - { ${output}, choose: [{ when: ${when}, payload: "off" }] }`,
+        `  - { ${output}, choose: [{ when: ${when}, payload: "off" }], unknown: "off" }`,
       ].join("\n");
     const expected = `config/vigie.yaml:6:14 outputs[0].topic: rule base listens to ${heard}, ${why}: it would follow what it does itself`;
     expect(await warnings(text("base"))).toEqual([expected]);
@@ -163,5 +163,20 @@ describe("warnings", () => {
     ]);
     expect(await warnings(text(["rouge", "away", "guests"]))).toEqual([]);
     expect(await warnings(text(["away", "rouge"], "when_unknown: off, "))).toEqual([]);
+  });
+
+  test("of an output that sends nothing, also on a rouge day, while a value is unknown", async () => {
+    const text = (rule: string, output: string) =>
+      [
+        "rules:",
+        `  - { id: peak, ${rule}when: { all: [{ day: now, color: rouge }, { not: { mqtt: { topic: soc, equals: full } } }] } }`,
+        "outputs:",
+        `  - { topic: a, choose: [{ when: peak, payload: "off" }], ${output}else: "on" }`,
+      ].join("\n");
+    expect(await warnings(text("", ""))).toEqual([
+      "config/vigie.yaml:4:34 outputs[0].choose[0].when: rule peak is unknown while the value of soc is, for instance when the device that publishes it is dead: nothing is sent then, and the device stays as it is, also on a rouge day. Give peak when_unknown: on or off, or this output a payload for unknown",
+    ]);
+    expect(await warnings(text("when_unknown: on, ", ""))).toEqual([]);
+    expect(await warnings(text("", 'unknown: "off", '))).toEqual([]);
   });
 });

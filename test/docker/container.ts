@@ -42,6 +42,9 @@ interface Answer {
   words: string;
 }
 
+/** The containers of all tests share the network of this machine, where one alone could have the port. */
+const NO_PAGE = { VIGIE_HTTP_LISTEN: "off" };
+
 /** The image's own entry point, its root read-only; process 1 is killed by the cleanup. */
 export async function startContainer(cleanup: Cleanup, options: ContainerOptions): Promise<Container> {
   const { tree, env, volumes = {}, through = [], command = [] } = options;
@@ -52,7 +55,7 @@ export async function startContainer(cleanup: Cleanup, options: ContainerOptions
     program: [
       runner(),
       tree,
-      ...Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
+      ...Object.entries({ ...NO_PAGE, ...env }).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
       ...Object.entries(volumes).flatMap(([path, folder]) => ["-v", `${folder}:${path}`]),
       ...(command.length > 0 ? ["--", ...command] : []),
     ],
