@@ -160,7 +160,7 @@ function sharedId(output: unknown, earlier: readonly unknown[]): Conflict[] {
   const clash = id === undefined ? undefined : earlier.find((other) => idOf(other) === id);
   if (clash === undefined) return [];
   const expected = `an id that no other output has: ${id} is that of the output for ${textAt(clash, "topic")}`;
-  return [{ path, expected, advice }];
+  return [{ path, expected, ...(textAt(output, ...path) === undefined && { advice }) }];
 }
 
 function idOf(output: unknown): string | undefined {

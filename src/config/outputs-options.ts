@@ -16,6 +16,8 @@ const template = z.preprocess(
   (given, { issues }) => {
     const unquoted = findUnquotedPlaceholder(given);
     if (unquoted) issues.push({ code: "custom", input: given, continue: false, ...unquoted });
+    for (const key of keysWithoutValue(given))
+      issues.push({ code: "custom", input: null, continue: false, path: [key], message: A_VALUE });
     return given;
   },
   z.union(
@@ -29,6 +31,15 @@ const template = z.preprocess(
     { error: A_TEMPLATE },
   ),
 );
+
+/** To YAML `{ setpoint: 20,5 }` has a key `5` without a value, and `{ state:"ON" }` a key `state:"ON"`. */
+function keysWithoutValue(given: unknown): string[] {
+  if (!isGroup(given)) return [];
+  return Object.entries(given).flatMap(([key, value]) => (value === null ? [key] : []));
+}
+
+const A_VALUE =
+  "a value for this key: decimals have a point (20.5), and a space follows each colon. Where null itself is meant, write the payload as a text in quotes, such as '{\"a\":null}'";
 
 const expect = template.meta({
   description:

@@ -276,6 +276,14 @@ describe("outputs", () => {
       'outputs[0].choose[0].payload: expected a text, in quotes where it is a number: "18"; or an object with one key or more, sent as JSON, got {}',
     ],
     [
+      " [{ topic: a, choose: [{ when: preheat, payload: { setpoint: 20,5 } }] }]",
+      "outputs[0].choose[0].payload.5: expected a value for this key: decimals have a point (20.5), and a space follows each colon. Where null itself is meant, write the payload as a text in quotes, such as '{\"a\":null}', got nothing",
+    ],
+    [
+      ' [{ topic: a, choose: [{ when: preheat, payload: { state:"ON" } }] }]',
+      "expected a value for this key",
+    ],
+    [
       ' [{ topic: a, choose: [{ when: preheat, payload: { color: ["{color}"] } }] }]',
       "outputs[0].choose[0].payload: expected only placeholders that vigie knows",
     ],
@@ -298,6 +306,11 @@ describe("outputs", () => {
     ],
   ])("%s is refused, and why", async (yaml, words) => {
     expect((await refusals(yaml)).join("\n")).toContain(words);
+  });
+
+  test("the advice to give an id is for an output that has none", async () => {
+    const two = ` [{ id: x, topic: a, choose: [${PEAK}] }, { id: x, topic: b, choose: [${PEAK}] }]`;
+    expect((await refusals(two)).join("\n")).not.toContain("Give it an id");
   });
 
   test("that give up before they send the payload again are refused, with both values", async () => {
