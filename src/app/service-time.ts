@@ -30,12 +30,18 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
       if (!isReplayed) furthest.set(source, answer);
     },
     madeAt: (source, made_at, now) => {
+      // One clock alone dates nothing: of RTE's answer of 06:40 that says 11:40, nothing would be confirmed before 11:30.
+      const others = [...latest].filter(([name]) => name !== source);
+      const latestPossible = Math.max(
+        clock.now(),
+        ...others.map(([, answer]) => timeBy(answer, clock.steady())),
+      );
       const reference = furthest.get(source);
-      if (made_at === null || !reference) return now;
+      if (made_at === null || !reference) return Math.min(now, latestPossible);
       // This clock may be behind that of the source: an answer of 10:00 that comes at 10:40 is 40 minutes old, also where
       // this clock shows 10:05 then.
       const age = timeBy(reference, clock.steady()) - made_at;
-      return Math.min(made_at, now - age);
+      return Math.min(made_at, now - age, latestPossible);
     },
     now: (days) => {
       const now = clock.now();

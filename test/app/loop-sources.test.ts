@@ -339,7 +339,7 @@ describe("the clocks of two servers and of the machine", () => {
     ["the service a day ahead", 0, DAY, 0, true],
     ["the service a day behind", 0, -DAY, 0, true],
     ["RTE a day ahead", 0, 0, DAY, true],
-    ["RTE a day ahead, alone at first: its time is the newest known instant then", 0, 0, DAY, false, "rte"],
+    ["RTE a day ahead, alone at first: nothing that it says is dated by its clock", 0, 0, DAY, true, "rte"],
     ["RTE a day behind", 0, 0, -DAY, true],
     ["the machine and the service a day ahead", DAY, DAY, 0, true],
     ["each by another time", DAY, 2 * DAY, 0, false],
@@ -357,6 +357,22 @@ describe("the clocks of two servers and of the machine", () => {
     },
   );
 });
+
+test.each([5, 48])(
+  "RTE %i hours ahead, alone at first, confirms nothing: the service is right at 11:40",
+  async (hours) => {
+    const { clock, sources, said, poll, payload } = openLoopOfClocks();
+    sources.rte.ahead = hours * HOUR;
+    clock.at = EVE - 4 * HOUR;
+    await poll.rte();
+    clock.at = EVE + HOUR;
+    said.color = "rouge";
+    // The first answer says what time it is; with that the next poll asks for the right days.
+    await poll.service();
+    await poll.service();
+    expect([payload("tomorrow/color"), payload("tomorrow/stage")]).toEqual(["rouge", "final"]);
+  },
+);
 
 describe("after a jump of the machine's clock", () => {
   /** Both have answered, and ten minutes later, by the steady clock, the clock was set. */
