@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
+import { onBusyMachine } from "../support/patience.ts";
 import { NOBODY } from "../support/ports.ts";
 import { withoutDocker } from "./builder.ts";
 import { askHealth, createCleanup, openTree, readImage } from "./container.ts";
 import { type RunningContainer, startContainerAndBroker, WHOLE } from "./running-container.ts";
 
-const LIMIT = 300;
+const LIMIT = onBusyMachine(300);
 
 describe.skipIf(withoutDocker)(`the image's health check ${withoutDocker}`, () => {
   const cleanup = createCleanup();
