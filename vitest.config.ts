@@ -41,7 +41,7 @@ function withPrograms(name: string) {
 }
 
 /** A year on a clock of its own. */
-const season = { test: { ...shared, name: "season", include: [files("season")], testTimeout: 600_000 } };
+const season = { test: { ...shared, name: "season", include: [files("season")], testTimeout: 1_800_000 } };
 
 /** A real Home Assistant, one for all files of a process. */
 const homeAssistant = {
