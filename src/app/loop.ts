@@ -61,7 +61,7 @@ import { sendRequests } from "../service/send-requests.ts";
 import type { Reply, RequestOptions } from "../service/service-request.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE } from "../service/sources.ts";
 import type { LoopMemory } from "./loop-memory.ts";
-import { createTimeCheck } from "./service-time.ts";
+import { createTimeCheck, type SourceName } from "./service-time.ts";
 
 /** What the loop takes from the configuration. */
 interface LoopConfig {
@@ -410,8 +410,6 @@ const NOTHING_SENT: PollOutcome = { failures: [], answers: 0 };
 
 /** While the clock is known to be wrong. */
 const NOTHING_DECIDED = { verdicts: [], forecasts: [], real: [] };
-
-type SourceName = "service" | "official";
 
 function sourcesOf({ ask, askOfficial }: LoopOptions): SourceName[] {
   return [...(ask ? (["service"] as const) : []), ...(askOfficial ? (["official"] as const) : [])];

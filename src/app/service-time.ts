@@ -13,7 +13,7 @@ interface TimeCheck {
   now: (days: KnownDays) => FactsInput["clock"];
 }
 
-type SourceName = "service" | "official";
+export type SourceName = "service" | "official";
 
 export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeCheck {
   const latest = new Map<SourceName, AnswerTime>();
