@@ -42,7 +42,7 @@ function nowPanel({ now }: MomentFacts, page: Page): Html {
   return html`<section class="panel now ${colorClass(now.color, now.official)}"><p class="over">${t.now} · ${page.longDay(now.date)}</p>
 <h1 class="color"><span class="sr">${t.now} : </span>${now.color ?? t.unknown}</h1>
 <p class="until">${t.until(page.when(now.color_until))}${now.color && ` · ${sayReliability(now, page)}`}</p>
-${now.color === null && reason(now.date, isNothingKnown, page)}
+${now.color === null && reason(now.date, isNothingKnown ? t.nothing_known : t.not_learnt, page)}
 ${prices(now, page)}${dayStrip(now.date, page)}</section>`;
 }
 
@@ -55,7 +55,7 @@ function prices(now: MomentFacts["now"], page: Page): Html {
   // At the end of the tariff day the next price is that of another day.
   const isSameDay = now.period_until !== null && now.period_until < now.color_until;
   const next = isSameDay ? now.rates[other] : null;
-  return html`<p class="price">${now.rate === null ? t.no_price : html`<b>${page.price(now.rate)}</b><span>/kWh</span>`} <span class="period">${names[now.period]}${until !== null && ` ${t.until(page.when(until))}`}</span>${next !== null && html`<span class="then">${t.and_then(page.price(next) ?? "", `· ${names[other]}`)}</span>`}</p>`;
+  return html`<p class="price">${now.rate === null ? html`<span>${t.no_price} ·</span>` : html`<b>${page.price(now.rate)}</b><span>/kWh</span>`} <span class="period">${names[now.period]}${until !== null && ` ${t.until(page.when(until))}`}</span>${next !== null && html`<span class="then">${t.and_then(page.price(next) ?? "", `· ${names[other]}`)}</span>`}</p>`;
 }
 
 /** Peak hours high and off-peak hours low, from the start of the tariff day to its end. The script shows where we are. */
@@ -82,15 +82,14 @@ function nextPanel({ next }: MomentFacts, page: Page): Html {
 <h2 class="color"><span class="sr">${t.next} : </span>${next.color ?? t.unknown}</h2>
 <p class="until">${t.from(page.when(next.at))}${next.color && ` · ${sayReliability(next, page)}`}</p>
 ${isForecast && confidenceBar(next.confidence)}
-${next.color === null && reason(next.date, false, page)}
+${next.color === null && reason(next.date, t.awaited, page)}
 ${(hp !== null || hc !== null) && html`<p class="pair"><span>${t.peak} <b>${price(hp) ?? "—"}</b></span> <span>${t.off_peak} <b>${price(hc) ?? "—"}</b></span></p>`}
 ${isForecast && next.explanation !== null && html`<p class="reason">${foreign(next.explanation, 140)}</p>`}</section>`;
 }
 
 /** Why a colour is not known, and what it can only be. */
-function reason(date: IsoDate, isNothingKnown: boolean, page: Page): Html {
-  const { t } = page;
+function reason(date: IsoDate, why: string, page: Page): Html {
   const only = possible(date, page);
   const sentence = only === null ? null : `${only[0]?.toUpperCase()}${only.slice(1)}. `;
-  return html`<p class="reason">${sentence}${isNothingKnown ? t.nothing_known : t.awaited}</p>`;
+  return html`<p class="reason">${sentence}${why}</p>`;
 }

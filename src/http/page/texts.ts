@@ -53,6 +53,7 @@ const fr = {
   or: " ou ",
   only: (colors: string) => `ce ne peut être que ${colors}`,
   awaited: "La couleur est annoncée la veille, vers 10:30.",
+  not_learnt: "vigie n’a pas appris la couleur de ce jour.",
   stage: { forecast: "prévision", announced: "annoncé", final: "définitif" } satisfies Record<Stage, string>,
   pretended: "simulé",
   confidence: (percent: number) => `sûr à ${percent}\u00a0%`,
@@ -79,7 +80,7 @@ const fr = {
   service_more: (time: string | null) =>
     time === null
       ? "Il n’a encore jamais répondu."
-      : `Sa dernière réponse est de ${time}. Ce qui est affiché date de là, ou de la source officielle.`,
+      : `Sa dernière réponse est de ${time}. Ce qui en vient date de là.`,
   official_problem: "La source officielle ne répond plus",
   output_problem: "Un appareil ne fait pas ce qui lui a été demandé",
   contradiction: "Les deux sources se contredisent",
@@ -166,12 +167,11 @@ const fr = {
   devices: "Les appareils",
   no_devices: "Aucun appareil n’est commandé (outputs).",
   sent_at: "envoyé",
-  nothing_sent: "vigie ne lui a encore rien envoyé",
   because_rule: (name: string, state: string) => `« ${name} » : ${state}`,
   because_else: "aucune de ses règles n’est OUI",
   because_unknown: "une de ses règles est inconnue",
   output: {
-    nothing: "rien d’envoyé",
+    nothing: "vigie ne lui a encore rien envoyé",
     sent: "envoyé",
     waiting: "attend la confirmation",
     confirmed: "confirmé par l’appareil",
@@ -280,6 +280,7 @@ const en: Texts = {
   or: " or ",
   only: (colors) => `it can only be ${colors}`,
   awaited: "The colour is announced the day before, at about 10:30.",
+  not_learnt: "vigie has not learnt the colour of this day.",
   stage: { forecast: "forecast", announced: "announced", final: "final" },
   pretended: "simulated",
   confidence: (percent) => `${percent}\u00a0% sure`,
@@ -306,7 +307,7 @@ const en: Texts = {
   service_more: (time) =>
     time === null
       ? "It has never answered yet."
-      : `Its last answer came ${time}. What is shown is from then, or from the official source.`,
+      : `Its last answer came ${time}. What comes from it is from then.`,
   official_problem: "The official source does not answer any more",
   output_problem: "A device does not do what it was told",
   contradiction: "The two sources contradict each other",
@@ -388,12 +389,11 @@ const en: Texts = {
   devices: "Devices",
   no_devices: "No device is commanded (outputs).",
   sent_at: "sent",
-  nothing_sent: "vigie has sent nothing to it yet",
   because_rule: (name, state) => `“${name}”: ${state}`,
   because_else: "none of its rules is ON",
   because_unknown: "one of its rules is unknown",
   output: {
-    nothing: "nothing sent",
+    nothing: "vigie has sent nothing to it yet",
     sent: "sent",
     waiting: "awaits the confirmation",
     confirmed: "confirmed by the device",
