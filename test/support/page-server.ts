@@ -1,68 +1,67 @@
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { PAGE_FILES } from "../../src/http/page/page-files.ts";
-import { renderPage } from "../../src/http/page/render-page.ts";
+import { createViewServer } from "../../src/http/server.ts";
 import type { View } from "../../src/http/view.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import { SILENT_LOG } from "./logs.ts";
+import { freePort } from "./ports.ts";
 
 interface PageServerOptions {
   view: View;
   language: "fr" | "en";
-  /** The path below which the page is, as behind a reverse proxy. */
+  /** The path below which a reverse proxy has the page. */
   prefix?: string;
   /** Default: a free one. */
   port?: number;
 }
 
-const CSP =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
-
-/** The page with its files and its stream of events, and nothing else of vigie. */
-export async function servePage({ language, prefix = "/", port: wanted = 0, ...options }: PageServerOptions) {
+/** The server of vigie with this view. */
+export async function servePage({ language, prefix, ...options }: PageServerOptions) {
   let { view } = options;
-  const streams = new Set<ServerResponse>();
-  const requests: string[] = [];
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    requests.push(pathname);
-    response.setHeader("content-security-policy", CSP);
-    const name = pathname.startsWith(prefix) ? pathname.slice(prefix.length) : undefined;
-    if (name === "") {
-      response.setHeader("content-type", "text/html; charset=utf-8");
-      response.end(renderPage(view, { language }));
-    } else if (name !== undefined && Object.hasOwn(PAGE_FILES, name)) {
-      const { type, text } = PAGE_FILES[name as keyof typeof PAGE_FILES];
-      response.setHeader("content-type", type);
-      response.end(text);
-    } else if (name === "events") {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(`retry: 100\n\ndata: ${view.id}\n\n`);
-      streams.add(response);
-      response.once("close", () => streams.delete(response));
-    } else {
-      response.writeHead(404).end();
-    }
+  const port = options.port ?? (await freePort());
+  const server = createViewServer({
+    view: () => view,
+    health: () => ({ healthy: true, words: "loop alive" }),
+    log: SILENT_LOG,
+    problemLog: createProblemLog(SILENT_LOG, { now: () => 0, steady: () => 0 }),
   });
-  await new Promise<void>((resolve) => server.listen(wanted, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const listen = [{ host: "127.0.0.1", port }];
+  await server.configure({ listen, allow: [], hosts: [], proxies: [], language }, { nextPorts: false });
+  const proxy = prefix === undefined ? undefined : await startProxy(prefix, port);
   return {
-    url: `http://127.0.0.1:${port}${prefix}`,
-    requests,
-    streams: () => streams.size,
+    url: proxy?.url ?? `http://127.0.0.1:${port}/`,
     show: (next: View) => {
       view = next;
-      for (const stream of streams) stream.write(`data: ${view.id}\n\n`);
+      server.viewChanged();
     },
-    /** What is missed meanwhile. */
-    showSilently: (next: View) => {
-      view = next;
+    stop: async () => {
+      proxy?.stop();
+      await server.stop();
     },
-    dropStreams: () => {
-      for (const stream of streams) stream.destroy();
+  };
+}
+
+/** Takes its own path off each request, and passes it on. Other paths are not found. */
+async function startProxy(prefix: string, port: number) {
+  const proxy = createServer((asked, response) => {
+    const { method, url = "", headers } = asked;
+    if (!url.startsWith(prefix)) {
+      response.writeHead(404).end();
+      return;
+    }
+    const passed = request({ port, method, path: url.slice(prefix.length - 1), headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on("error", () => response.destroy()).end();
+    response.once("close", () => passed.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}`,
+    stop: () => {
+      proxy.close();
+      proxy.closeAllConnections();
     },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
