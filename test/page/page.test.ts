@@ -38,8 +38,8 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     await server?.stop();
   });
 
-  async function open(view: View, look: Look = {}, more: { language?: "fr" | "en"; prefix?: string } = {}) {
-    server = await servePage({ view, language: "fr", ...more });
+  async function open(view: View, look: Look = {}, language: "fr" | "en" = "fr") {
+    server = await servePage({ view, language });
     context = await browser.newContext({ viewport: WIDE, ...look });
     const page = await context.newPage();
     page.on("request", (request) => asked.push(request.url()));
@@ -64,7 +64,7 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     const page = await open(
       await state("bleu now"),
       { colorScheme, viewport: { width, height: 800 } },
-      { language },
+      language,
     );
     await page.locator("summary").evaluateAll((all) => {
       for (const one of all) (one.parentElement as unknown as { open: boolean }).open = true;
@@ -88,14 +88,6 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
       expect(complaints).toEqual([]);
     },
   );
-
-  test("works below a path prefix", async () => {
-    const page = await open(await state("rouge now"), {}, { prefix: "/some/where/" });
-    server.show(await state("blanc now"));
-    await page.locator("h1", { hasText: "blanc" }).waitFor();
-    expect(asked.filter((url) => !url.startsWith(server.url))).toEqual([]);
-    expect(await page.evaluate("getComputedStyle(document.body).fontSize")).toBe("16px");
-  });
 
   test("says all without its script, and unfolds", async () => {
     const page = await open(await state("rouge now"), { javaScriptEnabled: false });
