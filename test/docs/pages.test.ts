@@ -104,8 +104,10 @@ describe.each(FOLLOWED)("%s", (path) => {
 
   test("is followed: every block that a test runs or reads is named there", () => {
     const marks = blocksOf(page).flatMap(({ mark }) => /^(?:run|file): (.*)/.exec(mark)?.[1] ?? []);
-    const tests = readdirSync(join(ROOT, "test", "guides"));
-    const text = tests.map((name) => readPage(`test/guides/${name}`)).join("\n");
+    const tests = ["test/guides", "test/page"].flatMap((folder) =>
+      readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
+    );
+    const text = tests.map(readPage).join("\n");
     expect(marks.filter((name) => !text.includes(`"${name}"`))).toEqual([]);
   });
 });

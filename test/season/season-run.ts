@@ -36,6 +36,8 @@ export interface SeasonOptions {
   heapEvery?: number;
   /** Bytes that each poll leaves behind, to see that they are seen. */
   leak?: number;
+  /** The page is open, and reloaded each virtual minute. */
+  page?: boolean;
 }
 
 export interface SeasonOutcome {
@@ -48,6 +50,7 @@ export interface SeasonOutcome {
   heapGrowth: number | null;
   met: Record<FaultName, number>;
   checks: number;
+  pages: number;
   polls: number;
   requests: number;
   messages: number;
@@ -61,14 +64,23 @@ export interface SeasonOutcome {
 
 /** A year of virtual time: the real loop, client and topic sender between a simulator and a broker in memory. */
 export async function runSeason(options: SeasonOptions): Promise<SeasonOutcome> {
-  const { seed, from, length = 366, days = new Map(), inFull = false, heapEvery, leak = 0 } = options;
+  const {
+    seed,
+    from,
+    length = 366,
+    days = new Map(),
+    inFull = false,
+    heapEvery,
+    leak = 0,
+    page = false,
+  } = options;
   const pace = inFull ? FULL_PACE : QUICK_PACE;
   const begin = wallInstant(from, "00:00", "Europe/Paris");
   const end = wallInstant(shiftDate(from, length), "12:00", "Europe/Paris");
   const heap = heapEvery === undefined ? undefined : { watch: watchHeap(), every: heapEvery * DAY };
   const time = startVirtualTime(begin);
   try {
-    const season = createSeason({ seed, begin, length, days, pace, heap, leak }, time);
+    const season = createSeason({ seed, begin, length, days, pace, heap, leak, page }, time);
     while (time.clock.now() < end && season.wrong.length < ENOUGH) await season.step();
     return season.outcome();
   } finally {
@@ -82,6 +94,7 @@ const FULL_PACE = { look: 60_000, every: 3_600_000, announcement: 300_000 };
 const QUICK_PACE = { look: 600_000, every: 7_200_000, announcement: 1_800_000 };
 const SAVED_EVERY = 1_800_000;
 const CHECKED_EVERY = 900_000;
+const PAGE_RELOADED_EVERY = 60_000;
 /** The alarm wakes at least each 15 s. */
 const NOTICED_WITHIN = 16_000;
 /** How soon it asks for the time; a service that failed may have asked for a pause of an hour. */
@@ -97,9 +110,11 @@ interface Setting {
   pace: VigieRunOptions["pace"];
   heap: { watch: HeapWatch; every: number } | undefined;
   leak: number;
+  page: boolean;
 }
 
-function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, time: VirtualTime) {
+function createSeason(setting: Setting, time: VirtualTime) {
+  const { seed, begin, length, days, pace, heap, leak } = setting;
   const { clock } = time;
   const service = createFaultyTransport({ seed, days }, time);
   const machine = createMachineClock(clock);
@@ -110,7 +125,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   const rules = readShippedRules();
   const random = randomFrom(`season/${seed}`);
   const offset = random();
-  const count = { checks: 0, polls: 0, starts: 0, connections: 0, clockSteps: 0, rougeMornings: 0 };
+  const count = { checks: 0, pages: 0, polls: 0, starts: 0, connections: 0, clockSteps: 0, rougeMornings: 0 };
   const missedRouge = new Set<IsoDate>();
   const leaked: number[][] = [];
   const mishaps = createMishaps(planMishaps(seed, begin, begin + length * DAY), clock.now);
@@ -121,6 +136,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
   let run: VigieRun | undefined;
   let will = NEVER;
   let save = begin;
+  let reloadAt = setting.page ? begin : NEVER;
   let measureAt = heap ? begin + heap.every : NEVER;
   let checked = { at: begin, messages: 0, mishaps: 0 };
   /** When the clock was set, until vigie has noticed. */
@@ -250,7 +266,7 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     // Until it notices that the clock was set, the alarm alone wakes it.
     const due = () => (run && stepped === NEVER ? run.due() : NEVER);
     const own = Math.max(Math.min(due(), boundaries.due()) - machine.skew(), clock.now());
-    const next = Math.min(own, time.due(), mishaps.due(), will, save, measureAt, timeKnownBy);
+    const next = Math.min(own, time.due(), mishaps.due(), will, save, reloadAt, measureAt, timeKnownBy);
     const polled = polls();
     time.advance(next);
     if (next >= mishaps.due()) applyMishaps();
@@ -262,6 +278,10 @@ function createSeason({ seed, begin, length, days, pace, heap, leak }: Setting, 
     if (next >= save) {
       broker.save();
       save += SAVED_EVERY;
+    }
+    if (next >= reloadAt) {
+      reloadAt += PAGE_RELOADED_EVERY;
+      if (run?.page().includes("</html>")) count.pages += 1;
     }
     await time.settle();
     if (leak > 0 && polls() > polled) leaked.push(new Array(Math.ceil(leak / 8)).fill(0.5));

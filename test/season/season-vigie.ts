@@ -5,6 +5,7 @@ import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
 import type { Answer } from "../../src/core/contract/answer.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
+import { renderPage } from "../../src/http/page/render-page.ts";
 import { startAlarm } from "../../src/runtime/alarm.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
@@ -14,6 +15,7 @@ import { createServiceClient } from "../../src/service/service-client.ts";
 import type { Store } from "../../src/state/store.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, PARIS } from "../support/tariff.ts";
+import { viewOf } from "../support/views.ts";
 
 export const GRACE = 600_000;
 /** The owner's prices reach back, so that each day has one. */
@@ -54,6 +56,8 @@ export interface VigieRun {
   /** The real alarm, until it notices that the clock was set. All year round it would wake two million times. */
   watchClock: (noticed: () => void) => void;
   polls: () => number;
+  /** The page as it is now. */
+  page: () => string;
   kill: () => void;
 }
 
@@ -180,7 +184,14 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     stopping.abort();
     void officialPolling?.stop();
   };
-  return { due, turn, watchClock, polls: () => polls, kill };
+  return {
+    due,
+    turn,
+    watchClock,
+    polls: () => polls,
+    page: () => renderPage(viewOf(loop), { language: "fr" }),
+    kill,
+  };
 }
 
 /** At the installation's own second (what `pollCron` says by the real clock). */

@@ -1,4 +1,5 @@
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { runSeason } from "./season-run.ts";
 import { expectTrueSeason, SEASON_LIMIT } from "./true-season.ts";
 
 describe("a season of 365 days", () => {
@@ -14,6 +15,18 @@ describe("a season of 365 days", () => {
     "does so when it is asked as often as vigie asks (long: VIGIE_TEST_LONG=1)",
     async () => {
       await expectTrueSeason({ seed: 11, from: "2027-09-01", inFull: true });
+    },
+    SEASON_LIMIT,
+  );
+
+  it(
+    "does so for two weeks with an open page that is reloaded each minute",
+    async () => {
+      const outcome = await runSeason({ seed: 4, from: "2027-01-04", length: 14, page: true });
+      expect(outcome.wrong).toEqual([]);
+      expect(outcome.missedRouge).toBe(0);
+      expect(outcome.rougeMornings).toBeGreaterThan(0);
+      expect(outcome.pages).toBeGreaterThan(13 * 24 * 60);
     },
     SEASON_LIMIT,
   );

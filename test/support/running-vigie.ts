@@ -19,6 +19,8 @@ interface RunningVigieOptions {
   state?: string;
   /** More of the configuration. */
   config?: Record<string, unknown>;
+  /** More of its environment. */
+  env?: Record<string, string>;
   /** Runs when the broker is there, before vigie starts. */
   beforeStart?: (broker: string) => Promise<void>;
 }
@@ -48,7 +50,7 @@ export async function startVigieAndBroker(
   const vigie = await cleanup.startVigie({
     folder,
     config,
-    ...(options.time && { env: options.time.env() }),
+    env: { ...options.time?.env(), ...options.env },
   });
   return {
     folder,
@@ -92,6 +94,7 @@ interface VigieBeforeOptions {
   /** How many minutes before the instant vigie starts; more on a slow machine. */
   lead?: number;
   config?: Record<string, unknown>;
+  env?: Record<string, string>;
   beforeStart?: (broker: string) => Promise<void>;
 }
 
