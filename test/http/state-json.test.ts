@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { rulesOptions } from "../../src/config/rules-options.ts";
+import { startSimulation } from "../../src/core/facts/simulation.ts";
 import { NOTHING_SENT, recordSending } from "../../src/core/outputs/outputs-state.ts";
 import { switchRuleFor } from "../../src/core/rules/rule-settings.ts";
 import { outputTopics } from "../../src/core/topics/output-topics.ts";
@@ -13,6 +14,7 @@ import { renderState } from "../../src/http/state-json.ts";
 import { anyFacts, rougeFacts } from "../support/facts.ts";
 import { forecast, knownDaysOf, official } from "../support/known-days.ts";
 import { BOILER, sendingOf } from "../support/outputs.ts";
+import { PARIS } from "../support/tariff.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
 import { viewWith } from "./view-with.ts";
 
@@ -106,6 +108,14 @@ describe("docs/state.schema.json describes", () => {
     loop.refresh();
     expect(faults(topics())).toBe("");
     expect(state(topics()).rules.hc.enabled_until).toBe("2026-01-05T13:00:00Z");
+  });
+
+  test.each(["now", "next"] as const)("a colour that is pretended from %s on", async (from) => {
+    const { loop, memory, topics } = openTestLoop({ clock: { at: NOW } });
+    await memory.changeSimulation(startSimulation({ color: "rouge", from, for: 3_600_000 }, NOW, PARIS));
+    loop.refresh();
+    expect(faults(topics())).toBe("");
+    expect(state(topics()).simulation).toMatchObject({ color: "rouge", from });
   });
 
   test.each(["nothing", "sent", "waiting", "confirmed", "failed", "dry"] as const)(
