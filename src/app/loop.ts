@@ -348,7 +348,8 @@ export function createLoop(options: LoopOptions): Loop {
     time.noteTime("service", date);
     const { at } = time.now(memory.days());
     const daysBefore = memory.days();
-    const days = learn(daysBefore, answer, at, tariff, time.madeAt("service", made_at, at));
+    const [made, seen] = [time.madeAt("service", made_at, at), time.seenAt("service", at)];
+    const days = learn(daysBefore, answer, at, tariff, made, seen);
     polls = recordAnswer(polls, { answer, at, before: daysBefore, after: days });
     keepDays(days, noteAnswered(memory.lastAnswered(), answer, at, tariff), at);
   }

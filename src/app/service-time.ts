@@ -8,6 +8,11 @@ import type { Clock } from "../runtime/clock.ts";
 interface TimeCheck {
   /** The source's clock when it answered; null where it does not say. */
   noteTime: (source: SourceName, date: Instant | null) => void;
+  /**
+   * When the answer came, at the latest: this machine's clock or the other source has to say so. One clock alone dates
+   * nothing: of RTE's answer of 06:40 that says 11:40, nothing would be confirmed before 11:30.
+   */
+  seenAt: (source: SourceName, now: Instant) => Instant;
   /** When the answer that came last was made, at the latest, given the instant by the source's clock. */
   madeAt: (source: SourceName, made_at: Instant | null, now: Instant) => Instant;
   now: (days: KnownDays) => FactsInput["clock"];
@@ -19,7 +24,13 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
   const latest = new Map<SourceName, AnswerTime>();
   /** Of the last two hours the answer with the latest time: a cache that replays an old one may keep its `Date`. */
   const furthest = new Map<SourceName, AnswerTime>();
+  const seenAt = (source: SourceName, now: Instant) => {
+    const others = [...latest].filter(([name]) => name !== source);
+    const times = others.map(([, answer]) => timeBy(answer, clock.steady()));
+    return Math.min(now, Math.max(clock.now(), ...times));
+  };
   return {
+    seenAt,
     noteTime: (source, date) => {
       if (date === null) return;
       const answer = { date, now: clock.now(), steady: clock.steady() };
@@ -30,18 +41,13 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
       if (!isReplayed) furthest.set(source, answer);
     },
     madeAt: (source, made_at, now) => {
-      // One clock alone dates nothing: of RTE's answer of 06:40 that says 11:40, nothing would be confirmed before 11:30.
-      const others = [...latest].filter(([name]) => name !== source);
-      const latestPossible = Math.max(
-        clock.now(),
-        ...others.map(([, answer]) => timeBy(answer, clock.steady())),
-      );
+      const seen_at = seenAt(source, now);
       const reference = furthest.get(source);
-      if (made_at === null || !reference) return Math.min(now, latestPossible);
+      if (made_at === null || !reference) return seen_at;
       // This clock may be behind that of the source: an answer of 10:00 that comes at 10:40 is 40 minutes old, also where
       // this clock shows 10:05 then.
       const age = timeBy(reference, clock.steady()) - made_at;
-      return Math.min(made_at, now - age, latestPossible);
+      return Math.min(made_at, now - age, seen_at);
     },
     now: (days) => {
       const now = clock.now();

@@ -341,6 +341,14 @@ describe("the clocks of two servers and of the machine", () => {
     ["RTE a day ahead", 0, 0, DAY, true],
     ["RTE a day ahead, alone at first: nothing that it says is dated by its clock", 0, 0, DAY, true, "rte"],
     ["RTE a day behind", 0, 0, -DAY, true],
+    [
+      "the service a day ahead, alone at first: what it says is not the newest instant",
+      0,
+      DAY,
+      0,
+      true,
+      "service",
+    ],
     ["the machine and the service a day ahead", DAY, DAY, 0, true],
     ["each by another time", DAY, 2 * DAY, 0, false],
   ] as const)(

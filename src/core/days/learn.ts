@@ -10,7 +10,8 @@ import { learnRteWord, learnServiceWord, type WordTimes } from "./official-words
 /**
  * What is known after an answer of the service. An official colour counts more than a forecast, and a later answer more
  * than an earlier one. An answer without anything new gives the same object back: the caller compares with `===`.
- * `made_at` is when the service made the answer, where it says so.
+ * `made_at` is when the service made the answer, where it says so. `seen_at` is when it came: before `now` where only the
+ * service's own clock says that it is so late.
  */
 export function learn(
   known: KnownDays,
@@ -18,9 +19,11 @@ export function learn(
   now: Instant,
   tariff: Tariff,
   made_at: Instant = now,
+  seen_at: Instant = now,
 ): KnownDays {
-  const days = learnDays(known.days, daysOfAnswer(known, answer, { made_at, now }, tariff), now, tariff);
-  const seasons = learnSeason(known.seasons, answer, now, tariff);
+  const times = { made_at, seen_at, now };
+  const days = learnDays(known.days, daysOfAnswer(known, answer, times, tariff), now, tariff);
+  const seasons = learnSeason(known.seasons, answer, times, tariff);
   const isNew = days !== known.days || seasons !== known.seasons;
   const updated_at = learnUpdate(known.updated_at, answer, now, isNew);
   return isNew || updated_at !== known.updated_at ? { days, seasons, updated_at } : known;
@@ -43,6 +46,10 @@ export function learnOfficial(
   return days === known.days ? known : { ...known, days };
 }
 
+interface AnswerTimes extends WordTimes {
+  seen_at: Instant;
+}
+
 function learnDays(
   known: KnownDays["days"],
   learnt: [IsoDate, KnownDay][],
@@ -61,14 +68,14 @@ function learnDays(
 function daysOfAnswer(
   { days, updated_at }: KnownDays,
   answer: Answer,
-  times: WordTimes,
+  times: AnswerTimes,
   tariff: Tariff,
 ): [IsoDate, KnownDay][] {
-  const { now } = times;
+  const { now, seen_at } = times;
   switch (answer.kind) {
     case "forecasts": {
       const said_at = answer.updated_at === null ? null : Math.min(answer.updated_at, now);
-      const forecastTimes = { said_at, seen_at: now };
+      const forecastTimes = { said_at, seen_at };
       return answer.days.map((day) => [day.date, learnForecast(days[day.date] ?? {}, day, forecastTimes)]);
     }
     case "date": {
@@ -78,7 +85,7 @@ function daysOfAnswer(
         return [[date, learnServiceWord(before, { date, color, rates }, times, tariff)]];
       }
       // The date endpoint has no `updated_at`: the newest update known so far stands for it.
-      return [[date, learnDateForecast(before, answer.day, { said_at: updated_at, seen_at: now })]];
+      return [[date, learnDateForecast(before, answer.day, { said_at: updated_at, seen_at })]];
     }
     case "history":
       return answer.entries.map((entry) => [
@@ -93,7 +100,7 @@ function daysOfAnswer(
 function learnSeason(
   known: KnownDays["seasons"],
   answer: Answer,
-  now: Instant,
+  { now, seen_at }: AnswerTimes,
   tariff: Tariff,
 ): KnownDays["seasons"] {
   const today = civilDate(now, tariff.time_zone);
@@ -102,7 +109,7 @@ function learnSeason(
     const { season } = answer;
     const before = known[season.label];
     const isSame = before !== undefined && isEqual(before, { ...season, seen_at: before.seen_at });
-    if (!isSame) seasons.set(season.label, { ...season, seen_at: now });
+    if (!isSame) seasons.set(season.label, { ...season, seen_at });
   }
   return withoutOld(known, seasons, (_label, { end }) => end, today);
 }
