@@ -3,7 +3,7 @@ import type { OfficialAnswer, OfficialRequest } from "../core/contract/answer.ts
 import { officialEndpoints } from "../core/contract/endpoints.ts";
 import { createPoliteClient, type PoliteOptions } from "./polite-client.ts";
 import { readOfficial } from "./read-official.ts";
-import { ageOf, serviceTime } from "./read-response.ts";
+import { type SourceTimes, sourceTimes } from "./read-response.ts";
 import type { RequestMemory } from "./request-memory.ts";
 import type { AnswerUnreadable } from "./service-errors.ts";
 import { type RequestOptions, withQuery } from "./service-request.ts";
@@ -21,14 +21,10 @@ export interface OfficialRequestOptions extends RequestOptions {
   trueTime: (date: Instant | null) => Instant;
 }
 
-export interface OfficialReply {
+export interface OfficialReply extends SourceTimes {
   answer: OfficialAnswer;
   /** The answer counts as a failure for this reason, although its words count; null where it does not. */
   failure: AnswerUnreadable | null;
-  /** The source's clock as the answer came: `Date` plus `Age`; null where it does not say. */
-  date: Instant | null;
-  /** When the source made the answer, by its own clock: `Date` less `Age`; null where it does not say. */
-  made_at: Instant | null;
 }
 
 interface OfficialClientOptions extends PoliteOptions<RequestMemory> {
@@ -36,25 +32,22 @@ interface OfficialClientOptions extends PoliteOptions<RequestMemory> {
 }
 
 export function createOfficialClient(options: OfficialClientOptions): OfficialClient {
-  const { tariff, log } = options;
+  const { tariff, clock, log } = options;
   const client = createPoliteClient(OFFICIAL_SOURCE, options);
   const warnOnce = createWarnOnce(log);
   return {
     ask: (request, { trueTime, ...limits }) => {
       const path = officialPath(request);
       return client.get(path, limits, (json, response) => {
-        const sent = serviceTime(response);
-        const age = ageOf(response);
-        const date = sent === null ? null : sent + age;
-        const made_at = sent === null ? null : sent - age;
+        const times = sourceTimes(response, clock.now());
         const operation = `GET ${path}`;
         const { answer, failure, warnings } = readOfficial(request, json, {
           operation,
           tariff,
-          now: trueTime(date),
+          now: trueTime(times.date),
         });
         for (const warning of warnings) warnOnce(warning);
-        return { answer, failure, date, made_at };
+        return { answer, failure, ...times };
       });
     },
     close: client.close,

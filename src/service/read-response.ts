@@ -55,13 +55,36 @@ export function retryAfterOf(response: HttpResponse, now: Instant): number | nul
   return at === null ? null : Math.max(0, at - (serviceTime(response) ?? now));
 }
 
+/** Of an answer: what the clock of its source showed as it came, and when it was made; null where it does not say. */
+export interface SourceTimes {
+  date: Instant | null;
+  made_at: Instant | null;
+}
+
+/**
+ * There are two kinds of caches. One keeps the `Date` of the source, and `Age` counts on from it (RFC 9111); the other sends
+ * its own time as `Date`. Of an answer of 10:00 that comes at 10:20, with an `Age` of 20 minutes, the one sends 10:00 and the
+ * other 10:20. This machine's clock tells which: the source's is at `Date` or at `Date` plus `Age`, whichever is nearer. Only
+ * a clock that is within a minute of the latter makes an answer later than `Date` less `Age`.
+ */
+export function sourceTimes(response: HttpResponse, now: Instant): SourceTimes {
+  const sent = serviceTime(response);
+  if (sent === null) return { date: null, made_at: null };
+  const age = ageOf(response);
+  const difference = Math.abs(now - (sent + age));
+  const date = difference < Math.abs(now - sent) ? sent + age : sent;
+  return { date, made_at: difference <= SAME_TIME ? sent : sent - age };
+}
+
+const SAME_TIME = 60_000;
+
 /** The source's clock, where it sends it. */
 export function serviceTime({ headers }: HttpResponse): Instant | null {
   return readHttpDate(headers.get("date") ?? "");
 }
 
 /** For how long a cache has kept the answer, in milliseconds. */
-export function ageOf({ headers }: HttpResponse): number {
+function ageOf({ headers }: HttpResponse): number {
   const text = headers.get("age")?.trim() ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) * 1000 : 0;
 }

@@ -5,7 +5,7 @@ import { type ClientMemory, noteOfficial } from "./client-memory.ts";
 import { describeOtherTime } from "./other-time.ts";
 import { createPoliteClient, type PoliteOptions } from "./polite-client.ts";
 import { readAnswer } from "./read-answer.ts";
-import { ageOf, serviceTime } from "./read-response.ts";
+import { sourceTimes } from "./read-response.ts";
 import { type Reading, spellingsOf } from "./read-values.ts";
 import { type RangeNames, type Reply, type RequestOptions, requestPath } from "./service-request.ts";
 import { FORECAST_SERVICE } from "./sources.ts";
@@ -36,9 +36,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       const reading = readAnswer(request, json, { ...config, operation: `GET ${path}`, spellings, percent });
       learn(reading);
       const { answer, assumptions } = reading;
-      const date = serviceTime(response);
-      const made_at = date === null ? null : date - ageOf(response);
-      return { answer, date, made_at, assumptions };
+      return { answer, assumptions, ...sourceTimes(response, clock.now()) };
     });
   }
 

@@ -1,6 +1,6 @@
-import type { Instant } from "../core/calendar/tariff.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
 import { endpoints } from "../core/contract/endpoints.ts";
+import type { SourceTimes } from "./read-response.ts";
 
 export interface RequestOptions {
   /** Ends the request, its retries and every wait: the deadline of the poll. */
@@ -11,12 +11,8 @@ export interface RequestOptions {
   onRetry?: ((failure: string) => void) | undefined;
 }
 
-export interface Reply {
+export interface Reply extends SourceTimes {
   answer: Answer;
-  /** The service's clock when it answered; null where it does not send it. */
-  date: Instant | null;
-  /** When the answer was made: before `date` where a cache kept it; null where the service does not say. */
-  made_at: Instant | null;
   /** What was assumed at the points that the interface leaves open. */
   assumptions: string[];
 }

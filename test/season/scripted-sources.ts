@@ -121,7 +121,7 @@ export function createScriptedSource(
       ["date", new Date(sent).toUTCString()],
       ...(honest && age > 0 ? [["age", String(age / 1000)] as const] : []),
     ]);
-    const made_at = honest ? sent - age : sent;
+    const made_at = honest && name === "service" ? sent - age : sent;
     for (const [date, color] of said) {
       if (isUsed(name, path, date, now)) words.note(name, date, { color, made_at, now });
     }

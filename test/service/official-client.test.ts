@@ -104,7 +104,30 @@ describe("an answer", () => {
 
   it.each([
     ["Date", { date: "Mon, 05 Jan 2026 09:30:00 GMT" }, "09:30", "09:30"],
-    ["Date less Age", { date: "Mon, 05 Jan 2026 09:30:00 GMT", age: "600" }, "09:20", "09:40"],
+    [
+      "Date, where a cache keeps it: this machine's clock, 09:40, is at Date and Age together",
+      { date: "Mon, 05 Jan 2026 09:30:00 GMT", age: "600" },
+      "09:30",
+      "09:40",
+    ],
+    [
+      "Date less Age, where a cache sends its own time: this machine's clock is at Date",
+      { date: "Mon, 05 Jan 2026 09:40:00 GMT", age: "600" },
+      "09:30",
+      "09:40",
+    ],
+    [
+      "Date less Age, where this machine's clock is at neither: the earlier time",
+      { date: "Mon, 05 Jan 2026 09:20:00 GMT", age: "900" },
+      "09:05",
+      "09:35",
+    ],
+    [
+      "Date less Age, in an answer that is hours old, of a cache that sends its own time",
+      { date: "Mon, 05 Jan 2026 09:39:00 GMT", age: "14400" },
+      "05:39",
+      "09:39",
+    ],
     [
       "Date, with an Age that is no number",
       { date: "Mon, 05 Jan 2026 09:30:00 GMT", age: "old" },
