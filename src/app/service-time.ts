@@ -1,6 +1,12 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import { type KnownDays, newestInstant } from "../core/days/known-days.ts";
-import { type AnswerTime, checkClock, isRecent, timeBy } from "../core/facts/check-clock.ts";
+import {
+  ANSWER_TOLERANCE,
+  type AnswerTime,
+  checkClock,
+  isRecent,
+  timeBy,
+} from "../core/facts/check-clock.ts";
 import type { FactsInput } from "../core/facts/facts.ts";
 import type { Clock } from "../runtime/clock.ts";
 
@@ -22,7 +28,10 @@ export type SourceName = "service" | "official";
 
 export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeCheck {
   const latest = new Map<SourceName, AnswerTime>();
-  /** Of the last two hours the answer with the latest time: a cache that replays an old one may keep its `Date`. */
+  /**
+   * Of the last two hours the answer with the latest time: a cache that replays an old one may keep its `Date`. It is not one
+   * that was far ahead, and no more one that the answers after it do not follow: all of them would look old beside it.
+   */
   const furthest = new Map<SourceName, AnswerTime>();
   const seenAt = (source: SourceName, now: Instant) => {
     const others = [...latest].filter(([name]) => name !== source);
@@ -34,16 +43,17 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
     noteTime: (source, date) => {
       if (date === null) return;
       const answer = { date, now: clock.now(), steady: clock.steady() };
+      const [before, last] = [furthest.get(source), latest.get(source)];
       latest.set(source, answer);
-      const before = furthest.get(source);
-      const isReplayed =
-        before && isRecent(before, answer.steady) && timeBy(before, answer.steady) > answer.date;
-      if (!isReplayed) furthest.set(source, answer);
+      if (date - seenAt(source, date) > ANSWER_TOLERANCE) return;
+      const isReplayed = before && isRecent(before, answer.steady) && timeBy(before, answer.steady) > date;
+      if (!isReplayed || (last && follows(last, answer))) furthest.set(source, answer);
     },
     madeAt: (source, made_at, now) => {
       const seen_at = seenAt(source, now);
       const reference = furthest.get(source);
-      if (made_at === null || !reference) return seen_at;
+      if (made_at === null) return seen_at;
+      if (!reference) return Math.min(made_at, seen_at);
       // This clock may be behind that of the source: an answer of 10:00 that comes at 10:40 is 40 minutes old, also where
       // this clock shows 10:05 then.
       const age = timeBy(reference, clock.steady()) - made_at;
@@ -57,3 +67,12 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
     },
   };
 }
+
+/** The source's clock went on between the two as this machine's did, and agrees with it. A replayed `Date` stands still. */
+function follows(last: AnswerTime, answer: AnswerTime): boolean {
+  const isLater = answer.steady - last.steady > SAME_TIME;
+  const goesOn = Math.abs(timeBy(last, answer.steady) - answer.date) <= SAME_TIME;
+  return isLater && goesOn && Math.abs(answer.date - answer.now) <= ANSWER_TOLERANCE;
+}
+
+const SAME_TIME = 60_000;

@@ -309,6 +309,32 @@ describe.each(["service", "rte"] as const)("answers of one source (%s) that a ca
   });
 });
 
+describe("after one Date of RTE that is ahead", () => {
+  test.each([
+    ["five hours, the next answer corrects", 5 * HOUR, 0, 10],
+    [
+      "five hours, the next answer corrects, where this clock is 45 minutes behind",
+      5 * HOUR,
+      -45 * MINUTE,
+      10,
+    ],
+    ["50 minutes, the second answer corrects", 50 * MINUTE, 0, 15],
+  ])("by %s", async (_, ahead, skew, minutes) => {
+    const { poll, clock, sources, said, payload } = openLoopOfClocks({ skew });
+    const say = async (at: number, color: Color, by = 0) => {
+      clock.at = EVE + skew + at * MINUTE;
+      said.color = color;
+      sources.rte.ahead = by;
+      await poll.rte();
+      return payload("tomorrow/color");
+    };
+    expect(await say(0, "bleu")).toBe("bleu");
+    await say(5, "bleu", ahead);
+    if (minutes > 10) expect(await say(10, "rouge")).toBe("bleu");
+    expect(await say(minutes, "rouge")).toBe("rouge");
+  });
+});
+
 test("an old answer with its Date of then, which a cache replays, does not make the machine's clock wrong", async () => {
   const { poll, clock, said, payload } = openLoopOfClocks();
   await poll.service();
@@ -440,6 +466,11 @@ test("two servers that disagree about the time: the one that the machine agrees 
   await loop.poll({ signal, essential: true, recheck: true });
   expect(payload("now/color")).toBe("bleu");
   dates.rte = EVE + DAY;
+  await loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+  expect(payload("now/color")).toBe("bleu");
+  // Its right answer of before counts for two hours.
+  clock.at += 2 * HOUR;
+  dates.rte += 2 * HOUR;
   await loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
   expect([payload("now/color"), payload("service/problem_code")]).toEqual(["None", "clock"]);
 });

@@ -60,7 +60,8 @@ export function timeBy({ date, steady: then }: AnswerTime, steady: number): Inst
   return Math.round(date + (steady - then));
 }
 
-const ANSWER_TOLERANCE = 3_600_000;
+/** A clock that differs less from that of a source agrees with it. */
+export const ANSWER_TOLERANCE = 3_600_000;
 const NEWEST_TOLERANCE = 300_000;
 const RECENT = 2 * 3_600_000;
 /** Less is a correction of the clock. */
