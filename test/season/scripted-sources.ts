@@ -1,4 +1,4 @@
-import { addDays, civilDate, datesBetween, wallInstant } from "../../src/core/calendar/dates.ts";
+import { addDays, civilDate, datesBetween, tariffDate, wallInstant } from "../../src/core/calendar/dates.ts";
 import { memoize } from "../../src/core/calendar/memoize.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../../src/core/calendar/tariff.ts";
 import { allowedColors, isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
@@ -8,6 +8,7 @@ import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE } from "../../src/service/sources.ts";
 import { between, pick, type Random, randomFrom } from "../../src/simulator/random.ts";
+import { PARIS } from "../support/tariff.ts";
 import type { SaidWords, SourceName } from "./said-words.ts";
 
 const ZONE = "Europe/Paris";
@@ -123,9 +124,16 @@ export function createScriptedSource(
     ]);
     const made_at = honest && name === "service" ? sent - age : sent;
     for (const [date, color] of said) {
-      if (isUsed(name, path, date, now)) words.note(name, date, { color, made_at, now });
+      if (isUsed(name, path, date, now) && !isKept(path, date, color, now))
+        words.note(name, date, { color, made_at, now });
     }
     return { status: 200, headers, body: new TextEncoder().encode(JSON.stringify(body)) };
+  };
+  /** A season makes a known word of the day in force only dearer, and only one that was never confirmed. */
+  const isKept = (path: string, date: IsoDate, color: Color, now: Instant) => {
+    const known = words.wordOf("rte", date);
+    if (!path.startsWith("/tempo?") || date < tariffDate(now, PARIS) || !known) return false;
+    return known.color !== color && (known.confirmed || COLORS.indexOf(color) < COLORS.indexOf(known.color));
   };
   return { transport: { get, close: async () => undefined }, requests: () => requests };
 }

@@ -1,9 +1,9 @@
-import { addDays, civilDate } from "../calendar/dates.ts";
-import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
+import { addDays, civilDate, tariffDate } from "../calendar/dates.ts";
+import { COLORS, type Color, type Instant, type IsoDate, type Tariff } from "../calendar/tariff.ts";
 import type { Answer, OfficialAnswer } from "../contract/answer.ts";
 import { withoutOld } from "./forget-old-days.ts";
 import { isEqual } from "./is-equal.ts";
-import type { KnownDay, KnownDays } from "./known-days.ts";
+import type { KnownDay, KnownDays, OfficialWord } from "./known-days.ts";
 import { learnDateForecast, learnForecast, learnHistoryDay } from "./learn-day.ts";
 import { learnRteWord, learnServiceWord, type WordTimes } from "./official-words.ts";
 
@@ -38,12 +38,25 @@ export function learnOfficial(
   made_at: Instant = now,
 ): KnownDays {
   const times = { made_at, now };
-  const learnt = answer.words.map((word): [IsoDate, KnownDay] => [
+  const inForce = tariffDate(now, tariff);
+  const used = answer.words.filter(({ date, color }) => {
+    const word = known.days[date]?.rte_word;
+    return answer.kind === "light" || date < inForce || !word || mayCorrect(word, color);
+  });
+  const learnt = used.map((word): [IsoDate, KnownDay] => [
     word.date,
     learnRteWord(known.days[word.date] ?? {}, word, times, tariff),
   ]);
   const days = learnDays(known.days, learnt, now, tariff);
   return days === known.days ? known : { ...known, days };
+}
+
+/**
+ * Of the day in force a season, which comes at night, is to tell what is not known. It corrects only what was never confirmed,
+ * and makes it no cheaper: a rouge day stays one.
+ */
+function mayCorrect({ color, confirmed }: OfficialWord, said: Color): boolean {
+  return color === said || (!confirmed && COLORS.indexOf(said) > COLORS.indexOf(color));
 }
 
 interface AnswerTimes extends WordTimes {

@@ -89,6 +89,34 @@ describe("a word of RTE", () => {
   });
 });
 
+describe("the season that RTE sends at night, of the day in force", () => {
+  const NIGHT = at("03:00", "2026-01-07");
+  const season = (known: KnownDays, color: Color) =>
+    learnOfficial(known, { ...answer({ [DATE]: color }), kind: "season" }, NIGHT, PARIS);
+
+  it.each([
+    ["fills it in where RTE has not named it", undefined, "bleu", "bleu"],
+    ["changes no confirmed word", { said: "rouge", made: "11:40" }, "bleu", "rouge"],
+    ["makes no confirmed word dearer", { said: "bleu", made: "11:40" }, "rouge", "bleu"],
+    ["makes no other word cheaper", { said: "rouge", made: "10:35" }, "bleu", "rouge"],
+    [
+      "makes a word dearer that was said before 11:30 of the eve, and not since",
+      { said: "bleu", made: "10:35" },
+      "rouge",
+      "rouge",
+    ],
+  ] as const)("%s", (_, word, said, wanted) => {
+    const known = word ? rte(NO_KNOWN_DAYS, word.said, word.made) : NO_KNOWN_DAYS;
+    expect(wordOf(season(known, said))?.color).toBe(wanted);
+  });
+
+  it("changes a day that is over", () => {
+    const known = rte(NO_KNOWN_DAYS, "rouge", "11:40");
+    const said: OfficialAnswer = { ...answer({ [DATE]: "bleu" }), kind: "season" };
+    expect(wordOf(learnOfficial(known, said, at("06:00", "2026-01-07"), PARIS))?.color).toBe("bleu");
+  });
+});
+
 describe("two sources of one date", () => {
   it("a rouge day is not missed: RTE says bleu and goes down, corrects unseen, and the service says rouge at 11:40", () => {
     const known = service(rte(NO_KNOWN_DAYS, "bleu", "10:35"), "rouge", "11:40");
