@@ -257,6 +257,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     values,
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
     onContradiction: (line) => reportContradiction(line, log),
+    onRefusedWord: (sentence) => problemLog.starts("words that are not used", sentence),
     onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: ({ known, facts }) => {

@@ -5,6 +5,7 @@ import { type ContradictionLine, findContradictions } from "../core/days/contrad
 import { type DayEvent, findDayEvents } from "../core/days/day-events.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import { learn, learnOfficial } from "../core/days/learn.ts";
+import { describeRefused } from "../core/days/refused-words.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
 import type { Facts, FactsInput } from "../core/facts/facts.ts";
 import {
@@ -88,6 +89,8 @@ export interface LoopOptions {
   values: Pick<ValueListener, "heard" | "isSettled">;
   onDayEvent: (event: DayEvent) => void;
   onContradiction: (line: ContradictionLine) => void;
+  /** An answer named a colour that does not count: the same sentence each time that this answer comes. */
+  onRefusedWord: (sentence: string) => void;
   onVerdictChange: (change: VerdictChange) => void;
   /** A time is over for which a command had disabled or enabled a rule. */
   onSwitchedBack: (rule: string, enabled: boolean) => void;
@@ -352,13 +355,16 @@ export function createLoop(options: LoopOptions): Loop {
     const days = learn(daysBefore, answer, at, tariff, made, seen);
     polls = recordAnswer(polls, { answer, at, before: daysBefore, after: days });
     keepDays(days, noteAnswered(memory.lastAnswered(), answer, at, tariff), at);
+    for (const line of describeRefused(answer, made, days, at, tariff)) options.onRefusedWord(line);
   }
 
   function takeOfficialAnswer({ answer, failure, made_at }: OfficialReply): void {
     const { at } = time.now(memory.days());
     if (!failure) keepOfficial(official && recordOfficialSuccess(official, answer.kind, at));
-    const days = learnOfficial(memory.days(), answer, at, tariff, time.madeAt("official", made_at, at));
+    const made = time.madeAt("official", made_at, at);
+    const days = learnOfficial(memory.days(), answer, at, tariff, made);
     keepDays(days, memory.lastAnswered(), at);
+    for (const line of describeRefused(answer, made, days, at, tariff)) options.onRefusedWord(line);
   }
 
   /** Keeps what an answer taught, and says what is new of it. */

@@ -76,6 +76,7 @@ export async function pollOnce(
     values: { heard: () => heard?.values ?? new Map(), isSettled: () => heard !== null },
     onDayEvent: () => undefined,
     onContradiction: ({ sentence }) => log.warn(sentence),
+    onRefusedWord: (sentence) => log.warn(sentence),
     onVerdictChange: () => undefined,
     onSwitchedBack: () => undefined,
     onRefreshed: () => undefined,

@@ -290,23 +290,30 @@ type SourceName = "service" | "rte";
 
 describe.each(["service", "rte"] as const)("answers of one source (%s) that a cache replays", (source) => {
   test.each([
-    ["right", 0],
-    ["45 minutes behind", -45 * MINUTE],
-    ["45 minutes ahead", 45 * MINUTE],
-  ])("take nothing back where the machine's clock is %s, and a later answer does", async (_, skew) => {
-    const { poll, clock, said, payload } = openLoopOfClocks({ skew });
-    const say = async (minutes: number, color: Color, age = 0) => {
-      clock.at = EVE + skew + minutes * MINUTE;
-      Object.assign(said, { color, age: age * MINUTE });
-      await poll[source]();
-      return payload("tomorrow/color");
-    };
-    expect(await say(0, "bleu")).toBe("bleu");
-    expect(await say(10, "rouge")).toBe("rouge");
-    expect(await say(25, "bleu", 20)).toBe("rouge");
-    expect(await say(30, "bleu")).toBe("bleu");
-    expect(await say(32, "rouge")).toBe("rouge");
-  });
+    ["right", 0, "10:45", "10:50"],
+    ["45 minutes behind", -45 * MINUTE, "10:00", "10:05"],
+    ["45 minutes ahead", 45 * MINUTE, "10:45", "10:50"],
+  ])(
+    "take nothing back where the machine's clock is %s, and a later answer does",
+    async (_, skew, made, said_at) => {
+      const { poll, clock, said, payload, lines } = openLoopOfClocks({ skew });
+      const say = async (minutes: number, color: Color, age = 0) => {
+        clock.at = EVE + skew + minutes * MINUTE;
+        Object.assign(said, { color, age: age * MINUTE });
+        await poll[source]();
+        return payload("tomorrow/color");
+      };
+      expect(await say(0, "bleu")).toBe("bleu");
+      expect(await say(10, "rouge")).toBe("rouge");
+      expect(await say(25, "bleu", 20)).toBe("rouge");
+      const name = source === "rte" ? "RTE" : "the service";
+      expect(lines).toEqual([
+        `An answer of ${name} of ${made} is older than what ${name} has said, and not used: 2026-01-06 bleu (rouge counts, said at ${said_at})`,
+      ]);
+      expect(await say(30, "bleu")).toBe("bleu");
+      expect(await say(32, "rouge")).toBe("rouge");
+    },
+  );
 });
 
 describe("after one Date of RTE that is ahead", () => {

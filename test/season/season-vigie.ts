@@ -118,6 +118,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
     values: { heard: () => new Map(), isSettled: () => true },
     onDayEvent: nothing,
     onContradiction: nothing,
+    onRefusedWord: nothing,
     onVerdictChange: nothing,
     onSwitchedBack: nothing,
     onRefreshed: nothing,
