@@ -127,6 +127,8 @@ export interface Loop {
   refresh: () => void;
   /** Values were heard: refreshes where a condition finds something else than before. */
   noticeValues: () => void;
+  /** Milliseconds from this machine's clock to the true time, as far as that is known: 0 where the clock counts as right. */
+  clockBehind: () => number;
   /** What the last refresh found. */
   snapshot: () => Snapshot;
   /** When each source last answered; the published instants move less often. */
@@ -402,6 +404,7 @@ export function createLoop(options: LoopOptions): Loop {
     pollOfficial,
     refresh,
     noticeValues,
+    clockBehind: () => time.now(memory.days()).at - clock.now(),
     snapshot: () => latest,
     lastSuccess: () => ({
       service: polls.last_success,

@@ -1,7 +1,13 @@
 import type { IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type DueOfficial, dueOfficial, findDifferences, nothingAsked } from "../service/official-times.ts";
+import {
+  type DueOfficial,
+  dueOfficial,
+  findDifferences,
+  nothingAsked,
+  shiftAsked,
+} from "../service/official-times.ts";
 import { duePoll, type PollTimesInput } from "../service/poll-times.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Loop } from "./loop.ts";
@@ -33,7 +39,10 @@ export interface Polling {
   stop: () => Promise<void>;
 }
 
-/** Polls the forecast service. */
+/**
+ * Polls the forecast service. While the sources say that this machine's clock is wrong, polls come by their time. When the
+ * last one was is kept by this machine's clock, and shifted alike: a time that changes with each answer makes no poll due.
+ */
 export function createPolling(options: PollingOptions): Polling {
   const { loop, memory, clock, times, tariff, offset } = options;
   let lastPoll: number | null = null;
@@ -41,7 +50,9 @@ export function createPolling(options: PollingOptions): Polling {
 
   const findDue = () => {
     const input = { poll: times, tariff, knownDays: memory.days(), offset };
-    const due = duePoll(clock.now(), lastPoll ?? sentBeforeStart, input);
+    const behind = loop.clockBehind();
+    const last = lastPoll ?? sentBeforeStart;
+    const due = duePoll(clock.now() + behind, last === null ? null : last + behind, input);
     if (lastPoll !== null) return due;
     // A start polls at once. But it goes beyond the day's budget only if an hourly poll was due since the last request:
     // vigie may be killed and started again every ten seconds.
@@ -75,7 +86,10 @@ export function createOfficialPolling(options: PollingOptions): Polling {
       return service_word?.color ?? forecast?.color ?? null;
     },
   };
-  const findDue = () => dueOfficial(clock.now(), asked, input);
+  const findDue = () => {
+    const behind = loop.clockBehind();
+    return dueOfficial(clock.now() + behind, shiftAsked(asked, behind), input);
+  };
   return pollOneAtATime<readonly DueOfficial[]>({
     source: OFFICIAL_SOURCE,
     findDue: () => {
@@ -97,7 +111,7 @@ export function createOfficialPolling(options: PollingOptions): Polling {
           if (kind === "season") asked = { ...asked, season_answered: clock.now() };
         },
       });
-      asked = { ...asked, differences: findDifferences(clock.now(), input) };
+      asked = { ...asked, differences: findDifferences(clock.now() + loop.clockBehind(), input) };
       return outcome;
     },
     ...options,

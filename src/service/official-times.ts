@@ -34,6 +34,18 @@ export function nothingAsked(before_start: Instant | null): OfficialAsked {
   return { before_start, light: null, differences: "", season: null, season_answered: null };
 }
 
+/** The same instants by a clock that shows so much more. */
+export function shiftAsked(asked: OfficialAsked, by: number): OfficialAsked {
+  const shift = (at: Instant | null) => (at === null ? null : at + by);
+  return {
+    ...asked,
+    before_start: shift(asked.before_start),
+    light: shift(asked.light),
+    season: shift(asked.season),
+    season_answered: shift(asked.season_answered),
+  };
+}
+
 export interface DueOfficial {
   request: OfficialRequest;
   /** Sent even when the day's budget of requests is spent. */

@@ -170,15 +170,18 @@ describe("two sources", () => {
   };
 
   /** Both pollings on the real loop; the service answers what `ask` says. */
-  function openBoth(ask: NonNullable<Parameters<typeof openTestLoop>[0]["ask"]>) {
-    const clock = { at: QUARTER_PAST };
+  function openBoth(ask: NonNullable<Parameters<typeof openTestLoop>[0]["ask"]>, behind = 0) {
+    const clock = { at: QUARTER_PAST - behind };
     const asked: string[] = [];
     const { loop, memory, know } = openTestLoop({
       clock,
       ask,
-      askOfficial: async ({ kind }) => {
+      checkClock: "auto",
+      askOfficial: async ({ kind }, { trueTime }) => {
         asked.push(kind);
-        return ANSWERED;
+        const date = clock.at + behind;
+        trueTime(date);
+        return { ...ANSWERED, date };
       },
     });
     const options = {
@@ -193,7 +196,15 @@ describe("two sources", () => {
     const polled: string[] = [];
     const onPolled = ({ name }: Source) => void polled.push(name);
     const polling = createPollings({ service: true, official: true }, { ...options, onPolled });
-    return { polling, clock, asked, polled, know };
+    const lookAfter = async (minutes: number) => {
+      clock.at += minutes * MINUTE;
+      const before = asked.length;
+      void polling.pollIfDue();
+      // Nothing here takes time: all of it has run by the next round of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
+      return asked.slice(before);
+    };
+    return { polling, clock, asked, polled, know, lookAfter };
   }
 
   const AWAITED: [string, string] = ["06:30", "12:00"];
@@ -229,22 +240,50 @@ describe("two sources", () => {
   });
 
   test("that differ: the official source is asked at once, and hourly while they differ", async () => {
-    const { polling, clock, asked, know } = openBoth(failing);
+    const { know, lookAfter } = openBoth(failing);
     const rte = saidByRte("bleu");
     know(knownDaysOf({ "2026-01-05": rte, "2026-01-06": rte }));
-    const lookAfter = async (minutes: number) => {
-      clock.at += minutes * MINUTE;
-      const before = asked.length;
-      void polling.pollIfDue();
-      // Nothing here takes time: all of it has run by the next round of the event loop.
-      await new Promise((resolve) => setImmediate(resolve));
-      return asked.slice(before);
-    };
     expect(await lookAfter(0)).toEqual(["light", "season"]);
     expect(await lookAfter(1)).toEqual([]);
     know(knownDaysOf({ "2026-01-05": rte, "2026-01-06": { ...rte, ...official("rouge") } }));
     expect(await lookAfter(1)).toEqual(["light"]);
     expect(await lookAfter(1)).toEqual([]);
     expect(await lookAfter(50)).toEqual(["light"]);
+  });
+
+  test("the service is asked often in the hours of the announcement, also where this machine's clock shows others", async () => {
+    let requests = 0;
+    const counting = () => {
+      requests += 1;
+      return failing();
+    };
+    const { lookAfter } = openBoth(counting, 18 * 60 * MINUTE);
+    const requestsAfter = async (minutes: number) => {
+      const before = requests;
+      await lookAfter(minutes);
+      return requests - before;
+    };
+    await lookAfter(0);
+    // 10:30 of the next day in truth.
+    expect(await requestsAfter(20 * 60 + 15)).toBeGreaterThan(0);
+    expect(await requestsAfter(4)).toBe(0);
+    expect(await requestsAfter(1)).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["a day behind", 24 * 60 * MINUTE],
+    ["18 hours behind", 18 * 60 * MINUTE],
+  ])("are asked at the right time of day by a machine whose clock is %s", async (_, behind) => {
+    const { know, lookAfter } = openBoth(failing, behind);
+    know(knownDaysOf({ "2026-01-05": saidByRte("bleu") }));
+    // 14:15 in truth.
+    expect(await lookAfter(0)).toEqual(["light", "season"]);
+    expect(await lookAfter(44)).toEqual([]);
+    expect(await lookAfter(1)).toEqual(["light"]);
+    // 18:00 and 05:50 of a tomorrow that is confirmed.
+    know(knownDaysOf({ "2026-01-05": saidByRte("bleu"), "2026-01-06": saidByRte("bleu") }));
+    expect(await lookAfter(60)).toEqual([]);
+    expect(await lookAfter(119)).toEqual([]);
+    expect(await lookAfter(1)).toEqual(["light"]);
   });
 });
