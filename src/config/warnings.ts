@@ -1,5 +1,7 @@
+import { parseJson, valueAtPath } from "../core/contract/parse-json.ts";
 import { keyOf, listEntities } from "../core/discovery/entities.ts";
-
+import type { Output, Payload } from "../core/outputs/output.ts";
+import { findPlaceholders } from "../core/outputs/placeholders.ts";
 import { lintRules, type RuleWarning } from "../core/rules/lint-rules.ts";
 import { lintWithoutForecasts } from "../core/rules/lint-without-forecasts.ts";
 import { rulesInChain, rulesReferredTo, topicsOfRules } from "../core/rules/rule.ts";
@@ -31,6 +33,7 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
       : []),
     ...rulesOnTheirOwnOutputs(config),
     ...choicesOnMissingValues(config),
+    ...confirmationsThatCannotCome(config),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
 }
@@ -97,6 +100,47 @@ function choicesOnMissingValues({ rules, outputs }: Config): Warning[] {
       return [{ path: ["outputs", index, "choose", place, "when"], words: `${cause}: ${effect}` }];
     }),
   );
+}
+
+/** What the device reports is not known, but what would have to be in its report is. */
+function confirmationsThatCannotCome({ outputs }: Config): Warning[] {
+  return outputs.list.flatMap((output, index) => {
+    const words = output.confirm && (repeatedPath(output) ?? textBesideJson(output));
+    return words === undefined ? [] : [{ path: ["outputs", index, "confirm"], words }];
+  });
+}
+
+/** `path: state` with `expect: { state: "ON" }`. */
+function repeatedPath(output: Output): string | undefined {
+  const path = output.confirm?.path;
+  const keys = path?.split(".") ?? [];
+  const repeated = payloadsOf(output)
+    .flatMap(({ expect = {} }) => jsonIn(expect) ?? [])
+    .find((expected) => [keys, keys.slice(-1)].some((at) => valueAtPath(expected, at) !== undefined));
+  if (path === undefined || repeated === undefined) return undefined;
+  return `the value at path (${path}) would have to contain ${JSON.stringify(repeated)}, but this expect names the place again. Leave path out, or write as expect only the value at that place, such as expect: "ON"`;
+}
+
+/** A device that takes JSON, or whose other report is JSON, hardly ever reports a bare word. */
+function textBesideJson(output: Output): string | undefined {
+  const payloads = payloadsOf(output);
+  const isJson = payloads.some(({ payload, expect = payload }) => jsonIn(payload) ?? jsonIn(expect));
+  const bare = payloads
+    .map(({ payload, expect = payload }) => expect)
+    .find((expected) => !jsonIn(expected) && findPlaceholders(expected).length === 0);
+  if (output.confirm?.path !== undefined || !isJson || bare === undefined) return undefined;
+  const shown = JSON.stringify(bare);
+  return `a payload or expect of this output is a JSON object, but without path only a report that is ${shown} and nothing else confirms ${shown}. Where the device reports JSON, add path: the place of this value in it, or write an object as expect, such as { state: ${shown} }`;
+}
+
+function payloadsOf({ choose, else: otherwise, unknown }: Output): Payload[] {
+  return [...choose, ...(otherwise ? [otherwise] : []), ...(unknown ? [unknown] : [])];
+}
+
+/** The JSON object that a payload or an expectation is; undefined where it is a text. */
+function jsonIn(template: Payload["payload"]): object | undefined {
+  const value = typeof template === "string" ? parseJson(template) : template;
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
 function uselessTls({ mqtt: { url, tls } }: Config): Warning[] {

@@ -61,4 +61,52 @@ describe("warnings", () => {
     const open = await loadVariables({ VIGIE_MQTT_URL: "mqtts://b", VIGIE_MQTT_TLS_VERIFY: "false" });
     expect(open.warnings).toEqual([expect.stringContaining("VIGIE_MQTT_TLS_VERIFY: false, so any machine")]);
   });
+
+  describe("a confirmation", () => {
+    const output = (payloads: string, confirm: string) =>
+      `rules: [{ id: a, when: { day: now, color: rouge } }]\noutputs: [{ topic: plug/set, ${payloads},\n  confirm: { ${confirm} } }]`;
+    const JSON_PAYLOAD = 'payload: { state: "OFF" }';
+
+    test.each([
+      [
+        `choose: [{ when: a, ${JSON_PAYLOAD}, expect: { state: "OFF" } }]`,
+        "topic: plug, path: state",
+        /the value at path \(state\) would have to contain \{"state":"OFF"\}.* Leave path out, or write as expect only the value/,
+      ],
+      [
+        'choose: [{ when: a, payload: x, expect: \'{"switch":{"output":false}}\' }]',
+        "topic: plug, path: switch.output",
+        /the value at path \(switch\.output\) would have to contain/,
+      ],
+      [
+        `choose: [{ when: a, ${JSON_PAYLOAD}, expect: "OFF" }]`,
+        "topic: plug",
+        /without path only a report that is "OFF" and nothing else confirms "OFF"\. .* add path/,
+      ],
+      [
+        `choose: [{ when: a, ${JSON_PAYLOAD} }], else: "ON"`,
+        "topic: plug",
+        /without path only a report that is "ON" and nothing else confirms "ON"/,
+      ],
+    ])(
+      "that will hardly ever come gives a warning at its place: %s, %s",
+      async (payloads, confirm, words) => {
+        const { warnings } = await loadText(output(payloads, confirm));
+        expect(warnings).toEqual([
+          expect.stringMatching(/^config\/vigie\.yaml:3:12 outputs\[0\]\.confirm: /),
+        ]);
+        expect(warnings[0]).toMatch(words);
+      },
+    );
+
+    test.each([
+      [`choose: [{ when: a, ${JSON_PAYLOAD} }], else: { payload: { state: "ON" } }`, "topic: plug"],
+      [`choose: [{ when: a, ${JSON_PAYLOAD}, expect: "OFF" }]`, "topic: plug, path: state"],
+      [`choose: [{ when: a, ${JSON_PAYLOAD}, expect: { output: false } }]`, "topic: plug, path: switch"],
+      ['choose: [{ when: a, payload: "off", expect: "0" }], else: "on"', "topic: plug"],
+      ["choose: [{ when: a, payload: { n: 1 }, expect: '{\"n\":{left.rouge}}' }]", "topic: plug"],
+    ])("that may come gives none: %s, %s", async (payloads, confirm) => {
+      expect((await loadText(output(payloads, confirm))).warnings).toEqual([]);
+    });
+  });
 });
