@@ -62,10 +62,16 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   if (!config || refused.length > 0) throw new ConfigError(refused);
   const warnings = findWarnings(config, inContainer).map(({ path, id, words }) => {
     const name = id === undefined ? "" : ` ${id}`;
-    return `${placeOf({ path, part: "value" }, file, settings)}${name}: ${words}`;
+    return `${placeOf({ path: asWritten(path, given), part: "value" }, file, settings)}${name}: ${words}`;
   });
   const read = [...(file.path === null ? [] : [file.path]), ...environment.read];
   return { config, file: file.path, read, warnings: [...environment.warnings, ...warnings] };
+}
+
+/** Outputs may be written as `{ list: [ … ] }`. */
+function asWritten([first, ...rest]: Path, given: unknown): Path {
+  const isInGroup = first === "outputs" && !Array.isArray(valueAt(given, ["outputs"]));
+  return [...(first === undefined ? [] : [first]), ...(isInGroup ? ["list"] : []), ...rest];
 }
 
 function addStateDirectory(given: unknown, env: NodeJS.ProcessEnv): unknown {

@@ -2,6 +2,7 @@ import { parseJson, valueAtPath } from "../core/contract/parse-json.ts";
 import { keyOf, listEntities } from "../core/discovery/entities.ts";
 import type { Output, Payload } from "../core/outputs/output.ts";
 import { findPlaceholders } from "../core/outputs/placeholders.ts";
+import { includesRule } from "../core/rules/includes-rule.ts";
 import { lintRules, type RuleWarning } from "../core/rules/lint-rules.ts";
 import { lintWithoutForecasts } from "../core/rules/lint-without-forecasts.ts";
 import { rulesInChain, rulesReferredTo, topicsOfRules } from "../core/rules/rule.ts";
@@ -33,6 +34,7 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
       : []),
     ...rulesOnTheirOwnOutputs(config),
     ...choicesOnMissingValues(config),
+    ...choicesNeverReached(config),
     ...confirmationsThatCannotCome(config),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
@@ -98,6 +100,27 @@ function choicesOnMissingValues({ rules, outputs }: Config): Warning[] {
           ? `nothing is sent then, and the device stays as it is, also on a rouge day. Give ${when} when_unknown: on or off, or this output a payload for unknown`
           : `then the choice of ${hidden} below it does not count. Put ${hidden} above it, or give ${when} when_unknown: off`;
       return [{ path: ["outputs", index, "choose", place, "when"], words: `${cause}: ${effect}` }];
+    }),
+  );
+}
+
+/** The first choice that is not OFF decides: one that is OFF only while another below is OFF leaves nothing to that one. */
+function choicesNeverReached({ rules, outputs }: Config): Warning[] {
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+  return outputs.list.flatMap(({ choose }, index) =>
+    choose.flatMap(({ when }, place) => {
+      const narrow = byId.get(when);
+      const above = choose.slice(0, place).map((choice) => choice.when);
+      const wide = above.find((id) => {
+        const rule = byId.get(id);
+        return rule && narrow && includesRule(rule, narrow);
+      });
+      if (wide === undefined) return [];
+      const words =
+        wide === when
+          ? `never reached: a choice above it has the same rule ${when}`
+          : `never reached while ${wide} is enabled: whenever ${when} is ON, so is ${wide}, whose choice above it counts. Put ${when} above ${wide}`;
+      return [{ path: ["outputs", index, "choose", place, "when"], words }];
     }),
   );
 }

@@ -109,4 +109,44 @@ describe("warnings", () => {
       expect((await loadText(output(payloads, confirm))).warnings).toEqual([]);
     });
   });
+
+  describe("a choice that is never reached", () => {
+    const RULES = `rules:
+  - { id: rouge, when: { day: now, color: rouge } }
+  - { id: rouge_peak, when: { day: now, color: rouge, period: hp } }
+  - { id: late, when: { between: ["20:00", "22:00"] } }
+`;
+    const warningsOf = async (rules: string[]) => {
+      const choices = rules.map((id) => `      - { when: ${id}, payload: x }\n`).join("");
+      return (await loadText(`${RULES}outputs:\n  - topic: a\n    choose:\n${choices}`)).warnings;
+    };
+
+    test("because the one above it is ON whenever it is, gives a warning at its place", async () => {
+      expect(await warningsOf(["late", "rouge", "rouge_peak"])).toEqual([
+        "config/vigie.yaml:10:17 outputs[0].choose[2].when: never reached while rouge is enabled: whenever rouge_peak is ON, so is rouge, whose choice above it counts. Put rouge_peak above rouge",
+      ]);
+    });
+
+    test("because it has the same rule as one above it, gives a warning", async () => {
+      expect(await warningsOf(["late", "rouge", "late"])).toEqual([
+        "config/vigie.yaml:10:17 outputs[0].choose[2].when: never reached: a choice above it has the same rule late",
+      ]);
+    });
+
+    test("is none where the narrower rule stands above the wider one", async () => {
+      expect(await warningsOf(["rouge_peak", "rouge", "late"])).toEqual([]);
+    });
+  });
+
+  test("of an output in a list below `list` has its place, too", async () => {
+    const text = `rules: [{ id: a, when: { day: now, color: rouge } }]
+outputs:
+  list:
+    - topic: b
+      choose: [{ when: a, payload: x }, { when: a, payload: y }]
+`;
+    expect((await loadText(text)).warnings).toEqual([
+      expect.stringMatching(/^config\/vigie\.yaml:5:49 outputs\.list\[0\]\.choose\[1\]\.when: never reached/),
+    ]);
+  });
 });
