@@ -38,6 +38,7 @@ import {
   reportClock,
   reportContradiction,
   reportDayEvent,
+  reportMissingValues,
   reportPoll,
   reportPrices,
   reportSimulationEnd,
@@ -260,8 +261,9 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     onRefusedWord: (sentence) => problemLog.starts("words that are not used", sentence),
     onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
-    onRefreshed: ({ known, facts }) => {
+    onRefreshed: ({ known, facts, verdicts }) => {
       reportClock(known.clock, problemLog);
+      reportMissingValues(verdicts, problemLog);
       reportSimulationEnd({ before: simulation, now: facts.simulation }, known.simulation, log);
       simulation = facts.simulation;
       schedule?.reset();

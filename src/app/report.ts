@@ -5,6 +5,9 @@ import { dayEventPayload, describeDayEvent } from "../core/days/day-events.ts";
 import type { FactsInput, Simulation } from "../core/facts/facts.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { PriceDifference } from "../core/facts/prices.ts";
+import { decidingConditions, describeResult } from "../core/rules/reasons.ts";
+import { nameTruth } from "../core/rules/truth.ts";
+import type { Verdict } from "../core/rules/verdict.ts";
 import {
   describeVerdictChange,
   type VerdictChange,
@@ -31,6 +34,22 @@ export function reportVerdictChange(
   const event = verdictChangeEvent(change);
   if (event) publisher.publishEvent(event);
   log.info(describeVerdictChange(change));
+}
+
+/** With `when_unknown` the verdict may stay as it was when a value is missing or cannot be read: nothing else would say so. */
+export function reportMissingValues(verdicts: readonly Verdict[], problemLog: ProblemLog): void {
+  for (const { rule, state, reason, conditions, threshold } of verdicts) {
+    const key = `values of rule ${rule.id}`;
+    const missing = decidingConditions(conditions).filter(({ condition }) => condition.kind === "mqtt");
+    if (reason === "when_unknown" && missing.length > 0) {
+      const found = missing.map((one) => describeResult(one, threshold)).join("; ");
+      problemLog.starts(
+        key,
+        `Rule ${rule.id} counts as ${nameTruth(state)} (when_unknown), because a value is unknown: ${found}`,
+      );
+    }
+    if (reason === "conditions") problemLog.isOver(key, `Rule ${rule.id} lacks no value any more`);
+  }
 }
 
 export function reportSwitchedBack(rule: string, enabled: boolean, log: Pick<Log, "info">): void {

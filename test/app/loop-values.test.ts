@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { reportMissingValues } from "../../src/app/report.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import { type HeardValue, readKeptValues } from "../../src/core/rules/value-readings.ts";
+import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { parseState, serialiseState } from "../../src/state/state-format.ts";
 import { knownDaysOf, officialDays } from "../support/known-days.ts";
+import { logTo } from "../support/logs.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { openTestLoop } from "../support/test-loop.ts";
 
@@ -99,6 +102,30 @@ describe("a value", () => {
     expect(state()).toBe("ON");
     expect(changes.map((change) => change.state)).toEqual([true, null, true]);
   });
+});
+
+test("a value that cannot be read is logged once, and its end, where when_unknown keeps the verdict", () => {
+  const lines: string[] = [];
+  const { loop, hear, clock, state } = open({
+    when: { mqtt: { topic: "car", path: "battery", below: 40 } },
+    when_unknown: "off",
+  });
+  const problemLog = createProblemLog(logTo(lines), { now: () => clock.at, steady: () => clock.at });
+  const hearAndReport = (payload: string) => {
+    hear(payload);
+    reportMissingValues(loop.snapshot().verdicts, problemLog);
+    clock.at += MINUTE;
+  };
+  hearAndReport('{"battery":50}');
+  expect(lines).toEqual([]);
+  for (const payload of ["secret", "secret 2", '{"soc":30}', "secret"]) hearAndReport(payload);
+  expect(state()).toBe("OFF");
+  hearAndReport('{"battery":50}');
+  expect(lines).toEqual([
+    "Rule r counts as OFF (when_unknown), because a value is unknown: car battery is below 40 (not JSON)",
+    "Rule r counts as OFF (when_unknown), because a value is unknown: car battery is below 40 (no battery in its JSON)",
+    "Rule r lacks no value any more, after 4 min",
+  ]);
 });
 
 describe("the topics of a rule", () => {

@@ -66,7 +66,8 @@ function decidingDay({ condition, days, truth }: SimpleResult): DayResult | null
   return days.find((day) => day.truth === truth && truth !== false) ?? null;
 }
 
-function describeResult(result: SimpleResult, threshold: number | null): string {
+/** One condition with what it found. */
+export function describeResult(result: SimpleResult, threshold: number | null): string {
   const { condition, truth } = result;
   const not = truth === false ? "not so: " : "";
   return `${not}${kindOf(condition).describe(condition, threshold)} (${result.describeFinding()})`;
