@@ -41,12 +41,17 @@ export function readYaml(text: string): YamlText {
   if (!document) return faulty([]);
 
   const errors = [...document.errors, ...document.warnings];
+  const bracket = errors.find(({ pos }) => isBracketInWord(text, pos[0]));
+  if (bracket) return faulty([{ at: positionOf(bracket.pos[0]), ...BRACKET_IN_WORD }]);
   const unclosed = findUnclosed(nested);
   // What is read after a bracket that is not closed only looks wrong.
   const consequences = errors.filter(({ pos }) => unclosed && pos[0] >= unclosed.offset);
   const faults = errors
-    .filter((error) => !consequences.includes(error))
-    .map((error) => ({ at: positionOf(error.pos[0]), ...describeError(error, text) }));
+    .filter(
+      (error, index) => !consequences.includes(error) && isFirstAt(error.pos[0], errors.slice(0, index)),
+    )
+    .map((error) => describeError(error, text))
+    .map(({ offset, expected, got }) => ({ at: positionOf(offset), expected, got }));
   const [first] = consequences;
   if (unclosed && first) {
     const [opened, at] = [positionOf(unclosed.offset), positionOf(first.pos[0])];
@@ -120,27 +125,73 @@ function describeUnclosed({ open, close }: Unclosed, { line, column }: Position,
   return { expected, got: "none" };
 }
 
+/** The library says of one place all that it could not be. */
+function isFirstAt(offset: number, earlier: readonly YAMLError[]): boolean {
+  return !earlier.some(({ pos }) => pos[0] === offset);
+}
+
 /** One mistake makes the rest of its line look wrong, too. */
 function firstOfEachLine(faults: readonly Fault[]): Fault[] {
   return faults.filter(({ at }, index) => faults.findIndex((other) => other.at.line === at.line) === index);
 }
 
-function describeError({ code, pos }: YAMLError, text: string): { expected: string; got: string } {
+/** `path: battery[0]` between braces: to YAML the [ begins a list. */
+function isBracketInWord(text: string, offset: number): boolean {
+  return text[offset] === "[" && /[\w.]/.test(text[offset - 1] ?? "");
+}
+
+const BRACKET_IN_WORD = {
+  expected: "quotes around a text with a bracket in it; in a path, a number joined by dots (battery.0)",
+  got: "a [ right after a word",
+};
+
+/** What is wrong, and where; `offset` counts from the beginning of the text. */
+interface FoundFault extends Pick<Fault, "expected" | "got"> {
+  offset: number;
+}
+
+function describeError({ code, pos: [offset] }: YAMLError, text: string): FoundFault {
   if (code === "DUPLICATE_KEY") {
-    const [key = ""] = /^[\w$.-]*/.exec(text.slice(pos[0])) ?? [];
-    return { expected: "each key once", got: `${showKey(key)} again` };
+    const [key = ""] = /^[\w$.-]*/.exec(text.slice(offset)) ?? [];
+    return { offset, expected: "each key once", got: `${showKey(key)} again` };
   }
-  const expected = EXPECTED[isOfIndent(code, text.slice(pos[0])) ? "BAD_INDENT" : code];
-  return { expected: expected ?? "YAML that can be read", got: "text that is not YAML" };
+  if (isOfIndent(code, text.slice(offset))) return describeIndent(text, offset);
+  return { offset, expected: EXPECTED[code] ?? "YAML that can be read", got: GOT[code] ?? NOT_YAML };
 }
 
 /** Too few spaces (`   when:` below `  - id:`) are an item without its dash to the library; too many, a key in a value. */
 function isOfIndent(code: ErrorCode, text: string): boolean {
   const [line = ""] = text.split("\n", 1);
-  return code === "MISSING_CHAR"
-    ? line.startsWith(" ")
-    : code === "BLOCK_AS_IMPLICIT_KEY" && !line.includes(":");
+  const isImplicitKey = code === "BLOCK_AS_IMPLICIT_KEY";
+  if (code === "MISSING_CHAR" || isImplicitKey)
+    return line.startsWith(" ") || (isImplicitKey && !line.includes(":"));
+  return code === "BAD_INDENT";
 }
+
+/** The library names the value before a line that has too many spaces, and the line itself where it has too few. */
+function describeIndent(text: string, offset: number): FoundFault {
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  const isBefore = text.slice(start, offset).trim() !== "";
+  const lines = [...text.matchAll(/^( *)((?:- +)*)([^\s#].*)$/gm)];
+  const index = lines.findIndex((line) => (isBefore ? line.index > offset : line.index >= start));
+  const [line, above] = [lines[index], lines[index - 1]];
+  if (!line) return { offset, expected: AS_MANY_SPACES, got: NOT_YAML };
+  const [, indent = "", dashes = ""] = line;
+  const own = `${indent.length} at the beginning of this line`;
+  const [, indentAbove = "", dashesAbove = ""] = above ?? [];
+  // A dash stands below a dash, a key below a key.
+  const isItem = dashes !== "";
+  const wanted = isItem ? indentAbove.length : indentAbove.length + dashesAbove.length;
+  const other = `; ${isItem ? "" : "the first word of "}the line above begins after ${wanted}`;
+  return {
+    offset: line.index + indent.length,
+    expected: AS_MANY_SPACES,
+    got: above && wanted !== indent.length ? own + other : own,
+  };
+}
+
+const AS_MANY_SPACES = "the same number of spaces before lines that belong together";
+const NOT_YAML = "text that is not YAML";
 
 const SOUND_ALIASES =
   "each alias (*name) to have an anchor (&name), not too many aliases, and quotes around a text that begins with *";
@@ -148,14 +199,19 @@ const EXPECTED: { [code in ErrorCode]?: string } = {
   BAD_ALIAS: "quotes around a text that begins with * or &",
   BAD_DIRECTIVE: "no line that begins with %",
   BAD_DQ_ESCAPE: "each \\ in a text in \"…\" to be doubled, or the text in '…'",
-  BAD_INDENT: "the same indentation for what belongs together, and closing brackets indented",
   BAD_SCALAR_START: "quotes around a text that begins with a special character",
-  BLOCK_AS_IMPLICIT_KEY: "quotes around a text with a colon, or the value on a line of its own",
+  BLOCK_AS_IMPLICIT_KEY:
+    "quotes around a text with a colon and a space in it, or the second key on a line of its own",
   MISSING_CHAR: "a closing quote or bracket, a comma, or a colon and a space after a key",
   MULTILINE_IMPLICIT_KEY: "a key on one line, followed by a colon and a space",
   TAB_AS_INDENT: "spaces at the beginning of the line, no tab",
   TAG_RESOLVE_FAILED: "quotes around a text that begins with !",
   UNEXPECTED_TOKEN: "quotes around a text with special characters",
+};
+
+const GOT: { [code in ErrorCode]?: string } = {
+  BLOCK_AS_IMPLICIT_KEY: "two colons on one line",
+  TAB_AS_INDENT: "a tab",
 };
 
 function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value"): number {

@@ -51,9 +51,27 @@ tariff: [1]
     ["instance: a\ninstance: b\nlog: {\n", ':2:1: expected each key once, got "instance" again'],
     ['log: {level: "info}\n', ':2:1: expected a " that closes the " of line 1, column 14, got none'],
     ["instance: 'a\n", ":2:1: expected a ' that closes the ' of line 1, column 11, got none"],
-    ["rules:\n  - id: a\n   when: x\n", ":3:1: expected the same indentation for what belongs together"],
-    ["mqtt:\n  url: a\n   grace: 1m\n", ":2:8: expected the same indentation for what belongs together"],
-    ["log:\n\tlevel: info\n", ":2:1: expected spaces at the beginning of the line"],
+    [
+      "rules:\n  - id: a\n   when: x\n",
+      ":3:4: expected the same number of spaces before lines that belong together, got 3 at the beginning of this line; the first word of the line above begins after 4",
+    ],
+    [
+      "mqtt:\n  url: a\n\n  # c\n   grace: 1m\n",
+      ":5:4: expected the same number of spaces before lines that belong together, got 3 at the beginning of this line; the first word of the line above begins after 2",
+    ],
+    [
+      "rules:\n  - all:\n    - a: 1\n      - b: 1\n",
+      ":4:7: expected the same number of spaces before lines that belong together, got 6 at the beginning of this line; the line above begins after 4",
+    ],
+    ["log:\n\tlevel: info\n", ":2:1: expected spaces at the beginning of the line, no tab, got a tab"],
+    [
+      "mqtt:\n  base_topic: a: b\n",
+      ":2:15: expected quotes around a text with a colon and a space in it, or the second key on a line of its own, got two colons on one line",
+    ],
+    [
+      "rules: [{ id: a, when: { mqtt: { topic: car, path: battery[0].x, below: 40 } } }]\n",
+      ":1:59: expected quotes around a text with a bracket in it; in a path, a number joined by dots (battery.0), got a [ right after a word",
+    ],
     ["mqtt:\n  password: !secret x\n", ":2:13: expected quotes around a text that begins with !"],
     ["mqtt:\n  password: *secret\n", "expected each alias (*name) to have an anchor"],
     [
@@ -82,8 +100,12 @@ tariff: [1]
     },
   );
 
-  test("one mistake is reported once", async () => {
-    expect(await problemsOf(loadText("mqtt:\n  url: mqtt://b\n  username: a: b: c\n"))).toHaveLength(1);
+  test.each([
+    "mqtt:\n  url: mqtt://b\n  username: a: b: c\n",
+    "mqtt:\n  url: a\n   grace: 1m\n",
+    "rules:\n  - { id: a[0], when: {\n      period: hp } }\nx: {}\n",
+  ])("one mistake is reported once: %j", async (text) => {
+    expect(await problemsOf(loadText(text))).toHaveLength(1);
   });
 
   test("aliases that would fill the memory are refused", async () => {
