@@ -287,13 +287,27 @@ function unknownPlaceholder(output: unknown): Conflict[] {
   ]);
   const ofAll = { path: ["confirm", "expect"], template: valueAt(output, ["confirm", "expect"]) };
   return [...inPayloads, ofAll].flatMap(({ path, template }) => {
-    const unknown = findPlaceholders(template).find((name) => !PLACEHOLDERS.includes(name));
-    if (unknown === undefined) return [];
-    const near = nearest(unknown, PLACEHOLDERS);
+    const [found] = unknownPlaceholders(template, path);
+    if (!found) return [];
+    const near = nearest(found.name, PLACEHOLDERS);
     const known = near === undefined ? PLACEHOLDERS : [near];
     const shown = known.map((name) => `{${name}}`).join(", ");
-    return [{ path, expected: `only placeholders that vigie knows, such as ${shown}` }];
+    return [{ path: found.path, expected: `only placeholders that vigie knows, such as ${shown}` }];
   });
+}
+
+/** Also in the texts inside an object, each with its own place. */
+function unknownPlaceholders(
+  template: unknown,
+  path: PropertyKey[],
+): { path: PropertyKey[]; name: string }[] {
+  if (typeof template !== "object" || template === null) {
+    const unknown = findPlaceholders(template).filter((name) => !PLACEHOLDERS.includes(name));
+    return unknown.map((name) => ({ path, name }));
+  }
+  return Object.entries(template).flatMap(([key, inner]) =>
+    unknownPlaceholders(inner, [...path, Array.isArray(template) ? Number(key) : key]),
+  );
 }
 
 function ownTopics(options: unknown): { base: string | undefined; prefix: string | undefined } {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject, Output, Outputs, Payload } from "../core/outputs/output.ts";
 import { idOfTopic } from "./id-word.ts";
-import { duration, idWord, jsonPath, nameInLanguages, readName, ruleId, topic } from "./value-schemas.ts";
+import { duration, idWord, jsonPath, nameInLanguages, readName, topic } from "./value-schemas.ts";
 
 const A_PAYLOAD = 'a text, in quotes where it is a number: "18"';
 /** Of `true` it says which text is meant, as of a number. */
@@ -139,8 +139,20 @@ const confirm = z
       "Sends the payload again until the device itself confirms it. Default none: it is sent once.",
   });
 
+/** What else people write there, and where it belongs. */
+const A_RULE_ID = ({ input }: { input?: unknown }) => {
+  const expected = "the id of a rule, such as rouge_peak";
+  if (input === undefined)
+    return `${expected} (the payload of all other times stands beside choose, as else)`;
+  if (Array.isArray(input))
+    return `${expected} (for several, that of a rule with when: { any: [{ rule: … }, { rule: … }] })`;
+  return isGroup(input) ? `${expected} (write this condition as the when of that rule)` : expected;
+};
+
 const choice = z.strictObject({
-  when: ruleId.meta({ description: "Id of a rule: the payload applies while this rule is ON." }),
+  when: z
+    .string({ error: A_RULE_ID })
+    .meta({ description: "Id of a rule: the payload applies while this rule is ON." }),
   payload,
   expect: expect.exactOptional(),
 });

@@ -5,8 +5,15 @@ import { type Path, showPath, startOfWord } from "./shown-value.ts";
 /** The option that an unknown one is probably meant to be, as an addition to a message: one of this group, or one elsewhere. */
 export function suggestOption(path: Path, known: readonly string[]): string {
   const key = startOfWord(String(path.at(-1)));
-  const meant = nearest(key, known) ?? findElsewhere(key, path);
+  const meant = nearest(key, known) ?? inOtherWords(key, known) ?? findElsewhere(key, path);
   return meant === undefined ? "" : ` (did you mean ${meant}?)`;
+}
+
+/** What several options say together. */
+function inOtherWords(key: string, known: readonly string[]): string | undefined {
+  if (known.includes("at_most") && ["between", "range"].includes(key)) return "at_least and at_most";
+  const isNegation = ["not", "not_equals", "not_equal", "is_not"].includes(key);
+  return known.includes("equals") && isNegation ? "not: { mqtt: { …, equals: … } }" : undefined;
 }
 
 /** Rules, outputs and the other options are apart: a key of one never belongs to another. */

@@ -1,5 +1,6 @@
 import { LONGEST_ID } from "./id-word.ts";
 import { nearest } from "./nearest-word.ts";
+import { milliseconds } from "./value-schemas.ts";
 
 /** ` (did you mean 80?)`; empty where it cannot be told. `allowed`: the words that may stand there. */
 export function suggestValue(value: unknown, expected: string, allowed: readonly string[]): string {
@@ -9,17 +10,17 @@ export function suggestValue(value: unknown, expected: string, allowed: readonly
 
 function rewrite(value: unknown, expected: string, allowed: readonly string[]): string | undefined {
   const form = FORMS.find(({ start }) => expected.startsWith(start));
-  if (form) return form.write(value);
+  if (form) return form.write(value, expected);
   const duration = toDuration(value);
   return allowed.find((word) => word === duration);
 }
 
 /** By the first words of what is expected: how a value that is written in another form is written in that one. */
-const FORMS: readonly { start: string; write: (value: unknown) => string | undefined }[] = [
+const FORMS: readonly { start: string; write: (value: unknown, expected: string) => string | undefined }[] = [
   { start: "a time of day", write: (value) => inQuotes(toTime(value)) },
   { start: 'two different times of day, such as "', write: (value) => inQuotes(toTimes(value)?.join("-")) },
   { start: "two ", write: (value) => toList(toTimes(value)) },
-  { start: "a duration", write: toDuration },
+  { start: "a duration", write: (value, expected) => toDuration(value) ?? withUnits(value, expected) },
   { start: "a date", write: toDate },
   { start: "a whole percent", write: toPercent },
   { start: "a price", write: toPrice },
@@ -91,6 +92,17 @@ function toDuration(value: unknown): string | undefined {
   return total % 60 === 0 ? `${total / 60}m` : `${total}s`;
 }
 
+/** `30s or 30m` of `30`, as far as the bounds allow: only its owner knows which. */
+function withUnits(value: unknown, expected: string): string | undefined {
+  const text = textOf(value);
+  const [, least = "", most = ""] = / from (\d+[smh]) to (\d+[smh]) /.exec(expected) ?? [];
+  if (!/^[1-9]\d{0,8}$/.test(text)) return undefined;
+  const allowed = ["s", "m", "h"]
+    .map((unit) => text + unit)
+    .filter((one) => milliseconds(one) >= milliseconds(least) && milliseconds(one) <= milliseconds(most));
+  return allowed.length === 0 ? undefined : allowed.join(" or ");
+}
+
 /** Not `48h`: where that is wrong, it is too long. */
 const DURATION =
   /^(\d{1,9})( +[smh]|\s*(?:secs?|seconds?|secondes?|mn|mins?|minutes?|hrs?|hours?|heures?))$/i;
@@ -138,7 +150,10 @@ function toTopic(value: unknown): string | undefined {
 
 /** `battery.0` of `$.battery[0]` and of `{{ value_json.battery[0] | float }}`. */
 function toPath(value: unknown): string | undefined {
-  const [inner = ""] = textOf(value).split("|");
+  const text = textOf(value);
+  const [inner = "", filter] = text.split("|");
+  // Home Assistant's filters change nothing in the place. Elsewhere a | may mean anything.
+  if (filter !== undefined && !text.includes("value_json")) return undefined;
   const keys = inner.replace(/^[{\s]*(\$|value_json\b)?/, "").match(/[^.[\]{}'"\s]+/g);
   return keys?.join(".");
 }

@@ -285,7 +285,7 @@ describe("outputs", () => {
     ],
     [
       ' [{ topic: a, choose: [{ when: preheat, payload: { color: ["{color}"] } }] }]',
-      "outputs[0].choose[0].payload: expected only placeholders that vigie knows",
+      "outputs[0].choose[0].payload.color[0]: expected only placeholders that vigie knows",
     ],
     [
       ` [{ topic: a-b, choose: [${PEAK}] }, { topic: A/b, choose: [${PEAK}] }]`,

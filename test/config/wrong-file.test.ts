@@ -20,7 +20,9 @@ tariff: [1]
         /^config\/vigie\.yaml:3:13 service\.base_url: expected simulator, none \(no forecasts\), or an address .* got "days\.example" \(did you mean https:\/\/days\.example\?\)$/,
       ),
       'config/vigie.yaml:4:3 service.pol: expected a known option (base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock), got "pol" (did you mean poll?)',
-      expect.stringMatching(/^config\/vigie\.yaml:8:10 mqtt\.grace: expected a duration .* got 10$/),
+      expect.stringMatching(
+        /^config\/vigie\.yaml:8:10 mqtt\.grace: expected a duration .* got 10 \(did you mean .*10m.*\?\)$/,
+      ),
       'config/vigie.yaml:7:3 mqtt.gracee: expected a known option (url, username, password, base_topic, grace, tls), got "gracee" (did you mean grace?)',
       expect.stringMatching(
         /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got the list \[1\]$/,

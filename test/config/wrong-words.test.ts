@@ -289,7 +289,7 @@ test.each([
     [
       `1:46 rules[0].lead: expected ${A_SHIFT}, got "5 min" (did you mean 5m?)`,
       `1:58 rules[0].lag: expected ${A_SHIFT}, got "00:30:00" (did you mean 30m?)`,
-      `1:76 rules[0].hold: expected ${A_SHIFT}, got 10`,
+      `1:76 rules[0].hold: expected ${A_SHIFT}, got 10 (did you mean 10s or 10m or 10h?)`,
     ],
   ],
   [
@@ -347,7 +347,47 @@ test.each([
   ],
   [
     "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: { period: hp }, payload: x }] }]",
-    ["2:40 outputs[0].choose[0].when: expected the id of a rule, such as rouge_peak, got key: value pairs"],
+    [
+      "2:40 outputs[0].choose[0].when: expected the id of a rule, such as rouge_peak (write this condition as the when of that rule), got key: value pairs",
+    ],
+  ],
+  [
+    "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: [peak, b], payload: x }, { payload: y }] }]",
+    [
+      '2:40 outputs[0].choose[0].when: expected the id of a rule, such as rouge_peak (for several, that of a rule with when: { any: [{ rule: … }, { rule: … }] }), got the list ["peak", "b"]',
+      "2:65 outputs[0].choose[1].when: expected the id of a rule, such as rouge_peak (the payload of all other times stands beside choose, as else), got nothing",
+    ],
+  ],
+  [
+    "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: x }], confirm: { topic: b, every: 30, for: 90000 } }]",
+    [
+      "2:89 outputs[0].confirm.every: expected a duration from 5s to 1h in s, m or h, such as 5m, got 30 (did you mean 30s or 30m?)",
+      "2:98 outputs[0].confirm.for: expected a duration from 5s to 24h in s, m or h, such as 5m, got 90000",
+    ],
+  ],
+  [
+    'rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: { state: { c: "{next.colour}" } } }] }]',
+    [
+      '2:69 outputs[0].choose[0].payload.state.c: expected only placeholders that vigie knows, such as {next.color}, got "{next.colour}"',
+    ],
+  ],
+  [
+    "rules: [{ id: a, when: { rate: { between: [0.2, 0.3] } } }]",
+    [
+      '1:34 rules[0].when.rate.between: expected a known option (above, below, at_most, at_least), got "between" (did you mean at_least and at_most?)',
+    ],
+  ],
+  [
+    "rules: [{ id: a, when: { mqtt: { topic: home, not_equals: away } } }]",
+    [
+      '1:47 rules[0].when.mqtt.not_equals: expected a known option (topic, path, above, below, at_most, at_least, equals, max_age), got "not_equals" (did you mean not: { mqtt: { …, equals: … } }?)',
+    ],
+  ],
+  [
+    'rules: [{ id: a, when: { mqtt: { topic: car, path: ".battery | .soc", below: 40 } } }]',
+    [
+      '1:52 rules[0].when.mqtt.path: expected keys joined by dots, such as battery or data.0.level, got ".battery | .soc"',
+    ],
   ],
   [
     "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: /a, choose: [{ when: peak, payload: x }] }]",
