@@ -43,7 +43,11 @@ export function keyOfMqtt({ topic, path, test, max_age }: MqttCondition): string
 /** What a condition tests, in words. */
 export function describeMqtt({ topic, path, test, max_age }: MqttCondition): string {
   const place = path === null ? topic : `${topic} ${path.join(".")}`;
-  const tested = test.kind === "bounds" ? describeBounds(test.bounds) : test.values.join(" or ");
+  // In quotes a text: to YAML `no` and `off` are texts, and false is none.
+  const tested =
+    test.kind === "bounds"
+      ? describeBounds(test.bounds)
+      : test.values.map((one) => JSON.stringify(one)).join(" or ");
   return `${place} is ${tested}${max_age === null ? "" : `, at most ${describeLength(max_age)} old`}`;
 }
 

@@ -114,6 +114,10 @@ test("the words of a condition give its age exactly", () => {
   ]);
 });
 
+test("the words of a condition have its texts in quotes: no is a text to YAML, false is none", () => {
+  expect(describeMqtt(conditionOf({ equals: ["no", false, 3] }))).toBe('t is "no" or false or 3');
+});
+
 test("two conditions that test something else have other keys, also where their words are the same", () => {
   const conditions = [
     { below: 40 },
