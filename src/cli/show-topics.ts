@@ -169,7 +169,7 @@ function outputRow(id: string, read: Read, wall: Read): string[] {
   const state = read(`${topic}/state`);
   const isSent = read(`${topic}/since`) !== UNKNOWN_PAYLOAD;
   const details = [
-    ...(because === undefined ? [] : [because]),
+    ...(because === undefined ? [] : [inPast(because)]),
     ...(state === "failed" && tries !== undefined ? [`sent ${tries} times`] : []),
     ...(["failed", "waiting"].includes(state) ? [`last answer: ${shorten(last_answer ?? "none")}`] : []),
     ...(would_send === undefined ? [] : [`would send ${shorten(would_send)}`]),
@@ -183,14 +183,20 @@ function outputRow(id: string, read: Read, wall: Read): string[] {
   ];
 }
 
-/** Of JSON the end: there a command for a device says on or off. */
-function shorten(payload: string): string {
-  if (payload.length <= LONGEST_PAYLOAD) return payload;
-  const isJson = payload.startsWith("{");
-  return isJson ? `…${payload.slice(-LONGEST_PAYLOAD)}` : `${payload.slice(0, LONGEST_PAYLOAD)}…`;
+/** `rouge_peak is ON` was so when the payload was sent. */
+function inPast(because: string): string {
+  return because.replace(/ is (ON|OFF|unknown)$/, " was $1").replace(/ are OFF$/, " were OFF");
 }
 
-const LONGEST_PAYLOAD = 24;
+/** JSON is cut in the middle: a command for a device often says on or off at its end. */
+function shorten(payload: string): string {
+  if (payload.length <= LONGEST_PAYLOAD) return payload;
+  const end = payload.startsWith("{") ? payload.slice(-SHOWN_END) : "";
+  return `${payload.slice(0, LONGEST_PAYLOAD - end.length)}…${end}`;
+}
+
+const LONGEST_PAYLOAD = 28;
+const SHOWN_END = 18;
 
 /** The values of the JSON that are not null; none where another program has written there. */
 function outputJson(json: string): Record<string, string | undefined> {

@@ -67,7 +67,7 @@ async function askPart(part: DateRange, limits: RequestOptions, options: History
     try {
       const reply = await ask({ kind: "history", ...part }, current, limits);
       learnNames(current, reply, options);
-      const assumed = `parameters: ${current.start}, ${current.end}`;
+      const assumed = `names of the two dates in the request: ${current.start} and ${current.end}`;
       return { ...reply, assumptions: [...reply.assumptions, assumed] };
     } catch (error) {
       failure = error;

@@ -44,7 +44,8 @@ function readDateForecast(date: IsoDate, json: unknown, settings: ReadSettings):
   // Only a plain true makes a colour official: what "true" or 1 mean would be a guess.
   const is_official = typeof sent.is_official === "boolean" ? sent.is_official : null;
   const reading = values.finish({ kind: "date", day, is_official });
-  reading.assumptions.push(`is_official: ${is_official === null ? "is not sent" : "is sent"}`);
+  const official = is_official === null ? "not said by the service" : "said by the service";
+  reading.assumptions.push(`whether the colour is official: ${official} (is_official)`);
   return reading;
 }
 

@@ -158,17 +158,21 @@ test("vigie show lists each output: its state, what was sent, when and why, and 
       PAGE,
     ).replaceAll(/\s+/g, " ");
   expect(page("confirmed", { last_answer: "off" })).toContain(
-    "output boiler confirmed off since Mon 05 Jan, 05:55 rouge_peak is ON ",
+    "output boiler confirmed off since Mon 05 Jan, 05:55 rouge_peak was ON ",
   );
+  expect(page("sent", { because: "rouge_peak and dear are OFF" })).toContain(
+    " rouge_peak and dear were OFF ",
+  );
+  expect(page("sent", { because: "rouge_peak is unknown" })).toContain(" rouge_peak was unknown ");
   expect(page("waiting", { last_answer: "on" })).toContain("; last answer: on ");
-  expect(page("failed", {})).toContain("rouge_peak is ON; sent 3 times; last answer: none ");
+  expect(page("failed", {})).toContain("rouge_peak was ON; sent 3 times; last answer: none ");
   expect(page("failed", {})).toContain("devices that do not do what they were sent: Boiler (boiler/set) ");
   expect(page("dry", { would_send: "a payload that is longer than this" })).toContain(
-    "would send a payload that is longer… ",
+    "would send a payload that is longer tha… ",
   );
   const json = { id: 1, src: "boiler_output", method: "Switch.Set", params: { id: 0, on: false } };
   expect(page("dry", { would_send: JSON.stringify(json) })).toContain(
-    'would send …ms":{"id":0,"on":false}} ',
+    'would send {"id":1,"s…id":0,"on":false}} ',
   );
 });
 

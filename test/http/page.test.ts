@@ -139,9 +139,9 @@ describe("rules", () => {
 describe("devices", () => {
   test("are shown with what was sent, why, and whether they confirmed it", async () => {
     const page = await text("bleu now", "en");
-    expect(page).toContain("Water heater on sent 02:20 · none of its rules is ON ✓ confirmed by the device");
+    expect(page).toContain("Water heater on sent 02:20 · none of its rules was ON ✓ confirmed by the device");
     expect(page).toContain("! did not obey, 120 tries · it says 18");
-    expect(page).toContain("Wall box OFF sent 02:20 · none of its rules is ON → sent");
+    expect(page).toContain("Wall box OFF sent 02:20 · none of its rules was ON → sent");
   });
 });
 

@@ -86,8 +86,8 @@ describe("the client and the simulator", () => {
     expect(assumed).toMatch(/colours: "(bleu|blanc|rouge)" is (bleu|blanc|rouge)/);
     expect(assumed).toMatch(/confidence: from 0\.\d+ to (1|0\.\d+), taken as ratio/);
     expect(assumed).toContain("taken as EUR/kWh");
-    expect(assumed).toContain("is_official: is sent");
-    expect(assumed).toContain("parameters: start_date, end_date");
+    expect(assumed).toContain("whether the colour is official: said by the service (is_official)");
+    expect(assumed).toContain("names of the two dates in the request: start_date and end_date");
   });
 
   it("a probe spares a service that is away", async () => {

@@ -69,8 +69,11 @@ function decidingDay({ condition, days, truth }: SimpleResult): DayResult | null
 /** One condition with what it found. */
 export function describeResult(result: SimpleResult, threshold: number | null): string {
   const { condition, truth } = result;
+  const finding = result.describeFinding();
+  // `rule night is OFF`, not `not so: rule night is ON (it is OFF)`.
+  if (condition.kind === "rule") return `rule ${condition.rule} ${finding.replace(/^it /, "")}`;
   const not = truth === false ? "not so: " : "";
-  return `${not}${kindOf(condition).describe(condition, threshold)} (${result.describeFinding()})`;
+  return `${not}${kindOf(condition).describe(condition, threshold)} (${finding})`;
 }
 
 function timeOf(instant: number, { at, tariff }: Now): string {

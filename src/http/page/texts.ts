@@ -168,8 +168,8 @@ const fr = {
   no_devices: "Aucun appareil n’est commandé (outputs).",
   sent_at: "envoyé",
   because_rule: (name: string, state: string) => `« ${name} » : ${state}`,
-  because_else: "aucune de ses règles n’est OUI",
-  because_unknown: "une de ses règles est inconnue",
+  because_else: "aucune de ses règles n’était OUI",
+  because_unknown: "une de ses règles était inconnue",
   output: {
     nothing: "vigie ne lui a encore rien envoyé",
     sent: "envoyé",
@@ -390,8 +390,8 @@ const en: Texts = {
   no_devices: "No device is commanded (outputs).",
   sent_at: "sent",
   because_rule: (name, state) => `“${name}”: ${state}`,
-  because_else: "none of its rules is ON",
-  because_unknown: "one of its rules is unknown",
+  because_else: "none of its rules was ON",
+  because_unknown: "one of its rules was unknown",
   output: {
     nothing: "vigie has sent nothing to it yet",
     sent: "sent",

@@ -83,7 +83,7 @@ describe("a rule that refers to another", () => {
     const { verdict, forecast } = refreshAll(rules, input, NO_RULES_STATE, settings);
     expect(verdict("r")).toMatchObject({ state: true, sure: true });
     expect(forecast("r").next_off).toBe(null);
-    expect(reasonsOf(verdict("r"), input).because).toEqual(["not so: rule peak is ON (it is OFF, disabled)"]);
+    expect(reasonsOf(verdict("r"), input).because).toEqual(["rule peak is OFF, disabled"]);
   });
 
   test("shows the other's verdict in its explanation and its reasons, and whether its days are known", () => {
@@ -107,7 +107,7 @@ describe("a rule that refers to another", () => {
       day: null,
       deciding: null,
       complete: false,
-      because: ["rule unknown is ON (it is ON)"],
+      because: ["rule unknown is ON"],
     });
   });
 
