@@ -64,6 +64,8 @@ interface Preview {
     topic: string;
     device: string;
     sends: { at: string; payload: string; because: string }[];
+    /** Why it sends nothing at first; null where it sends something. */
+    nothing: string | null;
   }[];
   notes: string[];
 }
@@ -93,12 +95,16 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
       ...explanation,
       plan: changesOf(forecast, at, until),
     })),
-    outputs: shownOutputs.map((output) => ({
-      id: output.id,
-      topic: output.topic,
-      device: describeOutput(output),
-      sends: planSends(output, plan).map((send) => ({ ...send, at: isoInstant(send.at) })),
-    })),
+    outputs: shownOutputs.map((output) => {
+      const { sends, nothing } = planSends(output, plan);
+      return {
+        id: output.id,
+        topic: output.topic,
+        device: describeOutput(output),
+        sends: sends.map((send) => ({ ...send, at: isoInstant(send.at) })),
+        nothing,
+      };
+    }),
     notes: isAnnouncedRouge(knownDays, simulation)
       ? [`${date} is announced rouge, and stays so: a simulation never hides a rouge day`]
       : [],
@@ -130,9 +136,11 @@ export function formatPreview(preview: Preview, local: (instant: string) => stri
     const changes = plan.map((change) => `  → ${local(change.at)}  ${nameTruth(change.state)}\n`);
     return `${formatExplanation(explanation, local)}${changes.join("")}`;
   });
-  const outputs = preview.outputs.map(({ device, sends }) => {
+  const outputs = preview.outputs.map(({ device, sends, nothing }) => {
     const lines = sends.map(({ at, payload, because }) => `  → ${local(at)}  sends ${payload}: ${because}\n`);
-    return `output ${device}\n${lines.length === 0 ? "  sends nothing\n" : lines.join("")}`;
+    const none =
+      nothing === null ? "" : `  sends nothing${sends.length === 0 ? "" : " at first"}: ${nothing}\n`;
+    return `output ${device}\n${none}${lines.join("")}`;
   });
   const none = rules.length === 0 ? [NO_RULES] : [];
   return [heading.map((line) => `${line}\n`).join(""), ...none, ...rules, ...outputs].join("\n");

@@ -162,10 +162,25 @@ output relay/boiler
       };
       const state = JSON.stringify({ ...JSON.parse(STATE), outputs: { "relay/boiler": sent } });
       const { out } = await run([...AT, "--pretend", "rouge"], { ...files, "state/state.json": state });
-      expect(out).toContain("output relay/boiler\n  → 2026-01-06 22:00  sends on: peak is OFF\n");
-      expect(out).toContain("output Night (relay/night)\n");
+      expect(out).toContain(
+        "output relay/boiler\n  sends nothing at first: peak is ON, and off rouge was sent already\n  → 2026-01-06 22:00  sends on: peak is OFF\n",
+      );
+      expect(out).toContain(
+        "output Night (relay/night)\n  sends nothing at first: night is OFF, and there is no else\n",
+      );
       const bleu = await run([...AT, "--pretend", "bleu", "peak"], files);
-      expect(bleu.out).toContain("output relay/boiler\n  sends nothing\n");
+      expect(bleu.out).toContain(
+        "output relay/boiler\n  sends nothing: peak is OFF, and else is not sent before a choice was\n",
+      );
+    });
+
+    test("says that nothing is sent while the rule that decides is unknown", async () => {
+      const late = {
+        "config/vigie.yaml": `${OUTPUTS}`.replace("day: now", "day: d3"),
+        "state/state.json": STATE,
+      };
+      const { out } = await run([...AT, "--pretend", "rouge", "peak"], late);
+      expect(out).toContain("sends nothing: peak is unknown, so what was sent last stands\n");
     });
 
     test("never hides an announced rouge day, and says so", async () => {
@@ -209,6 +224,7 @@ output relay/boiler
               { at: "2026-01-06T13:00:00Z", payload: "off rouge", because: "peak is ON" },
               { at: "2026-01-06T21:00:00Z", payload: "on", because: "peak is OFF" },
             ],
+            nothing: null,
           },
         ],
         notes: [],

@@ -56,6 +56,24 @@ export function chooseOutputs(
   return { sends, state: next };
 }
 
+/** Why an output sends nothing now, in words; null where it sends something. */
+export function whyNothing(
+  output: Output,
+  { verdicts, facts }: VerdictsAndFacts,
+  sent: Sent | undefined,
+): string | null {
+  const chosen = choosePayload(output, verdicts);
+  if (chosen === "nothing") return `${describeAllOff(output.choose)}, and there is no else`;
+  if (chosen === "what was sent last") {
+    const deciding = output.choose.find(({ when }) => (verdicts.get(when)?.state ?? null) !== false);
+    return `${deciding?.when} is unknown, so what was sent last stands`;
+  }
+  const payload = fillPlaceholders(chosen.payload, facts);
+  if (isDue(payload, chosen.isElse, sent)) return null;
+  const why = sent ? `${payload} was sent already` : "else is not sent before a choice was";
+  return `${chosen.because}, and ${why}`;
+}
+
 /**
  * What an output does not send during a simulation because of `dry_when_simulated`; null where it sends the same as without
  * the simulation, or nothing.

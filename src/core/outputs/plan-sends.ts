@@ -1,9 +1,9 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
-import { chooseOutputs } from "./choose-outputs.ts";
+import { chooseOutputs, whyNothing } from "./choose-outputs.ts";
 import type { Output } from "./output.ts";
-import { type OutputsState, recordAcknowledgement, recordSending } from "./outputs-state.ts";
+import { lastSent, type OutputsState, recordAcknowledgement, recordSending } from "./outputs-state.ts";
 
 /** A payload that an output will send, if no colour changes and the device's broker is there. */
 export interface PlannedSend {
@@ -22,20 +22,25 @@ interface SendPlan {
   to: Instant;
 }
 
-/** What an output sends from an instant to before another: at the first, and at each at which one of its rules changes. */
-export function planSends(output: Output, plan: SendPlan): PlannedSend[] {
+/**
+ * What an output sends from an instant to before another: at the first, and at each at which one of its rules changes.
+ * `nothing`: why it sends nothing at the first.
+ */
+export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[]; nothing: string | null } {
   const { forecasts, factsAt, from, to } = plan;
   const spansOf = (id: string): readonly VerdictSpan[] => forecasts.get(id)?.spans ?? [];
   const ids = [...new Set(output.choose.map(({ when }) => when))];
   const changes = ids.flatMap((id) => spansOf(id).map(({ start }) => start));
   const instants = [from, ...changes.filter((at) => at > from && at < to)];
+  const knownAt = (at: Instant) => {
+    const stateOf = (id: string) => spansOf(id).findLast(({ start }) => start <= at)?.state ?? null;
+    return { verdicts: new Map(ids.map((id) => [id, { state: stateOf(id) }])), facts: factsAt(at) };
+  };
   let { state } = plan;
-  return [...new Set(instants)]
+  const sends = [...new Set(instants)]
     .sort((one, other) => one - other)
     .flatMap((at) => {
-      const stateOf = (id: string) => spansOf(id).findLast(({ start }) => start <= at)?.state ?? null;
-      const verdicts = new Map(ids.map((id) => [id, { state: stateOf(id) }]));
-      const known = { verdicts, facts: factsAt(at) };
+      const known = knownAt(at);
       const chosen = chooseOutputs(
         { dry_when_simulated: false, list: [output] },
         { withSimulation: known, withoutSimulation: known },
@@ -46,4 +51,5 @@ export function planSends(output: Output, plan: SendPlan): PlannedSend[] {
         state = recordAcknowledgement(recordSending(state, send, at), send.topic, send.payload);
       return chosen.sends.map(({ payload, because }) => ({ at, payload, because }));
     });
+  return { sends, nothing: whyNothing(output, knownAt(from), lastSent(plan.state, output.topic)) };
 }
