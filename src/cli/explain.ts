@@ -4,6 +4,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { didYouMean } from "../config/nearest-word.ts";
 import { isoInstant, tariffDate, wallTime } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
+import { parseJson } from "../core/contract/parse-json.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
@@ -12,9 +13,10 @@ import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { type Explanation, explainRule } from "../core/rules/explain-rule.ts";
 import { forecastVerdicts } from "../core/rules/forecast-verdicts.ts";
-import { mqttConditionsIn, type Rule, topicsOfRules } from "../core/rules/rule.ts";
+import { mqttConditionsIn, type Rule, rulesInChain, topicsOfRules } from "../core/rules/rule.ts";
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
+import { nameTruth } from "../core/rules/truth.ts";
 import {
   type HeardValues,
   NEVER_HEARD,
@@ -24,6 +26,7 @@ import {
   TOO_OLD,
 } from "../core/rules/value-readings.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { listAt, valueAt } from "../runtime/value-at.ts";
 import type { State } from "../state/state.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import { formatExplanation } from "./format-explanation.ts";
@@ -48,11 +51,11 @@ export function explain(args: string[], io: Io): Promise<number> {
     const at = values.at === undefined ? systemClock.now() : readTime("--at", values.at, config.tariff);
     if (values.at !== undefined) refuseUncovered(at, knownDays, config.tariff);
     else if (!state) io.stderr.write(`vigie: there is no state in ${config.state} yet, so no day is known\n`);
-    const heard = await hear(config, state, io);
+    const { heard, published } = await hear(config, state, io);
     const { pretend } = values;
     const simulation = pretend === undefined ? null : readPretended(pretend, at, config.tariff);
-    const asked = { config, knownDays, state, at, heard, isNow: values.at === undefined, simulation };
-    const rules = explainAll(asked);
+    const isNow = values.at === undefined;
+    const rules = explainAll({ config, knownDays, state, at, heard, isNow, simulation });
     const shown = chosen.flatMap(({ id }) => rules.find(({ explanation }) => explanation.id === id) ?? []);
     const write = (answer: object, text: () => string) =>
       io.stdout.write(values.json ? `${JSON.stringify(answer, null, 2)}\n` : text());
@@ -65,7 +68,11 @@ export function explain(args: string[], io: Io): Promise<number> {
       const preview = previewDay({ simulation, config, knownDays, sent, at, rules, shown });
       write(preview, () => `${heading}${formatPreview(preview, local)}`);
     } else {
-      const explanations = shown.map(({ explanation }) => explanation);
+      const told = isNow && heard !== null ? tellRunning(config.rules, heard, published) : () => [];
+      const explanations = shown.map(({ explanation }) => ({
+        ...explanation,
+        notes: [...explanation.notes, ...told(explanation.id)],
+      }));
       write(explanations, () => `${heading}\n${format(explanations, local)}`);
     }
   });
@@ -83,26 +90,48 @@ interface Asked {
   knownDays: KnownDays;
   state: State | undefined;
   at: Instant;
-  heard: HeardValues;
+  /** null: the broker could not be asked. */
+  heard: HeardValues | null;
   isNow: boolean;
   /** The colour to pretend in place of the one that the running vigie pretends. */
   simulation: Simulation | null;
 }
 
 /** Where the broker does not answer, the days are explained all the same. */
-async function hear(config: Config, state: State | undefined, io: Io): Promise<HeardValues> {
-  if (topicsOfRules(config.rules).length === 0) return new Map();
+async function hear(
+  config: Config,
+  state: State | undefined,
+  io: Io,
+): Promise<{ heard: HeardValues | null; published: ReadonlyMap<string, string> }> {
+  if (topicsOfRules(config.rules).length === 0) return { heard: new Map(), published: new Map() };
   try {
     const health = await readHealth(await healthPath(config.state, io.env));
     const broker = { ...config.mqtt, url: findBroker(config, health) };
-    const { values } = await hearValues({ config, broker, state, signal: io.signal });
+    const { values, published } = await hearValues({ config, broker, state, signal: io.signal });
     tellUnheard(config.rules, values, io);
-    return values;
+    return { heard: values, published };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     io.stderr.write(`vigie: no value of the house is known: ${error.message}\n`);
-    return new Map();
+    return { heard: null, published: new Map() };
   }
+}
+
+/** Of a rule that looks at a value which only the running vigie can know: what that one has published of it. */
+function tellRunning(
+  rules: readonly Rule[],
+  heard: HeardValues,
+  published: ReadonlyMap<string, string>,
+): (id: string) => string[] {
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+  return (id) => {
+    const isHeard = topicsOfRules(rulesInChain([id], byId)).every((topic) => heard.has(topic));
+    const json = parseJson(published.get(`rules/${id}`) ?? "");
+    const because = listAt(json, ["because"]).map(String).join("; ");
+    if (isHeard || published.get("availability") !== "online" || because === "") return [];
+    const state = valueAt(json, ["state"]);
+    return [`the running vigie has ${nameTruth(typeof state === "boolean" ? state : null)}: ${because}`];
+  };
 }
 
 function chooseRules(rules: readonly Rule[], ids: readonly string[]): readonly Rule[] {
@@ -135,9 +164,9 @@ function explainAll({ config, knownDays, state, at, heard, isNow, ...asked }: As
   const simulation = asked.simulation ?? readSimulation(state?.simulation);
   const conditions = config.rules.flatMap(({ when }) => mqttConditionsIn(when));
   // Values are assumed to stay as they are now.
-  const readings = readValues(conditions, heard, systemClock.now(), new Map(), 0);
+  const readings = readValues(conditions, heard ?? new Map(), systemClock.now(), new Map(), 0);
   const values = settledReadings(
-    new Map([...readings].map(([one, reading]) => [one, asFarAsKnown(reading)])),
+    new Map([...readings].map(([one, reading]) => [one, asFarAsKnown(reading, heard !== null)])),
   );
   const input = createEvaluationInput({ at, knownDays, tariff, simulation, values });
   // What a rule held to, and since when, is of now only.
@@ -151,14 +180,16 @@ function explainAll({ config, knownDays, state, at, heard, isNow, ...asked }: As
 }
 
 /** The running vigie may have heard since what is not retained, and what is the same as before. */
-function asFarAsKnown(reading: Reading): Reading {
+function asFarAsKnown(reading: Reading, isAsked: boolean): Reading {
   const { problem } = reading;
   if (problem === NEVER_HEARD)
-    return { ...reading, problem: "not retained, so only the running vigie may know it" };
+    return { ...reading, problem: isAsked ? NOT_RETAINED : "the broker could not be asked" };
   if (problem === TOO_OLD)
     return { ...reading, problem: "too old, if the running vigie has not heard it since" };
   return reading;
 }
+
+const NOT_RETAINED = "not retained, so only the running vigie may know it";
 
 function format(explanations: readonly Explanation[], local: (instant: string) => string): string {
   if (explanations.length === 0) return NO_RULES;

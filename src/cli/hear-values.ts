@@ -21,6 +21,8 @@ interface HearOptions {
 export interface Heard {
   values: HeardValues;
   kept: KeptValues;
+  /** What the running vigie has published, by topic below the base topic; empty where all values were heard. */
+  published: ReadonlyMap<string, string>;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface Heard {
 export async function hearValues({ config, broker, state, signal }: HearOptions): Promise<Heard> {
   const topics = topicsOfRules(config.rules);
   const kept = readKeptValues(state?.values);
-  if (topics.length === 0) return { values: new Map(), kept: {} };
+  if (topics.length === 0) return { values: new Map(), kept: {}, published: new Map() };
   let stopWaiting: () => void = () => undefined;
   const allHeard = new Promise<void>((resolve) => {
     stopWaiting = resolve;
@@ -55,15 +57,16 @@ export async function hearValues({ config, broker, state, signal }: HearOptions)
     });
     listener.onConnection(visit.link);
     await atMost(allHeard, LISTEN_LIMIT);
+    // Of a value that is not retained only the running vigie can know.
+    const published = listener.heard().size === topics.length ? new Map() : await visit.read();
     await visit.close();
-    return { values: listener.heard(), kept: listener.keep() };
+    return { values: listener.heard(), kept: listener.keep(), published };
   } finally {
     connecting.clear();
     listener.stop();
   }
 }
 
-/** Of a value that is not retained only the running vigie can know. */
 export function tellUnheard(rules: readonly Rule[], heard: HeardValues, { stderr }: Io): void {
   const missing = topicsOfRules(rules).filter((topic) => !heard.has(topic));
   if (missing.length === 0) return;

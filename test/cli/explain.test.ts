@@ -271,6 +271,17 @@ output relay/boiler
     expect(err).toContain(words);
   });
 
+  test("without a broker no value is known, which is not the same as a value that is not retained", async () => {
+    const config = `service: { allow_simulator: true }
+mqtt: { url: "mqtt://127.0.0.1:1" }
+rules: [{ id: cold, when: { mqtt: { topic: garden, below: 3 } } }]
+`;
+    const { code, out, err } = await run([], { "config/vigie.yaml": config, "state/state.json": STATE });
+    expect(code).toBe(0);
+    expect(err).toContain("no value of the house is known");
+    expect(out).toContain("? garden is below 3: the broker could not be asked\n");
+  });
+
   test("a damaged state file is left as it is, and said", async () => {
     const { code, err } = await run([], { "state/state.json": "{" });
     expect([code, err]).toEqual([1, expect.stringContaining("is damaged")]);

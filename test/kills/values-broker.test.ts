@@ -65,8 +65,8 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
       return { broker, service, house, folder, start };
     };
 
-    test("a live value turns a rule and a device, and is not published", async () => {
-      const { house, start } = await startHouse();
+    test("a live value turns a rule and a device, is not published, and explain asks for the reason", async () => {
+      const { house, folder, start } = await startHouse();
       const vigie = await start();
       await polled(vigie, house);
       await house.publish("car/status", battery(80.125), false);
@@ -77,6 +77,10 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
       const published = house.received.filter(({ topic }) => topic.startsWith("vigie/"));
       expect(published.map(({ payload }) => payload).join()).not.toMatch(/80\.125|12\.125/);
       await house.until(() => turns(house).at(-1) === "rule_on", "there was an event");
+      const { stdout } = await runVigie({ folder, args: ["explain"] });
+      expect(stdout).toContain(
+        "! the running vigie has ON: car/status battery is below 40, at most 2 h old (by its value)\n",
+      );
     });
 
     test.each(["SIGTERM", "SIGKILL"] as const)(
