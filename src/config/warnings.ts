@@ -199,12 +199,17 @@ function missingPassword({ mqtt: { username, password } }: Config): Warning[] {
   return [{ path: ["mqtt", "username"], words }];
 }
 
+/** Said once, however many addresses it is true of. */
 function loopbackInContainer({ mqtt, service, official }: Config): Warning[] {
   const addresses = [
     { path: ["mqtt", "url"], address: mqtt.url },
     { path: ["service", "base_url"], address: service.base_url },
     { path: ["official", "source"], address: official.source },
   ];
-  const words = "in a container this address is the container itself, not the machine that it runs on";
-  return addresses.filter(({ address }) => isLoopback(address)).map(({ path }) => ({ path, words }));
+  const [first, ...others] = addresses.filter(({ address }) => isLoopback(address));
+  if (!first) return [];
+  const names = others.map(({ path }) => path.join("."));
+  const also = names.length === 0 ? "" : ` (the same of ${names.join(" and ")})`;
+  const words = `in a container this address is the container itself, not the machine that it runs on, unless it has the machine's network (network_mode: host)${also}`;
+  return [{ path: first.path, words }];
 }

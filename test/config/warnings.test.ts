@@ -34,22 +34,23 @@ describe("warnings", () => {
   });
 
   test.each([
-    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, true, ["VIGIE_MQTT_URL"]],
-    [{ VIGIE_MQTT_URL: "mqtt://u:secret@127.0.0.1" }, true, ["VIGIE_MQTT_URL"]],
-    [{ VIGIE_SERVICE_BASE_URL: "http://localhost:8787" }, true, ["VIGIE_SERVICE_BASE_URL"]],
+    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, true, ["VIGIE_MQTT_URL", ""]],
+    [{ VIGIE_MQTT_URL: "mqtt://u:secret@127.0.0.1" }, true, ["VIGIE_MQTT_URL", ""]],
+    [{ VIGIE_SERVICE_BASE_URL: "http://localhost:8787" }, true, ["VIGIE_SERVICE_BASE_URL", ""]],
     [
       { VIGIE_MQTT_URL: "mqtt://localhost", VIGIE_SERVICE_BASE_URL: "http://localhost" },
       true,
-      ["VIGIE_MQTT_URL", "VIGIE_SERVICE_BASE_URL"],
+      ["VIGIE_MQTT_URL", " (the same of service.base_url)"],
     ],
-    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, false, []],
-    [{}, true, []],
+    [{ VIGIE_MQTT_URL: "mqtt://localhost" }, false, null],
+    [{}, true, null],
   ])(
-    "an address of the container itself gives a warning: %j, in a container: %j",
-    async (env, inContainer, names) => {
+    "an address of the container itself gives one warning: %j, in a container: %j",
+    async (env, inContainer, expected) => {
       const { warnings } = await load({ cwd: await folderWith(), env: { ...NEEDED, ...env }, inContainer });
-      const words = "in a container this address is the container itself, not the machine that it runs on";
-      expect(warnings).toEqual(names.map((name) => `${name}: ${words}`));
+      const words =
+        "in a container this address is the container itself, not the machine that it runs on, unless it has the machine's network (network_mode: host)";
+      expect(warnings).toEqual(expected ? [`${expected[0]}: ${words}${expected[1]}`] : []);
     },
   );
 
