@@ -104,6 +104,30 @@ describe("a value", () => {
   });
 });
 
+test("hold and max_age together: the times that docs/rules.md gives as its example", () => {
+  const { hear, goTo, state } = open({
+    hold: "15m",
+    when: { mqtt: { topic: "car", below: 2, max_age: "30m" } },
+  });
+  hear("1.8");
+  expect(state()).toBe("ON");
+  goTo(NOON + 10 * MINUTE);
+  hear("2.3");
+  expect(state()).toBe("ON");
+  goTo(NOON + 15 * MINUTE);
+  expect(state()).toBe("OFF");
+  goTo(NOON + 20 * MINUTE);
+  hear("1.9");
+  goTo(NOON + 30 * MINUTE - 1);
+  expect(state()).toBe("OFF");
+  goTo(NOON + 30 * MINUTE);
+  expect(state()).toBe("ON");
+  goTo(NOON + 50 * MINUTE - 1);
+  expect(state()).toBe("ON");
+  goTo(NOON + 50 * MINUTE);
+  expect(state()).toBe("None");
+});
+
 test("a value that cannot be read is logged once, and its end, where when_unknown keeps the verdict", () => {
   const lines: string[] = [];
   const { loop, hear, clock, state } = open({
