@@ -111,15 +111,14 @@ function choicesNeverReached({ rules, outputs }: Config): Warning[] {
     choose.flatMap(({ when }, place) => {
       const narrow = byId.get(when);
       const above = choose.slice(0, place).map((choice) => choice.when);
-      const wide = above.find((id) => {
-        const rule = byId.get(id);
-        return rule && narrow && includesRule(rule, narrow);
-      });
-      if (wide === undefined) return [];
+      const wide =
+        narrow && above.flatMap((id) => byId.get(id) ?? []).find((rule) => includesRule(rule, narrow));
+      if (!wide) return [];
+      const remedy = includesRule(narrow, wide) ? "Leave one of the two out" : `Put ${when} above ${wide.id}`;
       const words =
-        wide === when
+        wide === narrow
           ? `never reached: a choice above it has the same rule ${when}`
-          : `never reached while ${wide} is enabled: whenever ${when} is ON, so is ${wide}, whose choice above it counts. Put ${when} above ${wide}`;
+          : `never reached while ${wide.id} is enabled: whenever ${when} is ON, so is ${wide.id}, whose choice above it counts. ${remedy}`;
       return [{ path: ["outputs", index, "choose", place, "when"], words }];
     }),
   );

@@ -134,6 +134,14 @@ describe("warnings", () => {
       ]);
     });
 
+    test("because both rules are always the same, is not told to move", async () => {
+      const same = RULES.replace("{ between:", "{ rule: rouge_peak } }\n  - { id: other, when: { between:");
+      const text = `${same}outputs: [{ topic: a, choose: [{ when: rouge_peak, payload: x }, { when: late, payload: y }] }]`;
+      expect((await loadText(text)).warnings).toEqual([
+        expect.stringMatching(/whenever late is ON, so is rouge_peak, .* Leave one of the two out$/),
+      ]);
+    });
+
     test("is none where the narrower rule stands above the wider one", async () => {
       expect(await warningsOf(["rouge_peak", "rouge", "late"])).toEqual([]);
     });
