@@ -274,10 +274,18 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   const unpolled = new Set<Source>();
   if (sources.service) unpolled.add(FORECAST_SERVICE);
   if (sources.official) unpolled.add(OFFICIAL_SOURCE);
+  const answeredBefore = new Set<Source>();
+  const { service: lastOfService, official: lastOfOfficial } = loop.lastSuccess();
+  if (lastOfService !== null) answeredBefore.add(FORECAST_SERVICE);
+  if (lastOfOfficial !== null) answeredBefore.add(OFFICIAL_SOURCE);
+  const report = (source: Source, outcome: PollOutcome) => {
+    reportPoll(outcome, source, { problemLog, hasAnswered: answeredBefore.has(source) });
+    if (outcome.answers > 0) answeredBefore.add(source);
+  };
   const onPolled: OnOutcome = (source, outcome) => {
     const { spent } = (source === OFFICIAL_SOURCE ? memory.officialClient : memory.client).get();
     options.onPollEnd(source, outcome);
-    reportPoll(outcome, source, problemLog);
+    report(source, outcome);
     reportBudget(isBudgetSpent(spent, clock.now(), source.budget), source, problemLog);
     reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
     // The instant of the last answer is new, even where the answer said nothing new.
@@ -287,7 +295,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     else options.onWake(clock.now());
   };
   const onFirstFailure = (source: Source, failure: string) =>
-    reportPoll({ answers: 0, failures: [failure] }, source, problemLog);
+    report(source, { answers: 0, failures: [failure] });
   const times = config.service.poll;
   const polling = createPollings(sources, {
     loop,

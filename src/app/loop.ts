@@ -288,12 +288,14 @@ export function createLoop(options: LoopOptions): Loop {
     if (isChanged()) refresh();
   }
 
-  async function pollOfficial({
-    due,
-    signal,
-    onAnswered,
-    onRetry,
-  }: OfficialPollRequest): Promise<PollOutcome> {
+  function showFirstOfficialFailure(failure: string, kind: OfficialRequest["kind"], at: Instant): void {
+    if (!official || official.last_success !== null) return;
+    keepOfficial(recordOfficialOutcome(official, { answers: 0, failures: [failure] }, [kind], at));
+    if (isChanged()) refresh();
+  }
+
+  async function pollOfficial(poll: OfficialPollRequest): Promise<PollOutcome> {
+    const { due, signal, onAnswered } = poll;
     const { askOfficial } = options;
     if (!askOfficial) return NOTHING_SENT;
     const missing = new Set<OfficialRequest["kind"]>();
@@ -303,6 +305,10 @@ export function createLoop(options: LoopOptions): Loop {
       due,
       async ({ request, essential }, limit) => {
         missing.add(request.kind);
+        const onRetry = (failure: string) => {
+          poll.onRetry?.(failure);
+          showFirstOfficialFailure(failure, request.kind, time.now(memory.days()).at);
+        };
         const reply = await askOfficial(request, {
           signal: limit,
           essential,

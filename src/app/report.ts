@@ -75,14 +75,16 @@ export function reportContradiction({ sentence, begins }: ContradictionLine, log
   else log.info(sentence);
 }
 
+/** `hasAnswered`: it answered before this poll. One that never did does not answer "again". */
 export function reportPoll(
   { failures, answers }: PollOutcome,
   { name }: Source,
-  problemLog: ProblemLog,
+  { problemLog, hasAnswered }: { problemLog: ProblemLog; hasAnswered: boolean },
 ): void {
   for (const failure of failures) problemLog.starts(name, failure);
   // Without answers and failures nothing was sent, so nothing is known of the source.
-  if (answers > 0 && failures.length === 0) problemLog.isOver(name, `The ${name} answers again`);
+  if (answers > 0 && failures.length === 0)
+    problemLog.isOver(name, hasAnswered ? `The ${name} answers again` : `The ${name} answers`);
 }
 
 /** The hourly poll succeeds also while the budget is spent. */

@@ -218,7 +218,6 @@ function countRows(read: Read): Cell[][] {
 function serviceLines(read: Read, wall: Read): string {
   const problem = read("service/problem_code");
   const failed = read("service/failed_outputs");
-  const error = read("service/last_error");
   const answers = (source: string) => {
     const status = read(`${source}/status`);
     return status === "off" ? "off" : `${status}, last answer ${wall(`${source}/last_success`)}`;
@@ -226,29 +225,31 @@ function serviceLines(read: Read, wall: Read): string {
   const lines = [`service ${answers("service")}`];
   if (!["off", UNKNOWN_PAYLOAD].includes(read("official/status")))
     lines.push(`official source ${answers("official")}`);
-  if (problem === "service") {
-    const silent =
-      read("service/last_success") === UNKNOWN_PAYLOAD ? "it has not answered yet" : "it is silent";
-    lines.push(`problem: service: ${error === UNKNOWN_PAYLOAD ? silent : error}`);
-  } else {
-    if (problem !== "none" && problem !== UNKNOWN_PAYLOAD)
-      lines.push(`problem: ${problem}: ${PROBLEMS[problem] ?? "unknown"}`);
-    if (error !== UNKNOWN_PAYLOAD) lines.push(`last error: ${error}`);
-  }
-  const officialError = read("official/last_error");
+  if (problem !== "none" && problem !== UNKNOWN_PAYLOAD)
+    lines.push(`problem: ${problem}: ${describeProblem(problem, read)}`);
+  // The problem says it already.
+  const errorOf = (source: string) => (problem === source ? UNKNOWN_PAYLOAD : read(`${source}/last_error`));
+  const [error, officialError] = [errorOf("service"), errorOf("official")];
+  if (error !== UNKNOWN_PAYLOAD) lines.push(`last error: ${error}`);
   if (officialError !== UNKNOWN_PAYLOAD) lines.push(`last error of the official source: ${officialError}`);
   if (failed !== UNKNOWN_PAYLOAD) lines.push(`devices that do not do what they were sent: ${failed}`);
   return lines.map((line) => wrap(line)).join("");
 }
 
+function describeProblem(problem: string, read: Read): string {
+  if (problem !== "service" && problem !== "official") return PROBLEMS[problem] ?? "unknown";
+  const error = read(`${problem}/last_error`);
+  if (error !== UNKNOWN_PAYLOAD) return error;
+  return read(`${problem}/last_success`) === UNKNOWN_PAYLOAD ? "it has not answered yet" : "it is silent";
+}
+
 const PROBLEMS: Readonly<Record<string, string>> = {
   clock: "the clock of this machine is wrong, so nothing of what is in force now is known",
-  official: "the official source does not answer",
   output: "a device does not do what it was sent",
   contradiction: "RTE and the service name different official colours",
   late: "the colour of tomorrow is not official yet",
   revised: "an official colour was corrected",
-} satisfies Record<Exclude<ProblemCode, "none" | "service">, string>;
+} satisfies Record<Exclude<ProblemCode, "none" | "service" | "official">, string>;
 
 function dayCell(day: string, read: Read): Cell {
   const text = read(`${day}/color`);

@@ -214,6 +214,35 @@ describe("a loop with two sources", () => {
     expect(statusAfter(4)).toBe("ok");
   });
 
+  test("shows the first failure of an official source that never answered at once: its poll goes on for minutes", async () => {
+    const clock = { at: EVE };
+    let answer!: () => void;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { loop, payload } = openTestLoop({
+      clock,
+      ask: null,
+      serviceKind: "none",
+      askOfficial: async (_, { onRetry }) => {
+        onRetry?.("the official source is away");
+        await answered;
+        const words = [{ date: "2026-01-05", color: "bleu" as const }];
+        return { answer: { kind: "light", words }, failure: null, date: null, made_at: null };
+      },
+    });
+    const shown = () => ["status", "last_error", "last_success"].map((part) => payload(`official/${part}`));
+    expect(payload("service/problem_code")).toBe("official");
+    const poll = loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+    await vi.waitFor(() => expect(payload("official/last_error")).not.toBe("None"));
+    expect(shown()).toEqual(["degraded", "the official source is away", "None"]);
+    expect([payload("service/problem_code"), payload("today/color")]).toEqual(["official", "None"]);
+    answer();
+    await poll;
+    expect(shown()).toEqual(["ok", "None", "2026-01-05T09:40:00Z"]);
+    expect([payload("service/problem_code"), payload("today/color")]).toEqual(["none", "bleu"]);
+  });
+
   test("sends devices nothing before each source was polled for the first time", async () => {
     const two = openLoopOfTwo(knownDaysOf({}));
     two.said.rte = "rouge";

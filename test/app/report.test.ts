@@ -48,12 +48,27 @@ test("a rule that becomes unknown is logged with the reason, and is no event: th
   expect(events).toEqual([{ event_type: "rule_on", rule: "cold" }]);
 });
 
+test("a source that never answered before answers, and not again", () => {
+  const lines: string[] = [];
+  const problemLog = createProblemLog(logTo(lines), { now: () => NOON, steady: () => 0 });
+  for (const hasAnswered of [false, true]) {
+    reportPoll({ failures: ["It is away"], answers: 0 }, FORECAST_SERVICE, { problemLog, hasAnswered });
+    reportPoll({ failures: [], answers: 2 }, FORECAST_SERVICE, { problemLog, hasAnswered });
+  }
+  expect(lines).toEqual([
+    "It is away",
+    "The forecast service answers, after 0 s",
+    "It is away",
+    "The forecast service answers again, after 0 s",
+  ]);
+});
+
 test("requests may be sent again when the next day begins, not when an hourly poll succeeds", () => {
   const lines: string[] = [];
   const problemLog = createProblemLog(logTo(lines), { now: () => NOON, steady: () => 0 });
   const spent = { day: "2026-01-05", count: FORECAST_SERVICE.budget };
   const reportAt = (now: number) => {
-    reportPoll({ failures: [], answers: 2 }, FORECAST_SERVICE, problemLog);
+    reportPoll({ failures: [], answers: 2 }, FORECAST_SERVICE, { problemLog, hasAnswered: true });
     reportBudget(isBudgetSpent(spent, now, FORECAST_SERVICE.budget), FORECAST_SERVICE, problemLog);
   };
   reportAt(NOON);

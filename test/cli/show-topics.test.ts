@@ -105,6 +105,7 @@ describe("the page of vigie show", () => {
       { "service/problem_code": "service", "service/last_error": "Nothing listens there" },
       "problem: service: Nothing listens there\n",
     ],
+    [{ "service/problem_code": "official" }, "problem: official: it has not answered yet\n"],
     [{ "service/problem_code": "late" }, "problem: late: the colour of tomorrow is not official yet\n"],
   ])("says why there is a problem: %j", (topics, line) => {
     expect(show(topics)).toContain(line);

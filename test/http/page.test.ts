@@ -73,6 +73,27 @@ describe("what is not as it should be", () => {
     expect(page).toContain("mardi 13 janvier : blanc d’après RTE, rouge d’après le service.");
   });
 
+  test("is said of an official source that has never answered, and not that tomorrow is late", async () => {
+    const page = await text("RTE never answered", "en");
+    expect(page).toMatch(/The official source has not answered yet [^.]*ECONNREFUSED/);
+    expect(page).toContain("Official source no answer yet");
+    expect(page).not.toMatch(/late|any more|expected within/);
+    expect(page).toContain("rouge not known blanc not known");
+  });
+
+  test("is said of a service that has never answered", async () => {
+    const page = await text("nothing known", "en");
+    expect(page).toContain("The forecast service has not answered yet");
+    expect(page).not.toMatch(/any more/);
+  });
+
+  test("is said of an official source that answered before, not that its silence makes tomorrow late", async () => {
+    const page = await text("RTE down", "en");
+    expect(page).toContain("The official source does not answer at the moment");
+    expect(page).toMatch(/Official source does not answer at the moment ?, last answer/);
+    expect(page).not.toMatch(/late/);
+  });
+
   test("is nothing where all is well", async () => {
     expect(await markup("rouge now")).not.toContain('class="notices"');
   });

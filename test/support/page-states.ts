@@ -128,6 +128,19 @@ export const PAGE_STATES: Record<string, () => Promise<View>> = {
     await vigie.poll();
     return vigie.view();
   },
+  "RTE never answered": async () => {
+    const vigie = openPageVigie({ at: AFTERNOON, kind: "none", official: true });
+    vigie.setDown(true);
+    await vigie.poll();
+    return vigie.view();
+  },
+  "RTE down": async () => {
+    const vigie = openPageVigie({ at: AFTERNOON, days: ROUGE, kind: "none", official: true });
+    await vigie.poll();
+    vigie.setDown(true);
+    await vigie.go("2026-01-14T14:30:00Z");
+    return vigie.view();
+  },
   "sources contradict each other": async () => {
     const vigie = await longLived("2026-01-12T13:05:00Z", {
       official: true,

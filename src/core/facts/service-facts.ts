@@ -42,6 +42,8 @@ function problemCode(status: ServiceStatus, moment: MomentFacts | null, input: F
 
 /** At once where nothing else names official colours; else a day later: a source that is rarely needed must not be dead unseen. */
 function isOfficialProblem({ official, clock }: FactsInput, service: ServiceStatus): boolean {
+  // As of a service: while no answer is known, nothing shows that the source is well.
+  if (service === "off" && official?.last_success === null) return true;
   if (!official?.light) return false;
   return service === "off" || service === "down" || isSilentForADay(official, clock.at);
 }

@@ -29,16 +29,20 @@ function serviceNotice({ t, view, when }: Page): Html | null {
   if (isWaiting) return null;
   const title = status === "down" ? t.service_down : t.service_degraded;
   return notice(
-    title,
-    html`${t.service_more(last === null ? null : when(last))}${last_error !== null && html` <span class="error" lang="en">${foreign(last_error)}</span>`}`,
+    last === null ? t.service_unanswered : title,
+    html`${last !== null && t.service_more(when(last))}${last_error !== null && html` <span class="error" lang="en">${foreign(last_error)}</span>`}`,
   );
 }
 
 function officialNotice({ t, view }: Page): Html | null {
   const { status, last_error } = view.facts.official;
   if (status !== "down" && view.facts.service.problem_code !== "official") return null;
+  const last = view.lastSuccess.official;
+  // As of the service: before the first answer the band says that nothing is known.
+  if (last === null && last_error === null) return null;
+  const title = status === "down" ? t.official_down : t.official_degraded;
   return notice(
-    t.official_problem,
+    last === null ? t.official_unanswered : title,
     last_error !== null && html`<span class="error" lang="en">${foreign(last_error)}</span>`,
   );
 }
@@ -62,8 +66,10 @@ function contradictions({ t, view, longDay }: Page): Html[] {
 
 function lateNotice({ t, view, longDay }: Page): Html | null {
   const announcement = view.facts.moment?.announcement;
-  // A service that is silent is the reason already.
-  if (!announcement?.late || view.facts.service.problem_code === "service") return null;
+  const { status, problem_code } = view.facts.service;
+  // The only source that is silent is the reason already.
+  const isSilent = problem_code === "service" || (problem_code === "official" && status === "off");
+  if (!announcement?.late || isSilent) return null;
   return notice(t.late, t.late_more(longDay(announcement.date)));
 }
 

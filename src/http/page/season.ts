@@ -115,7 +115,8 @@ function dates(page: Page): Html {
   const all = datesBetween(start, end);
   const lists = (["rouge", "blanc"] as const).map((color) => {
     const found = all.filter((date) => officialOn(date, page) === color);
-    return html`<dt>${color}</dt><dd>${found.length === 0 ? t.none : found.map(page.shortDay).join(", ")}</dd>`;
+    const none = view.facts.dated.used === null ? t.not_known : t.none;
+    return html`<dt>${color}</dt><dd>${found.length === 0 ? none : found.map(page.shortDay).join(", ")}</dd>`;
   });
   return html`<details class="fold" id="dates"><summary>${t.dates}</summary><dl class="why">${lists}</dl></details>`;
 }

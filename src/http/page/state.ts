@@ -13,13 +13,10 @@ export function state(page: Page): Html {
     at === null ? null : html`, ${t.last_success} ${page.time(at, "ago")}`;
   return html`<section class="part state"><h2>${t.state}</h2><dl>${[
     entry(t.service, serviceMark[service.status], [
-      t.service_status[service.status],
+      isUnanswered(service.status, lastSuccess.service) ? t.no_answer_yet : t.service_status[service.status],
       heard(lastSuccess.service),
     ]),
-    entry(t.official_source, officialMark[official.status], [
-      t.official_status[official.status],
-      heard(lastSuccess.official),
-    ]),
+    entry(t.official_source, officialMark[official.status], [sayOfficial(page), heard(lastSuccess.official)]),
     entry(t.broker, broker.connected ? "ok" : "bad", [
       broker.connected ? t.connected : t.disconnected,
       html` · ${foreign(broker.url, 80)}`,
@@ -32,6 +29,18 @@ export function state(page: Page): Html {
     entry(t.clock, known.clock.right ? "ok" : "bad", known.clock.right ? t.clock_right : t.clock_is_wrong),
     entry(t.version, "quiet", [foreign(view.version, 40), ` · ${t.instance} `, foreign(view.instance, 60)]),
   ]}</dl><p class="note">${t.as_of} ${page.longDay(page.today)} ${page.time(view.facts.at)}</p></section>`;
+}
+
+function sayOfficial({ t, view }: Page): string {
+  const { status } = view.facts.official;
+  const { light, season } = view.known.official ?? {};
+  if (isUnanswered(status, view.lastSuccess.official)) return t.no_answer_yet;
+  return status === "degraded" && season && !light ? t.season_unanswered : t.official_status[status];
+}
+
+/** It never answered, so it does not fail to answer "any more". */
+function isUnanswered(status: string, last: Instant | null): boolean {
+  return last === null && ["degraded", "down"].includes(status);
 }
 
 const SIGNS = { ok: "●", warn: "▲", bad: "■", quiet: "○" };

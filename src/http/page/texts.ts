@@ -66,7 +66,7 @@ const fr = {
   at: (time: string) => `à ${time}`,
   no_price: "prix inconnu",
   day_strip: "Heures pleines et creuses de ce jour",
-  nothing_known: "vigie n’a encore aucune réponse. La première est attendue dans les minutes qui viennent.",
+  nothing_known: "vigie n’a encore aucune réponse.",
   clock_wrong: "L’horloge de cette machine est fausse",
   clock_wrong_more: (time: string) =>
     `vigie ne dit donc ni la couleur du moment, ni l’état des règles. D’après les dernières réponses, nous sommes le ${time} environ.`,
@@ -77,11 +77,11 @@ const fr = {
   invented_more: "Ces couleurs viennent du simulateur intégré, et d’aucune annonce.",
   service_down: "Le service de prévision ne répond plus",
   service_degraded: "Le service de prévision ne répond pas pour l’instant",
-  service_more: (time: string | null) =>
-    time === null
-      ? "Il n’a encore jamais répondu."
-      : `Sa dernière réponse est de ${time}. Ce qui en vient date de là.`,
-  official_problem: "La source officielle ne répond plus",
+  service_unanswered: "Le service de prévision n’a pas encore répondu",
+  service_more: (time: string) => `Sa dernière réponse est de ${time}. Ce qui en vient date de là.`,
+  official_down: "La source officielle ne répond plus",
+  official_degraded: "La source officielle ne répond pas pour l’instant",
+  official_unanswered: "La source officielle n’a pas encore répondu",
   output_problem: "Un appareil ne fait pas ce qui lui a été demandé",
   contradiction: "Les deux sources se contredisent",
   contradiction_more: (day: string, rte: string, service: string) =>
@@ -216,10 +216,12 @@ const fr = {
   },
   official_status: {
     ok: "répond",
-    degraded: "pas encore de réponse",
+    degraded: "ne répond pas pour l’instant",
     down: "ne répond plus",
     off: "aucune",
   },
+  season_unanswered: "répond, mais sans les jours passés de la saison",
+  no_answer_yet: "pas encore de réponse",
   last_success: "dernière réponse",
   connected: "connecté",
   disconnected: "pas connecté",
@@ -293,7 +295,7 @@ const en: Texts = {
   at: (time) => `at ${time}`,
   no_price: "price unknown",
   day_strip: "Peak and off-peak hours of this day",
-  nothing_known: "vigie has no answer yet. The first is expected within the next minutes.",
+  nothing_known: "vigie has no answer yet.",
   clock_wrong: "The clock of this machine is wrong",
   clock_wrong_more: (time) =>
     `So vigie says neither the colour of the moment nor the state of the rules. By the last answers it is about ${time}.`,
@@ -304,11 +306,11 @@ const en: Texts = {
   invented_more: "These colours come from the built-in simulator, not from any announcement.",
   service_down: "The forecast service does not answer any more",
   service_degraded: "The forecast service does not answer at the moment",
-  service_more: (time) =>
-    time === null
-      ? "It has never answered yet."
-      : `Its last answer came ${time}. What comes from it is from then.`,
-  official_problem: "The official source does not answer any more",
+  service_unanswered: "The forecast service has not answered yet",
+  service_more: (time) => `Its last answer came ${time}. What comes from it is from then.`,
+  official_down: "The official source does not answer any more",
+  official_degraded: "The official source does not answer at the moment",
+  official_unanswered: "The official source has not answered yet",
   output_problem: "A device does not do what it was told",
   contradiction: "The two sources contradict each other",
   contradiction_more: (day, rte, service) => `${day}: ${rte} says RTE, ${service} says the service.`,
@@ -436,10 +438,12 @@ const en: Texts = {
   },
   official_status: {
     ok: "answers",
-    degraded: "no answer yet",
+    degraded: "does not answer at the moment",
     down: "does not answer any more",
     off: "none",
   },
+  season_unanswered: "answers, but without the past days of the season",
+  no_answer_yet: "no answer yet",
   last_success: "last answer",
   connected: "connected",
   disconnected: "not connected",
