@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { officialAddress } from "../config/official-options.ts";
+import { wallTime } from "../core/calendar/dates.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import { outputStatus } from "../core/outputs/output-status.ts";
 import { lastSent } from "../core/outputs/outputs-state.ts";
@@ -9,6 +10,7 @@ import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { isBudgetSpent } from "../service/request-limits.ts";
+import { POLL_LIMIT } from "../service/send-requests.ts";
 import { OFFICIAL_SOURCE } from "../service/sources.ts";
 import type { Store } from "../state/store.ts";
 import { createLoop } from "./loop.ts";
@@ -82,6 +84,7 @@ export async function pollOnce(
     onRefreshed: () => undefined,
   });
   const outcomes: PollOutcome[] = [];
+  const end = wallTime(systemClock.now() + POLL_LIMIT, config.tariff.time_zone).slice(11, 16);
   // As the first poll after a start: it keeps to the limits of requests, which the state file counts.
   const polling = createPollings(sources, {
     loop,
@@ -90,8 +93,8 @@ export async function pollOnce(
     times: config.service.poll,
     offset: 0,
     clock: systemClock,
-    // A source that does not answer is tried again for minutes: say why as soon as it is known.
-    onFirstFailure: ({ name }, failure) => problemLog.starts(name, failure),
+    // A source that does not answer is tried again for minutes: say why as soon as it is known, and until when.
+    onFirstFailure: ({ name }, failure) => problemLog.starts(name, `${failure}; trying again until ${end}`),
     onPolled: (source, outcome) => {
       outcomes.push(outcome);
       const { spent } = (source === OFFICIAL_SOURCE ? memory.officialClient : memory.client).get();

@@ -3,6 +3,9 @@ import { deadline } from "../runtime/wait.ts";
 import { BudgetSpent, blocksAllRequests, describeFailures } from "./service-errors.ts";
 import type { Source } from "./sources.ts";
 
+/** A poll ends after this, answered or not. */
+export const POLL_LIMIT = 240_000;
+
 /** Sends one request; resolves with the requests that its answer makes necessary. */
 type Send<Request> = (request: Request, signal: AbortSignal) => Promise<Request[]>;
 
@@ -48,5 +51,3 @@ class PollTooSlow extends Error {
     );
   }
 }
-
-const POLL_LIMIT = 240_000;

@@ -1,13 +1,15 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { pollOnce } from "../../src/app/single-poll.ts";
-import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
+import { addDays, civilDate, wallTime } from "../../src/core/calendar/dates.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { NO_OFFICIAL_MEMORY } from "../../src/service/request-memory.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { loadText } from "../config/folder.ts";
 import { logTo } from "../support/logs.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { startPlainService } from "../support/plain-service.ts";
+import { NOBODY } from "../support/ports.ts";
 
 const today = civilDate(Date.now(), "Europe/Paris");
 const tomorrow = addDays(today, 1);
@@ -26,13 +28,14 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
   const memory = { ...NO_OFFICIAL_MEMORY, spent: { day, count: spent }, sent_at };
   const store = createMemoryStore({ ...emptyState("here"), official_clients: { [server.url]: memory } });
   const lines: string[] = [];
-  const once = async (base_url = server.url) => {
+  const ended = new AbortController();
+  const once = async (base_url = server.url, source = server.url) => {
     const { config } = await loadText(
-      JSON.stringify({ service: { base_url }, official: { source: server.url }, mqtt: { url: "embedded" } }),
+      JSON.stringify({ service: { base_url }, official: { source }, mqtt: { url: "embedded" } }),
     );
     const log = logTo(lines);
     const clock = { now: Date.now, steady: () => performance.now() };
-    const { signal } = new AbortController();
+    const { signal } = ended;
     const before = server.asked.length;
     const poll = await pollOnce(config, {
       store,
@@ -48,7 +51,7 @@ async function openOnce({ spent = 0, sent_at = Date.now() } = {}) {
     };
   };
   const counted = () => store.state().official_clients[server.url]?.["spent"];
-  return { once, away, lines, counted, day };
+  return { once, away, lines, counted, day, end: () => ended.abort() };
 }
 
 describe("vigie once with an official source", () => {
@@ -74,6 +77,19 @@ describe("vigie once with an official source", () => {
     const { once } = await openOnce({ spent: 80, sent_at: Date.now() - 25 * 3_600_000 });
     expect((await once("none")).asked).toEqual(["/tempoLight"]);
     expect((await once("none")).asked).toEqual([]);
+  });
+
+  test("says the first failure at once, and until when it tries again", async () => {
+    const { once, lines, end } = await openOnce();
+    const asked = Date.now();
+    const polled = once("none", `http://${NOBODY}`);
+    await vi.waitFor(() => expect(lines).not.toEqual([]), PATIENCE);
+    end();
+    await expect(polled).rejects.toThrow();
+    const [, failure, until = ""] = /^(.*); trying again until (\d\d:\d\d)$/.exec(lines[0] ?? "") ?? [];
+    expect(failure).toMatch(/^The official source at .* could not be reached/);
+    const minutes = [240_000, 300_000].map((ms) => wallTime(asked + ms, "Europe/Paris").slice(11, 16));
+    expect(minutes).toContain(until);
   });
 
   test("is content with one source, and says what the other one answered", async () => {
