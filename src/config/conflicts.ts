@@ -7,6 +7,9 @@ import { idOfTopic } from "./id-word.ts";
 import { nearest } from "./nearest-word.ts";
 import { showPath } from "./shown-value.ts";
 
+/** What `service.base_url` may be for real days. */
+export const A_SERVICE = "the address of a service, or none for official colours only (official.source)";
+
 /** Options that cannot be used together: the one to report, and what is expected there. */
 interface Conflict {
   path: PropertyKey[];
@@ -36,8 +39,8 @@ function inventedDaysOnRealBroker(options: unknown): Conflict[] {
     "Invented days could switch real devices: to try vigie out, set mqtt.url: embedded; to allow it nevertheless, set service.allow_simulator: true";
   const why = "because mqtt.url names a real broker";
   const conflicts: Conflict[] = [];
-  if (textAt(options, "service", "base_url") === "simulator") {
-    conflicts.push({ path: ["service", "base_url"], expected: `the address of a service, ${why}`, advice });
+  if (textAt(options, "service", "base_url") === "simulator" && !namesRealColors(options)) {
+    conflicts.push({ path: ["service", "base_url"], expected: `${A_SERVICE}, ${why}`, advice });
   }
   const isAlone = ["none", "simulator"].includes(textAt(options, "service", "base_url") ?? "");
   if (isAlone && textAt(options, "official", "source") === "simulator") {
@@ -55,15 +58,19 @@ function officialSourceConflicts(options: unknown): Conflict[] {
     return [{ path, expected }];
   }
   const advice = "Real and invented days are never mixed";
-  if (base === "simulator" && source !== "off" && source !== "simulator") {
-    const expected = "off or simulator, because service.base_url: simulator invents the days";
-    return [{ path, expected, advice }];
+  if (base === "simulator" && namesRealColors(options)) {
+    const expected = `${A_SERVICE}, because official.source names real colours`;
+    return [{ path: ["service", "base_url"], expected, advice }];
   }
   if (base !== "simulator" && base !== "none" && source === "simulator") {
     const expected = "off, rte or an address, because service.base_url is no simulator";
     return [{ path, expected, advice }];
   }
   return [];
+}
+
+function namesRealColors(options: unknown): boolean {
+  return !["off", "simulator"].includes(textAt(options, "official", "source") ?? "off");
 }
 
 function baseTopicWithinDiscovery(options: unknown): Conflict[] {

@@ -12,6 +12,7 @@ import {
   stateDirectory,
 } from "./config-file.ts";
 import { configSchema } from "./config-schema.ts";
+import { A_SERVICE } from "./conflicts.ts";
 import { readEnvironment } from "./environment.ts";
 import { listOptions } from "./option-list.ts";
 import { ConfigError, describeExpectation, describeIssues, type Problem } from "./problems.ts";
@@ -56,7 +57,12 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const found = config
     ? [...(await findUnreadableFiles(config)), ...findOwnTopics(config, given)]
     : describeIssues(parsed.error?.issues ?? [], given);
-  const problems = found.map((problem) => describeProblem(problem, file, settings));
+  // Of an option that is missing, a conflict of its default says nothing.
+  const isSaid = ({ path }: Problem) =>
+    missing.length > 0 && path.join(".") === "service.base_url" && valueAt(given, path) === undefined;
+  const problems = found
+    .filter((problem) => !isSaid(problem))
+    .map((problem) => describeProblem(problem, file, settings));
 
   const refused = [...missing, ...environment.problems, ...problems];
   if (!config || refused.length > 0) throw new ConfigError(refused);
@@ -94,23 +100,25 @@ function findMissing(
   settings: readonly Setting[],
   { places = DEFAULT_PLACES }: LoadRequest,
 ): string[] {
-  const needed = { VIGIE_SERVICE_BASE_URL: "service.base_url", VIGIE_MQTT_URL: "mqtt.url" };
-  const missing = Object.entries(needed).filter(
-    ([, option]) => !settings.some(({ path }) => path.join(".") === option),
-  );
+  const missing = NEEDED.filter(({ option }) => !settings.some(({ path }) => path.join(".") === option));
   if (missing.length === 0) return [];
   if (file.path !== null) {
-    const options = missing.map(([, option]) => option).join(" and ");
-    const variables = missing.map(([variable]) => variable).join(" and ");
+    const options = missing.map(({ option }) => option).join(" and ");
+    const variables = missing.map(({ variable }) => variable).join(" and ");
     return [
       `${file.place([], "value")}: expected ${options}, got an empty file. Write them into it (for a first look: service: { base_url: simulator } and mqtt: { url: embedded }), or set ${variables}`,
     ];
   }
   return missing.map(
-    ([variable]) =>
-      `${variable}: expected an address, got nothing, and there is no configuration file (${places.join(", ")})`,
+    ({ variable, expected }) =>
+      `${variable}: expected ${expected}, got nothing, and there is no configuration file (${places.join(", ")})`,
   );
 }
+
+const NEEDED = [
+  { variable: "VIGIE_SERVICE_BASE_URL", option: "service.base_url", expected: A_SERVICE },
+  { variable: "VIGIE_MQTT_URL", option: "mqtt.url", expected: "the address of a broker" },
+];
 
 function withAbsolutePaths(config: Config, cwd: string): Config {
   const tls = { ...config.mqtt.tls };

@@ -114,12 +114,12 @@ describe("without a file", () => {
     const problems = await problemsOf(load({ cwd }));
     expect(problems).toEqual([
       expect.stringMatching(
-        /^VIGIE_SERVICE_BASE_URL: expected an address, got nothing.*\.\/config\/vigie\.yaml/,
+        /^VIGIE_SERVICE_BASE_URL: expected the address of a service, or none .*, got nothing.*\.\/config\/vigie\.yaml/,
       ),
-      expect.stringMatching(/^VIGIE_MQTT_URL: expected an address, got nothing/),
+      expect.stringMatching(/^VIGIE_MQTT_URL: expected the address of a broker, got nothing/),
     ]);
     const half = await problemsOf(load({ cwd, env: { VIGIE_MQTT_URL: "mqtt://b" } }));
-    expect(half[0]).toContain("VIGIE_SERVICE_BASE_URL: expected an address, got nothing");
+    expect(half[0]).toContain("VIGIE_SERVICE_BASE_URL: expected the address of a service");
   });
 
   test("two variables are enough", async () => {

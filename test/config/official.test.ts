@@ -91,16 +91,41 @@ describe("what is refused", () => {
     },
   );
 
+  const SERVICE =
+    "expected the address of a service, or none for official colours only (official.source), because";
+
   test.each(["rte", "https://official.example"])(
-    "invented days beside the real colours of %s",
+    "invented days beside the real colours of %s: the service is named, or is none",
     async (source) => {
-      expect(await problemsOf(loadText(`official: { source: "${source}" }\n`))).toEqual([
-        expect.stringContaining(
-          "official.source: expected off or simulator, because service.base_url: simulator invents the days, got",
-        ),
+      for (const broker of ["", "mqtt: { url: mqtt://broker }\n"]) {
+        expect(await problemsOf(loadText(`${broker}official: { source: "${source}" }\n`))).toEqual([
+          expect.stringMatching(
+            /service\.base_url: expected .*, because official\.source names real colours, got nothing\. Real and/,
+          ),
+        ]);
+      }
+      expect(
+        await problemsOf(loadText(`service: { base_url: simulator }\nofficial: { source: "${source}" }\n`)),
+      ).toEqual([
+        `config/vigie.yaml:1:22 service.base_url: ${SERVICE} official.source names real colours, got "simulator". Real and invented days are never mixed`,
       ]);
     },
   );
+
+  test("invented days on a real broker, where the service may be none", async () => {
+    expect(await problemsOf(loadText("mqtt: { url: mqtt://broker }\n"))).toEqual([
+      expect.stringContaining(`service.base_url: ${SERVICE} mqtt.url names a real broker, got nothing`),
+    ]);
+  });
+
+  test("no service at all in the variables: one sentence, which names none", async () => {
+    const env = { VIGIE_OFFICIAL_SOURCE: "rte", VIGIE_MQTT_URL: "mqtt://broker" };
+    expect(await problemsOf(load({ cwd: await folderWith(), env }))).toEqual([
+      expect.stringMatching(
+        /^VIGIE_SERVICE_BASE_URL: expected the address of a service, or none for official colours only \(official\.source\), got nothing, and/,
+      ),
+    ]);
+  });
 
   test.each(["", "mqtt: { url: mqtt://broker }\n"])(
     "invented official colours beside the real days of a service: %j",

@@ -51,7 +51,7 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
     const { code, stdout, stderr } = await container.ended;
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(
-      /^VIGIE_SERVICE_BASE_URL: expected an address, .*\nVIGIE_MQTT_URL: expected an address, .*\n$/,
+      /^VIGIE_SERVICE_BASE_URL: expected the address of a service, .*\nVIGIE_MQTT_URL: expected the address of a broker, .*\n$/,
     );
   });
 
