@@ -4,16 +4,18 @@ import { loadConfig } from "../config/load-config.ts";
 import { civilDate } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../core/contract/answer.ts";
-import type { KnownDays } from "../core/days/known-days.ts";
+import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
+import { learn, learnOfficial } from "../core/days/learn.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { createProblemLog } from "../runtime/problem-log.ts";
 import { deadline } from "../runtime/wait.ts";
 import { EMPTY_MEMORY } from "../service/client-memory.ts";
-import type { OfficialClient } from "../service/official-client.ts";
+import type { OfficialClient, OfficialReply } from "../service/official-client.ts";
 import { keepMemory, NO_OFFICIAL_MEMORY } from "../service/request-memory.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import { ServiceUnreachable } from "../service/service-errors.ts";
+import type { Reply } from "../service/service-request.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Io } from "./io.ts";
 import { readKnownDays } from "./read-known-days.ts";
@@ -26,6 +28,8 @@ export interface Session {
   official: OfficialClient | null;
   /** The civil date where the tariff holds. */
   today: IsoDate;
+  /** What is known after the answers of this command, and of these known days before them. */
+  learnt: (before?: KnownDays) => KnownDays;
   /** Prints the failure after which a request is tried again, each one once. */
   onRetry: (failure: string) => void;
   stop(): Promise<void>;
@@ -33,6 +37,7 @@ export interface Session {
 
 export async function openSession(config: Config, io: Io): Promise<Session> {
   const log = logTo(io);
+  const { tariff } = config;
   const { service, official, serviceKind, stop } = await openSources(config, {
     clock: systemClock,
     random: Math.random,
@@ -46,8 +51,32 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
   }
   const problemLog = createProblemLog(log, systemClock);
   const onRetry = (failure: string) => problemLog.starts("service", `${failure}; trying again`);
-  const today = civilDate(systemClock.now(), config.tariff.time_zone);
-  return { service, official, today, onRetry, stop };
+  const today = civilDate(systemClock.now(), tariff.time_zone);
+  const lessons: ((known: KnownDays) => KnownDays)[] = [];
+  const keepReply = (reply: Reply) => {
+    const now = systemClock.now();
+    lessons.push((known) => learn(known, reply.answer, now, tariff, reply.made_at ?? now));
+    return reply;
+  };
+  const keepOfficialReply = (reply: OfficialReply) => {
+    const now = systemClock.now();
+    lessons.push((known) => learnOfficial(known, reply.answer, now, tariff, reply.made_at ?? now));
+    return reply;
+  };
+  return {
+    service: service && {
+      ...service,
+      ask: async (request, options) => keepReply(await service.ask(request, options)),
+    },
+    official: official && {
+      ...official,
+      ask: async (request, options) => keepOfficialReply(await official.ask(request, options)),
+    },
+    today,
+    learnt: (before = NO_KNOWN_DAYS) => lessons.reduce((known, lesson) => lesson(known), before),
+    onRetry,
+    stop,
+  };
 }
 
 /** A person waits for the command. */
@@ -61,6 +90,7 @@ export interface Sources {
   askOfficial: ((request: OfficialRequest) => Promise<OfficialAnswer>) | null;
   /** What vigie itself has learnt, where there is no service to ask; says so. */
   readKnown: () => Promise<KnownDays>;
+  learnt: Session["learnt"];
   config: Config;
   /** The civil date where the tariff holds. */
   today: IsoDate;
@@ -73,7 +103,7 @@ export async function askSources<Result>(
   question: (sources: Sources) => Promise<Result>,
 ): Promise<Result> {
   const { config } = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
-  const { service, official, today, onRetry, stop } = await openSession(config, io);
+  const { service, official, today, learnt, onRetry, stop } = await openSession(config, io);
   const withinLimit = async <Said>(
     source: Source,
     address: string,
@@ -109,6 +139,7 @@ export async function askSources<Result>(
       io.stderr.write(NO_SERVICE);
       return (await readKnownDays(config)).knownDays;
     },
+    learnt,
     config,
     today,
   };

@@ -1,13 +1,13 @@
 import type { Config } from "../config/config.ts";
-
-import type { HistoryDayInAnswer, OfficialAnswer } from "../core/contract/answer.ts";
+import type { KnownDays } from "../core/days/known-days.ts";
+import { officialColor } from "../core/days/official-color.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 
 import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { deadline } from "../runtime/wait.ts";
-import { compareSources, probeOfficial, probeService } from "../service/probe.ts";
+import { probeOfficial, probeService } from "../service/probe.ts";
 import { openSession, type Session } from "./ask-service.ts";
 import type { Io } from "./io.ts";
 
@@ -26,29 +26,17 @@ async function checkSources(config: Config, io: Io): Promise<boolean> {
     const service = await checkService(session, config, io);
     if (io.signal.aborted) return false;
     const official = await checkOfficial(session, config, io);
-    const agree = service.days && official.days ? checkAgreement(service.days, official.days, io) : true;
-    return service.ok && official.ok && agree;
+    const agree = session.service && session.official ? checkAgreement(session.learnt(), io) : true;
+    return service && official && agree;
   } finally {
     await session.stop();
   }
 }
 
-type OfficialWord = OfficialAnswer["words"][number];
-
-/** Whether each endpoint answered, and the days that are over; null where they are not known. */
-interface CheckedSource<Day> {
-  ok: boolean;
-  days: readonly Day[] | null;
-}
-
-async function checkService(
-  { service, today, onRetry }: Session,
-  config: Config,
-  io: Io,
-): Promise<CheckedSource<HistoryDayInAnswer>> {
+async function checkService({ service, today, onRetry }: Session, config: Config, io: Io): Promise<boolean> {
   if (!service) {
     io.stdout.write(`${mark(true)}service: none (service.base_url: none), so there are no forecasts\n`);
-    return { ok: true, days: null };
+    return true;
   }
   const address = config.service.base_url;
   const probes = await probeService({ client: service, address, today, signal: io.signal, onRetry });
@@ -56,17 +44,16 @@ async function checkService(
     io.stdout.write(`${mark(answer !== null)}service, ${endpoint}: ${message}\n`);
     for (const assumption of assumed) io.stdout.write(`        assumed: ${assumption}\n`);
   }
-  const history = probes.flatMap(({ answer }) => (answer?.kind === "history" ? [answer.entries] : []));
-  return { ok: probes.every(({ answer }) => answer !== null), days: history[0] ?? null };
+  return probes.every(({ answer }) => answer !== null);
 }
 
 async function checkOfficial(
   { official, today, onRetry }: Session,
   config: Config,
   io: Io,
-): Promise<CheckedSource<OfficialWord>> {
+): Promise<boolean> {
   // Nothing was asked for, so nothing is said.
-  if (!official) return { ok: true, days: null };
+  if (!official) return true;
   const address = config.official.source;
   const probes = await probeOfficial({
     client: official,
@@ -79,25 +66,25 @@ async function checkOfficial(
   for (const { endpoint, answer, message } of probes) {
     io.stdout.write(`${mark(answer !== null)}official, ${endpoint}: ${message}\n`);
   }
-  const season = probes.flatMap(({ answer }) => (answer?.kind === "season" ? [answer.words] : []));
-  return { ok: probes.every(({ answer }) => answer !== null), days: season[0] ?? null };
+  return probes.every(({ answer }) => answer !== null);
 }
 
-/** The days that are over have one colour, whoever names it. */
-function checkAgreement(
-  service: readonly HistoryDayInAnswer[],
-  official: readonly OfficialWord[],
-  io: Io,
-): boolean {
-  const { common, different } = compareSources(service, official);
-  const days = common === 1 ? "1 day" : `${common} days`;
+/** An official colour is one colour, whoever names it: of the days that are over, and of tomorrow. */
+function checkAgreement({ days }: KnownDays, io: Io): boolean {
+  const said = Object.entries(days).flatMap(([date, { service_word: service, rte_word: rte }]) =>
+    service && rte ? [{ date, service: service.color, rte: rte.color }] : [],
+  );
+  if (said.length === 0) return true;
+  const different = said.filter(({ service, rte }) => service !== rte).toReversed();
+  const count = said.length === 1 ? "1 day" : `${said.length} days`;
   if (different.length === 0) {
-    io.stdout.write(`${mark(true)}both sources: the same colours for ${days}\n`);
+    io.stdout.write(`${mark(true)}both sources: the same colours for ${count}\n`);
     return true;
   }
-  io.stdout.write(`${mark(false)}both sources: other colours for ${different.length} of ${days}\n`);
-  for (const { date, service: one, official: other } of different.slice(0, MOST_DIFFERENCES)) {
-    io.stdout.write(`        ${date}: service ${one}, official ${other}\n`);
+  io.stdout.write(`${mark(false)}both sources: other colours for ${different.length} of ${count}\n`);
+  for (const { date, service, rte } of different.slice(0, MOST_DIFFERENCES)) {
+    const used = officialColor(days[date])?.color;
+    io.stdout.write(`        ${date}: service ${service}, RTE ${rte}; vigie uses ${used}\n`);
   }
   const more = different.length - MOST_DIFFERENCES;
   if (more > 0) io.stdout.write(`        and ${more} more\n`);

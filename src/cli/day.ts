@@ -1,7 +1,8 @@
 import { addDays } from "../core/calendar/dates.ts";
 import type { Color, IsoDate } from "../core/calendar/tariff.ts";
 import { seasonOf } from "../core/calendar/tariff-season.ts";
-import type { Answer } from "../core/contract/answer.ts";
+import type { Answer, DayInAnswer } from "../core/contract/answer.ts";
+import { type OfficialColor, officialColor } from "../core/days/official-color.ts";
 import { RequestRefused, ServiceError } from "../service/service-errors.ts";
 import { askSources, type Sources } from "./ask-service.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
@@ -35,6 +36,8 @@ interface SaidOfDay {
   service: (Answer & { kind: "date" }) | undefined;
   /** null: it has not named this date. */
   rte: Color | null | undefined;
+  /** What vigie makes of it; undefined: no source has named an official colour. */
+  official: OfficialColor | undefined;
 }
 
 /** One source that fails is reported, and the other one is shown. */
@@ -56,7 +59,7 @@ async function askBoth(date: IsoDate, sources: Sources, io: Io): Promise<SaidOfD
   const [first] = failures;
   if (service === undefined && !rte && first) throw first;
   for (const { message } of failures) io.stderr.write(`vigie: ${message}\n`);
-  return { date, service, rte };
+  return { date, service, rte, official: officialColor(sources.learnt().days[date]) };
 }
 
 /** A service refuses a date that it does not know yet, or answers without a colour. */
@@ -96,29 +99,56 @@ async function askRte(date: IsoDate, { askOfficial, today }: Sources) {
   return words.find((word) => word.date === date)?.color ?? null;
 }
 
-function asJson({ date, service, rte }: SaidOfDay) {
+function asJson(said: SaidOfDay) {
+  const { date, service, rte, official } = said;
   const byRte = rte === undefined ? {} : { rte };
   if (!service) return { date, color: rte ?? null, is_official: Boolean(rte), ...byRte };
   const { day: answered, is_official } = service;
-  const isContradicted = is_official && rte && rte !== answered.color;
-  const official_by = isContradicted ? { service: answered.color, rte } : undefined;
-  return { ...answered, is_official, ...byRte, ...(official_by && { official_by }) };
+  const byService = isOther(said) ? { service: answered.color } : {};
+  const official_by = official?.contradicted ? { service: answered.color, rte } : undefined;
+  return {
+    ...usedDay(said, answered),
+    is_official: official ? true : is_official,
+    ...byRte,
+    ...byService,
+    ...(official_by && { official_by }),
+  };
 }
 
-function formatDay({ date, service, rte }: SaidOfDay, painted: boolean): string {
+/** vigie uses another colour than the service says. */
+function isOther({ service, official }: SaidOfDay): boolean {
+  return official !== undefined && service !== undefined && official.color !== service.day.color;
+}
+
+/** The day with the colour that vigie uses; what else the service says is of another colour then. */
+function usedDay(said: SaidOfDay, answered: DayInAnswer): DayInAnswer {
+  if (!said.official || !isOther(said)) return answered;
+  const unsaid = { raw: null, confidence: null, source: null, explanation: null };
+  return { ...answered, ...unsaid, color: said.official.color, rates: { hp: null, hc: null } };
+}
+
+function formatDay(said: SaidOfDay, painted: boolean): string {
+  const { date, service, rte, official } = said;
   const byRte: Cell[][] =
     rte === undefined ? [] : [["RTE says", rte === null ? "nothing yet" : colorCell(rte)]];
   if (!service) return formatTable([["date", date], ...byRte], painted);
-  const { day: answered, is_official } = service;
+  const { day: answered } = service;
+  const used = usedDay(said, answered);
+  const is_official = official ? true : service.is_official;
   const rows: Cell[][] = [
     ["date", date],
-    ["colour", colorCell(answered.color, answered.raw)],
+    ["colour", colorCell(used.color, used.raw)],
     ["official", is_official === null ? "the service does not say" : OFFICIAL[`${is_official}`]],
-    ["confidence", confidenceCell(answered.confidence)],
-    ["hp", rateCell(answered.rates.hp)],
-    ["hc", rateCell(answered.rates.hc)],
+    ["confidence", confidenceCell(used.confidence)],
+    ["hp", rateCell(used.rates.hp)],
+    ["hc", rateCell(used.rates.hc)],
+    ...byRte,
   ];
-  return formatTable([...rows, ...byRte], painted);
+  const { text: word, color } = colorCell(answered.color, answered.raw);
+  const text = service.is_official ? word : `${word} (forecast)`;
+  if (isOther(said) || official?.contradicted) rows.push(["the service says", { text, color }]);
+  if (official?.contradicted) rows.push(["contradiction", `vigie uses ${official.color}`]);
+  return formatTable(rows, painted);
 }
 
 const OFFICIAL = { true: "yes", false: "no" };

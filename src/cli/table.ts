@@ -41,7 +41,7 @@ function textOf(cell: Cell): string {
 }
 
 /** A day's colour; what was said instead, where it is none. */
-export function colorCell(color: Color | null, raw: string | null = null): Cell {
+export function colorCell(color: Color | null, raw: string | null = null) {
   return { text: color ?? (raw === null ? NOT_KNOWN : `unknown (${raw})`), color };
 }
 

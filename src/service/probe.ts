@@ -1,5 +1,5 @@
 import { addDays, daysBetween } from "../core/calendar/dates.ts";
-import type { Color, IsoDate } from "../core/calendar/tariff.ts";
+import type { IsoDate } from "../core/calendar/tariff.ts";
 import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../core/contract/answer.ts";
 import { deadline } from "../runtime/wait.ts";
@@ -93,19 +93,6 @@ async function probeAll<One extends { kind: string }, Content>(
     }
   }
   return probes;
-}
-
-/** The dates that both sources name, and those of them for which they name different colours. */
-export function compareSources(
-  service: readonly { date: IsoDate; color: Color | null }[],
-  official: readonly { date: IsoDate; color: Color }[],
-): { common: number; different: { date: IsoDate; service: Color; official: Color }[] } {
-  const words = new Map(official.map(({ date, color }) => [date, color]));
-  const pairs = service.flatMap(({ date, color }) => {
-    const word = words.get(date);
-    return color === null || word === undefined ? [] : [{ date, service: color, official: word }];
-  });
-  return { common: pairs.length, different: pairs.filter((pair) => pair.service !== pair.official) };
 }
 
 const LIMIT = 60_000;

@@ -28,7 +28,7 @@ function run(command: Command, args: string[], color = false) {
 }
 
 describe("the endpoints of two sources for people", () => {
-  test("vigie day shows what each source says, also where the other one does not answer", async () => {
+  test("vigie day leads with the colour that vigie uses, and shows what each source says, also where the other one does not answer", async () => {
     const server = createServer((request, response) => {
       const path = request.url ?? "";
       const isRte = path.startsWith("/tempo");
@@ -55,21 +55,35 @@ describe("the endpoints of two sources for people", () => {
     };
     try {
       const official_by = { service: "rouge", rte: "blanc" };
-      for (const [word, official, said, more] of [
-        ["RED", true, "rouge", {}],
-        ["WHITE", false, "blanc", {}],
-        ["unreadable", false, null, {}],
-        ["WHITE", true, "blanc", { official_by }],
+      const differs =
+        "date +2026-01-05\\ncolour +blanc\\nofficial +yes\\n.*\\nhp +-\\nhc +-\\nRTE says +blanc\\n";
+      for (const [word, official, said, color, table, more] of [
+        ["RED", true, "rouge", "rouge", "[^]*RTE says +rouge\\n", {}],
+        ["unreadable", false, null, "rouge", "[^]*RTE says +nothing yet\\n", {}],
+        [
+          "WHITE",
+          false,
+          "blanc",
+          "blanc",
+          `${differs}the service says +rouge \\(forecast\\)\\n`,
+          { is_official: true, service: "rouge" },
+        ],
+        [
+          "WHITE",
+          true,
+          "blanc",
+          "blanc",
+          `${differs}the service says +rouge\\ncontradiction +vigie uses blanc\\n`,
+          { official_by },
+        ],
       ] as const) {
         rte = { "2026-01-05": word };
         is_official = official;
         const { out } = await ask(address);
-        expect(out).toMatch(
-          new RegExp(`^colour +rouge\\n(.*\\n)*RTE says +${said ?? "nothing yet"}\\n$`, "m"),
-        );
-        const { official_by: by, ...json } = JSON.parse((await ask(address, "--json")).out);
-        expect(json).toMatchObject({ color: "rouge", is_official: official, rte: said });
-        expect({ official_by: by }).toEqual({ official_by: undefined, ...more });
+        expect(out).toMatch(new RegExp(`^${table}$`));
+        const json = JSON.parse((await ask(address, "--json")).out);
+        expect(json).toMatchObject({ color, is_official: official, rte: said, ...more });
+        expect("official_by" in json).toBe("official_by" in more);
       }
       isServiceAway = true;
       for (const service of [address, "none"]) {

@@ -27,7 +27,7 @@ async function run(env: NodeJS.ProcessEnv, ...officialFaults: OfficialFaultName[
 
 const both = () => ({ VIGIE_SERVICE_BASE_URL: simulator.url, VIGIE_OFFICIAL_SOURCE: simulator.url });
 
-test("asks each endpoint of both sources, and compares the days that are over", async () => {
+test("asks each endpoint of both sources, and compares the official colours of both", async () => {
   const { code, lines, asked } = await run(both());
   expect(lines).toEqual([
     expect.stringMatching(/^ok {6}broker, embedded/),
@@ -39,7 +39,7 @@ test("asks each endpoint of both sources, and compares the days that are over", 
       /^ok {6}official, light: 2026-01-05 (bleu|blanc|rouge), 2026-01-06 (bleu|blanc|rouge)$/,
     ),
     "ok      official, season: season 2025-2026: 126 days",
-    "ok      both sources: the same colours for 126 days",
+    "ok      both sources: the same colours for 127 days",
   ]);
   expect(code).toBe(0);
   expect(asked).toEqual(["/tempoLight", "/tempo?season=2025-2026"]);
@@ -72,14 +72,17 @@ test("fails where the official source fails, and says why", async () => {
   ]);
 });
 
-test("fails where the two name different colours for days that are over, and names the first of them", async () => {
+test("fails where the two name different official colours, and names the newest of them, tomorrow first", async () => {
   const { code, lines } = await run(both(), "other-colors");
   const failed = lines.findIndex((line) => line.startsWith("FAILED"));
   expect(code).toBe(1);
-  expect(lines[failed]).toMatch(/^FAILED {2}both sources: other colours for \d+ of \d+ days$/);
+  expect(lines[failed]).toMatch(/^FAILED {2}both sources: other colours for \d+ of 127 days$/);
+  expect(lines[failed + 1]).toMatch(/^ {8}2026-01-06: /);
   expect(lines.slice(failed + 1, failed + 11)).toEqual(
     Array.from({ length: 10 }, () =>
-      expect.stringMatching(/^ {8}\d{4}-\d\d-\d\d: service (bleu|blanc|rouge), official (bleu|blanc|rouge)$/),
+      expect.stringMatching(
+        /^ {8}\d{4}-\d\d-\d\d: service (bleu|blanc|rouge), RTE (bleu|blanc|rouge); vigie uses (bleu|blanc|rouge)$/,
+      ),
     ),
   );
   expect(lines.at(-1)).toMatch(/^ {8}and \d+ more$/);
