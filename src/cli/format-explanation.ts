@@ -3,19 +3,24 @@ import { nameTruth } from "../core/rules/truth.ts";
 
 /** An explanation as a tree of lines; `local` writes an instant as a local time. */
 export function formatExplanation(explained: Explanation, local: (instant: string) => string): string {
-  const { id, state, sure, by_value, next_on, next_off, notes, tree } = explained;
+  const { id, state, sure, next_on, next_off, notes, tree } = explained;
   const changes = [
     ...(next_on === null || state === true ? [] : [`ON at ${local(next_on)}`]),
     ...(next_off === null || state === false ? [] : [`OFF at ${local(next_off)}`]),
   ];
-  const certainty =
-    state === null || sure ? "" : by_value ? "  (a value of the house decides)" : "  (a forecast decides)";
+  const certainty = state === null || sure ? "" : `  (${describeDoubt(explained)})`;
   const lines = [
     `${id}  ${nameTruth(state)}${certainty}${changes.length > 0 ? `  next ${changes.join(", ")}` : ""}`,
     ...notes.map((note) => `  ! ${note}`),
     ...formatBranch(tree, "  "),
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Without a forecast: an announcement can change it. */
+function describeDoubt({ by_value, by_forecast }: Explanation): string {
+  if (by_value) return "a value of the house decides";
+  return by_forecast ? "a forecast decides" : "not certain yet";
 }
 
 function formatBranch({ state, asks, saw, parts }: Branch, indent: string): string[] {

@@ -108,6 +108,7 @@ describe("the week", () => {
 
   test("says why most days are unknown where there is no forecast service", async () => {
     expect(await text("without a service")).toContain("Sans service de prévision");
+    expect(await text("without a service")).not.toContain("selon la prévision");
   });
 });
 

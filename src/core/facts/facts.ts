@@ -80,7 +80,7 @@ export interface MomentFacts {
   };
   next: DayFacts & { at: Instant };
   days: Record<CivilDay, DayFacts>;
-  announcement: { stage: Stage; date: IsoDate; late: boolean };
+  announcement: { stage: Stage | null; date: IsoDate; late: boolean };
   /** The next instants at which time alone changes parts of the moment: the topics expire soon after them. */
   boundaries: {
     /** Of the tariff day: `now` and `next`. */

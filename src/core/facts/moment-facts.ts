@@ -51,5 +51,5 @@ export function momentFacts(view: View, lateAfter: string, simulation: Simulatio
 function announcement({ at, today, day }: View, lateFrom: Instant): MomentFacts["announcement"] {
   const date = addDays(today, 1);
   const { stage, official } = day(date);
-  return { stage: stage ?? "forecast", date, late: at >= lateFrom && !official };
+  return { stage, date, late: at >= lateFrom && !official };
 }

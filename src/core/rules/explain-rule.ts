@@ -15,6 +15,8 @@ export interface Explanation {
   sure: boolean;
   /** A value decides now. */
   by_value?: true;
+  /** A forecast is among what decides now. */
+  by_forecast?: true;
   at: string;
   /** When the rule next becomes ON, or OFF, as far as the days are known. */
   next_on: string | null;
@@ -44,12 +46,18 @@ export function explainRule(
     state: verdict.state,
     sure: verdict.sure,
     ...(values_from !== null && values_from <= now.at && { by_value: true as const }),
+    ...(sawForecast(verdict.conditions) && { by_forecast: true as const }),
     at: isoInstant(now.at),
     next_on: next_on === null ? null : isoInstant(next_on),
     next_off: next_off === null ? null : isoInstant(next_off),
     notes: [...describeCircumstances(verdict, now), ...describeValueHold(verdict, now)],
     tree: branchOf(verdict.conditions, verdict.threshold),
   };
+}
+
+function sawForecast(result: ConditionResult): boolean {
+  if ("parts" in result) return result.parts.some(sawForecast);
+  return result.days.some(({ facts }) => facts.stage === "forecast");
 }
 
 /** Not published: it would be two more messages for each change. */

@@ -129,21 +129,22 @@ function spanRect({ start, end, state, sure }: VerdictSpan, place: Axis["place"]
   return html`<rect class="${kind}" x="${from}%" width="${width}%" height="100%"/>`;
 }
 
-function legend({ t }: Page): Html {
+function legend({ t, view }: Page): Html {
   const entry = (kind: string, words: string) =>
     html`<li><svg class="bar" aria-hidden="true"><rect class="rail" width="100%" height="100%"/><rect class="${kind}" width="100%" height="100%"/></svg>${words}</li>`;
-  return html`<ul class="legend">${entry("sure", t.legend_on)}${entry("maybe", t.legend_maybe)}${entry("unknown", t.legend_unknown)}</ul>`;
+  return html`<ul class="legend">${entry("sure", t.legend_on)}${entry("maybe", view.known.polls.kind === "none" ? t.legend_not_certain : t.legend_maybe)}${entry("unknown", t.legend_unknown)}</ul>`;
 }
 
 /** The spans in which the rule is ON or unknown, in words. */
 function plan({ spans, values_from }: VerdictForecast, page: Page): Html {
-  const { t, when } = page;
+  const { t, view, when } = page;
+  const doubt = view.known.polls.kind === "none" ? t.not_certain : t.by_forecast;
   const shown = spans.filter(({ state }) => state !== false);
   if (shown.length === 0) return html`<p class="note">${t.no_span}</p>`;
   const certainty = ({ state, sure, start }: VerdictSpan) => {
     if (state === null) return "";
     if (sure) return t.certain;
-    return values_from !== null && values_from <= start ? t.by_values : t.by_forecast;
+    return values_from !== null && values_from <= start ? t.by_values : doubt;
   };
   return html`<ul class="plan">${shown
     .slice(0, MOST_PLANNED)

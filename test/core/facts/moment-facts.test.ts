@@ -114,8 +114,8 @@ describe("the announcement", () => {
     momentOf(factsInputAt(at, knownDaysOf(day ? { "2026-01-06": day } : {})));
 
   it.each([
-    ["nothing known, before the hour", "2026-01-05T11:59:59+01:00", undefined, "forecast", false],
-    ["nothing known, from the hour on", "2026-01-05T12:00:00+01:00", undefined, "forecast", true],
+    ["nothing known, before the hour", "2026-01-05T11:59:59+01:00", undefined, null, false],
+    ["nothing known, from the hour on", "2026-01-05T12:00:00+01:00", undefined, null, true],
     ["a forecast is not an announcement", "2026-01-05T23:59:59+01:00", forecast("rouge"), "forecast", true],
     ["announced", "2026-01-05T10:00:00+01:00", official("rouge", { confirmed: false }), "announced", false],
     [

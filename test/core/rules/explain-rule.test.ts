@@ -75,6 +75,8 @@ describe("an explanation", () => {
   test("says when it next changes, that a forecast decides, and why an unknown day is not rouge", () => {
     expect(linesOf({ day: "now", color: "rouge" }, AT)[0]).toBe("r  OFF  next ON at 2026-01-05T05:00:00Z");
     expect(linesOf({ day: "d2", color: "rouge" }, AT)[0]).toContain("r  ON  (a forecast decides)");
+    // No forecast is there: an announcement can change it.
+    expect(linesOf({ day: "d3", official: true }, AT)[0]).toBe("r  OFF  (not certain yet)");
     const saturday = linesOf({ day: "d6", color: "rouge" }, AT);
     expect(saturday).toEqual([
       "r  OFF",
