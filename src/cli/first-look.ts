@@ -13,9 +13,9 @@ export function describeFirstLook(status: DaemonStatus | undefined, pages: reado
   const { config, snapshot, embeddedPort } = status;
   const { moment } = snapshot.facts;
   const invented =
-    config.service.base_url === "simulator"
+    snapshot.known.polls.kind === "invented"
       ? "These days are INVENTED by the built-in simulator: they are not those of your electricity tariff."
-      : `The days come from ${config.service.base_url}.`;
+      : `The days come from ${describeOrigin(config)}.`;
   const days = moment
     ? describeDays(moment.days.today, moment.days.tomorrow)
     : "  The clock of this machine is wrong: vigie does not know which day it is.";
@@ -35,6 +35,18 @@ ${describeRules(snapshot, config.tariff)}
   To use your own service and broker: config/vigie.yaml explains each option; see also the README.
 
 `;
+}
+
+interface SourceOptions {
+  service: { base_url: string };
+  official: { source: string };
+}
+
+/** From where real days come. */
+export function describeOrigin({ service: { base_url }, official: { source } }: SourceOptions): string {
+  const official = source === "rte" ? "RTE" : source;
+  if (base_url === "none") return `${official}, which names official colours only: there are no forecasts`;
+  return source === "off" ? base_url : `${base_url} and ${official}`;
 }
 
 /** The rules that are ON, and why. */

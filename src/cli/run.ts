@@ -124,7 +124,12 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     onWake: (now) => health.update(now, daemon),
     onViewChange: views.viewChanged,
   });
-  log.info(`vigie ${VERSION} starts with the service ${config.service.base_url}`, {
+  const { service, official } = config;
+  const source =
+    service.base_url === "none"
+      ? `official source ${official.source}, without a service`
+      : `service ${service.base_url}`;
+  log.info(`vigie ${VERSION} starts with the ${source}`, {
     config: file,
     state: config.state,
     rules: config.rules.length,
