@@ -36,6 +36,8 @@ interface SaidOfDay {
   service: (Answer & { kind: "date" }) | undefined;
   /** null: it has not named this date. */
   rte: Color | null | undefined;
+  /** The simulator invents what `rte` says. */
+  isInvented: boolean;
   /** What vigie makes of it; undefined: no source has named an official colour. */
   official: OfficialColor | undefined;
 }
@@ -59,7 +61,8 @@ async function askBoth(date: IsoDate, sources: Sources, io: Io): Promise<SaidOfD
   const [first] = failures;
   if (service === undefined && !rte && first) throw first;
   for (const { message } of failures) io.stderr.write(`vigie: ${message}\n`);
-  return { date, service, rte, official: officialColor(sources.learnt().days[date]) };
+  const isInvented = sources.config.official.source === "simulator";
+  return { date, service, rte, isInvented, official: officialColor(sources.learnt().days[date]) };
 }
 
 /** A service refuses a date that it does not know yet, or answers without a colour. */
@@ -128,9 +131,9 @@ function usedDay(said: SaidOfDay, answered: DayInAnswer): DayInAnswer {
 }
 
 function formatDay(said: SaidOfDay, painted: boolean): string {
-  const { date, service, rte, official } = said;
-  const byRte: Cell[][] =
-    rte === undefined ? [] : [["RTE says", rte === null ? "nothing yet" : colorCell(rte)]];
+  const { date, service, rte, isInvented, official } = said;
+  const name = isInvented ? "the simulator says" : "RTE says";
+  const byRte: Cell[][] = rte === undefined ? [] : [[name, rte === null ? "nothing yet" : colorCell(rte)]];
   if (!service) return formatTable([["date", date], ...byRte], painted);
   const { day: answered } = service;
   const used = usedDay(said, answered);

@@ -102,6 +102,13 @@ describe("the endpoints of two sources for people", () => {
     }
   });
 
+  test("vigie day does not call RTE's what the simulator invents", async () => {
+    const config = "service: { base_url: none }\nofficial: { source: simulator }\nmqtt: { url: embedded }\n";
+    await writeFile(join(folder, "invented.yaml"), config);
+    const { out } = await run(day, ["today", "--config", "invented.yaml"]);
+    expect(out).toMatch(/^date +\S+\nthe simulator says +(bleu|blanc|rouge)\n$/);
+  });
+
   test("vigie history and season answer from what vigie has learnt where there is no service, and say so", async () => {
     const learnt = addDays(civilDate(Date.now(), "Europe/Paris"), -400);
     const { label, start, end } = seasonOf(learnt);

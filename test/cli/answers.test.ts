@@ -94,7 +94,7 @@ describe("the endpoints for people", () => {
     const { code, out } = await run(day, ["2026-01-05"]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^date +2026-01-05\ncolour +(bleu|blanc|rouge)\nofficial +yes\nconfidence +\d+ %\nhp +0\.\d+\nhc +0\.\d+\nRTE says +\1\n$/,
+      /^date +2026-01-05\ncolour +(bleu|blanc|rouge)\nofficial +yes\nconfidence +\d+ %\nhp +0\.\d+\nhc +0\.\d+\nthe simulator says +\1\n$/,
     );
     const json = await run(day, ["2026-01-05", "--json"]);
     expect(JSON.parse(json.out)).toMatchObject({ date: "2026-01-05", is_official: true });
