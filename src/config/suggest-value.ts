@@ -40,6 +40,7 @@ const FORMS: readonly { start: string; write: (value: unknown, expected: string)
   { start: "a list of component keys", write: (value) => toList([textOf(value)]) },
   { start: "a list of addresses or networks", write: (value) => toList([textOf(value)]) },
   { start: "a list of host names", write: (value) => toList([textOf(value)]) },
+  { start: "off, rte, simulator", write: (value) => nearest(textOf(value), ["off", "rte", "simulator"]) },
   { start: "off, a port", write: (value) => nearest(textOf(value), ["off"]) ?? toListen(value) },
   { start: "a port", write: toListen },
 ];
@@ -171,7 +172,7 @@ function toId(value: unknown): string | undefined {
 
 function toServiceAddress(value: unknown): string | undefined {
   const text = textOf(value);
-  const near = nearest(text, ["simulator"]);
+  const near = nearest(text, ["simulator", "none"]);
   const [, domain, port] = /^[\w-]+(\.[\w-]+)*(:\d+)?(\/[\w./-]*)?$/.exec(text) ?? [];
   if (near !== undefined || (domain ?? port) === undefined) return near;
   // A port is written where a service runs in the home, seldom with a certificate.

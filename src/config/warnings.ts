@@ -32,6 +32,7 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
     ...(config.service.base_url === "none"
       ? lintWithoutForecasts(config.rules, config.tariff).map(ofRule)
       : []),
+    ...sameSourceTwice(config),
     ...rulesOnTheirOwnOutputs(config),
     ...choicesOnMissingValues(config),
     ...choicesNeverReached(config),
@@ -196,6 +197,13 @@ function missingPassword({ mqtt: { username, password } }: Config): Warning[] {
   const words =
     "there is no password for this user. Set VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password";
   return [{ path: ["mqtt", "username"], words }];
+}
+
+function sameSourceTwice({ service, official }: Config): Warning[] {
+  if (official.source !== service.base_url || official.source === "simulator") return [];
+  const words =
+    "the same address as service.base_url. One server cannot check itself, and when it is down both sources are: for the colours of RTE itself, set rte";
+  return [{ path: ["official", "source"], words }];
 }
 
 /** Said once, however many addresses it is true of. */

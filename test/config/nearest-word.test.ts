@@ -57,6 +57,8 @@ test("each word that others are near to is an option, a value or a command", () 
     "explain",
     "purge",
     "simulator",
+    "none",
+    "rte",
     "watch",
     "to",
   ]);

@@ -44,6 +44,14 @@ describe("official.source", () => {
     expect(officialAddress("https://official.example")).toBe("https://official.example");
   });
 
+  test("at the address of the service gives a warning", async () => {
+    const both = `${REAL}official: { source: https://days.example/ }`;
+    expect((await loadText(both)).warnings).toEqual([
+      "config/vigie.yaml:2:21 official.source: the same address as service.base_url. One server cannot check itself, and when it is down both sources are: for the colours of RTE itself, set rte",
+    ]);
+    expect((await loadText(`${REAL}official: { source: https://other.example }`)).warnings).toEqual([]);
+  });
+
   test("in a container, an address of the container itself gives a warning", async () => {
     const env = { ...NEEDED, VIGIE_OFFICIAL_SOURCE: "http://127.0.0.1:8787" };
     const { warnings } = await load({ cwd: await folderWith(), env, inContainer: true });
@@ -74,6 +82,26 @@ describe("what is refused", () => {
     const problems = await problemsOf(loadText(`${REAL}official:\n  source: ${source}\n`));
     expect(problems).toEqual([expect.stringContaining(`config/vigie.yaml:3:11 official.source: ${words}`)]);
     expect(problems.join()).not.toContain("secret");
+  });
+
+  test.each([
+    ["RTE", "rte"],
+    ["edf", "rte"],
+    ["NONE", "off"],
+    ["aucun", "off"],
+    ["Off", "off"],
+    ["simulateur", "simulator"],
+  ])("official.source: %s, with the word that is meant", async (source, meant) => {
+    expect(await problemsOf(loadText(`${REAL}official: { source: ${source} }`))).toEqual([
+      expect.stringContaining(`got "${source}" (did you mean ${meant}?)`),
+    ]);
+  });
+
+  test.each(["NONE", "aucun", "off"])("service.base_url: %s, with none, which is meant", async (base_url) => {
+    const text = `service: { base_url: ${base_url} }\nofficial: { source: rte }\n`;
+    expect(await problemsOf(loadText(text))).toEqual([
+      expect.stringContaining(`got "${base_url}" (did you mean none?)`),
+    ]);
   });
 
   test("a value that is no text", async () => {
