@@ -190,7 +190,7 @@ describe("a rule that only a forecast could turn", () => {
     const none = await loadText(`service: { base_url: none }\nofficial: { source: rte }\n${rules}`);
     expect(none.warnings).toEqual([
       expect.stringMatching(
-        /rules\[0\] ahead: only a forecast could turn it ON, and service.base_url is none$/,
+        /rules\[0\] ahead: only a forecast service could turn it ON, and service.base_url is none$/,
       ),
     ]);
     expect((await loadText(`${REAL}official: { source: rte }\n${rules}`)).warnings).toEqual([]);

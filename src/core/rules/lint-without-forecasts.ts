@@ -4,7 +4,13 @@ import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
 import { DAY } from "./day-condition.ts";
 import type { RuleWarning } from "./lint-rules.ts";
-import type { Condition, DayCondition, Rule } from "./rule.ts";
+import {
+  type Condition,
+  type DayCondition,
+  type Rule,
+  type SimpleCondition,
+  simpleConditionsIn,
+} from "./rule.ts";
 import { NO_READINGS } from "./value-readings.ts";
 
 /** What a condition can be. */
@@ -15,16 +21,38 @@ interface Outcomes {
 
 const BOTH: Outcomes = { on: true, off: true };
 
-/** Where only official colours are known: rules that only a forecast could turn. */
+/** Where only official colours are known: rules that only a service could turn, and what they ask of forecasts. */
 export function lintWithoutForecasts(rules: readonly Rule[], tariff: Tariff): RuleWarning[] {
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   return rules.flatMap((rule, index) => {
     const { on, off } = outcomesOfRule(rule, { byId, tariff });
-    if (on && off) return [];
-    const state = on ? "OFF" : "ON";
-    const words = `only a forecast could turn it ${state}, and service.base_url is none`;
-    return [{ index, id: rule.id, words }];
+    const reasons = [...new Set(simpleConditionsIn(rule.when).flatMap(reasonsOf))];
+    if (on && off && reasons.length === 0) return [];
+    const what =
+      on && off ? "asks for forecasts" : `only a forecast service could turn it ${on ? "OFF" : "ON"}`;
+    const why = reasons.length === 0 ? "" : `: ${reasons.join("; ")}`;
+    return [{ index, id: rule.id, words: `${what}, and service.base_url is none${why}` }];
   });
+}
+
+/** What a condition asks that only a service says. */
+function reasonsOf(condition: SimpleCondition): string[] {
+  switch (condition.kind) {
+    case "remaining":
+      return ["remaining is what the service says (left is what vigie counts)"];
+    case "days_remaining":
+      return ["days_remaining is what the service says"];
+    case "day": {
+      const { day, range, confidence, stage } = condition;
+      return [
+        ...(confidence === null ? [] : ["confidence is of a forecast, and an official colour always passes"]),
+        ...(stage?.includes("forecast") ? ["no day has the stage forecast"] : []),
+        ...(range !== null && range > 2 ? [`of ${day} at most two days are ever known`] : []),
+      ];
+    }
+    default:
+      return [];
+  }
 }
 
 interface Surroundings {
@@ -52,6 +80,7 @@ function outcomesOf(condition: Condition, surroundings: Surroundings): Outcomes 
       return { on: off, off: on };
     }
     case "day":
+      if (condition.stage?.every((stage) => stage === "forecast")) return { on: false, off: true };
       return isAhead(condition) ? outcomesOfUnknownDay(condition, surroundings.tariff) : BOTH;
     case "rule": {
       const rule = surroundings.byId.get(condition.rule);

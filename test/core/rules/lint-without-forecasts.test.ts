@@ -14,6 +14,7 @@ describe("without forecasts", () => {
     ["together with others", { all: [{ period: "hp" }, D3_ROUGE] }],
     ["the days ahead one and all", { any: [D3_ROUGE, { day: "d2", color: "rouge" }] }],
     ["that such a day is known", { day: "d2", known: true }],
+    ["that a day is a forecast", { day: "tomorrow", stage: "forecast" }],
     ["that it is official", { day: "d2", official: true }],
     ["three of the days ahead", { day: "next_5_days", color: "blanc", at_least: 3 }],
     ["every day of a week", { day: "next_7_days", color: "bleu", every: true }],
@@ -21,7 +22,9 @@ describe("without forecasts", () => {
     ["what is left of the season by its count", { days_remaining: { below: 30 } }],
     ["not a count of the service", { not: { remaining: { rouge: { at_least: 3 } } } }],
   ])("%s is never ON", (_case, when) => {
-    expect(warningsOf(when)).toEqual(["only a forecast could turn it ON, and service.base_url is none"]);
+    expect(warningsOf(when)).toEqual([
+      expect.stringMatching(/^only a forecast service could turn it ON, and service.base_url is none(: |$)/),
+    ]);
   });
 
   test.each<[string, object]>([
@@ -29,18 +32,16 @@ describe("without forecasts", () => {
     ["the opposite of a colour that the tariff forbids on some days", { not: D3_ROUGE }],
     ["a season or a day that is not known", { any: [{ day: "d2", known: false }, NOW_ROUGE] }],
   ])("%s is never OFF", (_case, when) => {
-    expect(warningsOf(when)).toEqual(["only a forecast could turn it OFF, and service.base_url is none"]);
+    expect(warningsOf(when)).toEqual([
+      "only a forecast service could turn it OFF, and service.base_url is none",
+    ]);
   });
 
   test.each<[string, object, object?]>([
     ["the day in force", NOW_ROUGE],
-    ["the next day, however sure", { day: "next", color: "rouge", confidence: 80 }],
+    ["the next day, announced", { day: "next", color: "rouge", stage: ["announced", "final"] }],
     ["tomorrow", { day: "tomorrow", color: "rouge" }],
-    ["one day of a week, as the next one may be it", { day: "next_7_days", color: "rouge" }],
-    [
-      "two of the days ahead: at night both are official",
-      { day: "next_5_days", color: "rouge", at_least: 2 },
-    ],
+    ["the next two days: at night both are official", { day: "next_2_days", color: "rouge", at_least: 2 }],
     ["one of several that official colours decide", { any: [D3_ROUGE, NOW_ROUGE] }],
     ["vigie's own count", { left: { rouge: { at_most: 3 } } }],
     [
@@ -50,6 +51,41 @@ describe("without forecasts", () => {
     ["a day ahead, where an unknown verdict counts as ON", D3_ROUGE, { when_unknown: "on" }],
   ])("%s can turn", (_case, when, more = {}) => {
     expect(warningsOf(when, more)).toEqual([]);
+  });
+
+  const NONE = "and service.base_url is none: ";
+  test.each<[object, string]>([
+    [
+      {
+        any: [
+          { day: "next", color: "rouge", confidence: 80 },
+          { day: "now", confidence: 60 },
+        ],
+      },
+      `asks for forecasts, ${NONE}confidence is of a forecast, and an official colour always passes`,
+    ],
+    [
+      { day: "next_7_days", color: "rouge" },
+      `asks for forecasts, ${NONE}of next_7_days at most two days are ever known`,
+    ],
+    [
+      { day: "next_5_days", color: "rouge", at_least: 2 },
+      `asks for forecasts, ${NONE}of next_5_days at most two days are ever known`,
+    ],
+    [
+      { day: "tomorrow", stage: ["forecast", "announced"] },
+      `asks for forecasts, ${NONE}no day has the stage forecast`,
+    ],
+    [
+      { remaining: { rouge: { at_least: 3 } } },
+      `only a forecast service could turn it ON, ${NONE}remaining is what the service says (left is what vigie counts)`,
+    ],
+    [
+      { days_remaining: { below: 30 } },
+      `only a forecast service could turn it ON, ${NONE}days_remaining is what the service says`,
+    ],
+  ])("%j is warned of with the reason", (when, words) => {
+    expect(warningsOf(when)).toEqual([words]);
   });
 
   test("the opposite of a day ahead is never ON where the tariff forbids nothing", () => {
