@@ -47,8 +47,10 @@ function knownSeason(label: string | undefined, knownDays: KnownDays, now: IsoDa
       `vigie does not know how many days are left of season ${asked.label}: it has not learnt each of its days, or tariff.laws is off`,
     );
   }
-  const days_elapsed = daysBetween(asked.start, until) + 1;
-  const days_remaining = daysBetween(until, asked.end);
+  const days = daysBetween(asked.start, asked.end) + 1;
+  // As the service counts them: the day in force is not over.
+  const days_elapsed = Math.min(days, daysBetween(asked.start, now));
+  const days_remaining = days - days_elapsed;
   const total = byColor((color) => used[color] + left[color]);
   return {
     kind: "season" as const,

@@ -9,11 +9,14 @@ import type { Command } from "../../src/cli/command-line.ts";
 import { day } from "../../src/cli/day.ts";
 import { history } from "../../src/cli/history.ts";
 import { season } from "../../src/cli/season.ts";
-import { addDays, civilDate, datesBetween } from "../../src/core/calendar/dates.ts";
+import { addDays, civilDate, datesBetween, daysBetween, tariffDate } from "../../src/core/calendar/dates.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { serialiseState } from "../../src/state/state-format.ts";
 import { runCommand } from "../support/run-command.ts";
+import { PARIS } from "../support/tariff.ts";
+
+const BLEU = { color: "bleu", first_said: 0, confirmed: true } as const;
 
 let folder = "";
 beforeAll(async () => {
@@ -131,6 +134,8 @@ describe("the endpoints of two sources for people", () => {
       [""],
     ]);
     const counted = await run(season, [label, ...none]);
+    // All days of a season before are over.
+    expect(counted.out).toMatch(/: 36[56] days over, 0 days left\n/);
     expect(counted.out).toMatch(/\nrouge +0 +22\nblanc +0 +43\nbleu +0 +30[01]\n$/);
     for (const { code, err } of [days, counted]) {
       expect([code, err]).toEqual([
@@ -138,6 +143,17 @@ describe("the endpoints of two sources for people", () => {
         "vigie: there is no forecast service (service.base_url: none): this is what vigie itself has learnt\n",
       ]);
     }
+    const now = tariffDate(Date.now(), PARIS);
+    const current = seasonOf(now);
+    const bleu = datesBetween(current.start, now).map((date) => [date, BLEU]);
+    state.official_words = { [address]: Object.fromEntries(bleu) };
+    await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
+    // As the service counts them: the day in force is not over.
+    const { out } = await run(season, none);
+    const over = daysBetween(current.start, now);
+    expect(out).toMatch(
+      new RegExp(`: ${over} days? over, ${daysBetween(now, current.end) + 1} days? left\\n`),
+    );
     const unknown = await run(season, ["2014-2015", ...none]);
     expect([unknown.code, unknown.out]).toEqual([1, ""]);
     expect(unknown.err).toContain("vigie does not know how many days are left of season 2014-2015");

@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { addDays, civilDate } from "../../src/core/calendar/dates.ts";
+import { addDays, civilDate, tariffDate } from "../../src/core/calendar/dates.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
 import { NOBODY } from "../support/ports.ts";
 import { startVigieAndBroker } from "../support/running-vigie.ts";
+import { PARIS } from "../support/tariff.ts";
 import { createCleanup, runVigie } from "../support/vigie.ts";
 
 const WORDS = { bleu: "BLUE", blanc: "WHITE" } as const;
@@ -49,7 +50,11 @@ describe.skipIf(withoutMosquitto)(`official colours from RTE ${withoutMosquitto}
       "season/left/rouge": "22",
       "season/total/rouge": "None",
     });
-    expect(JSON.parse(running.payloadOf("season") ?? "")).toMatchObject({ assumed: true, label: null });
+    expect(JSON.parse(running.payloadOf("season") ?? "")).toMatchObject({
+      assumed: true,
+      label: seasonOf(tariffDate(Date.now(), PARIS)).label,
+      days_remaining: null,
+    });
     const health = await runVigie({ folder: running.folder, config: running.config, args: ["health"] });
     expect(health.stdout).toMatch(/data fresh: the official source answered/);
     const { label } = seasonOf(civilDate(Date.now(), "Europe/Paris"));

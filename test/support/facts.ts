@@ -85,6 +85,7 @@ const dated = fc.record({
   ),
   used: maybe(colors(count)),
   left: maybe(colors(count)),
+  by_date: fc.constant(null),
   assumed: fc.boolean(),
 });
 
@@ -182,6 +183,7 @@ export function rougeFacts(): Facts {
       },
       used: { rouge: 1, blanc: 9, bleu: 117 },
       left: { rouge: 21, blanc: 34, bleu: 183 },
+      by_date: null,
       assumed: false,
     },
     service: {

@@ -1,4 +1,5 @@
 import type { Color, Instant, IsoDate, Period, Rates } from "../calendar/tariff.ts";
+import type { Season } from "../calendar/tariff-season.ts";
 import type { KnownDays, KnownSeason } from "../days/known-days.ts";
 import type { OfficialRecord } from "./official-record.ts";
 import type { PollRecord } from "./poll-record.ts";
@@ -115,6 +116,8 @@ export interface DatedFacts extends SeasonFacts {
 export interface SeasonFacts {
   /** As the service gives it. */
   season: KnownSeason | null;
+  /** The season by the date, where there is no service to name it. */
+  by_date: Season | null;
   /** vigie's own count of official days; null while the colour of a day of the season is not known. */
   used: Record<Color, number> | null;
   left: Record<Color, number> | null;

@@ -14,7 +14,7 @@ export function seasonFacts(knownDays: KnownDays, now: IsoDate, tariff: Tariff):
   const left = used && total && byColor((color) => total[color] - used[color]);
   // A season that had more days of a colour than usual shows that the numbers are not the usual ones.
   const isWrong = assumed && left !== null && COLORS.some((color) => left[color] < 0);
-  return { season, used, left: isWrong ? null : left, assumed };
+  return { season, by_date: assumed ? seasonOf(now) : null, used, left: isWrong ? null : left, assumed };
 }
 
 /** 22 rouge, 43 blanc, and bleu all other days of the season. */

@@ -81,11 +81,12 @@ function prices({ source, ...rates }: DatedFacts["prices"]): Payloads {
   return parts("prices", { ...values, source });
 }
 
-function season({ season: fromService, used, left, assumed }: DatedFacts): Payloads {
+function season({ season: fromService, by_date, used, left, assumed }: DatedFacts): Payloads {
+  const named = fromService ?? by_date;
   const values = {
-    label: fromService?.label ?? null,
-    start: fromService?.start ?? null,
-    end: fromService?.end ?? null,
+    label: named?.label ?? null,
+    start: named?.start ?? null,
+    end: named?.end ?? null,
     days_elapsed: fromService?.days_elapsed ?? null,
     days_remaining: fromService?.days_remaining ?? null,
   };

@@ -52,8 +52,8 @@ describe("the season without a service", () => {
     deriveFacts(factsInputAt(at, knownDays), { ...UNPRICED, assume_season_total: true, ...tariff }).dated;
 
   it("has the usual number of days left: 22 rouge, 43 blanc, and the rest", () => {
-    const { season, left, assumed } = datedBy({});
-    expect([season, assumed]).toEqual([null, true]);
+    const { season, by_date, left, assumed } = datedBy({});
+    expect([season, by_date?.label, assumed]).toEqual([null, "2025-2026", true]);
     expect(left).toEqual({ rouge: 21, blanc: 42, bleu: 300 - 126 });
   });
 
