@@ -14,7 +14,7 @@ import { EMPTY_MEMORY } from "../service/client-memory.ts";
 import type { OfficialClient, OfficialReply } from "../service/official-client.ts";
 import { keepMemory, NO_OFFICIAL_MEMORY } from "../service/request-memory.ts";
 import type { ServiceClient } from "../service/service-client.ts";
-import { ServiceUnreachable } from "../service/service-errors.ts";
+import { RequestRefused, ServiceError, ServiceUnreachable } from "../service/service-errors.ts";
 import type { Reply } from "../service/service-request.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { Io } from "./io.ts";
@@ -88,8 +88,14 @@ export interface Sources {
   ask: ((request: Request) => Promise<Answer>) | null;
   /** null with `official.source: off`. */
   askOfficial: ((request: OfficialRequest) => Promise<OfficialAnswer>) | null;
-  /** What vigie itself has learnt, where there is no service to ask; says so. */
-  readKnown: () => Promise<KnownDays>;
+  /**
+   * What vigie itself has learnt, where there is no service (null) or it has failed: `find` looks there for the answer, and it
+   * is said from where it comes. Where nothing is found (null), a failure is thrown.
+   */
+  findKnown: <Found>(
+    failure: Error | null,
+    find: (known: KnownDays) => Found | null,
+  ) => Promise<Found | null>;
   learnt: Session["learnt"];
   config: Config;
   /** The civil date where the tariff holds. */
@@ -135,9 +141,13 @@ export async function askSources<Result>(
         if (failure) throw failure;
         return answer;
       }),
-    readKnown: async () => {
-      io.stderr.write(NO_SERVICE);
-      return (await readKnownDays(config)).knownDays;
+    findKnown: async (failure, find) => {
+      const found = find((await readKnownDays(config)).knownDays);
+      if (found === null && failure) throw failure;
+      io.stderr.write(
+        failure ? `vigie: ${failure.message}. This is what vigie itself has learnt\n` : NO_SERVICE,
+      );
+      return found;
     },
     learnt,
     config,
@@ -153,6 +163,11 @@ export async function askSources<Result>(
 const LIMIT = 10_000;
 const NO_SERVICE =
   "vigie: there is no forecast service (service.base_url: none): this is what vigie itself has learnt\n";
+
+/** Of a service that has failed; one that refuses a request has answered. */
+export function isFailure(error: unknown): error is Error {
+  return error instanceof ServiceError && !(error instanceof RequestRefused);
+}
 
 /** For a person, who is not told details. */
 function logTo({ stderr }: Io): Log {

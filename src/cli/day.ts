@@ -4,7 +4,7 @@ import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, DayInAnswer } from "../core/contract/answer.ts";
 import { type OfficialColor, officialColor } from "../core/days/official-color.ts";
 import { RequestRefused, ServiceError } from "../service/service-errors.ts";
-import { askSources, type Sources } from "./ask-service.ts";
+import { askSources, isFailure, type Sources } from "./ask-service.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readDate } from "./read-time.ts";
@@ -59,9 +59,13 @@ async function askBoth(date: IsoDate, sources: Sources, io: Io): Promise<SaidOfD
     unlessItFails(() => askRte(date, sources)),
   ]);
   const [first] = failures;
-  if (service === undefined && !rte && first) throw first;
-  for (const { message } of failures) io.stderr.write(`vigie: ${message}\n`);
   const isInvented = sources.config.official.source === "simulator";
+  if (service === undefined && !rte && first) {
+    if (!isFailure(first)) throw first;
+    const official = await sources.findKnown(first, ({ days }) => officialColor(days[date]) ?? null);
+    return { date, service, rte, isInvented, official: official ?? undefined };
+  }
+  for (const { message } of failures) io.stderr.write(`vigie: ${message}\n`);
   return { date, service, rte, isInvented, official: officialColor(sources.learnt().days[date]) };
 }
 
@@ -105,7 +109,10 @@ async function askRte(date: IsoDate, { askOfficial, today }: Sources) {
 function asJson(said: SaidOfDay) {
   const { date, service, rte, official } = said;
   const byRte = rte === undefined ? {} : { rte };
-  if (!service) return { date, color: rte ?? null, is_official: Boolean(rte), ...byRte };
+  if (!service) {
+    const color = rte ?? official?.color ?? null;
+    return { date, color, is_official: color !== null, ...byRte };
+  }
   const { day: answered, is_official } = service;
   const byService = isOther(said) ? { service: answered.color } : {};
   const official_by = official?.contradicted ? { service: answered.color, rte } : undefined;
@@ -134,6 +141,17 @@ function formatDay(said: SaidOfDay, painted: boolean): string {
   const { date, service, rte, isInvented, official } = said;
   const name = isInvented ? "the simulator says" : "RTE says";
   const byRte: Cell[][] = rte === undefined ? [] : [[name, rte === null ? "nothing yet" : colorCell(rte)]];
+  if (!service && official && !rte) {
+    // Of the state file.
+    return formatTable(
+      [
+        ["date", date],
+        ["colour", colorCell(official.color)],
+        ["official", "yes"],
+      ],
+      painted,
+    );
+  }
   if (!service) return formatTable([["date", date], ...byRte], painted);
   const { day: answered } = service;
   const used = usedDay(said, answered);

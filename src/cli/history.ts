@@ -4,7 +4,7 @@ import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import { officialColor } from "../core/days/official-color.ts";
 import { splitRange } from "../service/ask-history.ts";
-import { askSources, type Sources } from "./ask-service.ts";
+import { askSources, isFailure, type Sources } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readDate } from "./read-time.ts";
@@ -29,13 +29,21 @@ export function history(args: string[], io: Io): Promise<number> {
 
 /** One request for each part of a long range, so that each has the time of a request. */
 async function askRange(from: IsoDate | undefined, to: IsoDate | undefined, sources: Sources) {
-  const { ask, readKnown, today } = sources;
-  const range = rangeFrom(from, to, today);
-  if (!ask) return { ...range, entries: knownHistory(range, await readKnown()), predicted: false };
+  const range = rangeFrom(from, to, sources.today);
+  const known = async (failure: Error | null) => {
+    const entries = await sources.findKnown(failure, (days) => knownHistory(range, days));
+    return { ...range, entries: entries ?? [], predicted: false };
+  };
+  if (!sources.ask) return known(null);
   const entries: HistoryDayInAnswer[] = [];
-  for (const part of splitRange(range)) {
-    const answer = await ask({ kind: "history", ...part });
-    if (answer.kind === "history") entries.push(...answer.entries);
+  try {
+    for (const part of splitRange(range)) {
+      const answer = await sources.ask({ kind: "history", ...part });
+      if (answer.kind === "history") entries.push(...answer.entries);
+    }
+  } catch (error) {
+    if (isFailure(error)) return known(error);
+    throw error;
   }
   return { ...range, entries, predicted: true };
 }
@@ -61,14 +69,15 @@ function rangeFrom(from: IsoDate | undefined, to: IsoDate | undefined, today: Is
   return { start, end };
 }
 
-/** The official days that vigie has learnt, in the form of an answer. */
+/** The official days that vigie has learnt, in the form of an answer; null for none. */
 function knownHistory({ start, end }: { start: IsoDate; end: IsoDate }, { days }: KnownDays) {
-  return datesBetween(start, end).flatMap((date): HistoryDayInAnswer[] => {
+  const entries = datesBetween(start, end).flatMap((date): HistoryDayInAnswer[] => {
     const color = officialColor(days[date])?.color;
     const rates = { hp: null, hc: null };
     const unknown = { raw: null, rates, predicted_color: null, prediction_confidence: null };
     return color ? [{ date, color, ...unknown }] : [];
   });
+  return entries.length > 0 ? entries : null;
 }
 
 const DAYS = 30;

@@ -5,7 +5,7 @@ import type { SeasonInAnswer } from "../core/contract/answer.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import { seasonFacts } from "../core/facts/season-facts.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { askSources } from "./ask-service.ts";
+import { askSources, isFailure } from "./ask-service.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { type Cell, formatTable } from "./table.ts";
@@ -15,11 +15,20 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function season(args: string[], io: Io): Promise<number> {
   return toExitCode("season", io, async () => {
     const { file, json, label } = readSeasonArgs(args);
-    const answer = await askSources(file, io, async ({ ask, readKnown, config: { tariff } }) =>
-      ask
-        ? ask({ kind: "season", ...(label !== undefined && { label }) })
-        : knownSeason(label, await readKnown(), tariffDate(systemClock.now(), tariff), tariff),
-    );
+    const answer = await askSources(file, io, ({ ask, findKnown, config: { tariff } }) => {
+      const now = tariffDate(systemClock.now(), tariff);
+      const find = (known: KnownDays) => knownSeason(label, known, now, tariff);
+      if (!ask) return findKnown(null, find);
+      return ask({ kind: "season", ...(label !== undefined && { label }) }).catch((error: unknown) => {
+        if (isFailure(error)) return findKnown(error, find);
+        throw error;
+      });
+    });
+    if (answer === null) {
+      throw new CommandFailed(
+        `vigie does not know how many days are left of ${label === undefined ? "this season" : `season ${label}`}: it has not learnt each of its days, or tariff.laws is off`,
+      );
+    }
     if (answer.kind !== "season") return;
     io.stdout.write(
       json ? `${JSON.stringify(answer.season, null, 2)}\n` : formatSeason(answer.season, io.color),
@@ -37,16 +46,12 @@ function readSeasonArgs(args: string[]) {
   return { file: values.config, json: values.json, label };
 }
 
-/** The season as vigie counts it, up to the tariff day in force, in the form of an answer. */
+/** The season as vigie counts it, up to the tariff day in force, in the form of an answer; null where it cannot. */
 function knownSeason(label: string | undefined, knownDays: KnownDays, now: IsoDate, tariff: Tariff) {
   const asked = (label === undefined ? undefined : seasonWithLabel(label)) ?? seasonOf(now);
   const until = now < asked.end ? now : asked.end;
   const { used, left } = seasonFacts(knownDays, until, tariff);
-  if (until < asked.start || !used || !left) {
-    throw new CommandFailed(
-      `vigie does not know how many days are left of season ${asked.label}: it has not learnt each of its days, or tariff.laws is off`,
-    );
-  }
+  if (until < asked.start || !used || !left) return null;
   const days = daysBetween(asked.start, asked.end) + 1;
   // As the service counts them: the day in force is not over.
   const days_elapsed = Math.min(days, daysBetween(asked.start, now));

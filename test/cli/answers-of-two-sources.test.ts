@@ -13,6 +13,7 @@ import { addDays, civilDate, datesBetween, daysBetween, tariffDate } from "../..
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { serialiseState } from "../../src/state/state-format.ts";
+import { NOBODY } from "../support/ports.ts";
 import { runCommand } from "../support/run-command.ts";
 import { PARIS } from "../support/tariff.ts";
 
@@ -112,14 +113,14 @@ describe("the endpoints of two sources for people", () => {
     expect(out).toMatch(/^date +\S+\nthe simulator says +(bleu|blanc|rouge)\n$/);
   });
 
-  test("vigie history and season answer from what vigie has learnt where there is no service, and say so", async () => {
+  test("vigie history and season answer from what vigie has learnt where there is no service or it is dead, and say so", async () => {
     const learnt = addDays(civilDate(Date.now(), "Europe/Paris"), -400);
     const { label, start, end } = seasonOf(learnt);
     const words = datesBetween(start, end).map((date, index) => {
       const color = index < 22 ? "rouge" : index < 65 ? "blanc" : "bleu";
       return [date, { color, first_said: 0, confirmed: true }];
     });
-    const address = "https://rte.example.org";
+    const address = `http://${NOBODY}`;
     const state = { ...emptyState("here"), official_words: { [address]: Object.fromEntries(words) } };
     await mkdir(join(folder, "learnt"));
     await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
@@ -154,6 +155,26 @@ describe("the endpoints of two sources for people", () => {
     expect(out).toMatch(
       new RegExp(`: ${over} days? over, ${daysBetween(now, current.end) + 1} days? left\\n`),
     );
+    const dead = { ...config, service: { base_url: `http://${NOBODY}` }, mqtt: { url: "embedded" } };
+    const book = { days: {}, seasons: {}, updated_at: null };
+    const total = { rouge: 22, blanc: 43, bleu: 300 };
+    const seen = { remaining: total, total, days_elapsed: 0, days_remaining: 365, seen_at: 0 };
+    const seasons = { [current.label]: { ...current, ...seen } };
+    state.books = { [dead.service.base_url]: { ...book, seasons } };
+    await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
+    await writeFile(join(folder, "dead.yaml"), JSON.stringify(dead));
+    const fromState = ["--config", "dead.yaml"];
+    for (const [command, args, words] of [
+      [season, [], new RegExp(`: ${over} days? over(?:.|\n)*\\nrouge +22 +22\\n`)],
+      [history, ["--from", now, "--to", now], new RegExp(`\\n${now} +bleu`)],
+      [day, [now], new RegExp(`^date +${now}\\ncolour +bleu\\nofficial +yes\\n$`)],
+    ] as const) {
+      const { code, out, err } = await run(command, [...args, ...fromState]);
+      expect([code, out]).toEqual([0, expect.stringMatching(words)]);
+      expect(err).toMatch(/could not be reached(?:.|\n)*\. This is what vigie itself has learnt\n$/);
+    }
+    const unlearnt = await run(day, ["2014-11-05", ...fromState]);
+    expect([unlearnt.code, unlearnt.out]).toEqual([1, ""]);
     const unknown = await run(season, ["2014-2015", ...none]);
     expect([unknown.code, unknown.out]).toEqual([1, ""]);
     expect(unknown.err).toContain("vigie does not know how many days are left of season 2014-2015");
