@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { civilDate as dateIn } from "../core/calendar/dates.ts";
 import type { PriceRow, Tariff } from "../core/calendar/tariff.ts";
@@ -95,11 +94,7 @@ export const tariffOptions = z
   .prefault({})
   .meta({ description: "The tariff, as your own contract says." });
 
+/** Without a service nobody says how many days of each colour a season has. */
 export function finishTariff(tariff: z.output<typeof tariffOptions>, base_url: string): Tariff {
-  return {
-    ...tariff,
-    ...(isDeepStrictEqual(tariff.rates, RATES_2026) && { default_rates: true }),
-    // Without a service nobody says how many days of each colour a season has.
-    ...(base_url === "none" && { assume_season_total: true }),
-  };
+  return base_url === "none" ? { ...tariff, assume_season_total: true } : tariff;
 }

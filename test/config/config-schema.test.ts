@@ -75,7 +75,6 @@ describe("a valid value is accepted", () => {
     const prices = "bleu: { hp: 0.1, hc: 0.1 }, blanc: { hp: 0.2, hc: 0.1 }, rouge: { hp: 0.5, hc: 0.1 }";
     const text = `tariff: { rates: [{ from: 2027-02-01, ${prices} }, { from: 2026-02-01, ${prices} }] }`;
     const { config } = await loadText(text);
-    expect(config.tariff).not.toHaveProperty("default_rates");
     expect(config.tariff.rates.map(({ from }) => from)).toEqual(["2026-02-01", "2027-02-01"]);
   });
 });

@@ -34,8 +34,6 @@ describe("official.source", () => {
     const env = { VIGIE_SERVICE_BASE_URL: "none", VIGIE_OFFICIAL_SOURCE: "rte" };
     const { config } = await loadVariables(env);
     expect([config.service.base_url, config.official.source]).toEqual(["none", "rte"]);
-    // Nobody in the house has written prices.
-    expect(config.tariff.default_rates).toBe(true);
   });
 
   test("names an address: that of RTE, and none where nobody is asked", () => {

@@ -44,7 +44,7 @@ describe.skipIf(withoutMosquitto)(`official colours from RTE ${withoutMosquitto}
     });
     await running.until({ availability: "online", "service/status": "off", "official/status": "ok" });
     await running.until({ "today/color": "bleu", "tomorrow/color": "bleu", "tomorrow/official": "ON" });
-    await running.until({ "d2/color": "None", "service/problem_code": "none", "prices/source": "default" });
+    await running.until({ "d2/color": "None", "service/problem_code": "none", "prices/source": "owner" });
     await running.until({
       "season/used/rouge": "0",
       "season/left/rouge": "22",

@@ -7,8 +7,6 @@ export interface Tariff {
   laws: "tempo" | "off";
   rates_first: "service" | "owner";
   rates: readonly PriceRow[];
-  /** These are the rows that come with vigie: nobody in the house has written another one. */
-  default_rates?: boolean;
   /** No service says how many days of each colour a season has: the usual numbers are assumed. */
   assume_season_total?: boolean;
 }

@@ -215,7 +215,7 @@ const PRICES: readonly Entity[] = [
     dated(`prices/${color}_hc`, "price", `Prix ${color}, heures creuses`, `Price ${color}, off-peak`),
   ]),
   dated("prices/source", "choice", "Source des prix", "Source of the prices", {
-    options: ["service", "owner", "default"],
+    options: ["service", "owner"],
     icon: "mdi:source-branch",
     category: "diagnostic",
     disabled: true,

@@ -141,8 +141,8 @@ export interface RateSpan {
   value: number;
 }
 
-/** In force now. `source` is the one that counts first (`tariff.rates_first`) if it has any price, else the other; `default`: the rows that come with vigie. */
-export type Prices = Record<Color, Rates> & { source: "service" | "owner" | "default" | null };
+/** In force now. `source` is the one that counts first (`tariff.rates_first`) if it has any price, else the other. */
+export type Prices = Record<Color, Rates> & { source: "service" | "owner" | null };
 
 export const SERVICE_STATUSES = ["ok", "degraded", "down", "simulated", "off"] as const;
 export type ServiceStatus = (typeof SERVICE_STATUSES)[number];

@@ -10,13 +10,10 @@ export function pricesNow(view: View): Prices {
   const { tariff, now } = view;
   const service = servicePrices(view);
   const configured = byColor((color) => configuredRates(now, color, tariff));
-  const owner = tariff.default_rates ? ("default" as const) : ("owner" as const);
-  const both = [
-    { source: "service" as const, prices: service },
-    { source: owner, prices: configured },
-  ];
-  const inOrder = tariff.rates_first === "service" ? both : both.toReversed();
-  const source = inOrder.find(({ prices }) => isAnyKnown(prices))?.source ?? null;
+  const [first, second] =
+    tariff.rates_first === "service" ? (["service", "owner"] as const) : (["owner", "service"] as const);
+  const prices = { service, owner: configured };
+  const source = isAnyKnown(prices[first]) ? first : isAnyKnown(prices[second]) ? second : null;
   return { ...byColor((color) => preferRates(service[color], configured[color], tariff)), source };
 }
 

@@ -4,7 +4,7 @@ import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import { comparePrices } from "../../../src/core/facts/prices.ts";
 import { factsInputAt, forecast, knownDaysOf, official } from "../../support/known-days.ts";
-import { AUGUST_PRICES, FEBRUARY_PRICES, PARIS, UNPRICED } from "../../support/tariff.ts";
+import { AUGUST_PRICES, FEBRUARY_PRICES, UNPRICED } from "../../support/tariff.ts";
 
 const NOON = "2026-12-07T12:00:00+01:00";
 const TABLE = { ...UNPRICED, rates: [AUGUST_PRICES, FEBRUARY_PRICES] };
@@ -19,12 +19,6 @@ describe("the prices in force", () => {
     const { from: _, ...august } = AUGUST_PRICES;
     const { from: __, ...february } = FEBRUARY_PRICES;
     expect(pricesAt(NOON, {})).toEqual({ ...august, source: "owner" });
-    const shipped = { ...PARIS, default_rates: true };
-    expect(pricesAt(NOON, {}, shipped)).toEqual({ ...august, source: "default" });
-    expect(pricesAt(NOON, {}, { ...shipped, rates_first: "owner" })).toEqual({
-      ...august,
-      source: "default",
-    });
     expect(pricesAt("2026-08-01T05:59:59+02:00", {})).toEqual({ ...february, source: "owner" });
     expect(pricesAt("2026-08-01T06:00:00+02:00", {})).toEqual({ ...august, source: "owner" });
   });
