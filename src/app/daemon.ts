@@ -19,7 +19,7 @@ import { createPublisher, type PublisherState } from "../mqtt/publisher.ts";
 import { createValueListener } from "../mqtt/value-listener.ts";
 import type { OnCommand } from "../mqtt/watch-base.ts";
 import type { Alarm } from "../runtime/alarm.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
@@ -52,7 +52,7 @@ export interface DaemonOptions {
   store: Store;
   log: Log;
   problemLog: ProblemLog;
-  clock: Clock;
+  clock: ClockWithTimers;
   random: () => number;
   /** Milliseconds: `onWake` is called at least this often. */
   longestSleep: number;

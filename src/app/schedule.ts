@@ -1,12 +1,12 @@
 import type { Instant } from "../core/calendar/tariff.ts";
 import { type Alarm, startAlarm } from "../runtime/alarm.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { describeJump, WORTH_LOGGING } from "./clock-jump.ts";
 import { pollCron } from "./poll-cron.ts";
 
 interface ScheduleOptions {
-  clock: Clock;
+  clock: ClockWithTimers;
   log: Log;
   /** Milliseconds: the clock is compared, and `onWake` called, at least this often. */
   longestSleep: number;
@@ -27,7 +27,7 @@ interface ScheduleOptions {
 export function startSchedule(options: ScheduleOptions): Alarm {
   const { clock, log, boundary, refresh, pollIfDue } = options;
   const cron = pollCron(options.offset);
-  let nextLook = cron.next();
+  let nextLook = cron.next(clock.now());
   return startAlarm({
     clock,
     longestSleep: options.longestSleep,
@@ -37,12 +37,12 @@ export function startSchedule(options: ScheduleOptions): Alarm {
       const now = clock.now();
       if (now >= boundary()) refresh();
       if (now >= nextLook) {
-        nextLook = cron.next();
+        nextLook = cron.next(now);
         pollIfDue();
       }
     },
     onJump: (by) => {
-      nextLook = cron.next();
+      nextLook = cron.next(clock.now());
       refresh();
       if (Math.abs(by) >= WORTH_LOGGING) {
         log.info(describeJump(by));

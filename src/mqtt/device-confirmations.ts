@@ -11,7 +11,7 @@ import {
   recordOtherReport,
   recordRepetition,
 } from "../core/outputs/outputs-state.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
 import { describeDuration } from "../runtime/duration.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
@@ -24,7 +24,7 @@ import { subscribeIfAllowed } from "./subscribe-if-allowed.ts";
 
 interface ConfirmationsOptions {
   outputs: Outputs;
-  clock: Pick<Clock, "steady">;
+  clock: Pick<ClockWithTimers, "steady" | "after">;
   log: Pick<Log, "info">;
   problemLog: ProblemLog;
   state: () => OutputsState;
@@ -119,7 +119,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     const { topic, confirm } = output;
     const since = clock.steady();
     for (let times = 1; ; times += 1) {
-      await sleep(confirm.every, signal);
+      await sleep(confirm.every, signal, clock);
       await readArrivedMessages();
       const sent = sentTo(topic);
       if (signal.aborted || !sent || !isUnconfirmed(sent)) return;

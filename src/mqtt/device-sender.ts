@@ -13,7 +13,7 @@ import {
   recordAcknowledgement,
   recordSending,
 } from "../core/outputs/outputs-state.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { atMost, sleep } from "../runtime/wait.ts";
@@ -29,7 +29,7 @@ export interface DeviceSenderOptions {
   state: OutputsState;
   /** Resolves when the state is on the disk, or could not be written. */
   save: (state: OutputsState) => Promise<void>;
-  clock: Clock;
+  clock: ClockWithTimers;
   log: Log;
   problemLog: ProblemLog;
   /** Evaluates the rules again, publishes `statuses`, and calls `update`: on each connection, and when these have changed. */

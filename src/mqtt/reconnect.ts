@@ -1,5 +1,5 @@
 import type { MqttConfig } from "../config/config.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
@@ -16,7 +16,7 @@ export interface ReconnectOptions {
   broker: MqttConfig;
   instance: string;
   identity: Identity;
-  clock: Clock;
+  clock: ClockWithTimers;
   log: Log;
   problemLog: ProblemLog;
   random: () => number;
@@ -36,7 +36,7 @@ export interface ReconnectOptions {
  * with that owner.
  */
 export async function stayConnected(options: ReconnectOptions): Promise<Owner | undefined> {
-  const { signal, problemLog, onDisconnected } = options;
+  const { signal, clock, problemLog, onDisconnected } = options;
   const connectionLog = createConnectionLog(options);
   // Only the first claim: a vigie whose base topic another one took over does not take it back.
   let { takeOver } = options;
@@ -83,7 +83,7 @@ export async function stayConnected(options: ReconnectOptions): Promise<Owner | 
     const other = await connectOnce().catch(logFailure);
     onDisconnected();
     if (other) return other;
-    await sleep(BETWEEN_ATTEMPTS, signal).catch(() => undefined);
+    await sleep(BETWEEN_ATTEMPTS, signal, clock).catch(() => undefined);
   }
   return undefined;
 }

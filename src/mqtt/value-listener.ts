@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { HeardValue, HeardValues, KeptValues } from "../core/rules/value-readings.ts";
 import { TOLERATED_JUMP } from "../runtime/alarm.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
@@ -17,7 +17,7 @@ export interface ValueListenerOptions {
   heard?: HeardValues;
   /** From the state file. */
   kept: KeptValues;
-  clock: Clock;
+  clock: ClockWithTimers;
   problemLog: ProblemLog;
   /** Something was heard, or all that the broker holds was: at most once a second. */
   onHeard: () => void;
@@ -134,19 +134,16 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
 /** Calls `onHeard` soon, and at most once a second. */
 function createReport({ clock, onHeard }: Pick<ValueListenerOptions, "clock" | "onHeard">) {
   let last = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | undefined;
   return {
     soon: () => {
-      timer ??= setTimeout(
-        () => {
-          timer = undefined;
-          last = clock.steady();
-          onHeard();
-        },
-        Math.max(0, last + BETWEEN_REPORTS - clock.steady()),
-      );
+      cancel ??= clock.after(Math.max(0, last + BETWEEN_REPORTS - clock.steady()), () => {
+        cancel = undefined;
+        last = clock.steady();
+        onHeard();
+      });
     },
-    stop: () => clearTimeout(timer),
+    stop: () => cancel?.(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { AVAILABILITY, OWNER, type Topics } from "../core/topics/topic.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { type BaseConnection, OWNER_PING, OWNER_PONG } from "./base-connection.ts";
@@ -18,7 +18,7 @@ export interface WatchOptions {
   };
   sender: TopicSender;
   me: Owner;
-  clock: Pick<Clock, "steady">;
+  clock: Pick<ClockWithTimers, "steady" | "after">;
   log: Log;
   signal: AbortSignal;
   onCommand: OnCommand;
@@ -71,7 +71,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
     sender.resend([...foreign, ...orphans]);
   };
   const judgeAfterEcho = async () => {
-    if (clock.steady() - lastAttempt < BETWEEN_JUDGEMENTS) await sleep(BETWEEN_JUDGEMENTS, signal);
+    if (clock.steady() - lastAttempt < BETWEEN_JUDGEMENTS) await sleep(BETWEEN_JUDGEMENTS, signal, clock);
     lastAttempt = clock.steady();
     await sender.allAcknowledged();
     await connection.waitForEcho();

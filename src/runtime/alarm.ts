@@ -1,7 +1,7 @@
-import type { Clock } from "./clock.ts";
+import type { ClockWithTimers } from "./clock.ts";
 
 export interface AlarmOptions {
-  clock: Clock;
+  clock: ClockWithTimers;
   /** Milliseconds: a suspend or a clock that was set is noticed this soon. */
   longestSleep: number;
   /** When something is due next; asked again at each wake. */
@@ -25,15 +25,15 @@ export interface Alarm {
  */
 export function startAlarm({ clock, longestSleep, due, onDue, onJump, onWake }: AlarmOptions): Alarm {
   let last = { now: clock.now(), steady: clock.steady() };
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: () => void = () => undefined;
   let isStopped = false;
   const sleep = () => {
-    clearTimeout(timer);
+    cancel();
     if (isStopped) return;
     // A reset never puts off the next comparison of the clocks.
     const longest = last.steady + longestSleep - clock.steady();
     const wait = Math.min(longest, Math.ceil(due() - clock.now()));
-    timer = setTimeout(wake, Math.max(1, wait));
+    cancel = clock.after(Math.max(1, wait), wake);
   };
   const wake = () => {
     const now = clock.now();
@@ -50,7 +50,7 @@ export function startAlarm({ clock, longestSleep, due, onDue, onJump, onWake }: 
     reset: sleep,
     stop: () => {
       isStopped = true;
-      clearTimeout(timer);
+      cancel();
     },
   };
 }

@@ -6,7 +6,23 @@ export interface Clock {
   steady(): number;
 }
 
-export const systemClock: Clock = {
+/**
+ * What vigie plans waits by its clock, which may run fast: the next look, a retry, a repetition. How long another program
+ * may take to answer is real time (`wait.ts`).
+ */
+export interface ClockWithTimers extends Clock {
+  /** Calls back when this many milliseconds have passed by this clock. Returns how to cancel. */
+  after(milliseconds: number, run: () => void): () => void;
+  /** Resolves as this promise does. While another program is awaited so, a fast clock runs no faster than the real one. */
+  atRealPace<T>(answer: Promise<T>): Promise<T>;
+}
+
+export const systemClock: ClockWithTimers = {
   now: () => Date.now(),
   steady: () => performance.now(),
+  after: (milliseconds, run) => {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  atRealPace: (answer) => answer,
 };

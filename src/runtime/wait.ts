@@ -1,15 +1,21 @@
+import { type ClockWithTimers, systemClock } from "./clock.ts";
+
 /** Ends after this long; rejects with the reason of the signal when that aborts first. */
-export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(
+  milliseconds: number,
+  signal: AbortSignal,
+  clock: Pick<ClockWithTimers, "after"> = systemClock,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const abort = () => {
-      clearTimeout(timer);
+      cancel();
       reject(signal.reason);
     };
-    const timer = setTimeout(() => {
+    const cancel = clock.after(milliseconds, () => {
       signal.removeEventListener("abort", abort);
       resolve();
-    }, milliseconds);
+    });
     signal.addEventListener("abort", abort, { once: true });
   });
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../runtime/clock.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { createAnswerCache } from "./answer-cache.ts";
@@ -25,7 +25,7 @@ export interface PoliteOptions<Memory extends RequestMemory> {
   /** The address of the source; of the running simulator where the option says `simulator`. */
   base: string;
   version: string;
-  clock: Clock;
+  clock: ClockWithTimers;
   random: () => number;
   memory: MemoryKeeper<Memory>;
   log: Log;
@@ -51,7 +51,8 @@ export function createPoliteClient<Memory extends RequestMemory>(
   source: Source,
   options: PoliteOptions<Memory>,
 ): PoliteClient {
-  const { memory, clock, log, random, wait = sleep, patience = ENDLESS } = options;
+  const { memory, clock, log, random, patience = ENDLESS } = options;
+  const { wait = (milliseconds, signal) => sleep(milliseconds, signal, clock) } = options;
   const { retries, longestWait } = patience;
   const transport = options.transport ?? createTransport({ ...options, source });
   const limiter = createRequestLimiter({ source, memory, clock, wait, longestWait });
@@ -87,7 +88,8 @@ export function createPoliteClient<Memory extends RequestMemory>(
   async function getJsonOnce(path: string, budget: number, signal: AbortSignal) {
     const operation = `GET ${path}`;
     await limiter.waitForAllowance(operation, budget, signal);
-    const response = await transport.get(path, cache.conditions(path), signal).catch((error: unknown) => {
+    const answer = clock.atRealPace(transport.get(path, cache.conditions(path), signal));
+    const response = await answer.catch((error: unknown) => {
       if (error instanceof ServiceUnreachable && error.unsent) limiter.uncountLast();
       throw error;
     });

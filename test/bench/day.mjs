@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { rulesOptions } from "../../.build/config/rules-options.js";
+import { systemClock } from "../../.build/runtime/clock.js";
 import { duePoll } from "../../.build/service/poll-times.js";
 import { startSimulator } from "../../.build/simulator/server.js";
 import { CONFIG, openMeasuredLoop } from "./measured-loop.mjs";
@@ -41,7 +42,7 @@ export async function measureDays({ folder }, report) {
 /** Minute by minute; the day before it holds the first start, with a year of history. */
 async function measureWeek(from, folder, { rules = CONFIG.rules, heard = new Map(), publish } = {}) {
   const time = { now: from };
-  const clock = { now: () => time.now, steady: () => time.now - from };
+  const clock = { ...systemClock, now: () => time.now, steady: () => time.now - from };
   const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
   const wait = async (milliseconds) => {
     time.now += milliseconds;

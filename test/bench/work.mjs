@@ -3,6 +3,7 @@ import { createLoop } from "../../.build/app/loop.js";
 import { openLoopMemory } from "../../.build/app/loop-memory.js";
 import { addDays } from "../../.build/core/calendar/dates.js";
 import { learn } from "../../.build/core/days/learn.js";
+import { systemClock } from "../../.build/runtime/clock.js";
 import { emptyState } from "../../.build/state/state.js";
 import { CONFIG, LOG, loopOptions, openMeasuredLoop } from "./measured-loop.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
@@ -18,7 +19,7 @@ export async function measureWork({ folder }, report) {
   const simulator = startProgram(process.execPath, [VIGIE, ...options]);
   const [, service] = await simulator.says(/vigie simulator: (http:\S+)/);
   const time = { now: Date.parse(FROM) + 300_000 };
-  const clock = { now: () => time.now, steady: () => time.now };
+  const clock = { ...systemClock, now: () => time.now, steady: () => time.now };
   const wait = async (milliseconds) => {
     time.now += milliseconds;
   };

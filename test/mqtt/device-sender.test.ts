@@ -5,7 +5,7 @@ import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
 import { ConnectionLost, PublishRefused, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-sender.ts";
 import type { Message } from "../../src/mqtt/publish-queue.ts";
-import { type Clock, systemClock } from "../../src/runtime/clock.ts";
+import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { logTo } from "../support/logs.ts";
 import {
@@ -55,7 +55,7 @@ function fakeBroker(acknowledges: "all" | "none" = "all") {
   return { link, published, subscribed, way, acknowledge, close: () => close("cut") };
 }
 
-function start(list: Output[], saved: SavedState = savedState(), clock: Clock = systemClock) {
+function start(list: Output[], saved: SavedState = savedState(), clock: ClockWithTimers = systemClock) {
   const lines: string[] = [];
   const log = logTo(lines);
   let states: Record<string, boolean | null> = { peak: false };
@@ -86,7 +86,12 @@ function start(list: Output[], saved: SavedState = savedState(), clock: Clock = 
 }
 
 /** A sender that is connected. */
-function connect(list: Output[], broker = fakeBroker(), saved = savedState(), clock: Clock = systemClock) {
+function connect(
+  list: Output[],
+  broker = fakeBroker(),
+  saved = savedState(),
+  clock: ClockWithTimers = systemClock,
+) {
   const started = start(list, saved, clock);
   started.sender.onConnection(broker.link);
   return { ...started, broker };

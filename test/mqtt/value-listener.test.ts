@@ -3,6 +3,7 @@ import type { HeardValues, KeptValues } from "../../src/core/rules/value-reading
 import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
 import { ConnectionLost, SubscribeRefused } from "../../src/mqtt/broker-errors.ts";
 import { createValueListener } from "../../src/mqtt/value-listener.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 
 const HOUR = 3_600_000;
 const START = Date.parse("2026-01-05T12:00:00Z");
@@ -45,7 +46,7 @@ function listen({ topics = ["car"], kept = {} as KeptValues, heard = new Map() a
     topics,
     kept,
     heard,
-    clock: { now: () => Date.now(), steady: () => performance.now() },
+    clock: systemClock,
     problemLog: { starts: (_, sentence) => void problems.push(sentence), isOver: () => undefined },
     onHeard: () => {
       reports += 1;

@@ -3,6 +3,7 @@ import { ConnectionLost } from "../../src/mqtt/broker-errors.ts";
 import { ownerOf } from "../../src/mqtt/owner.ts";
 import { createTopicSender } from "../../src/mqtt/topic-sender.ts";
 import { watchBase } from "../../src/mqtt/watch-base.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { identity, topics } from "../support/publisher.ts";
 
@@ -41,7 +42,7 @@ async function watchSlowBroker(echo: () => Promise<void>) {
     connection,
     sender,
     me: ownerOf(identity("a"), "vigie"),
-    clock: { steady: () => 0 },
+    clock: { ...systemClock, steady: () => 0 },
     log: SILENT_LOG,
     signal: new AbortController().signal,
     onCommand: () => undefined,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { startAlarm } from "../../src/runtime/alarm.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 
 const START = Date.parse("2026-01-05T04:59:00Z");
 
@@ -7,7 +8,7 @@ const START = Date.parse("2026-01-05T04:59:00Z");
 function clocks() {
   let offset = 0;
   return {
-    clock: { now: () => Date.now() + offset, steady: () => performance.now() },
+    clock: { ...systemClock, now: () => Date.now() + offset },
     set: (by: number) => {
       offset += by;
     },

@@ -4,7 +4,7 @@ import { ConnectionLost } from "../../src/mqtt/broker-errors.ts";
 import type { Message, MessageSource } from "../../src/mqtt/publish-queue.ts";
 import { createTopicSender, OFFLINE } from "../../src/mqtt/topic-sender.ts";
 import { type BaseWatch, watchBase } from "../../src/mqtt/watch-base.ts";
-import type { Clock } from "../../src/runtime/clock.ts";
+import type { Clock, ClockWithTimers } from "../../src/runtime/clock.ts";
 import { aborted } from "../../src/runtime/wait.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 
@@ -68,7 +68,7 @@ interface ModelPublisher {
   orphans: () => string[] | undefined;
 }
 
-export function createModelPublisher(broker: ModelBroker, clock: Clock): ModelPublisher {
+export function createModelPublisher(broker: ModelBroker, clock: ClockWithTimers): ModelPublisher {
   let current: ModelConnection | undefined;
   const sender = createTopicSender({
     owner: "{}",

@@ -1,7 +1,7 @@
-import type { Clock } from "../../src/runtime/clock.ts";
+import type { ClockWithTimers } from "../../src/runtime/clock.ts";
 
 /** The clock of the machine on which vigie runs: the true one, but while somebody has set it wrong. */
-interface MachineClock extends Clock {
+interface MachineClock extends ClockWithTimers {
   skew: () => number;
   set: (skew: number) => void;
   /** A new process, which has had no answer yet. */
@@ -17,7 +17,7 @@ interface MachineClock extends Clock {
  */
 type MayShow = "all" | "nothing" | "either";
 
-export function createMachineClock(time: Clock): MachineClock {
+export function createMachineClock(time: ClockWithTimers): MachineClock {
   let skew = 0;
   const run = { hasAnswer: false, hasAnswerSinceStep: false };
   /** The newest instant that an answer may have been noted with. */
@@ -25,8 +25,8 @@ export function createMachineClock(time: Clock): MachineClock {
   const now = () => time.now() + skew;
   const isSmall = () => Math.abs(skew) < TOLERATED;
   return {
+    ...time,
     now,
-    steady: time.steady,
     skew: () => skew,
     set: (wanted) => {
       skew = wanted;

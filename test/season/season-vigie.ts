@@ -7,7 +7,7 @@ import type { Rule } from "../../src/core/rules/rule.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { renderPage } from "../../src/http/page/render-page.ts";
 import { startAlarm } from "../../src/runtime/alarm.ts";
-import type { Clock } from "../../src/runtime/clock.ts";
+import type { ClockWithTimers } from "../../src/runtime/clock.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { createOfficialClient } from "../../src/service/official-client.ts";
 import { duePoll } from "../../src/service/poll-times.ts";
@@ -32,7 +32,7 @@ const nothing = () => undefined;
 export interface VigieRunOptions {
   store: Store;
   rules: readonly Rule[];
-  clock: Clock;
+  clock: ClockWithTimers;
   /** Of the service; undefined with `service.base_url: none`. */
   transport: Transport | undefined;
   /** Of the official source, where there is one. */
@@ -195,7 +195,7 @@ export function startVigieRun(options: VigieRunOptions): VigieRun {
   };
 }
 
-/** At the installation's own second (what `pollCron` says by the real clock). */
+/** At the installation's own second (what `pollCron` says, at the pace of this run). */
 function nextLook(now: Instant, { offset, pace }: Pick<VigieRunOptions, "offset" | "pace">): Instant {
   const second = Math.floor(offset * 60) * 1_000;
   return Math.floor((now - second) / pace.look) * pace.look + second + pace.look;

@@ -1,8 +1,8 @@
-import type { Clock } from "../../src/runtime/clock.ts";
+import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
 
 /** A clock that stands still but when it is told to go on, and timers that go by it. */
 export interface VirtualTime {
-  clock: Clock;
+  clock: ClockWithTimers;
   /** When the next timer is due. */
   due: () => number;
   /** Sets the clock, and calls the timers due by then, in order. */
@@ -33,7 +33,7 @@ export function startVirtualTime(from: number): VirtualTime {
     return next;
   };
   return {
-    clock: { now: () => now, steady: () => now - from },
+    clock: { ...systemClock, now: () => now, steady: () => now - from },
     due: () => first()?.[1].at ?? Number.POSITIVE_INFINITY,
     advance: (to) => {
       for (let next = first(); next && next[1].at <= to; next = first()) {

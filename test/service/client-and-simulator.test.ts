@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { EMPTY_MEMORY } from "../../src/service/client-memory.ts";
 import { probeService } from "../../src/service/probe.ts";
 import { retryDelay } from "../../src/service/request-limits.ts";
@@ -15,7 +16,7 @@ const CONFIG = { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_p
 
 /** The client against the simulator; the first wait ends the asking. */
 async function open(...faults: FaultName[]) {
-  const clock = { now: () => AT, steady: () => AT };
+  const clock = { ...systemClock, now: () => AT, steady: () => AT };
   const simulator = await startFaultyService({
     port: 0,
     seed: 1,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDays, datesBetween } from "../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { createOfficialClient, type OfficialClient } from "../../src/service/official-client.ts";
 import { keepMemory, NOTHING_SENT } from "../../src/service/request-memory.ts";
 import { ServiceError } from "../../src/service/service-errors.ts";
@@ -35,7 +36,7 @@ beforeAll(async () => {
     base: simulator.url,
     version: "1.2.3",
     tariff: PARIS,
-    clock: { now, steady: now },
+    clock: { ...systemClock, now, steady: now },
     random: () => 1,
     memory,
     log: SILENT_LOG,

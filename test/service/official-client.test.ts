@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { createOfficialClient } from "../../src/service/official-client.ts";
 import { keepMemory, NOTHING_SENT, type RequestMemory } from "../../src/service/request-memory.ts";
 import {
@@ -32,7 +33,7 @@ async function open(answer: Answerer, { spent = 0, prefix = "" } = {}) {
     base: server.url + prefix,
     version: "1.2.3",
     tariff: PARIS,
-    clock: { now: () => time.now, steady: () => time.now },
+    clock: { ...systemClock, now: () => time.now, steady: () => time.now },
     random: () => 1,
     memory,
     log: logTo(lines),

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceConfig } from "../../src/config/config.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { type ClientMemory, EMPTY_MEMORY } from "../../src/service/client-memory.ts";
 import { keepMemory } from "../../src/service/request-memory.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
@@ -41,7 +42,7 @@ async function open(answer: Answerer, settings: Settings = {}) {
     config: { ...CONFIG, ...config },
     base: server.url,
     version: "1.2.3",
-    clock: { now: () => time.wall, steady: () => time.steady },
+    clock: { ...systemClock, now: () => time.wall, steady: () => time.steady },
     random: () => 1,
     memory: kept,
     log: { ...logTo(said), debug: (sentence) => void debug.push(sentence) },
