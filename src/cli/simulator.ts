@@ -1,7 +1,7 @@
 import { isoInstant } from "../core/calendar/dates.ts";
 import { endpoints, officialEndpoints } from "../core/contract/endpoints.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import { fastClock } from "../simulator/fast-clock.ts";
+import { fastClock } from "../runtime/fast-clock.ts";
 import type { RunningSimulator, SimulatorOptions } from "../simulator/server.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
