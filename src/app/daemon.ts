@@ -9,7 +9,6 @@ import { comparePrices } from "../core/facts/prices.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, readKeptValues } from "../core/rules/value-readings.ts";
 import type { View } from "../http/view.ts";
-import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { startDeviceSender } from "../mqtt/device-sender.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
 import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
@@ -57,6 +56,8 @@ export interface DaemonOptions {
   /** Milliseconds: `onWake` is called at least this often. */
   longestSleep: number;
   identity: Identity;
+  /** Where the embedded broker listens, if that is free; 0 takes a free port. */
+  embeddedPort: number;
   takeOver: boolean;
   /** Another vigie owns the base topic: this one has to end. */
   onOtherOwner: (owner: Owner) => void;
@@ -105,7 +106,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const openEmbedded = async (isWanted: boolean) => {
     if (isWanted && !embedded) {
       const { startEmbeddedBroker } = await import("../mqtt/embedded-broker.ts");
-      embedded = await startEmbeddedBroker({ port: MQTT_PORT, log });
+      embedded = await startEmbeddedBroker({ port: options.embeddedPort, log });
     } else if (!isWanted && embedded) {
       await embedded.stop();
       embedded = null;

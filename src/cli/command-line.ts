@@ -67,6 +67,20 @@ const SIMULATOR_OPTIONS = [
   ["", "--from and --speed move only the simulator's clock: vigie goes on by the clock of its machine"],
 ] as const;
 
+const DEMO_OPTIONS = [
+  [
+    "--from TIME",
+    "what its clock shows at the start: 2026-01-20T20:00 (time of the tariff) or 2026-01-20T19:00:00Z;",
+  ],
+  ["", "default: the evening before a rouge day"],
+  [
+    "--speed N",
+    "how many times as fast as real time it runs, 1 to 100000 (default 720: a day in two minutes)",
+  ],
+  ["--days N", "ends after so many days (default: at Ctrl-C)"],
+  ["--config FILE", "shows the rules, outputs and tariff of this file; nothing else of it is used"],
+] as const;
+
 const COMMANDS: readonly CommandRow[] = [
   {
     name: "run",
@@ -115,6 +129,13 @@ const COMMANDS: readonly CommandRow[] = [
     usage: "DATE|today|tomorrow [--json]",
     does: "show what the service says of one date",
     load: async (args, io) => (await import("./day.ts")).day(args, io),
+  },
+  {
+    name: "demo",
+    usage: "[--from TIME] [--speed N] [--days N]",
+    does: "show a winter in minutes: invented days on a fast clock, with your rules or the example's; nothing is sent to a device",
+    options: DEMO_OPTIONS,
+    load: async (args, io) => (await import("./demo.ts")).demo(args, io),
   },
   {
     name: "simulator",

@@ -6,8 +6,9 @@ import { followConfig } from "../app/reload.ts";
 import { type ServedViews, serveViews } from "../app/serve-views.ts";
 import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
+import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
-import { systemClock } from "../runtime/clock.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
@@ -58,7 +59,7 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
       log,
       problemLog,
       store,
-      identity: await createIdentity(store),
+      identity: await createIdentity(store, systemClock),
       secrets,
     });
   } finally {
@@ -71,12 +72,12 @@ function baseTaken({ mqtt, tariff }: Config, owner: Owner): string {
 }
 
 /** A name for this start, saved before it is published: the next start then recognises the owner topic as its own. */
-async function createIdentity(store: Store): Promise<Identity> {
+export async function createIdentity(store: Store, clock: Clock): Promise<Identity> {
   const { installation, incarnation: previousIncarnation } = store.state();
   const incarnation = inventId(Math.random);
   await store.save({ ...store.state(), incarnation });
   const host = hostname();
-  return { installation, incarnation, previousIncarnation, host, version: VERSION, since: systemClock.now() };
+  return { installation, incarnation, previousIncarnation, host, version: VERSION, since: clock.now() };
 }
 
 interface WatchOptions extends RunOptions {
@@ -109,6 +110,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     ...options,
     clock: systemClock,
     random: Math.random,
+    embeddedPort: MQTT_PORT,
     longestSleep: Math.min(LONGEST_SLEEP, systemd.interval),
     onOtherOwner: (owner: Owner) => {
       yielded.abort(new Yielded(baseTaken(daemon.status()?.config ?? config, owner)));

@@ -4,6 +4,7 @@ import { wallTime } from "../config/value-schemas.ts";
 import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
 import { DaysUnreadable, parseDays } from "../simulator/days-file.ts";
 import { TEMPO } from "../simulator/tempo.ts";
+import { readNumber } from "./read-number.ts";
 import { parseTime } from "./read-time.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
@@ -38,17 +39,6 @@ const OPTIONS = {
   days: { type: "string" },
   "official-at": { type: "string", default: "10:30" },
 } as const;
-
-function readNumber(
-  option: string,
-  text: string,
-  expected: string,
-  fits: (number: number) => boolean,
-): number {
-  const number = text.trim() === "" ? Number.NaN : Number(text);
-  if (!fits(number)) throw new WrongUsage(`Expected ${option} to be ${expected}, got ${text}`);
-  return number;
-}
 
 function isPort(number: number): boolean {
   return Number.isInteger(number) && number >= 0 && number <= 65_535;

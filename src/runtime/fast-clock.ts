@@ -1,19 +1,27 @@
 import type { ClockWithTimers } from "./clock.ts";
 
 /**
- * A clock that starts at a chosen instant and runs `speed` times as fast as the real one. It never goes past a wait that is
- * over before that was called back: where this machine cannot keep up, the clock is slower, and nothing comes late.
+ * A clock that starts at a chosen instant and runs `speed` times as fast as the real one. It stands still while this process
+ * computes, and never goes past a wait that is over before that was called back: where this machine cannot keep up, the
+ * clock is slower, and nothing comes late.
  */
 export function fastClock(from: number, speed: number, real: ClockWithTimers): ClockWithTimers {
   const waits = new Set<Wait>();
   let at = from;
   let lastRead = real.steady();
+  let isStill = false;
   /** Answers of other programs that are awaited. */
   let awaited = 0;
   let cancelTimer: () => void = () => undefined;
 
   const pace = () => (awaited > 0 ? Math.min(1, speed) : speed);
+  /** The same until the event loop has come round. */
   const read = () => {
+    if (isStill) return at;
+    isStill = true;
+    setImmediate(() => {
+      isStill = false;
+    });
     const steady = real.steady();
     const limit = firstOf(waits)?.due ?? Number.POSITIVE_INFINITY;
     at = Math.min(at + (steady - lastRead) * pace(), limit);

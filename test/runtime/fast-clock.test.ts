@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { ClockWithTimers } from "../../src/runtime/clock.ts";
 import { fastClock } from "../../src/runtime/fast-clock.ts";
@@ -31,11 +32,13 @@ function realClock() {
   return {
     clock,
     /** Real milliseconds pass, and timers ring on time. */
-    pass: (milliseconds: number) => {
+    pass: async (milliseconds: number) => {
       const to = steady + milliseconds;
+      await setImmediate();
       while (timer && timer.at <= to) {
         steady = Math.max(steady, timer.at);
         ring();
+        await setImmediate();
       }
       steady = to;
     },
@@ -48,16 +51,16 @@ function realClock() {
 }
 
 describe("a fast clock", () => {
-  test("starts at the given instant and runs at the given speed, whatever the wall clock does", () => {
+  test("starts at the given instant and runs at the given speed, whatever the wall clock does", async () => {
     const real = realClock();
     const clock = fastClock(FROM, SPEED, real.clock);
     expect(clock.now()).toBe(FROM);
-    real.pass(1_500);
+    await real.pass(1_500);
     expect(clock.now()).toBe(FROM + 1_500 * SPEED);
     expect(clock.steady()).toBe(1_500 * SPEED);
   });
 
-  test("calls back after that many of its own milliseconds, the earlier wait first, and not after a cancel", () => {
+  test("calls back after that many of its own milliseconds, the earlier wait first, and not after a cancel", async () => {
     const real = realClock();
     const clock = fastClock(FROM, SPEED, real.clock);
     const called: [string, number][] = [];
@@ -66,16 +69,26 @@ describe("a fast clock", () => {
     clock.after(MINUTE, call("one minute"));
     const cancel = clock.after(30_000, call("cancelled"));
     cancel();
-    real.pass(MINUTE / SPEED - 1);
+    await real.pass(MINUTE / SPEED - 1);
     expect(called).toEqual([]);
-    real.pass(MINUTE / SPEED + 1);
+    await real.pass(MINUTE / SPEED + 1);
     expect(called).toEqual([
       ["one minute", MINUTE],
       ["two minutes", 2 * MINUTE],
     ]);
   });
 
-  test("does not go past a wait that is over while the process was busy, and goes on from there", () => {
+  test("stands still while the process computes", async () => {
+    const real = realClock();
+    const clock = fastClock(FROM, SPEED, real.clock);
+    expect(clock.now()).toBe(FROM);
+    real.block(20);
+    expect([clock.now(), clock.steady()]).toEqual([FROM, 0]);
+    await setImmediate();
+    expect(clock.now()).toBe(FROM + 20 * SPEED);
+  });
+
+  test("does not go past a wait that is over while the process was busy, and goes on from there", async () => {
     const real = realClock();
     const clock = fastClock(FROM, SPEED, real.clock);
     const called: number[] = [];
@@ -85,21 +98,22 @@ describe("a fast clock", () => {
     };
     clock.after(MINUTE, again);
     real.block(10_000);
+    await setImmediate();
     expect(clock.now()).toBe(FROM + MINUTE);
     real.ring();
     expect(clock.now()).toBe(FROM + MINUTE);
-    real.pass((2 * MINUTE) / SPEED);
+    await real.pass((2 * MINUTE) / SPEED);
     expect(called).toEqual([MINUTE, 2 * MINUTE, 3 * MINUTE]);
   });
 
-  test("shows the instant of a wait whose real timer rang a little early, and never goes back", () => {
+  test("shows the instant of a wait whose real timer rang a little early, and never goes back", async () => {
     const real = realClock();
     const clock = fastClock(FROM, SPEED, real.clock);
     let shown = 0;
     clock.after(MINUTE, () => {
       shown = clock.now();
     });
-    real.pass(MINUTE / SPEED - 0.5);
+    await real.pass(MINUTE / SPEED - 0.5);
     real.ring();
     expect(shown).toBe(FROM + MINUTE);
     expect(clock.now()).toBe(FROM + MINUTE);
@@ -112,15 +126,15 @@ describe("a fast clock", () => {
     let fail: (error: Error) => void = () => undefined;
     const first = clock.atRealPace(new Promise<string>((resolve) => (answer = resolve)));
     const second = clock.atRealPace(new Promise<string>((_, reject) => (fail = reject)));
-    real.pass(1_000);
+    await real.pass(1_000);
     expect(clock.now()).toBe(FROM + 1_000);
     answer("an answer");
     expect(await first).toBe("an answer");
-    real.pass(1_000);
+    await real.pass(1_000);
     expect(clock.now()).toBe(FROM + 2_000);
     fail(new Error("none"));
     await expect(second).rejects.toThrow("none");
-    real.pass(1_000);
+    await real.pass(1_000);
     expect(clock.now()).toBe(FROM + 2_000 + 1_000 * SPEED);
   });
 });

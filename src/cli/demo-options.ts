@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { configSchema } from "../config/config-schema.ts";
+import { loadConfig } from "../config/load-config.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
+import type { Io } from "./io.ts";
+import { readNumber } from "./read-number.ts";
+import { readTime } from "./read-time.ts";
+import { readArgs } from "./usage.ts";
+
+export interface DemoPlan {
+  config: Config;
+  /** Where the rules come from. */
+  rulesFrom: string;
+  /** What its clock shows at the start. */
+  from: Instant;
+  speed: number;
+  /** After how many days it ends; undefined: when it is told to. */
+  days: number | undefined;
+}
+
+/** The command line of `vigie demo`, with the configuration that it names; `state` is the folder to use. */
+export async function readDemoPlan(args: string[], io: Io, state: string): Promise<DemoPlan> {
+  const { values } = readArgs({ args, options: OPTIONS });
+  const speed = readNumber("--speed", values.speed, `a number from 1 to ${FASTEST}`, isSpeed);
+  const days =
+    values.days === undefined
+      ? undefined
+      : readNumber("--days", values.days, "a whole number of days from 1 to 10000", isCount);
+  const given = await loadRules(values.config, io);
+  const config = { ...given, state };
+  return {
+    config,
+    rulesFrom: values.config ?? "the example that vigie comes with, and an output for a boiler",
+    from: readTime("--from", values.from, config.tariff),
+    speed,
+    days,
+  };
+}
+
+/**
+ * A configuration for the demo: rules, outputs and tariff are those of the file, and the names that they were checked with.
+ * All else has its default: invented days, a broker of its own. No variable counts, as it may name the broker of the house.
+ */
+async function loadRules(file: string | undefined, { cwd, signal }: Io): Promise<Omit<Config, "state">> {
+  const overrides = {
+    service: { base_url: "simulator" },
+    official: { source: "simulator" },
+    mqtt: { url: "embedded" },
+    ...(file === undefined && { outputs: [EXAMPLE_OUTPUT] }),
+  };
+  const request = file === undefined ? { places: SHIPPED } : { file };
+  const { config } = await loadConfig({ ...request, env: {}, cwd, signal, overrides });
+  const defaults = configSchema.parse({});
+  const { instance, tariff, rules, outputs } = config;
+  return {
+    ...defaults,
+    instance,
+    tariff,
+    rules,
+    // There is no device that could confirm.
+    outputs: { ...outputs, list: outputs.list.map(({ confirm: _, ...output }) => output) },
+    mqtt: { ...defaults.mqtt, base_topic: config.mqtt.base_topic },
+    homeassistant: { ...defaults.homeassistant, discovery: "off" },
+  };
+}
+
+/** A rouge day, a blanc one, then bleu ones before three rouge days: with the simulator's days, on 20 January 2026. */
+const OPTIONS = {
+  config: { type: "string" },
+  from: { type: "string", default: "2026-01-20T20:00" },
+  speed: { type: "string", default: "720" },
+  days: { type: "string" },
+} as const;
+
+/** Beside the built program, and beside its sources. */
+const SHIPPED = ["..", join("..", "..")].map((up) => join(import.meta.dirname, up, "config", "vigie.yaml"));
+
+/** The shipped configuration has none. */
+const EXAMPLE_OUTPUT = {
+  id: "boiler",
+  name: { fr: "Chauffe-eau", en: "Boiler" },
+  topic: "shellies/boiler/relay/0/command",
+  choose: [{ when: "rouge_peak", payload: "off" }],
+  else: "on",
+};
+
+function isSpeed(speed: number): boolean {
+  return speed >= 1 && speed <= FASTEST;
+}
+
+function isCount(days: number): boolean {
+  return Number.isInteger(days) && days >= 1 && days <= 10_000;
+}
+
+const FASTEST = 100_000;

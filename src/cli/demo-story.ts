@@ -1,0 +1,72 @@
+import { describeDate, describeDayEvent, findDayEvents } from "../core/days/day-events.ts";
+import type { DayFacts } from "../core/facts/facts.ts";
+import { describeOutput } from "../core/outputs/output.ts";
+import { reasonsOf } from "../core/rules/reasons.ts";
+import type { View } from "../http/view.ts";
+import { quotePayload } from "../mqtt/quote-payload.ts";
+
+/** What a view tells of the days to whoever watches: a sentence for each thing that is so now and was not at the view before. */
+export function tellStory(before: View | undefined, after: View): string[] {
+  return [
+    ...tellDay(before, after),
+    ...tellEvents(before, after),
+    ...tellForecasts(before, after),
+    ...tellRules(before, after),
+    ...tellOutputs(before, after),
+  ];
+}
+
+function tellDay(before: View | undefined, { facts: { moment } }: View): string[] {
+  if (!moment || before?.facts.moment?.now.date === moment.now.date) return [];
+  const { now, next } = moment;
+  const price = now.rates.hp === null ? "" : ` (${now.rates.hp} EUR/kWh in peak hours)`;
+  const begun = `${describeDate(now.date)} ${before ? "begins" : "is in force"}: ${now.color ?? "its colour is not known"}${price}`;
+  return before ? [begun] : [begun, `${describeDate(next.date)} comes next: ${describeDay(next)}`];
+}
+
+/** That a colour is final changes nothing that one could see. */
+function tellEvents(before: View | undefined, { known, facts, tariff }: View): string[] {
+  if (!before) return [];
+  return findDayEvents(before.known.knownDays, known.knownDays, facts.at, tariff)
+    .filter(({ kind }) => kind !== "final")
+    .map(describeDayEvent);
+}
+
+/** A rouge day that is forecast, or is not any more. Official colours are events. */
+function tellForecasts(before: View | undefined, { facts }: View): string[] {
+  const daysBefore = before?.facts.dated.forecast.days ?? [];
+  return facts.dated.forecast.days
+    .filter(({ official }) => !official)
+    .flatMap((day) => {
+      const wasRouge = daysBefore.find(({ date }) => date === day.date)?.color === "rouge";
+      if (wasRouge === (day.color === "rouge")) return [];
+      const turn = wasRouge ? "is not expected to be rouge any more" : "may become rouge";
+      return [`${describeDate(day.date)} ${turn}: ${describeDay(day)}`];
+    });
+}
+
+function describeDay({ color, official, confidence }: DayFacts): string {
+  if (color === null) return "its colour is not known";
+  if (official) return `${color}, announced`;
+  return confidence === null
+    ? `${color}, forecast`
+    : `${color}, forecast with ${Math.round(confidence * 100)} %`;
+}
+
+function tellRules(before: View | undefined, { verdicts, facts: { at }, tariff }: View): string[] {
+  return verdicts.flatMap((verdict) => {
+    const { state, rule } = verdict;
+    const stateBefore = before ? before.verdicts.find((one) => one.rule.id === rule.id)?.state : false;
+    if (state === stateBefore) return [];
+    const word = state === null ? "unknown" : state ? "ON" : "OFF";
+    return [`Rule ${rule.id} is ${word}: ${reasonsOf(verdict, { at, tariff }).because.join("; ")}`];
+  });
+}
+
+function tellOutputs(before: View | undefined, { outputs }: View): string[] {
+  return outputs.flatMap(({ output, sent }) => {
+    const sentBefore = before?.outputs.find((one) => one.output.topic === output.topic)?.sent;
+    if (!sent || sent.at === sentBefore?.at) return [];
+    return [`Would send ${quotePayload(sent.payload)} to ${describeOutput(output)}: ${sent.because}`];
+  });
+}
