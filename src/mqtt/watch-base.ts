@@ -53,9 +53,9 @@ export function watchBase(options: WatchOptions): BaseWatch {
   });
   let lastAttempt = Number.NEGATIVE_INFINITY;
 
-  const judge = () => {
-    const payloads = new Map(unexpected);
-    unexpected.clear();
+  const judge = (noted: ReadonlyMap<string, string>) => {
+    const payloads = new Map([...noted].filter(([topic, payload]) => unexpected.get(topic) === payload));
+    for (const topic of payloads.keys()) unexpected.delete(topic);
     const owner = readOwner(payloads.get(OWNER));
     if (owner && owner.incarnation !== me.incarnation) return onForeignOwner(owner);
     const wanted = sender.wanted();
@@ -74,8 +74,10 @@ export function watchBase(options: WatchOptions): BaseWatch {
     if (clock.steady() - lastAttempt < BETWEEN_JUDGEMENTS) await sleep(BETWEEN_JUDGEMENTS, signal, clock);
     lastAttempt = clock.steady();
     await sender.allAcknowledged();
+    // What arrives during the echo may be followed by vigie's own value: it is judged after the next one.
+    const noted = new Map(unexpected);
     await connection.waitForEcho();
-    judge();
+    judge(noted);
     onSuccess();
   };
   /** A failure is followed by another attempt: the noted topics must not stay wrong until the next connection. */
@@ -106,7 +108,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
       await sender.allAcknowledged();
       await connection.subscribe("#");
       await connection.waitForRetained();
-      judge();
+      judge(new Map(unexpected));
       onSuccess();
     },
   };

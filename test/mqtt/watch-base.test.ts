@@ -50,7 +50,7 @@ async function watchSlowBroker(echo: () => Promise<void>) {
     onFailure: (error) => heard.push((error as Error).message),
     onSuccess: () => heard.push("checked"),
   });
-  return { watch, sent, heard, close: () => closing.abort() };
+  return { watch, sender, sent, heard, close: () => closing.abort() };
 }
 
 test("a value that another program wrote is corrected, though the first echoes do not come back", async () => {
@@ -63,6 +63,22 @@ test("a value that another program wrote is corrected, though the first echoes d
   await vi.advanceTimersByTimeAsync(5_000);
   expect(heard).toEqual(["no echo", "no echo", "checked"]);
   expect(sent).toEqual(["color rouge"]);
+});
+
+test("a value of vigie's own that arrives late, when it publishes the next one already, is not taken for another program's", async () => {
+  const slow = await watchSlowBroker(async () => {
+    if (slow.sent.length > 1) return;
+    // The value before last is noted, and the echo is on its way. Now the last one arrives after the newest was acknowledged.
+    slow.sender.setTopics(topics({ color: "bleu" }));
+    await slow.sender.allAcknowledged();
+    slow.watch.onMessage({ topic: "color", payload: "blanc", retain: true });
+    setTimeout(() => slow.watch.onMessage({ topic: "color", payload: "bleu", retain: true }), 1);
+  });
+  slow.sender.setTopics(topics({ color: "blanc" }));
+  await slow.sender.allAcknowledged();
+  slow.watch.onMessage({ topic: "color", payload: "rouge", retain: true });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(slow.sent).toEqual(["color blanc", "color bleu"]);
 });
 
 test("a connection that ends is no longer watched", async () => {
