@@ -53,11 +53,12 @@ function describeDay({ color, official, confidence }: DayFacts): string {
     : `${color}, forecast with ${Math.round(confidence * 100)} %`;
 }
 
+/** At first those that are ON. */
 function tellRules(before: View | undefined, { verdicts, facts: { at }, tariff }: View): string[] {
   return verdicts.flatMap((verdict) => {
     const { state, rule } = verdict;
-    const stateBefore = before ? before.verdicts.find((one) => one.rule.id === rule.id)?.state : false;
-    if (state === stateBefore) return [];
+    const isNew = before ? before.verdicts.find((one) => one.rule.id === rule.id)?.state !== state : state;
+    if (!isNew) return [];
     const word = state === null ? "unknown" : state ? "ON" : "OFF";
     return [`Rule ${rule.id} is ${word}: ${reasonsOf(verdict, { at, tariff }).because.join("; ")}`];
   });

@@ -1,14 +1,14 @@
 import type { ClockWithTimers } from "./clock.ts";
 
 /**
- * A clock that starts at a chosen instant and runs `speed` times as fast as the real one. It stands still while this process
+ * A clock that shows a chosen instant when it is first read, and then runs `speed` times as fast as the real one. It stands still while this process
  * computes, and never goes past a wait that is over before that was called back: where this machine cannot keep up, the
  * clock is slower, and nothing comes late.
  */
 export function fastClock(from: number, speed: number, real: ClockWithTimers): ClockWithTimers {
   const waits = new Set<Wait>();
   let at = from;
-  let lastRead = real.steady();
+  let lastRead: number | undefined;
   let isStill = false;
   /** Answers of other programs that are awaited. */
   let awaited = 0;
@@ -24,7 +24,7 @@ export function fastClock(from: number, speed: number, real: ClockWithTimers): C
     });
     const steady = real.steady();
     const limit = firstOf(waits)?.due ?? Number.POSITIVE_INFINITY;
-    at = Math.min(at + (steady - lastRead) * pace(), limit);
+    at = Math.min(at + (steady - (lastRead ?? steady)) * pace(), limit);
     lastRead = steady;
     return at;
   };
