@@ -40,13 +40,13 @@ function tellForecasts(before: View | undefined, { facts }: View): string[] {
     .flatMap((day) => {
       const wasRouge = daysBefore.find(({ date }) => date === day.date)?.color === "rouge";
       if (wasRouge === (day.color === "rouge")) return [];
-      const turn = wasRouge ? "is not expected to be rouge any more" : "may become rouge";
-      return [`${describeDate(day.date)} ${turn}: ${describeDay(day)}`];
+      const turn = wasRouge ? "is not expected to be rouge any more: it is" : "may become";
+      return [`${describeDate(day.date)} ${turn} ${describeDay(day)}`];
     });
 }
 
 function describeDay({ color, official, confidence }: DayFacts): string {
-  if (color === null) return "its colour is not known";
+  if (color === null) return "not known";
   if (official) return `${color}, announced`;
   return confidence === null
     ? `${color}, forecast`

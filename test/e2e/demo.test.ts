@@ -110,7 +110,7 @@ describe("vigie demo", () => {
       "These days are INVENTED",
       "from Tuesday 20 January 2026 20:00",
       "Wednesday 21 January comes next: rouge, announced",
-      "Monday 26 January may become rouge: rouge, forecast with 70 %",
+      "Monday 26 January may become rouge, forecast with 70 %",
       "Rule rouge_ahead is ON: ",
       'Would send "off" to Boiler (shellies/boiler/relay/0/command): rouge_peak is ON',
       "Wednesday 21 January begins: rouge (0.706 EUR/kWh in peak hours)",

@@ -34,6 +34,7 @@ const FILES = [
   "docs/architecture.md",
   "docs/automations.md",
   "docs/calendar-and-metrics.md",
+  "docs/demo.md",
   "docs/devices.md",
   "docs/docker-nas.md",
   "docs/entities.md",
