@@ -33,7 +33,6 @@ export interface PoliteOptions<Memory extends RequestMemory> {
   timeout?: number;
   /** Default: as often and as long as it takes. */
   patience?: Patience;
-  wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   transport?: Transport;
 }
 
@@ -52,7 +51,7 @@ export function createPoliteClient<Memory extends RequestMemory>(
   options: PoliteOptions<Memory>,
 ): PoliteClient {
   const { memory, clock, log, random, patience = ENDLESS } = options;
-  const { wait = (milliseconds, signal) => sleep(milliseconds, signal, clock) } = options;
+  const wait = (milliseconds: number, signal: AbortSignal) => sleep(milliseconds, signal, clock);
   const { retries, longestWait } = patience;
   const transport = options.transport ?? createTransport({ ...options, source });
   const limiter = createRequestLimiter({ source, memory, clock, wait, longestWait });

@@ -42,12 +42,18 @@ export async function measureDays({ folder }, report) {
 /** Minute by minute; the day before it holds the first start, with a year of history. */
 async function measureWeek(from, folder, { rules = CONFIG.rules, heard = new Map(), publish } = {}) {
   const time = { now: from };
-  const clock = { ...systemClock, now: () => time.now, steady: () => time.now - from };
-  const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
-  const wait = async (milliseconds) => {
-    time.now += milliseconds;
+  const clock = {
+    ...systemClock,
+    now: () => time.now,
+    steady: () => time.now - from,
+    after: (milliseconds, run) => {
+      time.now += milliseconds;
+      queueMicrotask(run);
+      return () => undefined;
+    },
   };
-  const measured = await openMeasuredLoop({ service: simulator.url, clock, folder, wait, rules, heard });
+  const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
+  const measured = await openMeasuredLoop({ service: simulator.url, clock, folder, rules, heard });
   measured.loop.refresh();
   const days = [];
   for (let day = 0; day < 8; day += 1) days.push(await measureDay(measured, time, publish));

@@ -15,14 +15,7 @@ export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process
  * vigie's loop on a clock of the bench: the real loop, client and store, over real HTTP on loopback. It counts the
  * requests, the writes of the state file and the messages that would be published.
  */
-export async function openMeasuredLoop({
-  service,
-  clock,
-  folder,
-  wait,
-  rules = CONFIG.rules,
-  heard = new Map(),
-}) {
+export async function openMeasuredLoop({ service, clock, folder, rules = CONFIG.rules, heard = new Map() }) {
   const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
   const memory = openLoopMemory(store, {
     source: "bench",
@@ -39,7 +32,6 @@ export async function openMeasuredLoop({
     log: LOG,
     clock,
     random: () => 0.5,
-    wait,
   });
   const counts = { requests: 0, writes: 0, topics: new Map() };
   const loop = createLoop({

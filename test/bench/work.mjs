@@ -19,11 +19,17 @@ export async function measureWork({ folder }, report) {
   const simulator = startProgram(process.execPath, [VIGIE, ...options]);
   const [, service] = await simulator.says(/vigie simulator: (http:\S+)/);
   const time = { now: Date.parse(FROM) + 300_000 };
-  const clock = { ...systemClock, now: () => time.now, steady: () => time.now };
-  const wait = async (milliseconds) => {
-    time.now += milliseconds;
+  const clock = {
+    ...systemClock,
+    now: () => time.now,
+    steady: () => time.now,
+    after: (milliseconds, run) => {
+      time.now += milliseconds;
+      queueMicrotask(run);
+      return () => undefined;
+    },
   };
-  const measured = await openMeasuredLoop({ service, clock, folder: join(folder, "work"), wait });
+  const measured = await openMeasuredLoop({ service, clock, folder: join(folder, "work") });
   const owed = { essential: true, recheck: false };
   await measured.poll(owed);
   measured.counts.topics.clear();

@@ -370,6 +370,24 @@ describe("a device that confirms", () => {
     await sender.stop();
   });
 
+  test("is sent its payload again by vigie's clock, however fast that runs", async () => {
+    const waits: number[] = [];
+    const clock: ClockWithTimers = {
+      ...systemClock,
+      after: (milliseconds, run) => {
+        waits.push(milliseconds);
+        return systemClock.after(waits.length > 2 ? 3_600_000 : 0, run);
+      },
+    };
+    const hourly = { ...CONFIRMED, confirm: { ...confirm, every: 3_600_000 } };
+    const { sender, updateAndWait, broker } = connect([hourly], fakeBroker(), savedState(), clock);
+    await updateAndWait({ peak: true });
+    await until(() => waits.length === 3);
+    expect(waits).toEqual([3_600_000, 3_600_000, 3_600_000]);
+    expect(broker.published).toEqual(["boiler/set off", "boiler/set off", "boiler/set off"]);
+    await sender.stop();
+  });
+
   test("confirms with the value at its path", async () => {
     const shelly = {
       ...CONFIRMED,

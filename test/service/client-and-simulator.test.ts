@@ -29,14 +29,16 @@ async function open(...faults: FaultName[]) {
     config: CONFIG,
     base: simulator.url,
     version: "1.2.3",
-    clock,
+    clock: {
+      ...clock,
+      after: () => {
+        throw new Error("waiting is not the test's business");
+      },
+    },
     random: () => 1,
     memory,
     log: SILENT_LOG,
     timeout: 60_000,
-    wait: async () => {
-      throw new Error("waiting is not the test's business");
-    },
   });
   onTestFinished(async () => {
     await client.close();

@@ -36,13 +36,19 @@ beforeAll(async () => {
     base: simulator.url,
     version: "1.2.3",
     tariff: PARIS,
-    clock: { ...systemClock, now, steady: now },
+    clock: {
+      ...systemClock,
+      now,
+      steady: now,
+      after: (milliseconds, run) => {
+        minutes += milliseconds / 60_000;
+        queueMicrotask(run);
+        return () => undefined;
+      },
+    },
     random: () => 1,
     memory,
     log: SILENT_LOG,
-    wait: async (milliseconds) => {
-      minutes += milliseconds / 60_000;
-    },
   });
 });
 afterAll(async () => {

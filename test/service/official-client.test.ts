@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
 import { createOfficialClient } from "../../src/service/official-client.ts";
 import { keepMemory, NOTHING_SENT, type RequestMemory } from "../../src/service/request-memory.ts";
 import {
@@ -29,20 +29,23 @@ async function open(answer: Answerer, { spent = 0, prefix = "" } = {}) {
   const stop = new AbortController();
   const day = new Date(AT).toISOString().slice(0, 10);
   const memory = keepMemory<RequestMemory>({ ...NOTHING_SENT, spent: { day, count: spent } });
+  const after: ClockWithTimers["after"] = (milliseconds, run) => {
+    queueMicrotask(() => {
+      waits.push(milliseconds);
+      time.now += milliseconds;
+      if (waits.length > 20) stop.abort();
+      run();
+    });
+    return () => undefined;
+  };
   const client = createOfficialClient({
     base: server.url + prefix,
     version: "1.2.3",
     tariff: PARIS,
-    clock: { ...systemClock, now: () => time.now, steady: () => time.now },
+    clock: { ...systemClock, now: () => time.now, steady: () => time.now, after },
     random: () => 1,
     memory,
     log: logTo(lines),
-    wait: async (milliseconds, signal) => {
-      signal.throwIfAborted();
-      waits.push(milliseconds);
-      time.now += milliseconds;
-      if (waits.length > 20) stop.abort();
-    },
   });
   onTestFinished(client.close);
   const options = { signal: stop.signal, trueTime: () => time.now };

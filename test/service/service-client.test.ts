@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceConfig } from "../../src/config/config.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
 import { type ClientMemory, EMPTY_MEMORY } from "../../src/service/client-memory.ts";
 import { keepMemory } from "../../src/service/request-memory.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
@@ -38,23 +38,26 @@ async function open(answer: Answerer, settings: Settings = {}) {
   const debug: string[] = [];
   const stop = new AbortController();
   const kept = keepMemory({ ...EMPTY_MEMORY, ...memory });
+  const after: ClockWithTimers["after"] = (milliseconds, run) => {
+    queueMicrotask(() => {
+      if (waits.length === patience) return stop.abort();
+      waits.push(milliseconds);
+      time.wall += milliseconds;
+      time.steady += milliseconds;
+      run();
+    });
+    return () => undefined;
+  };
   const client = createServiceClient({
     config: { ...CONFIG, ...config },
     base: server.url,
     version: "1.2.3",
-    clock: { ...systemClock, now: () => time.wall, steady: () => time.steady },
+    clock: { ...systemClock, now: () => time.wall, steady: () => time.steady, after },
     random: () => 1,
     memory: kept,
     log: { ...logTo(said), debug: (sentence) => void debug.push(sentence) },
     timeout: 60_000,
     ...(person && { patience: person }),
-    wait: async (milliseconds, signal) => {
-      if (waits.length === patience) stop.abort();
-      signal.throwIfAborted();
-      waits.push(milliseconds);
-      time.wall += milliseconds;
-      time.steady += milliseconds;
-    },
   });
   onTestFinished(client.close);
   const paths = () => server.requests.map(({ url }) => url);
