@@ -6,7 +6,7 @@ import type { Instant } from "../core/calendar/tariff.ts";
 import type { Io } from "./io.ts";
 import { readNumber } from "./read-number.ts";
 import { readTime } from "./read-time.ts";
-import { readArgs } from "./usage.ts";
+import { readArgs, WrongUsage } from "./usage.ts";
 
 export interface DemoPlan {
   config: Config;
@@ -29,10 +29,13 @@ export async function readDemoPlan(args: string[], io: Io, state: string): Promi
       : readNumber("--days", values.days, "a whole number of days from 1 to 10000", isCount);
   const given = await loadRules(values.config, io);
   const config = { ...given, state };
+  const from = readTime("--from", values.from, config.tariff);
+  if (from < FIRST || from >= LAST)
+    throw new WrongUsage(`Expected --from to be a time from 2000 to 2099, got ${values.from}`);
   return {
     config,
     rulesFrom: values.config ?? "the example that vigie comes with, and an output for a boiler",
-    from: readTime("--from", values.from, config.tariff),
+    from,
     speed,
     days,
   };
@@ -94,3 +97,6 @@ function isCount(days: number): boolean {
 }
 
 const FASTEST = 100_000;
+/** The simulator has no seasons beyond the year 9999; a slip of a digit is told sooner. */
+const FIRST = Date.parse("2000-01-01T00:00Z");
+const LAST = Date.parse("2100-01-01T00:00Z");

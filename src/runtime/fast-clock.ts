@@ -1,9 +1,9 @@
 import type { ClockWithTimers } from "./clock.ts";
 
 /**
- * A clock that shows a chosen instant when it is first read, and then runs `speed` times as fast as the real one. It stands still while this process
- * computes, and never goes past a wait that is over before that was called back: where this machine cannot keep up, the
- * clock is slower, and nothing comes late.
+ * A clock that shows a chosen instant when it is first read, and then runs `speed` times as fast as the real one. It stands
+ * still while this process computes, and never goes past a wait that is over before that was called back: where this machine
+ * cannot keep up, the clock is slower, and nothing comes late.
  */
 export function fastClock(from: number, speed: number, real: ClockWithTimers): ClockWithTimers {
   const waits = new Set<Wait>();

@@ -90,6 +90,7 @@ outputs: [{ topic: plug/set, choose: [{ when: cheap, payload: "on" }], confirm: 
     [["--speed", "0.5"], "vigie demo: Expected --speed to be a number from 1 to 100000, got 0.5"],
     [["--speed", "100001"], "vigie demo: Expected --speed to be a number from 1 to 100000, got 100001"],
     [["--from", "soon"], "vigie demo: Expected --from to be a time like 2026-01-04T23:00"],
+    [["--from", "9999-12-20"], "Expected --from to be a time from 2000 to 2099, got 9999-12-20"],
     [["--days", "1.5"], "vigie demo: Expected --days to be a whole number of days from 1 to 10000, got 1.5"],
     [["--days"], "vigie demo: Expected a value after --days, got nothing"],
     [["--config", "none.yaml"], "none.yaml (named by --config): expected a file that can be read"],
@@ -104,6 +105,15 @@ outputs: [{ topic: plug/set, choose: [{ when: cheap, payload: "on" }], confirm: 
     expect(said.out).toBe("");
     expect(said.err).toContain(sentence);
     expect(await readdir(temporary)).toEqual([]);
+  });
+
+  test("says where no temporary folder can be made", async () => {
+    Object.assign(said, { out: "", err: "" });
+    vi.stubEnv("TMPDIR", join(folder, "nowhere"));
+    expect(await demo([], io())).toBe(1);
+    expect(said.err).toBe(
+      `vigie demo: no temporary folder can be made in ${join(folder, "nowhere")}: it does not exist (TMPDIR names another place)\n`,
+    );
   });
 
   test("docs/demo.md explains each option", () => {
