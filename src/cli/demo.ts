@@ -70,10 +70,8 @@ async function start({ config }: DemoPlan, clock: ClockWithTimers, io: Io) {
   const log: Log = {
     debug: () => undefined,
     info: () => undefined,
-    // Those of the start say what the first lines of the demo say: that the days are invented, which broker runs.
-    warn: (sentence) => {
-      if (isTelling) problem(sentence);
-    },
+    // Notices, such as that the days are invented and which broker runs. What is wrong and lasts goes to the problem log.
+    warn: () => undefined,
     error: problem,
   };
   const ofProblems = { ...log, warn: problem, info: (sentence: string) => print(clock.now(), sentence) };
