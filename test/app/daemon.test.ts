@@ -32,6 +32,7 @@ test("the polls of each source are counted since the start, also across a reload
       version: "0",
       since: 0,
     },
+    embeddedPort: 0,
     takeOver: false,
     onOtherOwner: nothing,
     beforePublishing: async () => undefined,

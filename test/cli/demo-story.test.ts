@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { tellStory } from "../../src/cli/demo-story.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
+import { NO_POLLS } from "../../src/core/facts/poll-record.ts";
 import type { OutputStatus } from "../../src/core/outputs/output-status.ts";
 import { recordSending } from "../../src/core/outputs/outputs-state.ts";
 import type { View } from "../../src/http/view.ts";
@@ -32,6 +33,7 @@ function startViews(days: Record<string, KnownDay>) {
       broker: { connected: true, url: "" },
       homeAssistant: null,
       lastSuccess: { service: null, official: null },
+      pollCounts: NO_POLLS,
     };
   };
   let told = view();

@@ -11,6 +11,7 @@ import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { recordAcknowledgement, recordSending, type Sent } from "../../src/core/outputs/outputs-state.ts";
 import type { HeardValue } from "../../src/core/rules/value-readings.ts";
 import type { View } from "../../src/http/view.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { createOfficialClient } from "../../src/service/official-client.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
@@ -135,10 +136,18 @@ export function openPageVigie(options: PageVigieOptions) {
     base: "http://192.0.2.20",
     version: "0",
     log: SILENT_LOG,
-    clock: { now: () => clock.at, steady: time },
+    clock: {
+      ...systemClock,
+      now: () => clock.at,
+      steady: time,
+      // A wait is over at once.
+      after: (_: number, run: () => void) => {
+        queueMicrotask(run);
+        return () => undefined;
+      },
+    },
     random: () => 0.5,
     patience: { retries: 0, longestWait: 0 },
-    wait: async () => undefined,
   };
   const test = openTestLoop({
     rules,
