@@ -13,7 +13,10 @@ import type { TopicSender } from "./topic-sender.ts";
 export type OnCommand = (topic: string, command: Command) => void;
 
 export interface WatchOptions {
-  connection: Pick<BaseConnection, "publish" | "subscribe" | "waitForEcho" | "waitForRetained"> & {
+  connection: Pick<
+    BaseConnection,
+    "version" | "publish" | "subscribe" | "waitForEcho" | "waitForRetained"
+  > & {
     closed: Promise<unknown>;
   };
   sender: TopicSender;
@@ -42,8 +45,10 @@ export interface BaseWatch {
  */
 export function watchBase(options: WatchOptions): BaseWatch {
   const { connection, sender, me, clock, log, signal, onForeignOwner, onFailure, onSuccess } = options;
-  /** Topic to its last payload. */
-  const unexpected = new Map<string, string>();
+  /** Topic to its last message. */
+  const unexpected = new Map<string, ReceivedMessage>();
+  /** Topics of vigie's own on which a message arrived as it was published, not as one that the broker held. */
+  const live = new Set<string>();
   const nested = new Set<string>();
   const logged = new Set<string>();
   let isWaiting = false;
@@ -53,8 +58,14 @@ export function watchBase(options: WatchOptions): BaseWatch {
   });
   let lastAttempt = Number.NEGATIVE_INFINITY;
 
-  const judge = (noted: ReadonlyMap<string, string>) => {
-    const payloads = new Map([...noted].filter(([topic, payload]) => unexpected.get(topic) === payload));
+  const judgeNoted = async () => {
+    // What arrives during the echo may be followed by vigie's own value: it is judged after the next one.
+    const noted = [...unexpected];
+    await connection.waitForEcho();
+    judge(noted.filter(([topic, message]) => unexpected.get(topic) === message));
+  };
+  const judge = (messages: readonly [string, ReceivedMessage][]) => {
+    const payloads = new Map(messages.map(([topic, { payload }]) => [topic, payload]));
     for (const topic of payloads.keys()) unexpected.delete(topic);
     const owner = readOwner(payloads.get(OWNER));
     if (owner && owner.incarnation !== me.incarnation) return onForeignOwner(owner);
@@ -74,10 +85,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
     if (clock.steady() - lastAttempt < BETWEEN_JUDGEMENTS) await sleep(BETWEEN_JUDGEMENTS, signal, clock);
     lastAttempt = clock.steady();
     await sender.allAcknowledged();
-    // What arrives during the echo may be followed by vigie's own value: it is judged after the next one.
-    const noted = new Map(unexpected);
-    await connection.waitForEcho();
-    judge(noted);
+    await judgeNoted();
     onSuccess();
   };
   /** A failure is followed by another attempt: the noted topics must not stay wrong until the next connection. */
@@ -87,11 +95,16 @@ export function watchBase(options: WatchOptions): BaseWatch {
     isWaiting = false;
   };
   const compare = (message: ReceivedMessage) => {
-    if (isExpected(message, sender.wanted())) {
-      unexpected.delete(message.topic);
+    const { topic, retain } = message;
+    const wanted = sender.wanted();
+    // On MQTT 3.1.1 it is what the broker held at a subscription. Some brokers send that after what was published since.
+    if (connection.version === 4 && retain && live.has(topic)) return;
+    if (!retain && wanted.has(topic)) live.add(topic);
+    if (isExpected(message, wanted)) {
+      unexpected.delete(topic);
       return;
     }
-    unexpected.set(message.topic, message.payload);
+    unexpected.set(topic, message);
     if (!isWaiting) void judgeUntilNoneIsLeft();
   };
   return {
@@ -108,7 +121,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
       await sender.allAcknowledged();
       await connection.subscribe("#");
       await connection.waitForRetained();
-      judge(new Map(unexpected));
+      if (unexpected.size > 0) await judgeNoted();
       onSuccess();
     },
   };

@@ -87,6 +87,7 @@ export function createModelPublisher(broker: ModelBroker, clock: ClockWithTimers
     };
     const watch: BaseWatch = watchBase({
       connection: {
+        version: 5,
         publish,
         // Shown what is kept, as a subscription does.
         subscribe: async () => {
