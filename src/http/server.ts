@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { HttpConfig } from "../config/config.ts";
+import type { Instant } from "../core/calendar/tariff.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { Answer } from "./answer.ts";
@@ -16,6 +17,8 @@ export interface ViewServerOptions {
   view: () => View | undefined;
   /** As `vigie health` judges it. */
   health: () => { healthy: boolean; words: string };
+  /** vigie's clock, by which the page counts; default: the machine's. */
+  now?: () => Instant;
   /** Thousands of requests come within seconds, or no more. */
   onBusy?: (isBusy: boolean) => void;
   log: Log;
@@ -97,6 +100,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     countRequest();
+    if (options.now) response.setHeader("Date", new Date(options.now()).toUTCString());
     const refusal = findRefusal(request, guard);
     // Nobody reads a body: the connection ends with this answer, whatever follows on it.
     if (refusal || hasBody(request)) response.setHeader("Connection", "close");

@@ -38,8 +38,8 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     await server?.stop();
   });
 
-  async function open(view: View, look: Look = {}, language: "fr" | "en" = "fr") {
-    server = await servePage({ view, language });
+  async function open(view: View, look: Look = {}, served: Partial<Parameters<typeof servePage>[0]> = {}) {
+    server = await servePage({ view, language: "fr", ...served });
     context = await browser.newContext({ viewport: WIDE, ...look });
     const page = await context.newPage();
     page.on("request", (request) => asked.push(request.url()));
@@ -64,7 +64,7 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     const page = await open(
       await state("bleu now"),
       { colorScheme, viewport: { width, height: 800 } },
-      language,
+      { language },
     );
     await page.locator("summary").evaluateAll((all) => {
       for (const one of all) (one.parentElement as unknown as { open: boolean }).open = true;
@@ -183,17 +183,18 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     expect(await page.evaluate("document.getAnimations().length")).toBe(0);
   });
 
-  test("tells how long ago, and where in the day we are", async () => {
+  test("tells how long ago, and where in the day we are, by the clock of vigie", async () => {
     const view = await state("rouge now");
-    server = await servePage({ view, language: "fr" });
-    context = await browser.newContext({ viewport: WIDE });
-    const page = await context.newPage();
-    await page.clock.setFixedTime(view.facts.at + 3 * 60_000);
-    await page.goto(server.url);
-    expect(await page.locator(".state").textContent()).toContain("il y a 3 minutes");
+    let now = view.facts.at + 3 * 60_000;
+    const page = await open(view, {}, { now: () => now });
+    await page.locator(".state", { hasText: "il y a 3 minutes" }).waitFor();
     const share = await page.locator(".strip .here").getAttribute("x1");
     // 14:08 is eight hours and eight minutes after 06:00.
     expect(Number.parseFloat(share ?? "")).toBeCloseTo((8 * 60 + 8) / 14.4, 1);
+    // The page has not changed since, and the answer is 304.
+    now += 5 * 60_000;
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await page.locator(".state", { hasText: "il y a 8 minutes" }).waitFor();
   });
 
   test("hostile texts stay texts", async () => {

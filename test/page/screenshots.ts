@@ -71,13 +71,15 @@ try {
   for (const { state, file, width, colorScheme, language, take } of shots) {
     const view = await PAGE_STATES[state]?.();
     if (!view) throw new Error(`Expected a state of the page, got ${state}`);
-    const server = await servePage({ view, language });
+    // "3 minutes ago" is counted from the view, whatever the time is now.
+    const server = await servePage({ view, language, now: () => view.facts.at + 3 * 60_000 });
     const viewport = { width, height: 860 };
     const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
     const page = await context.newPage();
-    // "3 minutes ago" is counted from the view, whatever the time is now.
-    await page.clock.setFixedTime(view.facts.at + 3 * 60_000);
+    // The script asks for the page once more, and then counts by vigie's clock.
+    const renewed = page.waitForResponse((response) => response.request().resourceType() === "fetch");
     await page.goto(server.url);
+    await (await renewed).finished();
     await take(page, join(target, file));
     await context.close();
     await server.stop();

@@ -9,6 +9,8 @@ interface PageServerOptions {
   language: "fr" | "en";
   /** Default: a free one. */
   port?: number;
+  /** What vigie's clock shows; default: the machine's. */
+  now?: () => number;
 }
 
 /** The server of vigie with this view. */
@@ -18,6 +20,7 @@ export async function servePage({ language, ...options }: PageServerOptions) {
   const server = createViewServer({
     view: () => view,
     health: () => ({ healthy: true, words: "loop alive" }),
+    ...(options.now && { now: options.now }),
     log: SILENT_LOG,
     problemLog: createProblemLog(SILENT_LOG, { now: () => 0, steady: () => 0 }),
   });

@@ -8,6 +8,8 @@
   let retry;
   let seen = Date.now();
   let looked = Date.now();
+  /** By how much vigie's clock is ahead of this browser's. */
+  let ahead = 0;
   /** Only one request at a time; what is asked for meanwhile is asked for once more after it. */
   let asking = false;
   let again = false;
@@ -23,7 +25,9 @@
     try {
       const response = await fetch(location.href, { cache: "no-cache", headers: { accept: "text/html" } });
       if (!response.ok) throw new Error(`status ${response.status}`);
+      ahead = Date.parse(response.headers.get("date")) - Date.now() || 0;
       take(new DOMParser().parseFromString(await response.text(), "text/html"));
+      show();
       heard();
     } catch {
       lost();
@@ -54,7 +58,6 @@
     document.title = page.title;
     document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").getAttribute("href");
     if (focused) document.getElementById(focused)?.querySelector("summary")?.focus({ preventScroll: true });
-    show();
     window.scrollTo(scrollX, scrollY);
   }
 
@@ -96,9 +99,9 @@
     if (document.visibilityState === "visible") connect();
   }
 
-  /** Instants as "3 minutes ago", and the line that says where we are. */
+  /** Instants as "3 minutes ago", and the line that says where we are, by vigie's clock. */
   function show() {
-    const now = Date.now();
+    const now = Date.now() + ahead;
     for (const time of document.querySelectorAll("time[data-ago]")) {
       const minutes = Math.round((now - Date.parse(time.dateTime)) / 60_000);
       time.title ||= time.textContent;
@@ -129,6 +132,5 @@
   window.addEventListener("online", wake);
   window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
   setInterval(look, LOOK / 2);
-  show();
   connect();
 })();
