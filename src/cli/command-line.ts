@@ -77,7 +77,6 @@ const DEMO_OPTIONS = [
     "--speed N",
     "how many times as fast as real time it runs, 1 to 100000 (default 720: a day in two minutes)",
   ],
-  ["--days N", "ends after so many days (default: at Ctrl-C)"],
   ["--config FILE", "shows the rules, outputs and tariff of this file; nothing else of it is used"],
 ] as const;
 
@@ -132,7 +131,7 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "demo",
-    usage: "[--from TIME] [--speed N] [--days N]",
+    usage: "[--from TIME] [--speed N]",
     does: "show a winter in minutes: invented days on a fast clock, with your rules or the example's; nothing is sent to a device",
     options: DEMO_OPTIONS,
     load: async (args, io) => (await import("./demo.ts")).demo(args, io),

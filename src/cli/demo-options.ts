@@ -14,31 +14,19 @@ export interface DemoPlan {
   rulesFrom: string;
   /** What its clock shows at the start. */
   from: Instant;
+  /** How many times as fast as the real clock its clock runs. */
   speed: number;
-  /** After how many days it ends; undefined: when it is told to. */
-  days: number | undefined;
 }
 
 /** The command line of `vigie demo`, with the configuration that it names; `state` is the folder to use. */
 export async function readDemoPlan(args: string[], io: Io, state: string): Promise<DemoPlan> {
   const { values } = readArgs({ args, options: OPTIONS });
   const speed = readNumber("--speed", values.speed, `a number from 1 to ${FASTEST}`, isSpeed);
-  const days =
-    values.days === undefined
-      ? undefined
-      : readNumber("--days", values.days, "a whole number of days from 1 to 10000", isCount);
-  const given = await loadRules(values.config, io);
-  const config = { ...given, state };
+  const config = { ...(await loadRules(values.config, io)), state };
   const from = readTime("--from", values.from, config.tariff);
   if (from < FIRST || from >= LAST)
     throw new WrongUsage(`Expected --from to be a time from 2000 to 2099, got ${values.from}`);
-  return {
-    config,
-    rulesFrom: values.config ?? "the example that vigie comes with, and an output for a boiler",
-    from,
-    speed,
-    days,
-  };
+  return { config, rulesFrom: values.config ?? "those that vigie comes with, and a boiler", from, speed };
 }
 
 /**
@@ -73,7 +61,6 @@ const OPTIONS = {
   config: { type: "string" },
   from: { type: "string", default: "2026-01-20T20:00" },
   speed: { type: "string", default: "720" },
-  days: { type: "string" },
 } as const;
 
 /** Beside the built program, and beside its sources. */
@@ -90,10 +77,6 @@ const EXAMPLE_OUTPUT = {
 
 function isSpeed(speed: number): boolean {
   return speed >= 1 && speed <= FASTEST;
-}
-
-function isCount(days: number): boolean {
-  return Number.isInteger(days) && days >= 1 && days <= 10_000;
 }
 
 const FASTEST = 100_000;

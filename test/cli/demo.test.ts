@@ -74,7 +74,7 @@ outputs: [{ topic: plug/set, choose: [{ when: cheap, payload: "on" }], confirm: 
     expect(inventSeason("2025-2026", 1).get(next)).toBe("rouge");
     expect(plan.config.rules.map(({ id }) => id)).toContain("rouge_peak");
     expect(plan.config.outputs.list).toMatchObject([{ id: "boiler", choose: [{ when: "rouge_peak" }] }]);
-    expect(plan).toMatchObject({ speed: 720, days: undefined });
+    expect(plan).toMatchObject({ speed: 720 });
   });
 
   test("reads its start on the wall of the tariff", async () => {
@@ -91,8 +91,7 @@ outputs: [{ topic: plug/set, choose: [{ when: cheap, payload: "on" }], confirm: 
     [["--speed", "100001"], "vigie demo: Expected --speed to be a number from 1 to 100000, got 100001"],
     [["--from", "soon"], "vigie demo: Expected --from to be a time like 2026-01-04T23:00"],
     [["--from", "9999-12-20"], "Expected --from to be a time from 2000 to 2099, got 9999-12-20"],
-    [["--days", "1.5"], "vigie demo: Expected --days to be a whole number of days from 1 to 10000, got 1.5"],
-    [["--days"], "vigie demo: Expected a value after --days, got nothing"],
+    [["--speed"], "vigie demo: Expected a value after --speed, got nothing"],
     [["--config", "none.yaml"], "none.yaml (named by --config): expected a file that can be read"],
     [["--sped", "2"], "vigie demo: Unknown option '--sped' (did you mean --speed?)"],
     [["now"], "vigie demo: Unexpected argument 'now'"],
@@ -118,7 +117,7 @@ outputs: [{ topic: plug/set, choose: [{ when: cheap, payload: "on" }], confirm: 
 
   test("docs/demo.md explains each option", () => {
     const page = readPage("docs/demo.md");
-    for (const option of ["--from", "--speed", "--days", "--config"])
+    for (const option of ["--from", "--speed", "--config"])
       expect(page).toMatch(new RegExp(`^\\| \`${option} .* \\| [a-z]+ [a-z]+`, "m"));
   });
 });

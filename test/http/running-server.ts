@@ -21,7 +21,7 @@ interface RunningServer {
   configure: (more: Partial<HttpConfig>, nextPorts?: boolean) => Promise<void>;
 }
 
-type Options = Partial<Pick<ViewServerOptions, "limits" | "routes" | "health" | "onBusy">> & {
+type Options = Partial<Pick<ViewServerOptions, "limits" | "routes" | "health" | "onBusy" | "now">> & {
   config?: Partial<HttpConfig>;
   nextPorts?: boolean;
   /** In place of a free one. */

@@ -136,6 +136,16 @@ describe("a text", () => {
     expect(Object.keys(headers)).not.toContain("set-cookie");
   });
 
+  test("is dated by the clock of vigie, also where the browser has it", async () => {
+    const clock = { at: Date.parse("2026-01-20T19:00:00Z") };
+    const { port } = await startServer({ now: () => clock.at });
+    const { headers } = await ask(port, "/api/state");
+    expect(headers.date).toBe("Tue, 20 Jan 2026 19:00:00 GMT");
+    clock.at += 60_000;
+    const again = await ask(port, "/api/state", { headers: { "If-None-Match": headers.etag } });
+    expect(again).toMatchObject({ status: 304, headers: { date: "Tue, 20 Jan 2026 19:01:00 GMT" } });
+  });
+
   test("is not sent to a browser that has it, until it is another one", async () => {
     const { port, show } = await startServer();
     const { etag = "" } = (await ask(port, "/api/state")).headers;
