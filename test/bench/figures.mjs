@@ -172,15 +172,15 @@ export const ALONE = [
     how: "the real loop on a virtual clock, a week in July; messages as the plan counts them, discovery not among them",
   },
   { key: "messages", name: "messages of a quiet day", unit: "", limit: 250, how: "the same week" },
-  { key: "writes", name: "disk writes of a quiet day", unit: "", limit: 50, how: "the same week" },
+  { key: "writes", name: "disk writes of a quiet day", unit: "", limit: 50, how: "the same two days" },
   {
     key: "houseMessages",
     name: "messages of a quiet day with two values each second",
     unit: "",
     limit: 300,
-    how: "the same week, with two more rules: a battery and a temperature, which pass their bounds each day; the temperature flaps around its bound",
+    how: "two days of the same week, with two more rules: a battery and a temperature, which pass their bounds each day; the temperature flaps around its bound",
   },
-  { key: "houseWrites", name: "disk writes of such a day", unit: "", limit: 50, how: "the same week" },
+  { key: "houseWrites", name: "disk writes of such a day", unit: "", limit: 50, how: "the same two days" },
   {
     key: "valuesTurns",
     name: "verdicts of a rule in a second with 500 values",
