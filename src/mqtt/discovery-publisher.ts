@@ -31,7 +31,7 @@ export interface DiscoveryOptions {
 export interface DiscoveryPublisher extends ConnectionUser {
   /** Resolves when the broker holds every discovery message, or when stopped. */
   allPublished: () => Promise<void>;
-  /** What Home Assistant last said of itself on its status topic; null where nothing was heard. */
+  /** What Home Assistant last said of itself on its status topic; null where nothing was heard over this connection. */
   homeAssistantStatus: () => "online" | "offline" | null;
   stop: () => Promise<void>;
 }
@@ -57,7 +57,15 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   let homeAssistantStarted = false;
   let homeAssistantStatus: "online" | "offline" | null = null;
 
+  const noteStatus = (status: typeof homeAssistantStatus) => {
+    if (status === homeAssistantStatus) return;
+    homeAssistantStatus = status;
+    options.onHomeAssistantStatus();
+  };
+
   const onConnection = async (link: BrokerLink) => {
+    // While vigie is not connected, nobody tells it whether Home Assistant ends.
+    void link.closed.then(() => noteStatus(null));
     const signal = AbortSignal.any([closeSignal(link), stopping.signal]);
     await updating;
     // A frozen broker never acknowledges: `stop` and the next connection must not wait for it.
@@ -98,11 +106,7 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   return {
     onConnection: (link) => void onConnection(link),
     onMessage: ({ topic, payload, retain }) => {
-      if (topic === status_topic && (payload === "online" || payload === "offline")) {
-        const isNews = homeAssistantStatus !== payload;
-        homeAssistantStatus = payload;
-        if (isNews) options.onHomeAssistantStatus();
-      }
+      if (topic === status_topic && (payload === "online" || payload === "offline")) noteStatus(payload);
       // Ignore a retained `online`: it is not a new start.
       if (topic !== status_topic || payload !== "online" || retain) return;
       homeAssistantStarted = true;

@@ -66,3 +66,19 @@ test("what Home Assistant says of itself is handed on when it is news, retained 
   says("homeassistant/status", "offline", false);
   expect(heard).toEqual(["online", "offline"]);
 });
+
+test("what Home Assistant said before the connection was lost is not known any more: it may have ended meanwhile", async () => {
+  const heard: (string | null)[] = [];
+  const discovery = startTestDiscovery({
+    onHomeAssistantStatus: () => void heard.push(discovery.homeAssistantStatus()),
+  });
+  let close: (why: string) => void = () => undefined;
+  const closed = new Promise<string>((resolve) => {
+    close = resolve;
+  });
+  discovery.onConnection({ ...link(async () => undefined), closed });
+  discovery.onMessage({ topic: "homeassistant/status", payload: "online", retain: false });
+  close("The broker has ended");
+  await expect.poll(() => heard).toEqual(["online", null]);
+  await discovery.stop();
+});
