@@ -6,7 +6,7 @@ export interface ServedViews {
   open: (config: Config) => Promise<void>;
   /** With another configuration; nothing before `open`. */
   reopen: (config: Config) => Promise<void>;
-  /** For browsers. */
+  /** For a browser on this machine. */
   addresses: () => string[];
   viewChanged: () => void;
   stop: () => Promise<void>;

@@ -19,7 +19,7 @@ export interface Listener {
   /** After the first attempt. */
   tried: Promise<void>;
   /** For a browser on this machine; null while this does not listen. */
-  address: () => string | null;
+  url: () => string | null;
   close: () => Promise<void>;
 }
 
@@ -40,7 +40,8 @@ export function openListener(wanted: ListenAddress, options: ListenerOptions): L
           server.close();
           return resolve();
         }
-        const sentence = `The page is at ${addressOf(server, wanted)}`;
+        const elsewhere = isEverywhere(wanted) ? " and at every other address of this machine" : "";
+        const sentence = `The page is at ${urlOf(server, wanted)}${elsewhere}`;
         if (hasFailed) problemLog.isOver(name, sentence);
         else log.info(sentence);
         resolve();
@@ -70,7 +71,7 @@ export function openListener(wanted: ListenAddress, options: ListenerOptions): L
   });
   return {
     tried: attempt(),
-    address: () => (server.listening ? addressOf(server, wanted) : null),
+    url: () => (server.listening ? urlOf(server, wanted) : null),
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
@@ -87,12 +88,14 @@ export function nameAddress({ host, port }: ListenAddress): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-function addressOf(server: Server, { host }: ListenAddress): string {
+function urlOf(server: Server, wanted: ListenAddress): string {
   const { port } = server.address() as AddressInfo;
-  const isEverywhere = host === null || host === "0.0.0.0" || host === "::";
-  return isEverywhere
-    ? `http://127.0.0.1:${port}/ and at every other address of this machine`
-    : `http://${nameAddress({ host, port })}/`;
+  const host = isEverywhere(wanted) ? "127.0.0.1" : wanted.host;
+  return `http://${nameAddress({ host, port })}/`;
+}
+
+function isEverywhere({ host }: ListenAddress): boolean {
+  return host === null || host === "0.0.0.0" || host === "::";
 }
 
 function describe({ code = "", message }: NodeJS.ErrnoException): string {

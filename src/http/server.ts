@@ -34,7 +34,7 @@ export interface ViewServer {
    * each address was tried once. `nextPorts`: a port near one that is in use does as well.
    */
   configure: (config: HttpConfig, options: { nextPorts: boolean }) => Promise<void>;
-  /** For browsers. */
+  /** For a browser on this machine. */
   addresses: () => string[];
   viewChanged: () => void;
   stop: () => Promise<void>;
@@ -151,7 +151,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       }
       await Promise.all([...listeners.values()].map(({ tried }) => tried));
     },
-    addresses: () => [...listeners.values()].flatMap((listener) => listener.address() ?? []),
+    addresses: () => [...listeners.values()].flatMap((listener) => listener.url() ?? []),
     viewChanged: () => {
       renderings.drop();
       streams.announce();
