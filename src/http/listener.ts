@@ -48,6 +48,7 @@ export function openListener(wanted: ListenAddress, options: ListenerOptions): L
       };
       const failed = (error: NodeJS.ErrnoException) => {
         server.off("listening", listening);
+        if (isClosed) return resolve();
         if (nextPorts && error.code === "EADDRINUSE" && port < wanted.port + NEXT_PORTS) {
           port += 1;
           resolve(attempt());
@@ -59,22 +60,23 @@ export function openListener(wanted: ListenAddress, options: ListenerOptions): L
           name,
           `The page cannot be served at ${name}: ${describe(error)}. It is tried again every ${describeDuration(retryAfter)}; another address is set with http.listen`,
         );
-        if (!isClosed) timer = setTimeout(() => void attempt(), retryAfter);
+        timer = setTimeout(() => void attempt(), retryAfter);
         resolve();
       };
       server.once("listening", listening).once("error", failed).listen(place());
     });
   // Once it listens, a connection may still fail to be accepted: there are too many open files.
   server.on("error", (error: NodeJS.ErrnoException) => {
-    if (server.listening)
-      problemLog.starts(`${name} accept`, `No connection is accepted at ${name}: ${error.message}`);
+    if (server.listening) problemLog.starts(name, `No connection is accepted at ${name}: ${error.message}`);
   });
+  server.on("connection", () => problemLog.isOver(name, `Connections are accepted again at ${name}`));
   return {
     tried: attempt(),
     url: () => (server.listening ? urlOf(server, wanted) : null),
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
+      problemLog.isOver(name, `vigie does not try any more to serve the page at ${name}`);
       if (!server.listening) return;
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

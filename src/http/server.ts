@@ -74,6 +74,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   const listeners = new Map<string, Listener>();
   let config: HttpConfig = { listen: [], allow: [], hosts: [], proxies: [], language: "auto" };
   let guard = createGuard(config);
+  let isStopped = false;
 
   /** null: the stream of events is open. */
   const findAnswer = (request: IncomingMessage, response: ServerResponse, path: string): Answer | null => {
@@ -143,6 +144,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       for (const [name] of left) listeners.delete(name);
       // Before others are opened: 127.0.0.1:8427 is in the way of 0.0.0.0:8427.
       await Promise.all(left.map(([, listener]) => listener.close()));
+      if (isStopped) return;
       const { retryAfter } = limits;
       for (const [name, address] of addresses) {
         if (listeners.has(name)) continue;
@@ -157,6 +159,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       streams.announce();
     },
     stop: async () => {
+      isStopped = true;
       await Promise.all([...listeners.values()].map((listener) => listener.close()));
       listeners.clear();
       renderings.drop();

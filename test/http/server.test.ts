@@ -466,6 +466,16 @@ describe("an address", () => {
     await expect(ask(port, "/alive")).rejects.toThrow("ECONNREFUSED");
   });
 
+  test("that comes while vigie stops is not opened", async () => {
+    const { server, configure } = await startServer();
+    const coming = await freePort();
+    const configured = configure({ listen: [{ host: "127.0.0.1", port: coming }] });
+    await server.stop();
+    await configured;
+    expect(server.addresses()).toEqual([]);
+    await expect(ask(coming, "/alive")).rejects.toThrow("ECONNREFUSED");
+  });
+
   test("is free again as soon as vigie stops, whatever is connected", async () => {
     const { port, server } = await startServer();
     const streams = Array.from({ length: 50 }, () => openStream(port));
