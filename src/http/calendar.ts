@@ -1,4 +1,3 @@
-import { didYouMean } from "../config/nearest-word.ts";
 import { showValue } from "../config/shown-value.ts";
 import { addDays, dayStart, isoInstant } from "../core/calendar/dates.ts";
 import { COLORS, type Color, type Instant, type Tariff } from "../core/calendar/tariff.ts";
@@ -20,49 +19,22 @@ export interface CalendarQuery {
   forecast: number | "all" | null;
 }
 
-/** From the query of the address: `?colors=rouge,blanc&forecast=80`. A wrong one gives a sentence that says what is wrong. */
+/** From the query of the address: `?colors=rouge,blanc&forecast=80`. A wrong one gives a sentence that says what is right. */
 export function readCalendarQuery(parameters: URLSearchParams): CalendarQuery | { problem: string } {
-  let query: CalendarQuery = { colors: COLORS, forecast: null };
-  for (const [name, value] of parameters) {
-    const read = READERS.get(name)?.(value);
-    if (read === undefined) {
-      const meant = didYouMean(name, [...READERS.keys()]);
-      return { problem: describe("the query", [...READERS.keys()].join(" or "), name, meant) };
-    }
-    if ("expected" in read) return { problem: describe(name, read.expected, read.got, read.meant) };
-    query = { ...query, ...read };
-  }
-  return query;
-}
-
-interface Misread {
-  expected: string;
-  got: string;
-  meant: string;
-}
-
-const READERS = new Map<string, (value: string) => Partial<CalendarQuery> | Misread>([
-  ["colors", readColors],
-  ["forecast", readForecast],
-]);
-
-function readColors(value: string): Partial<CalendarQuery> | Misread {
-  const words = value.split(",");
-  const wrong = words.find((word) => !COLORS.some((color) => color === word));
-  if (wrong === undefined) return { colors: COLORS.filter((color) => words.includes(color)) };
-  const expected = `${COLORS.join(", ")}, or several of them joined by commas`;
-  return { expected, got: wrong, meant: didYouMean(wrong, COLORS) };
-}
-
-function readForecast(value: string): Partial<CalendarQuery> | Misread {
-  if (value === "all") return { forecast: value };
-  if (/^(\d{1,2}|100)$/.test(value)) return { forecast: Number(value) };
-  return { expected: "a percentage from 0 to 100, such as 80, or all", got: value, meant: "" };
-}
-
-/** The address is what a person typed, or anybody: it is cut off, and has no line ends. */
-function describe(where: string, expected: string, got: string, meant: string): string {
-  return `The address of the calendar is wrong: ${where}: expected ${expected}, got ${showValue(got, ["query"])}${meant}`;
+  const words: readonly string[] = parameters.get("colors")?.split(",") ?? COLORS;
+  const colors = COLORS.filter((color) => words.includes(color));
+  const forecast = parameters.get("forecast");
+  const isRight =
+    [...parameters.keys()].every((name) => name === "colors" || name === "forecast") &&
+    colors.length === new Set(words).size &&
+    /^(\d{1,2}|100|all)$/.test(forecast ?? "all");
+  if (isRight)
+    return { colors, forecast: forecast === null || forecast === "all" ? forecast : Number(forecast) };
+  // What a person typed, or anybody: it is cut off, and has no line ends.
+  const got = showValue(decodeURIComponent(`?${parameters}`), ["query"]);
+  return {
+    problem: `The address of the calendar is wrong: expected colors=, with one or more of ${COLORS.join(",")}, and forecast=, with a percentage from 0 to 100 or all, such as "?colors=rouge,blanc&forecast=80"; got ${got}`,
+  };
 }
 
 /**
