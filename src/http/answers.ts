@@ -6,12 +6,12 @@ import { type Guard, plainAddress } from "./peers.ts";
 import type { Renderings } from "./renderings.ts";
 import type { Route } from "./routes.ts";
 
-/** Why a request is not answered; undefined: it is. The longest address is that of a calendar with all its options. */
+/** Why a request is not answered; undefined: it is. */
 export function findRefusal(request: IncomingMessage, guard: Guard): Answer | undefined {
   const { method = "", url = "", headers, socket } = request;
   const peer = socket.remoteAddress ?? "";
   if (!guard.isAllowed(peer)) {
-    return textAnswer(403, `${plainAddress(peer)} may not connect: http.allow does not name it`);
+    return textAnswer(403, `${plainAddress(peer)} may not connect: it is not in http.allow`);
   }
   if (!guard.isProxy(peer) && !guard.isOwnName(headers.host)) {
     return textAnswer(
@@ -27,6 +27,7 @@ export function findRefusal(request: IncomingMessage, guard: Guard): Answer | un
   return textAnswer(414, `The address has more than ${LONGEST_URL} characters`);
 }
 
+/** The longest that is used is that of a calendar with all its options. */
 const LONGEST_URL = 2_048;
 
 /** The text of a route, or that the browser has it already. */

@@ -287,7 +287,7 @@ describe("http.allow", () => {
     expect((await from("127.0.0.4")).status).toBe(403);
     expect(await from("127.0.0.1", { "x-forwarded-for": "127.0.0.2" })).toMatchObject({
       status: 403,
-      body: "127.0.0.1 may not connect: http.allow does not name it\n",
+      body: "127.0.0.1 may not connect: it is not in http.allow\n",
       headers: SECURITY,
     });
   });
