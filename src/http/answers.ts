@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpConfig } from "../config/config.ts";
+import type { Language } from "../core/discovery/entities.ts";
 import { type Answer, SECURITY_HEADERS } from "./answer.ts";
-import { chooseLanguage } from "./languages.ts";
 import { type Guard, plainAddress } from "./peers.ts";
 import type { Renderings } from "./renderings.ts";
 import type { Route } from "./routes.ts";
@@ -48,6 +48,20 @@ export function answerRoute(
   if (!hasEtag(headers["if-none-match"], etag)) return answer;
   const { "Content-Type": _, "Content-Length": __, ...unchanged } = answer.headers;
   return { status: 304, headers: unchanged, body: NOTHING };
+}
+
+/** The language that the option names, else the one of the two that the browser likes best; English for all others. */
+function chooseLanguage(option: HttpConfig["language"], header = ""): Language {
+  if (option !== "auto") return option;
+  const liked = header.split(",").flatMap((part) => {
+    const [, language, quality = "1"] = /^\s*(fr|en)(?:-[\w-]*)?\s*(?:;\s*q=([\d.]+)\s*)?$/i.exec(part) ?? [];
+    return language ? [{ language: language.toLowerCase() as Language, quality: Number(quality) }] : [];
+  });
+  // Of two that are liked the same the first one; 0 means "not this one".
+  const [best] = liked
+    .filter(({ quality }) => quality > 0)
+    .toSorted((one, other) => other.quality - one.quality);
+  return best?.language ?? "en";
 }
 
 /** The name of a file has the hash of its text beside it: it may be kept for ever. */

@@ -1,4 +1,5 @@
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
+import type { HomeAssistantStatus } from "../core/discovery/describe-device.ts";
 import type { Facts, FactsInput } from "../core/facts/facts.ts";
 import type { PollCounts } from "../core/facts/poll-record.ts";
 import type { OutputStatus } from "../core/outputs/output-status.ts";
@@ -35,6 +36,3 @@ export interface View {
   /** Since vigie was started. */
   pollCounts: PollCounts;
 }
-
-/** What Home Assistant last said of itself on its status topic; null where nothing was heard. */
-export type HomeAssistantStatus = "online" | "offline" | null;

@@ -1,4 +1,8 @@
-import type { DeviceDescription, DiscoveryPlace } from "../core/discovery/describe-device.ts";
+import type {
+  DeviceDescription,
+  DiscoveryPlace,
+  HomeAssistantStatus,
+} from "../core/discovery/describe-device.ts";
 import { writeMessages } from "../core/discovery/discovery-messages.ts";
 import {
   discoveryFilters,
@@ -31,8 +35,7 @@ export interface DiscoveryOptions {
 export interface DiscoveryPublisher extends ConnectionUser {
   /** Resolves when the broker holds every discovery message, or when stopped. */
   allPublished: () => Promise<void>;
-  /** What Home Assistant last said of itself on its status topic; null where nothing was heard over this connection. */
-  homeAssistantStatus: () => "online" | "offline" | null;
+  homeAssistantStatus: () => HomeAssistantStatus;
   stop: () => Promise<void>;
 }
 
@@ -55,9 +58,9 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   /** The connection over which the update is finished. */
   let updated: { link: BrokerLink; signal: AbortSignal; isAnswering: boolean } | undefined;
   let homeAssistantStarted = false;
-  let homeAssistantStatus: "online" | "offline" | null = null;
+  let homeAssistantStatus: HomeAssistantStatus = null;
 
-  const noteStatus = (status: typeof homeAssistantStatus) => {
+  const noteStatus = (status: HomeAssistantStatus) => {
     if (status === homeAssistantStatus) return;
     homeAssistantStatus = status;
     options.onHomeAssistantStatus();

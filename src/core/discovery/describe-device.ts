@@ -27,6 +27,9 @@ export interface DiscoveryPlace {
 /** One message for the device, one for each entity, or none. */
 type Mode = "device" | "components" | "off";
 
+/** What Home Assistant last said of itself on its status topic; null where nothing was heard since vigie connected. */
+export type HomeAssistantStatus = "online" | "offline" | null;
+
 export type Components = Readonly<Record<string, Component>>;
 
 /** One entity in Home Assistant's own keys. */
