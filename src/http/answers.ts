@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpConfig } from "../config/config.ts";
 import type { Language } from "../core/discovery/entities.ts";
-import { type Answer, SECURITY_HEADERS } from "./answer.ts";
+import { type HttpAnswer, SECURITY_HEADERS } from "./http-answer.ts";
 import { type Guard, plainAddress } from "./peers.ts";
 import type { Renderings } from "./renderings.ts";
 import type { Route } from "./routes.ts";
 
 /** Why a request is not answered; undefined: it is. */
-export function findRefusal(request: IncomingMessage, guard: Guard): Answer | undefined {
+export function findRefusal(request: IncomingMessage, guard: Guard): HttpAnswer | undefined {
   const { method = "", url = "", headers, socket } = request;
   const peer = socket.remoteAddress ?? "";
   if (!guard.isAllowed(peer)) {
@@ -36,7 +36,7 @@ export function answerRoute(
   request: IncomingMessage,
   renderings: Renderings,
   option: HttpConfig["language"],
-): Answer {
+): HttpAnswer {
   const { url = "", headers } = request;
   const rendering = renderings.find(route, {
     language: chooseLanguage(option, headers["accept-language"]),
@@ -65,7 +65,7 @@ function chooseLanguage(option: HttpConfig["language"], header = ""): Language {
 }
 
 /** The name of a file has the hash of its text beside it: it may be kept for ever. */
-export function fileAnswer({ type, text }: { type: string; text: string }): Answer {
+export function fileAnswer({ type, text }: { type: string; text: string }): HttpAnswer {
   const body = Buffer.from(text);
   const headers = {
     ...SECURITY_HEADERS,
@@ -84,7 +84,7 @@ function hasEtag(header: string | undefined, etag: string): boolean {
 }
 
 /** For people and supervisors; never cached. */
-export function textAnswer(status: number, words: string, headers: Record<string, string> = {}): Answer {
+export function textAnswer(status: number, words: string, headers: Record<string, string> = {}): HttpAnswer {
   const body = Buffer.from(`${words}\n`);
   const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": body.length };
   return { status, headers: { ...SECURITY_HEADERS, ...headers, "Cache-Control": "no-store", ...type }, body };

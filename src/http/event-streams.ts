@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { SECURITY_HEADERS } from "./answer.ts";
+import { SECURITY_HEADERS } from "./http-answer.ts";
 
 interface EventStreamsOptions {
   /** The id of the newest view; undefined before the first start. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { type Answer, SECURITY_HEADERS } from "./answer.ts";
+import { type HttpAnswer, SECURITY_HEADERS } from "./http-answer.ts";
 import type { Asked, Route } from "./routes.ts";
 import type { View } from "./view.ts";
 
 export interface Rendering {
   /** The text as it is sent. */
-  answer: Answer;
+  answer: HttpAnswer;
   /** Another one for another text: whatever the text depends on, a browser that has this one need not be sent it again. */
   etag: string;
 }

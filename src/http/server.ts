@@ -3,9 +3,9 @@ import type { HttpConfig } from "../config/config.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import type { Answer } from "./answer.ts";
 import { answerRoute, fileAnswer, findRefusal, textAnswer } from "./answers.ts";
 import { createEventStreams } from "./event-streams.ts";
+import type { HttpAnswer } from "./http-answer.ts";
 import { type Listener, nameAddress, openListener } from "./listener.ts";
 import { createGuard } from "./peers.ts";
 import { createRenderings } from "./renderings.ts";
@@ -77,7 +77,11 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   let isStopped = false;
 
   /** null: the stream of events is open. */
-  const findAnswer = (request: IncomingMessage, response: ServerResponse, path: string): Answer | null => {
+  const findAnswer = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): HttpAnswer | null => {
     const route = routes.find((one) => one.path === path);
     if (route) return answerRoute(route, request, renderings, config.language);
     const file = FILES.get(path);
@@ -200,6 +204,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-function write(response: ServerResponse, answer: Answer | null): void {
+function write(response: ServerResponse, answer: HttpAnswer | null): void {
   if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
 }

@@ -1,5 +1,5 @@
 /** What is sent back. */
-export interface Answer {
+export interface HttpAnswer {
   status: number;
   headers: Record<string, string | number>;
   body: Buffer;
