@@ -114,7 +114,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
   const start = async (config: Config) => {
     const before = running;
-    await before?.stop(isSameEmbedded(before.status().config, config) ? "reload" : "end");
+    await before?.stop(isSameEmbedded(before.config, config) ? "reload" : "end");
     await openEmbedded(config.mqtt.url === "embedded");
     const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
     const isRestart = before !== undefined;
@@ -141,15 +141,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
     await options.beforePublishing();
     running.connect();
   };
-  const status = (): DaemonStatus | undefined =>
-    running && { ...running.status(), embeddedPort: embedded?.port ?? null };
+  const status = () => running?.status(embedded?.port ?? null);
   const stop = async () => {
     await running?.stop("end");
     await embedded?.stop();
     await options.store.flush();
   };
-  const view = (): View | undefined =>
-    running && { ...running.view(), pollCounts, id: `${options.identity.incarnation}-${viewNumber}` };
+  const view = () => running?.view({ pollCounts, id: `${options.identity.incarnation}-${viewNumber}` });
   return { start, status, view, published: async () => running?.published(), stop };
 }
 
@@ -166,8 +164,10 @@ interface RunningOptions extends DaemonOptions {
 
 /** Everything that runs with one configuration. */
 interface Running {
-  status: () => Omit<DaemonStatus, "embeddedPort">;
-  view: () => Omit<View, "id" | "pollCounts">;
+  config: Config;
+  status: (embeddedPort: number | null) => DaemonStatus;
+  /** `counted`: what is counted since the process was started, with any configuration. */
+  view: (counted: Pick<View, "id" | "pollCounts">) => View;
   /** Nothing is published before. */
   connect: () => void;
   published: () => Promise<void>;
@@ -333,25 +333,25 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     }
   };
   return {
-    status: () => ({
+    config,
+    status: (embeddedPort) => ({
       config,
       snapshot: loop.snapshot(),
       lastSuccess: loop.lastSuccess(),
       broker: publisher.state(),
+      embeddedPort,
     }),
-    view: () => {
-      const { boundary: _, ...found } = loop.snapshot();
-      return {
-        ...found,
-        version: VERSION,
-        instance,
-        tariff,
-        outputs: devices.statuses(),
-        broker: publisher.state(),
-        homeAssistant: discovery.homeAssistantStatus(),
-        lastSuccess: loop.lastSuccess(),
-      };
-    },
+    view: (counted) => ({
+      ...loop.snapshot(),
+      ...counted,
+      version: VERSION,
+      instance,
+      tariff,
+      outputs: devices.statuses(),
+      broker: publisher.state(),
+      homeAssistant: discovery.homeAssistantStatus(),
+      lastSuccess: loop.lastSuccess(),
+    }),
     connect: () => {
       // The listener first: it ends the subscriptions that it does not need any more, and another part may need one of them.
       publisher.connect([values, devices, discovery]);

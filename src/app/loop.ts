@@ -27,7 +27,7 @@ import {
 import type { VerdictsAndFacts } from "../core/outputs/choose-outputs.ts";
 import { nameFailedOutputs } from "../core/outputs/output-status.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
-import { createEvaluationInput, type EvaluationInput } from "../core/rules/evaluation-input.ts";
+import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
 import { forecastVerdicts, nextRuleBoundary, type VerdictForecast } from "../core/rules/forecast-verdicts.ts";
 import { mqttConditionsIn, type Rule } from "../core/rules/rule.ts";
 import { switchedAt } from "../core/rules/rule-settings.ts";
@@ -45,6 +45,7 @@ import { outputTopics } from "../core/topics/output-topics.ts";
 import { renderTopics } from "../core/topics/render-topics.ts";
 import { ruleTopics } from "../core/topics/rule-topics.ts";
 import type { Topics } from "../core/topics/topic.ts";
+import type { Found } from "../http/view.ts";
 import type { DeviceSender } from "../mqtt/device-sender.ts";
 import type { ValueListener } from "../mqtt/value-listener.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -135,20 +136,8 @@ export interface Loop {
   lastSuccess: () => { service: Instant | null; official: Instant | null };
 }
 
-/** All that is true at one refresh. */
-export interface Snapshot {
-  known: FactsInput;
-  facts: Facts;
-  /** What the rules were evaluated with. */
-  input: EvaluationInput;
-  /** Empty while the clock is known to be wrong. */
-  verdicts: readonly Verdict[];
-  /** Of each verdict, in the same order. */
-  forecasts: readonly VerdictForecast[];
-  /** Without the colour that is pretended; the same facts while no simulation runs. */
-  real: { facts: Facts; verdicts: readonly Verdict[] };
-  /** The retained topics. */
-  topics: Topics;
+/** What a refresh found, and when the next one is due. */
+export interface Snapshot extends Found {
   /** The next instant, by this machine's clock, at which time alone changes a fact or a verdict. */
   boundary: Instant;
 }

@@ -8,13 +8,8 @@ import type { VerdictForecast } from "../core/rules/forecast-verdicts.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import type { Topics } from "../core/topics/topic.ts";
 
-/** All that the page, the calendar and the other views show: what the last refresh found, and how vigie itself does. */
-export interface View {
-  /** Names this view among all that this vigie has ever shown: a later view has another name. */
-  id: string;
-  version: string;
-  instance: string;
-  tariff: Tariff;
+/** What a refresh found. */
+export interface Found {
   known: FactsInput;
   facts: Facts;
   /** What the rules were evaluated with. */
@@ -27,6 +22,15 @@ export interface View {
   real: { facts: Facts; verdicts: readonly Verdict[] };
   /** The retained topics. */
   topics: Topics;
+}
+
+/** All that the page, the calendar and the other views show: what the last refresh found, and how vigie itself does. */
+export interface View extends Found {
+  /** Names this view among all that this vigie has ever shown: a later view has another name. */
+  id: string;
+  version: string;
+  instance: string;
+  tariff: Tariff;
   outputs: readonly OutputStatus[];
   /** `url` as messages name it: without a password. */
   broker: { connected: boolean; url: string };

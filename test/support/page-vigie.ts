@@ -183,7 +183,7 @@ export function openPageVigie(options: PageVigieOptions) {
   };
   const { list } = finishOutputs(outputsOptions.parse(options.outputs ?? HOUSE_OUTPUTS));
   const view = (more: Partial<View> = {}): View => {
-    const { boundary: _, ...found } = test.loop.snapshot();
+    const found = test.loop.snapshot();
     return {
       ...found,
       id: `test-${found.facts.at}-${simulated}`,

@@ -5,13 +5,12 @@ import { PARIS } from "./tariff.ts";
 
 /** What this loop found last, as the daemon shows it. */
 export function viewOf(loop: Loop, more: Partial<View> = {}): View {
-  const { boundary: _, ...found } = loop.snapshot();
   return {
     id: "test-1",
     version: "0.1.0",
     instance: "vigie",
     tariff: PARIS,
-    ...found,
+    ...loop.snapshot(),
     outputs: [],
     broker: { connected: true, url: "mqtt://127.0.0.1" },
     homeAssistant: null,
