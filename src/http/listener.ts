@@ -105,7 +105,7 @@ function describe({ code = "", message }: NodeJS.ErrnoException): string {
 }
 
 const WORDS: Record<string, string> = {
-  EADDRINUSE: "another program listens there",
+  EADDRINUSE: "the port is in use there",
   EADDRNOTAVAIL: "this machine does not have that address, or not yet",
   EACCES: "this user may not listen on that port (below 1024 a right is needed)",
   ENOTFOUND: "no machine of that name is known",

@@ -35,7 +35,7 @@ export function plainAddress(peer: string): string {
 }
 
 function isOwnName(header: string | undefined, hosts: readonly string[]): boolean {
-  const [, ipv6, given = ""] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(header ?? "") ?? [];
+  const [, ipv6, given = ""] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{0,5})?$/i.exec(header ?? "") ?? [];
   if (ipv6 !== undefined) return isIP(ipv6) === 6;
   const name = given.toLowerCase().replace(/\.$/, "");
   if (name === "") return false;

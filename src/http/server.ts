@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { HttpConfig } from "../config/config.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
 import type { Log } from "../runtime/log.ts";
@@ -7,7 +8,7 @@ import { answerRoute, fileAnswer, findRefusal, textAnswer } from "./answers.ts";
 import { createEventStreams } from "./event-streams.ts";
 import type { HttpAnswer } from "./http-answer.ts";
 import { type Listener, nameAddress, openListener } from "./listener.ts";
-import { createGuard } from "./peers.ts";
+import { createGuard, plainAddress } from "./peers.ts";
 import { createRenderings } from "./renderings.ts";
 import { FILES, ROUTES, type Route } from "./routes.ts";
 import type { View } from "./view.ts";
@@ -44,6 +45,9 @@ export interface ViewServer {
 const LIMITS = {
   /** Of each address. */
   connections: 256,
+  /** Of whom one peer has these at most, and all together who may not connect those: the others are answered all the same. */
+  ofPeer: 192,
+  ofStrangers: 16,
   streams: 50,
   unread: 64 * 1024,
   commentEvery: 20_000,
@@ -72,6 +76,8 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   });
   const countRequest = watchBusyness(limits, options.onBusy ?? (() => undefined));
   const listeners = new Map<string, Listener>();
+  /** How many connections each peer has; all strangers count as one. */
+  const held = new Map<string, number>();
   let config: HttpConfig = { listen: [], allow: [], hosts: [], proxies: [], language: "auto" };
   let guard = createGuard(config);
   let isStopped = false;
@@ -123,6 +129,25 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
     }
   };
 
+  const takePlace = (socket: Socket): void => {
+    const peer = socket.remoteAddress ?? "";
+    if (guard.isProxy(peer)) return;
+    const [holder, most] = guard.isAllowed(peer)
+      ? [plainAddress(peer), limits.ofPeer]
+      : [STRANGERS, limits.ofStrangers];
+    const before = held.get(holder) ?? 0;
+    if (before >= most) {
+      socket.destroy();
+      return;
+    }
+    held.set(holder, before + 1);
+    socket.once("close", () => {
+      const left = (held.get(holder) ?? 0) - 1;
+      if (left > 0) held.set(holder, left);
+      else held.delete(holder);
+    });
+  };
+
   const openServer = (): Server => {
     const times = {
       headersTimeout: limits.request,
@@ -130,7 +155,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       connectionsCheckingInterval: limits.request / 2,
       keepAliveTimeout: limits.request / 2,
     };
-    const server = createServer(times, answer);
+    const server = createServer(times, answer).on("connection", takePlace);
     server.maxConnections = limits.connections;
     server.timeout = limits.silence;
     return server;
@@ -170,6 +195,8 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
     },
   };
 }
+
+const STRANGERS = "strangers";
 
 /** Returns what is to be called at each request. */
 function watchBusyness(

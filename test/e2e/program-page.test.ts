@@ -120,7 +120,7 @@ describe("the views of a running vigie", () => {
     const line = await second.vigie.says(/^The page cannot be served at/);
     expect(line).toEqual({
       level: "warn",
-      msg: `The page cannot be served at 127.0.0.1:${port}: another program listens there. It is tried again every 30 s; another address is set with http.listen`,
+      msg: `The page cannot be served at 127.0.0.1:${port}: the port is in use there. It is tried again every 30 s; another address is set with http.listen`,
     });
     expect((await state(port)).instance).toBe("one");
     expect((await second.vigie.end()).code).toBe(0);

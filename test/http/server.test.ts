@@ -384,9 +384,31 @@ describe("1,000 connections at once", () => {
         ]).catch(() => "closed"),
       ),
     );
-    expect(outcomes.filter((outcome) => outcome === "answered").length).toBeGreaterThanOrEqual(256);
+    expect(outcomes.filter((outcome) => outcome === "answered").length).toBeGreaterThanOrEqual(192);
     for (const { socket } of all) socket.destroy();
     await expect.poll(() => statusOf(port)).toBe(200);
+  });
+});
+
+describe("connections that say nothing", () => {
+  const silent = (port: number, count: number) => Array.from({ length: count }, () => connectRaw(port));
+
+  test("of one peer leave others their place, and are given back", async () => {
+    const { port } = await startServer({ limits: { connections: 8, ofPeer: 5 } });
+    const all = silent(port, 20);
+    await Promise.all(all.slice(5).map(({ closed }) => closed));
+    expect((await ask(port, "/alive", { localAddress: "127.0.0.2" })).status).toBe(200);
+    expect(await statusOf(port)).toBe(0);
+    for (const { socket } of all) socket.destroy();
+    await expect.poll(() => statusOf(port)).toBe(200);
+  });
+
+  test("of those who may not connect leave the others their place", async () => {
+    const allow = [{ address: "127.0.0.2", prefix: 32, family: "ipv4" as const }];
+    const { port } = await startServer({ limits: { connections: 8, ofStrangers: 5 }, config: { allow } });
+    const all = silent(port, 20);
+    await Promise.all(all.slice(5).map(({ closed }) => closed));
+    expect((await ask(port, "/alive", { localAddress: "127.0.0.2" })).status).toBe(200);
   });
 });
 
@@ -420,7 +442,7 @@ describe("an address", () => {
     await new Promise<void>((resolve) => holder.listen(port, "127.0.0.1", resolve));
     const { lines, server } = await startServer({ port, limits: { retryAfter: 20 } });
     expect(lines).toEqual([
-      `The page cannot be served at 127.0.0.1:${port}: another program listens there. It is tried again every 0 s; another address is set with http.listen`,
+      `The page cannot be served at 127.0.0.1:${port}: the port is in use there. It is tried again every 0 s; another address is set with http.listen`,
     ]);
     expect(server.addresses()).toEqual([]);
     await new Promise((resolve) => holder.close(resolve));
