@@ -17,14 +17,7 @@ import { mqttConditionsIn, type Rule, rulesInChain, topicsOfRules } from "../cor
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
 import { nameTruth } from "../core/rules/truth.ts";
-import {
-  type HeardValues,
-  NEVER_HEARD,
-  type Reading,
-  readValues,
-  settledReadings,
-  TOO_OLD,
-} from "../core/rules/value-readings.ts";
+import { type HeardValues, type Reading, readValues, settledReadings } from "../core/rules/value-readings.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import type { State } from "../state/state.ts";
@@ -182,10 +175,10 @@ function explainAll({ config, knownDays, state, at, heard, isNow, ...asked }: As
 /** The running vigie may have heard since what is not retained, and what is the same as before. */
 function asFarAsKnown(reading: Reading, isAsked: boolean): Reading {
   const { problem } = reading;
-  if (problem === NEVER_HEARD)
-    return { ...reading, problem: isAsked ? NOT_RETAINED : "the broker could not be asked" };
-  if (problem === TOO_OLD)
-    return { ...reading, problem: "too old, if the running vigie has not heard it since" };
+  if (problem === "never heard")
+    return { ...reading, inOtherWords: isAsked ? NOT_RETAINED : "the broker could not be asked" };
+  if (problem === "too old")
+    return { ...reading, inOtherWords: "too old, if the running vigie has not heard it since" };
   return reading;
 }
 

@@ -6,19 +6,25 @@ import type { Truth } from "./truth.ts";
 /** What a condition gives for a payload; `problem` says why it is unknown; `value` is what it compared. */
 interface PayloadResult {
   truth: Truth;
-  problem: string | null;
+  problem: PayloadProblem | null;
   value: string;
 }
 
+export type PayloadProblem = "not JSON" | "not in its JSON" | "not text" | "no single value" | "not a number";
+
 /** Anybody may publish the payload: it may have any shape and size. */
 export function testPayload({ path, test }: MqttCondition, payload: string): PayloadResult {
-  const unknown = (problem: string, value: unknown) => ({ truth: null, problem, value: shorten(value) });
+  const unknown = (problem: PayloadProblem, value: unknown) => ({
+    truth: null,
+    problem,
+    value: shorten(value),
+  });
   let value: unknown = payload;
   if (path !== null) {
     const json = parseJson(payload);
     if (json === undefined) return unknown("not JSON", payload);
     value = valueAtPath(json, path);
-    if (value === undefined) return unknown(`no ${path.join(".")} in its JSON`, payload);
+    if (value === undefined) return unknown("not in its JSON", payload);
   }
   if (typeof value === "string" && value.includes(NO_TEXT)) return unknown("not text", value);
   if (test.kind === "equals") {

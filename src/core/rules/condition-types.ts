@@ -69,6 +69,10 @@ export interface Finding extends Outcome {
   describeFinding: () => string;
   /** The same with the value, which is not published. */
   describeForOwner?: () => string;
+  /** Of a condition on a number: what it compared; null where that is not known. */
+  number?: number | null;
+  /** An earlier value decides, and what is found now would give something else. */
+  isHeld?: true | undefined;
   /** Of a condition over days: each of them. */
   days: readonly DayResult[];
 }

@@ -1,11 +1,13 @@
 import { describeMqtt } from "./compare-payload.ts";
 import type { ConditionKind } from "./condition-types.ts";
 import type { MqttCondition } from "./rule.ts";
+import type { ValueProblem } from "./value-readings.ts";
 
 /** Never certain: another value may arrive at any time. */
 export const MQTT: ConditionKind<MqttCondition> = {
   evaluate: (condition, { values }) => {
-    const { truth, problem, found, isHeld } = values.read(condition);
+    const { truth, problem: code, inOtherWords, found, isHeld } = values.read(condition);
+    const problem = code && (inOtherWords ?? describeProblem(code, condition));
     // What is published never contains the value.
     const describeFinding = () => problem ?? "by its value";
     const describeForOwner = () => {
@@ -14,12 +16,16 @@ export const MQTT: ConditionKind<MqttCondition> = {
       if (isHeld) return `${value}, but an earlier value still counts (hold)`;
       return problem === null ? value : `${problem}: ${value}`;
     };
-    return { truth, certain: null, describeFinding, describeForOwner, days: [] };
+    return { truth, certain: null, describeFinding, describeForOwner, isHeld, days: [] };
   },
   boundaries: () => ({ kinds: [], times: [] }),
   possible: () => null,
   describe: (condition) => describeMqtt(condition),
 };
+
+function describeProblem(problem: ValueProblem, { path }: MqttCondition): string {
+  return problem === "not in its JSON" ? `no ${path?.join(".")} in its JSON` : problem;
+}
 
 /** `5 min`. */
 function describeAge(age: number): string {

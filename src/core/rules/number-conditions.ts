@@ -58,7 +58,7 @@ function numberKind<C extends NumberCondition>(
       const { value, certain } = measure(view, condition);
       const truth = value === null ? null : isWithin(value, condition.bounds);
       const describeFinding = () => (value === null ? "not known" : `${rate(value)}${unit}`);
-      return { truth, certain: certain ? truth : null, describeFinding, days: [] };
+      return { truth, certain: certain ? truth : null, describeFinding, number: value, days: [] };
     },
     boundaries: () => ({ kinds, times: [] }),
     possible: ({ kind, bounds }) => (canBeWithin([bounds], kind) ? null : false),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
-import { keyOfMqtt, testPayload } from "./compare-payload.ts";
+import { keyOfMqtt, type PayloadProblem, testPayload } from "./compare-payload.ts";
 import type { MqttCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 
@@ -28,7 +28,9 @@ export function readKeptValues(kept: unknown): KeptValues {
 export interface Reading {
   truth: Truth;
   /** Why it is unknown; null where it is known. */
-  problem: string | null;
+  problem: ValueProblem | null;
+  /** The same in other words, where less is known than in the running vigie. */
+  inOtherWords?: string;
   /** What it compared, and how old that was when it was read: for the owner only, never published. */
   found: { value: string; age: number } | null;
   /** Set where an earlier value decides, and what is found now would give something else. */
@@ -38,6 +40,14 @@ export interface Reading {
   /** `tooOldAt` as published topics have it: it moves seldom, for each move is a message. */
   shownUntil: Instant | null;
 }
+
+/** Why a reading is unknown. */
+export type ValueProblem =
+  | PayloadProblem
+  | "never heard"
+  | "too old"
+  | "not heard since vigie connected to the broker"
+  | "not known before";
 
 /** What evaluations read values from. */
 export interface ValueReadings {
@@ -95,20 +105,20 @@ export function nextReadingBoundary(readings: Readings, renewWithin: number): In
 }
 
 function readValue(condition: MqttCondition, heard: HeardValue | undefined, at: Instant): Reading {
-  if (!heard) return unknown(NEVER_HEARD);
+  if (!heard) return unknown("never heard");
   const { truth, problem, value } = testPayload(condition, heard.payload);
   const { max_age } = condition;
   const age = at - heard.at;
   const found = { value, age };
   if (max_age === null) return { truth, problem, found, tooOldAt: null, shownUntil: null };
   // Where the clock was set back, the age is not known.
-  if (age >= max_age || age < -TOLERATED_CORRECTION) return { ...unknown(TOO_OLD), found };
+  if (age >= max_age || age < -TOLERATED_CORRECTION) return { ...unknown("too old"), found };
   const tooOldAt = heard.at + max_age;
   return { truth, problem, found, tooOldAt, shownUntil: tooOldAt };
 }
 
 export function settledReadings(readings: Readings): ValueReadings {
-  return { read: (condition) => readings.get(condition) ?? unknown(NEVER_HEARD), isSettled: true };
+  return { read: (condition) => readings.get(condition) ?? unknown("never heard"), isSettled: true };
 }
 
 /** Before the broker has sent what it holds, and in a future in which values do not count. */
@@ -138,12 +148,9 @@ export function truthsOf(conditions: readonly MqttCondition[], { read }: ValueRe
   return Object.fromEntries(conditions.map((condition) => [keyOfMqtt(condition), read(condition).truth]));
 }
 
-function unknown(problem: string): Reading {
+function unknown(problem: ValueProblem): Reading {
   return { truth: null, problem, found: null, tooOldAt: null, shownUntil: null };
 }
 
-/** Why a reading is unknown. */
-export const NEVER_HEARD = "never heard";
-export const TOO_OLD = "too old";
 /** A clock is set back by so much without a value being younger for it. */
 const TOLERATED_CORRECTION = 60_000;
