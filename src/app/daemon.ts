@@ -8,7 +8,7 @@ import { countPoll, NO_POLLS, type PollOutcome } from "../core/facts/poll-record
 import { comparePrices } from "../core/facts/prices.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, readKeptValues } from "../core/rules/value-readings.ts";
-import type { View } from "../http/view.ts";
+import type { View, ViewChange } from "../http/view.ts";
 import { startDeviceSender } from "../mqtt/device-sender.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
 import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
@@ -67,8 +67,8 @@ export interface DaemonOptions {
   onPolled: () => void;
   /** Several times a minute, and when the connection to the broker is made or lost. */
   onWake: (now: number) => void;
-  /** What the views show has changed. */
-  onViewChange: () => void;
+  /** What the views show has changed; of the house, values may change each second without turning a rule. */
+  onViewChange: (what?: ViewChange) => void;
 }
 
 /** The running program: it starts, starts again with another configuration, and stops. */
@@ -121,9 +121,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
     // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
     const takeOver = options.takeOver && !isRestart;
     const heard = before?.heard() ?? new Map();
-    const onViewChange = () => {
+    const onViewChange = (what?: ViewChange) => {
       viewNumber += 1;
-      options.onViewChange();
+      options.onViewChange(what);
     };
     const onPollEnd: RunningOptions["onPollEnd"] = (source, outcome) => {
       pollCounts = countPoll(pollCounts, source === OFFICIAL_SOURCE ? "official" : "service", outcome);
@@ -190,7 +190,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     kept: readKeptValues(store.state().values),
     clock,
     problemLog,
-    onHeard: () => loop.noticeValues(),
+    onHeard: () => {
+      loop.noticeValues();
+      options.onViewChange("values only");
+    },
   });
   const memory = openLoopMemory(store, {
     source: config.service.base_url,
@@ -242,7 +245,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     status_topic: config.homeassistant.status_topic,
     publisher,
     homeAssistantMayKnowDevice: options.isRestart,
-    onHomeAssistantStatus: options.onViewChange,
+    onHomeAssistantStatus: () => options.onViewChange(),
   });
   let schedule: Alarm | undefined;
   /** That ran at the refresh before. */
@@ -347,6 +350,9 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       version: VERSION,
       instance,
       tariff,
+      rules,
+      // A copy: a view stays as it is.
+      values: new Map(values.heard()),
       outputs: devices.statuses(),
       broker: publisher.state(),
       homeAssistant: discovery.homeAssistantStatus(),

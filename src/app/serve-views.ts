@@ -8,7 +8,7 @@ export interface ServedViews {
   reopen: (config: Config) => Promise<void>;
   /** For a browser on this machine. */
   addresses: () => string[];
-  viewChanged: () => void;
+  viewChanged: ViewServer["viewChanged"];
   stop: () => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function serveViews(options: ViewServerOptions): ServedViews {
     },
     reopen: applyNext,
     addresses: () => server?.addresses() ?? [],
-    viewChanged: () => server?.viewChanged(),
+    viewChanged: (what) => server?.viewChanged(what),
     stop: async () => {
       isStopped = true;
       await server?.stop();

@@ -5,8 +5,11 @@ interface EventStreamsOptions {
   /** The id of the newest view; undefined before the first start. */
   newest: () => string | undefined;
   most: number;
-  /** Milliseconds between two comments: without them, proxies close a stream that is silent. */
-  commentEvery: number;
+  /**
+   * Milliseconds after which the id is sent again. A page that hears nothing for longer says so: a connection can die without
+   * a sign. Proxies close a stream that is silent, too.
+   */
+  heartbeat: number;
   /** Bytes that a browser may leave unread. */
   unreadLimit: number;
 }
@@ -21,9 +24,9 @@ export interface EventStreams {
 
 /** Tells each open page that there is a newer view; the page then asks for what it shows. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { newest, most, commentEvery, unreadLimit } = options;
+  const { newest, most, heartbeat, unreadLimit } = options;
   const streams = new Set<ServerResponse>();
-  let comments: NodeJS.Timeout | undefined;
+  let beating: NodeJS.Timeout | undefined;
   let isAnnouncing = false;
   const send = (text: string) => {
     for (const stream of streams) {
@@ -33,7 +36,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   };
   const forget = (stream: ServerResponse) => {
     streams.delete(stream);
-    if (streams.size === 0) clearInterval(comments);
+    if (streams.size === 0) clearInterval(beating);
   };
   return {
     open: ({ method, headers }, response) => {
@@ -43,7 +46,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
         response.end();
         return true;
       }
-      if (streams.size === 0) comments = setInterval(() => send(":\n\n"), commentEvery).unref();
+      if (streams.size === 0) beating = setInterval(tell, heartbeat).unref();
       streams.add(response);
       response.once("close", () => forget(response));
       const id = newest();
@@ -55,7 +58,10 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       // Several changes in one round of the event loop, such as an answer and its verdicts, are one event.
       if (streams.size === 0 || isAnnouncing) return;
       isAnnouncing = true;
-      setImmediate(tell);
+      setImmediate(() => {
+        isAnnouncing = false;
+        tell();
+      });
     },
     close: () => {
       for (const stream of streams) stream.end();
@@ -63,7 +69,6 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   };
 
   function tell(): void {
-    isAnnouncing = false;
     const id = newest();
     if (id !== undefined) send(event(id));
   }

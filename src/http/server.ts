@@ -11,7 +11,7 @@ import { type Listener, nameAddress, openListener } from "./listener.ts";
 import { createGuard, plainAddress } from "./peers.ts";
 import { createRenderings } from "./renderings.ts";
 import { FILES, ROUTES, type Route } from "./routes.ts";
-import type { View } from "./view.ts";
+import type { View, ViewChange } from "./view.ts";
 
 export interface ViewServerOptions {
   /** undefined before the first start. */
@@ -37,7 +37,7 @@ export interface ViewServer {
   configure: (config: HttpConfig, options: { nextPorts: boolean }) => Promise<void>;
   /** For a browser on this machine. */
   addresses: () => string[];
-  viewChanged: () => void;
+  viewChanged: (what?: ViewChange) => void;
   stop: () => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ const LIMITS = {
   ofStrangers: 16,
   streams: 50,
   unread: 64 * 1024,
-  commentEvery: 20_000,
+  heartbeat: 20_000,
   /** For the whole request: whoever sends it byte by byte is cut off. */
   request: 10_000,
   /** Without a byte in either direction. */
@@ -71,7 +71,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   const streams = createEventStreams({
     newest: () => renderings.view()?.id,
     most: limits.streams,
-    commentEvery: limits.commentEvery,
+    heartbeat: limits.heartbeat,
     unreadLimit: limits.unread,
   });
   const countRequest = watchBusyness(limits, options.onBusy ?? (() => undefined));
@@ -183,9 +183,10 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       await Promise.all([...listeners.values()].map(({ tried }) => tried));
     },
     addresses: () => [...listeners.values()].flatMap((listener) => listener.url() ?? []),
-    viewChanged: () => {
+    viewChanged: (what) => {
       renderings.drop();
-      streams.announce();
+      // Values may come each second: open pages learn of them with the next heartbeat.
+      if (what !== "values only") streams.announce();
     },
     stop: async () => {
       isStopped = true;

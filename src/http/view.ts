@@ -5,6 +5,8 @@ import type { PollCounts } from "../core/facts/poll-record.ts";
 import type { OutputStatus } from "../core/outputs/output-status.ts";
 import type { EvaluationInput } from "../core/rules/evaluation-input.ts";
 import type { VerdictForecast } from "../core/rules/forecast-verdicts.ts";
+import type { Rule } from "../core/rules/rule.ts";
+import type { HeardValues } from "../core/rules/value-readings.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import type { Topics } from "../core/topics/topic.ts";
 
@@ -31,6 +33,10 @@ export interface View extends Found {
   version: string;
   instance: string;
   tariff: Tariff;
+  /** As configured. */
+  rules: readonly Rule[];
+  /** The last payload of each topic that a rule looks at: newer than what the rules were evaluated with, where it turns none. */
+  values: HeardValues;
   outputs: readonly OutputStatus[];
   /** `url` as messages name it: without a password. */
   broker: { connected: boolean; url: string };
@@ -40,3 +46,6 @@ export interface View extends Found {
   /** Since vigie was started. */
   pollCounts: PollCounts;
 }
+
+/** What is new in a view, where it is not worth an event of its own. */
+export type ViewChange = "values only";

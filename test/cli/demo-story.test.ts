@@ -29,6 +29,8 @@ function startViews(days: Record<string, KnownDay>) {
       version: "1",
       instance: "vigie",
       tariff: PARIS,
+      rules,
+      values: new Map(),
       outputs,
       broker: { connected: true, url: "" },
       homeAssistant: null,

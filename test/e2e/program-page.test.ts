@@ -1,5 +1,7 @@
 import { connect } from "node:net";
-import { afterAll, describe, expect, test } from "vitest";
+import { connectAsync } from "mqtt";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { PATIENCE } from "../support/patience.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, type Vigie, writeConfig } from "../support/vigie.ts";
@@ -31,6 +33,22 @@ describe("the views of a running vigie", () => {
   };
   const state = async (port: number): Promise<State> =>
     JSON.parse(await (await fetch(`http://127.0.0.1:${port}/api/state`)).text());
+
+  test("show the newest value of the house, also where it turns no rule", async () => {
+    const port = await freePort();
+    const mqtt = { topic: "house/level", below: 80 };
+    const { vigie } = await start(firstLook(port, { rules: [{ id: "low", when: { mqtt } }] }));
+    await vigie.says(/^The page is at http:/);
+    const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+    const [, broker = ""] = /broker reached at (\S+?);/.exec(await get("/health")) ?? [];
+    const house = await connectAsync(broker);
+    onTestFinished(() => house.endAsync());
+    const shown = async () => /<code><bdi>([^<]*)<\/bdi><\/code>/.exec(await get("/"))?.[1];
+    await house.publishAsync("house/level", "50", { retain: true });
+    await expect.poll(shown, { timeout: PATIENCE }).toBe("50");
+    await house.publishAsync("house/level", "79", { retain: true });
+    await expect.poll(shown, { timeout: PATIENCE }).toBe("79");
+  });
 
   test("are served once the topics are out, follow the configuration without a gap, and end with vigie", async () => {
     const [port, other] = [await freePort(), await freePort()];

@@ -54,7 +54,7 @@ describe("a stream of events", () => {
       .toBe("200");
   });
 
-  test("stays open for an hour, 50 at once, with a comment every 20 s", async () => {
+  test("stays open for an hour, 50 at once, with the id again every 20 s", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const { port, show } = await startServer();
@@ -67,9 +67,21 @@ describe("a stream of events", () => {
     }
     for (const { hears } of streams) {
       const text = await hears(/data: test-61\n\n/);
-      expect(text.match(/^:$/gm)).toHaveLength(180);
-      expect(idsOf(text)).toHaveLength(61);
+      expect(idsOf(text)).toHaveLength(61 + 180);
     }
+  });
+
+  test("names a view in which only values are new with the next heartbeat, not each second", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { port, show } = await startServer();
+    const stream = openStream(port);
+    await stream.hears(/data: test-1\n/);
+    for (let second = 0; second < 19; second += 1) show(view(2), "values only");
+    vi.advanceTimersByTime(20_000);
+    await stream.hears(/data: test-2\n/);
+    show(view(3));
+    expect(idsOf(await stream.hears(/data: test-3\n/))).toEqual(["test-1", "test-2", "test-3"]);
   });
 
   test("that nobody reads is closed before it fills the memory", async () => {

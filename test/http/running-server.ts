@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { HttpConfig } from "../../src/config/config.ts";
 import { createViewServer, type ViewServer, type ViewServerOptions } from "../../src/http/server.ts";
-import type { View } from "../../src/http/view.ts";
+import type { View, ViewChange } from "../../src/http/view.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { logTo } from "../support/logs.ts";
 import { PATIENCE } from "../support/patience.ts";
@@ -17,7 +17,7 @@ interface RunningServer {
   /** What was logged. */
   lines: string[];
   /** What is shown from now on. */
-  show: (view: View | undefined) => void;
+  show: (view: View | undefined, what?: ViewChange) => void;
   configure: (more: Partial<HttpConfig>, nextPorts?: boolean) => Promise<void>;
 }
 
@@ -57,9 +57,9 @@ export async function startServer(options: Options = {}): Promise<RunningServer>
     port,
     config,
     lines,
-    show: (next) => {
+    show: (next, what) => {
       view = next;
-      server.viewChanged();
+      server.viewChanged(what);
     },
     configure: (more, nextPorts = false) => server.configure({ ...config, ...more }, { nextPorts }),
   };

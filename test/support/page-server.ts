@@ -1,4 +1,4 @@
-import { createViewServer } from "../../src/http/server.ts";
+import { createViewServer, type ViewServerOptions } from "../../src/http/server.ts";
 import type { View } from "../../src/http/view.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { SILENT_LOG } from "./logs.ts";
@@ -9,6 +9,7 @@ interface PageServerOptions {
   language: "fr" | "en";
   /** Default: a free one. */
   port?: number;
+  limits?: ViewServerOptions["limits"];
   /** What vigie's clock shows; default: the machine's. */
   now?: () => number;
 }
@@ -22,6 +23,7 @@ export async function servePage({ language, ...options }: PageServerOptions) {
     health: () => ({ healthy: true, words: "loop alive" }),
     ...(options.now && { now: options.now }),
     log: SILENT_LOG,
+    ...(options.limits && { limits: options.limits }),
     problemLog: createProblemLog(SILENT_LOG, { now: () => 0, steady: () => 0 }),
   });
   const listen = [{ host: "127.0.0.1", port }];

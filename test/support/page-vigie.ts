@@ -108,11 +108,14 @@ interface PageVigieOptions {
   /** What the official source says of these dates, against the service. */
   officialDays?: Record<IsoDate, Color>;
   heard?: Record<string, HeardValue>;
+  /** The same, as the test changes them. */
+  heardNow?: Map<string, HeardValue>;
 }
 
 /** A real loop with the real clients between the simulated sources and a view; nothing runs by itself. */
 export function openPageVigie(options: PageVigieOptions) {
   const { at, days = {}, kind = "real", official = false, heard = {} } = options;
+  const { heardNow = new Map(Object.entries(heard)) } = options;
   const clock: { at: number; steady?: number } = { at: Date.parse(at) };
   /** The time outside, which a wrong clock of the machine does not change. */
   const time = () => clock.steady ?? clock.at;
@@ -121,7 +124,7 @@ export function openPageVigie(options: PageVigieOptions) {
     const service = createService({ ...world, days: new Map(Object.entries(named)) }, { now: time });
     return {
       get: async (url) => {
-        if (isDown) throw new Error(`connect ECONNREFUSED 192.0.2.20:443`);
+        if (isDown?.test(url)) throw new Error(`connect ECONNREFUSED 192.0.2.20:443`);
         const { status, headers, body } = service({ method: "GET", url, ifNoneMatch: "", client: "" });
         const all = { ...headers, date: new Date(time()).toUTCString() };
         return { status, headers: new Map(Object.entries(all)), body: new TextEncoder().encode(body) };
@@ -129,7 +132,7 @@ export function openPageVigie(options: PageVigieOptions) {
       close: async () => undefined,
     };
   };
-  let isDown = false;
+  let isDown: RegExp | null = null;
   let simulated = 0;
   const rules = rulesOptions.parse(options.rules ?? HOUSE_RULES);
   const polite = {
@@ -154,7 +157,7 @@ export function openPageVigie(options: PageVigieOptions) {
     clock,
     checkClock: "auto",
     serviceKind: kind,
-    heard: new Map(Object.entries(heard)),
+    heard: heardNow,
     ask: kind === "none" ? null : (request, ways) => client.ask(request, ways),
     askOfficial: official ? (request, ways) => officialClient.ask(request, ways) : null,
   });
@@ -190,6 +193,8 @@ export function openPageVigie(options: PageVigieOptions) {
       version: "0.3.0",
       instance: "vigie",
       tariff: PARIS,
+      rules,
+      values: heardNow,
       outputs: list.map((output) =>
         outputStatus(output, { sent: undefined, isRefused: false, would_send: null }),
       ),
@@ -207,18 +212,21 @@ export function openPageVigie(options: PageVigieOptions) {
     view,
     loop: test.loop,
     memory: test.memory,
-    /** The sources do not answer any more, or again. */
-    setDown: (down: boolean) => {
-      isDown = down;
+    know: test.know,
+    /** The sources do not answer these requests any more; all of them, or none. */
+    setDown: (down: boolean | RegExp) => {
+      isDown = down === true ? /./ : down || null;
     },
     /** Goes on in time, polls now and then, and refreshes. */
     go: async (to: string) => {
       clock.at = Date.parse(to);
       await poll();
     },
-    pretend: async (color: Color, from: "now" | "next") => {
+    pretend: async (color: Color, from: "now" | "next", hours = 1) => {
       simulated += 1;
-      await test.memory.changeSimulation(startSimulation({ color, from, for: 3_600_000 }, clock.at, PARIS));
+      await test.memory.changeSimulation(
+        startSimulation({ color, from, for: hours * 3_600_000 }, clock.at, PARIS),
+      );
       test.loop.refresh();
     },
   };

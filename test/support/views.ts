@@ -10,6 +10,8 @@ export function viewOf(loop: Loop, more: Partial<View> = {}): View {
     version: "0.1.0",
     instance: "vigie",
     tariff: PARIS,
+    rules: [],
+    values: new Map(),
     ...loop.snapshot(),
     outputs: [],
     broker: { connected: true, url: "mqtt://127.0.0.1" },

@@ -1,13 +1,15 @@
 // Keeps the page live: it asks for itself again when vigie has something new, and replaces <main>.
 (() => {
   const RETRY = 5_000;
-  const LOOK = 60_000;
+  const LOOK = 30_000;
+  /** vigie says something every 20 s. */
+  const SILENCE = 60_000;
+  const PATIENCE = 20_000;
   const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
   const stale = document.getElementById("stale");
   let source;
   let retry;
   let seen = Date.now();
-  let looked = Date.now();
   /** By how much vigie's clock is ahead of this browser's. */
   let ahead = 0;
   /** Only one request at a time; what is asked for meanwhile is asked for once more after it. */
@@ -23,7 +25,11 @@
     }
     asking = true;
     try {
-      const response = await fetch(location.href, { cache: "no-cache", headers: { accept: "text/html" } });
+      const response = await fetch(location.href, {
+        cache: "no-cache",
+        headers: { accept: "text/html" },
+        signal: AbortSignal.timeout(PATIENCE),
+      });
       if (!response.ok) throw new Error(`status ${response.status}`);
       ahead = Date.parse(response.headers.get("date")) - Date.now() || 0;
       take(new DOMParser().parseFromString(await response.text(), "text/html"));
@@ -40,9 +46,19 @@
     }
   }
 
+  /** The files that belong to a page: those of another version of vigie have other names. */
+  const files = (page) =>
+    [...page.querySelectorAll("script, link[rel=stylesheet]")]
+      .map((one) => one.getAttribute("src") ?? one.getAttribute("href"))
+      .join();
+
   function take(page) {
     const next = page.querySelector("main");
     const old = main();
+    if (next && files(page) !== files(document)) {
+      location.reload();
+      return;
+    }
     if (!next || next.dataset.view === old.dataset.view) return;
     for (const { id } of old.querySelectorAll("details[open]")) {
       const same = next.querySelector(`#${CSS.escape(id)}`);
@@ -84,8 +100,9 @@
     source = new EventSource("events");
     source.onopen = update;
     source.onmessage = ({ data }) => {
-      heard();
-      if (data !== main().dataset.view) void update();
+      // Until what is new has arrived, what is shown is what was heard last.
+      if (data === main().dataset.view) heard();
+      else void update();
     };
     source.onerror = () => {
       lost();
@@ -99,16 +116,21 @@
     if (document.visibilityState === "visible") connect();
   }
 
-  /** Instants as "3 minutes ago", and the line that says where we are, by vigie's clock. */
+  /** Instants as "3 minutes ago"; null where that says less than the instant. */
+  function ago(minutes) {
+    if (minutes === 0) return stale.dataset.now;
+    if (minutes < 0 || minutes >= 24 * 60) return null;
+    return minutes < 60
+      ? relative.format(-minutes, "minute")
+      : relative.format(-Math.floor(minutes / 60), "hour");
+  }
+
+  /** How long ago something was, and the line that says where we are, by vigie's clock. */
   function show() {
     const now = Date.now() + ahead;
     for (const time of document.querySelectorAll("time[data-ago]")) {
-      const minutes = Math.round((now - Date.parse(time.dateTime)) / 60_000);
       time.title ||= time.textContent;
-      if (minutes >= 0 && minutes < 60) time.textContent = relative.format(-minutes, "minute");
-      else if (minutes >= 60 && minutes < 24 * 60)
-        time.textContent = relative.format(-Math.floor(minutes / 60), "hour");
-      else time.textContent = time.title;
+      time.textContent = ago(Math.round((now - Date.parse(time.dateTime)) / 60_000)) ?? time.title;
     }
     for (const chart of document.querySelectorAll("[data-from]")) {
       const from = Date.parse(chart.dataset.from);
@@ -121,16 +143,18 @@
     }
   }
 
+  /** A connection can die without a sign: where the power of vigie fails, say. */
   function look() {
-    const now = Date.now();
-    if (now - looked > 3 * LOOK) wake();
-    looked = now;
+    if (Date.now() - seen > SILENCE) {
+      lost();
+      connect();
+    }
     show();
   }
 
   document.addEventListener("visibilitychange", wake);
   window.addEventListener("online", wake);
   window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
-  setInterval(look, LOOK / 2);
+  setInterval(look, LOOK);
   connect();
 })();
