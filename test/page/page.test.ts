@@ -151,6 +151,74 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     expect(await page.locator("#stale").isVisible()).toBe(false);
   });
 
+  test("notices a connection that died without a sign, and comes back by itself", async () => {
+    server = await servePage({ view: await state("rouge now"), language: "fr" });
+    context = await browser.newContext({ viewport: WIDE });
+    const page = await context.newPage();
+    await page.clock.install();
+    let streams = 0;
+    await page.route("**/events", () => {
+      streams += 1;
+    });
+    await page.goto(server.url);
+    await expect.poll(() => streams).toBe(1);
+    expect(await page.locator("#stale").isVisible()).toBe(false);
+    await page.clock.runFor(100_000);
+    expect(await page.locator("#stale").isVisible()).toBe(true);
+    await expect.poll(() => streams).toBeGreaterThan(1);
+    await page.unroute("**/events");
+    server.show(await state("blanc now"));
+    await page.clock.runFor(31_000);
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
+    await page.locator("#stale").waitFor({ state: "hidden" });
+  });
+
+  test("is not stale while vigie only says that nothing is new", async () => {
+    server = await servePage({ view: await state("rouge now"), language: "fr", limits: { heartbeat: 20 } });
+    context = await browser.newContext({ viewport: WIDE });
+    const page = await context.newPage();
+    await page.clock.install();
+    const next = () =>
+      page.evaluate(`new Promise((heard) => {
+      const stream = new EventSource("events");
+      let events = 0;
+      stream.onmessage = () => { events += 1; if (events === 3) { stream.close(); heard(); } };
+    })`);
+    await page.goto(server.url);
+    for (let minute = 0; minute < 3; minute += 1) {
+      await next();
+      await page.clock.runFor(59_000);
+      expect(await page.locator("#stale").isVisible()).toBe(false);
+    }
+  });
+
+  test("is loaded anew where a newer vigie has another style or script", async () => {
+    const page = await open(await state("rouge now"));
+    await page.route(server.url, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/page\.css\?v=\w+/, "page.css?v=newer");
+      await route.fulfill({ response, body });
+    });
+    const loaded = page.waitForEvent("load");
+    server.show(await state("blanc now"));
+    await loaded;
+    expect(await page.locator("link[rel=stylesheet]").getAttribute("href")).toBe("page.css?v=newer");
+    expect(await page.locator("h1").textContent()).toContain("blanc");
+  });
+
+  test("asks again for what it could not get", async () => {
+    server = await servePage({ view: await state("rouge now"), language: "fr", limits: { heartbeat: 100 } });
+    context = await browser.newContext({ viewport: WIDE });
+    const page = await context.newPage();
+    await page.goto(server.url);
+    await page.route(server.url, (route) => route.abort());
+    server.show(await state("blanc now"));
+    await page.locator("#stale").waitFor({ state: "visible" });
+    await page.unroute(server.url);
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
+    await page.locator("#stale").waitFor({ state: "hidden" });
+  });
+
   test("asks anew after the device slept", async () => {
     server = await servePage({ view: await state("rouge now"), language: "fr" });
     context = await browser.newContext({ viewport: WIDE });
@@ -185,8 +253,11 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
 
   test("tells how long ago, and where in the day we are, by the clock of vigie", async () => {
     const view = await state("rouge now");
-    let now = view.facts.at + 3 * 60_000;
+    let now = view.facts.at + 10_000;
     const page = await open(view, {}, { now: () => now });
+    await page.locator(".state", { hasText: "dernière réponse à l’instant" }).waitFor();
+    now = view.facts.at + 3 * 60_000;
+    await page.reload();
     await page.locator(".state", { hasText: "il y a 3 minutes" }).waitFor();
     const share = await page.locator(".strip .here").getAttribute("x1");
     // 14:08 is eight hours and eight minutes after 06:00.

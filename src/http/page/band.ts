@@ -1,7 +1,8 @@
-import { isoInstant, wallTime } from "../../core/calendar/dates.ts";
+import { isoInstant, tariffDate, wallTime } from "../../core/calendar/dates.ts";
 import { periodSpans } from "../../core/calendar/period.ts";
 import type { IsoDate } from "../../core/calendar/tariff.ts";
-import type { MomentFacts } from "../../core/facts/facts.ts";
+import { endOfCorrections } from "../../core/days/official-words.ts";
+import type { MomentFacts, Simulation } from "../../core/facts/facts.ts";
 import { foreign, type Html, html } from "./html.ts";
 import { colorClass, confidenceBar, type Page, possible, sayReliability } from "./words.ts";
 
@@ -15,8 +16,7 @@ export function band(page: Page): Html {
 function clockWrong(page: Page): Html {
   const { t, view } = page;
   const at = wallTime(view.facts.at, view.tariff.time_zone);
-  const time = `${page.longDay(at.slice(0, 10))}, ${at.slice(11, 16)}`;
-  return html`<header class="band">${banners(page)}<div class="panels"><section class="panel now none"><p class="over">${t.now}</p><h1 class="color">?</h1><p class="until">${t.clock_wrong}</p><p class="reason">${t.clock_wrong_more(time)}</p></section></div></header>`;
+  return html`<header class="band">${banners(page)}<div class="panels"><section class="panel now none"><p class="over">${t.now}</p><h1 class="color">?</h1><p class="until">${t.clock_wrong}</p><p class="reason">${t.clock_wrong_more(page.longDay(at.slice(0, 10)), at.slice(11, 16))}</p></section></div></header>`;
 }
 
 function banners(page: Page): Html[] {
@@ -26,23 +26,25 @@ function banners(page: Page): Html[] {
     html`<p class="banner"><strong>${title}</strong> ${more}</p>`;
   const found: Html[] = [];
   if (view.known.polls.kind === "invented") found.push(banner(t.invented, t.invented_more));
-  if (simulation) {
-    const { color, date, until } = simulation;
-    const { moment } = view.real.facts;
-    const real = [moment?.now, moment?.next].find((day) => day?.date === date)?.color ?? t.unknown;
-    const title = t.simulation(page.when(until));
-    found.push(banner(title, t.simulation_more(page.longDay(date), color, real)));
-  }
+  if (simulation) found.push(banner(t.simulation(page.when(simulation.until)), pretends(simulation, page)));
   return found;
 }
 
+/** What the simulation changes on this page. */
+function pretends({ color, date }: Simulation, { t, view, dayAt, longDay }: Page): string {
+  const real = dayAt(date);
+  const isOver = date < tariffDate(view.facts.at, view.tariff);
+  const isRouge = real.official && real.color === "rouge";
+  if (isOver || isRouge) return t.is(longDay(date), isOver ? t.simulation_over : t.simulation_of_rouge);
+  return t.is(longDay(date), t.simulation_more(color, real.color ?? t.unknown_f));
+}
+
 function nowPanel({ now }: MomentFacts, page: Page): Html {
-  const { t, view } = page;
-  const isNothingKnown = Object.keys(view.known.knownDays.days).length === 0;
+  const { t } = page;
   return html`<section class="panel now ${colorClass(now.color, now.official)}"><p class="over">${t.now} · ${page.longDay(now.date)}</p>
-<h1 class="color"><span class="sr">${t.now} : </span>${now.color ?? t.unknown}</h1>
+<h1 class="color"><span class="sr">${t.is(t.now, "")}</span>${now.color ?? t.unknown_f}</h1>
 <p class="until">${t.until(page.when(now.color_until))}${now.color && ` · ${sayReliability(now, page)}`}</p>
-${now.color === null && reason(now.date, isNothingKnown ? t.nothing_known : t.not_learnt, page)}
+${now.color === null && reason(now.date, whyNotNow(page), page)}
 ${prices(now, page)}${dayStrip(now.date, page)}</section>`;
 }
 
@@ -68,7 +70,7 @@ function dayStrip(date: IsoDate, page: Page): Html {
   const label = spans.map(
     (span) => `${span.period === "hp" ? t.peak : t.off_peak} ${clock(span.start)}–${clock(span.end)}`,
   );
-  return html`<svg class="strip" role="img" aria-label="${t.day_strip} : ${label.join(", ")}" data-from="${isoInstant(start)}" data-to="${isoInstant(end)}">${spans.map(
+  return html`<svg class="strip" role="img" aria-label="${t.is(t.day_strip, label.join(", "))}" data-from="${isoInstant(start)}" data-to="${isoInstant(end)}">${spans.map(
     (span) =>
       html`<rect class="${span.period}" x="${place(span.start)}%" width="${place(span.end) - place(span.start)}%" y="${span.period === "hp" ? 6 : 16}" height="${span.period === "hp" ? 18 : 8}"/><text x="${place(span.start)}%" y="40">${clock(span.start)}</text>`,
   )}<text class="end" x="100%" y="40">${clock(end)}</text><line class="here" x1="0" x2="0" y1="0" y2="28"/></svg>`;
@@ -79,12 +81,23 @@ function nextPanel({ next }: MomentFacts, page: Page): Html {
   const isForecast = next.stage === "forecast";
   const { hp, hc } = next.rates;
   return html`<section class="panel next ${colorClass(next.color, next.official)}"><p class="over">${t.next} · ${page.longDay(next.date)}</p>
-<h2 class="color"><span class="sr">${t.next} : </span>${next.color ?? t.unknown}</h2>
+<h2 class="color"><span class="sr">${t.is(t.next, "")}</span>${next.color ?? t.unknown_f}</h2>
 <p class="until">${t.from(page.when(next.at))}${next.color && ` · ${sayReliability(next, page)}`}</p>
 ${isForecast && confidenceBar(next.confidence)}
-${next.color === null && reason(next.date, t.awaited, page)}
+${next.color === null && reason(next.date, whyNotNext(next.date, page), page)}
 ${(hp !== null || hc !== null) && html`<p class="pair"><span>${t.peak} <b>${price(hp) ?? "—"}</b></span> <span>${t.off_peak} <b>${price(hc) ?? "—"}</b></span></p>`}
 ${isForecast && next.explanation !== null && html`<p class="reason">${foreign(next.explanation, 140)}</p>`}</section>`;
+}
+
+function whyNotNow({ t, view }: Page): string {
+  const { service, official } = view.lastSuccess;
+  return (service ?? official) === null ? t.nothing_known : t.not_learnt;
+}
+
+function whyNotNext(date: IsoDate, { t, view }: Page): string {
+  const { laws } = view.tariff;
+  const isAwaited = laws === "tempo" && view.facts.at < endOfCorrections(date, view.tariff);
+  return isAwaited ? t.awaited : t.not_known_yet;
 }
 
 /** Why a colour is not known, and what it can only be. */

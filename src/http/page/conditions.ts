@@ -2,6 +2,7 @@ import { tariffDate, wallTime, weekday } from "../../core/calendar/dates.ts";
 import { periodAt } from "../../core/calendar/period.ts";
 import type { Instant } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
+import { testPayload } from "../../core/rules/compare-payload.ts";
 import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-types.ts";
 import {
   type Bounds,
@@ -99,19 +100,19 @@ function saw(result: SimpleResult, at: Instant, page: Page): Part {
     case "days_remaining":
     case "remaining":
     case "left": {
-      const found = Number.parseFloat(result.describeFinding());
-      if (Number.isNaN(found)) return t.not_known;
-      return condition.kind === "rate" ? page.price(found) : page.number(found);
+      const { number = null } = result;
+      if (number === null) return t.unknown;
+      return condition.kind === "rate" ? page.price(number) : page.number(number);
     }
     case "mqtt":
-      return valueFound(condition, result.truth, page);
+      return valueFound(condition, result, page);
     case "rule":
       return result.truth ? null : page.state(result.truth);
   }
 }
 
 export function nameOf(id: string, { view, language }: Page): string {
-  return view.verdicts.find(({ rule }) => rule.id === id)?.rule.name[language] ?? id;
+  return view.rules.find((rule) => rule.id === id)?.name[language] ?? id;
 }
 
 function daysAsked({ day, range, least }: DayCondition, { t }: Page): string {
@@ -129,7 +130,7 @@ function dayTests(condition: DayCondition, threshold: number | null, { t }: Page
       : [confidence === "threshold" ? t.sure_threshold(threshold) : t.sure(confidence)]),
     ...(official === null ? [] : [official ? t.official : t.not_official]),
     ...(stage ? [stage.map((one) => t.stage[one]).join(t.or)] : []),
-    ...(known === null ? [] : [known ? t.known : t.not_known]),
+    ...(known === null ? [] : [known ? t.known : t.unknown]),
   ];
   return tests.join(", ");
 }
@@ -145,14 +146,14 @@ function daysFound({ days, truth }: SimpleResult, { range }: DayCondition, page:
     ...(matching.length === 0 ? [truth === null ? t.none_so_far : t.none] : shown),
     ...(matching.length > DAYS_SHOWN ? [t.more(matching.length - DAYS_SHOWN)] : []),
     ...(unknown > 0 ? [t.unknown_days(unknown, days.length)] : []),
-  ].join(" ; ");
+  ].join(t.semicolon);
 }
 
 function describeDay({ facts, truth, allowed }: DayResult, { t, shortDay }: Page): string {
   const { date, color, confidence, stage, source } = facts;
   if (color === null) {
     const only = truth === false ? `, ${t.only(allowed.join(t.or))}` : "";
-    return `${shortDay(date)} ${t.not_known}${only}`;
+    return `${shortDay(date)} ${t.unknown}${only}`;
   }
   const share = stage === "forecast" ? percent(confidence) : null;
   const reliable = source === "simulation" ? t.pretended : stage && t.stage[stage];
@@ -187,14 +188,15 @@ function valueAsked({ topic, path, test, max_age }: MqttCondition, page: Page): 
 }
 
 /** The value of the house and since when it holds. It is shown to the owner only: topics never have it. */
-function valueFound(condition: MqttCondition, truth: Truth, page: Page): Html {
+function valueFound(condition: MqttCondition, { isHeld }: SimpleResult, page: Page): Html {
   const { t, view } = page;
-  const { problem, found, truth: truthNow } = view.input.values.read(condition);
-  const held = truth !== truthNow && `, ${t.value_held}`;
+  const { problem, found } = view.input.values.read(condition);
+  const held = isHeld === true && `, ${t.value_held}`;
+  const heard = found && view.values.get(condition.topic);
   const value =
-    found &&
-    html`${problem && ", "}<code>${foreign(found.value, VALUE_LENGTH)}</code>, ${page.time(view.input.at - found.age, "ago")}`;
-  return html`${problem && foreign(t.problem(problem), VALUE_LENGTH)}${value}${held}`;
+    heard &&
+    html`${problem && ", "}<code>${foreign(testPayload(condition, heard.payload).value, VALUE_LENGTH)}</code>, ${page.ago(heard.at)}`;
+  return html`${problem && foreign(t.problem(problem, condition.path?.join(".") ?? ""), VALUE_LENGTH)}${value ?? null}${held}`;
 }
 
 function duration(milliseconds: number): string {

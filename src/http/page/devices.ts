@@ -18,7 +18,7 @@ function device({ output, state, sent, would_send }: OutputStatus, page: Page): 
   const sign = SIGNS[state];
   return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 80)}</h3>${
     sent !== undefined &&
-    html`<p class="payload"><code>${foreign(sent.payload, 120)}</code></p><p>${t.sent_at} ${page.time(sent.at, "ago")} · ${why(sent, page)}</p>`
+    html`<p class="payload"><code>${foreign(sent.payload, 120)}</code></p><p>${t.sent_at} ${page.ago(sent.at)} · ${why(sent, page)}</p>`
   }<p class="confirmed"><span aria-hidden="true">${sign}</span> ${t.output[state]}${answer(state, sent, page)}</p>${
     would_send !== null && html`<p>${t.would_send} <code>${foreign(would_send, 120)}</code></p>`
   }</li>`;

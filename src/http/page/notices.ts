@@ -20,31 +20,28 @@ function notice(title: string, more: Part): Html {
   return html`<li><strong>${title}</strong> ${more}</li>`;
 }
 
-function serviceNotice({ t, view, when }: Page): Html | null {
-  const { status, last_error } = view.facts.service;
-  if (status !== "down" && status !== "degraded") return null;
-  const last = view.lastSuccess.service;
-  // Before the first answer the band says that nothing is known.
-  const isWaiting = last === null && last_error === null;
-  if (isWaiting) return null;
-  const title = status === "down" ? t.service_down : t.service_degraded;
-  return notice(
-    last === null ? t.service_unanswered : title,
-    html`${last !== null && t.service_more(when(last))}${last_error !== null && html` <span class="error" lang="en">${foreign(last_error)}</span>`}`,
-  );
+function serviceNotice(page: Page): Html | null {
+  const { service } = page.view.real.facts;
+  return service.status === "down" || service.status === "degraded" ? sourceNotice("service", page) : null;
 }
 
-function officialNotice({ t, view }: Page): Html | null {
-  const { status, last_error } = view.facts.official;
-  if (status !== "down" && view.facts.service.problem_code !== "official") return null;
-  const last = view.lastSuccess.official;
-  // As of the service: before the first answer the band says that nothing is known.
+function officialNotice(page: Page): Html | null {
+  const { official, service } = page.view.real.facts;
+  return official.status === "down" || service.problem_code === "official"
+    ? sourceNotice("official", page)
+    : null;
+}
+
+function sourceNotice(source: "service" | "official", { t, view, when }: Page): Html | null {
+  const { status, last_error } = view.real.facts[source];
+  const last = view.lastSuccess[source];
+  // Before the first answer the band says that nothing is known.
   if (last === null && last_error === null) return null;
-  const title = status === "down" ? t.official_down : t.official_degraded;
-  return notice(
-    last === null ? t.official_unanswered : title,
-    last_error !== null && html`<span class="error" lang="en">${foreign(last_error)}</span>`,
-  );
+  const why = last === null ? "never" : status === "down" ? "down" : "degraded";
+  return notice(t.no_answer[source][why], [
+    last !== null && when(last, t.data_since),
+    last_error !== null && html` <span class="error" lang="en">${foreign(last_error)}</span>`,
+  ]);
 }
 
 function outputNotice({ t, view, language }: Page): Html | null {
@@ -57,16 +54,21 @@ function outputNotice({ t, view, language }: Page): Html | null {
 }
 
 function contradictions({ t, view, longDay }: Page): Html[] {
-  return daysNotOver(view.facts.moment).flatMap(({ date, official_by }) =>
-    official_by === null
+  return daysNotOver(view.real.facts.moment).flatMap(({ date, official_by, color }) =>
+    official_by === null || color === null
       ? []
-      : [notice(t.contradiction, t.contradiction_more(longDay(date), official_by.rte, official_by.service))],
+      : [
+          notice(
+            t.contradiction,
+            t.is(longDay(date), t.contradiction_more(official_by.rte, official_by.service, color)),
+          ),
+        ],
   );
 }
 
 function lateNotice({ t, view, longDay }: Page): Html | null {
-  const announcement = view.facts.moment?.announcement;
-  const { status, problem_code } = view.facts.service;
+  const announcement = view.real.facts.moment?.announcement;
+  const { status, problem_code } = view.real.facts.service;
   // The only source that is silent is the reason already.
   const isSilent = problem_code === "service" || (problem_code === "official" && status === "off");
   if (!announcement?.late || isSilent) return null;
@@ -74,10 +76,10 @@ function lateNotice({ t, view, longDay }: Page): Html | null {
 }
 
 function revisions({ t, view, longDay }: Page): Html[] {
-  return daysNotOver(view.facts.moment).flatMap(({ date, revised_from, color }) =>
+  return daysNotOver(view.real.facts.moment).flatMap(({ date, revised_from, color }) =>
     revised_from === null || color === null
       ? []
-      : [notice(t.revised, t.revised_more(longDay(date), revised_from, color))],
+      : [notice(t.revised, t.is(longDay(date), t.revised_more(revised_from, color)))],
   );
 }
 

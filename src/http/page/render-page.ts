@@ -15,9 +15,12 @@ import { openPage } from "./words.ts";
 export function renderPage(view: View, { language }: { language: Language }): string {
   const page = openPage(view, language);
   const { t } = page;
-  const color = view.facts.moment?.now.color ?? t.unknown;
-  const icon = view.facts.moment?.now.color ? (`${view.facts.moment.now.color}.svg` as const) : "unknown.svg";
-  // In the order in which an owner asks. Measured trust has its place between the season and the state.
+  const isInvented = view.known.polls.kind === "invented";
+  const now = view.facts.moment?.now;
+  const title = isInvented || now?.source === "simulation" ? t.title_simulation : t.title;
+  // There is no room in an icon to say that a colour is pretended.
+  const icon = `${(!isInvented && view.real.facts.moment?.now.color) || "unknown"}.svg` as const;
+  // In the order in which an owner asks.
   const parts = [band, notices, week, rules, devices, season, state].map((part) => part(page));
   return html`<!DOCTYPE html>
 <html lang="${language}">
@@ -25,13 +28,13 @@ export function renderPage(view: View, { language }: { language: Language }): st
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${t.title(color)}</title>
+<title>${title(now?.color ?? t.unknown_f)}</title>
 <link rel="icon" type="image/svg+xml" href="${PAGE_FILES[icon].link}">
 <link rel="stylesheet" href="${PAGE_FILES["page.css"].link}">
 <script src="${PAGE_FILES["page.js"].link}" defer></script>
 </head>
 <body>
-<p id="stale" role="alert" hidden><strong>${t.stale} <time></time>.</strong> ${t.stale_more}</p>
+<p id="stale" role="alert" data-now="${t.just_now}" hidden><strong>${t.stale} <time></time>.</strong> ${t.stale_more}</p>
 <main data-view="${view.id}">${PATTERNS}${parts}</main>
 </body>
 </html>

@@ -1,7 +1,9 @@
 import { addDays, isoInstant, wallInstant, weekday } from "../../core/calendar/dates.ts";
 import type { Instant } from "../../core/calendar/tariff.ts";
+import type { ConditionResult, SimpleResult } from "../../core/rules/condition-types.ts";
 import type { VerdictForecast, VerdictSpan } from "../../core/rules/forecast-verdicts.ts";
 import { decidingConditions } from "../../core/rules/reasons.ts";
+import type { Truth } from "../../core/rules/truth.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import { conditionLine, conditionTree } from "./conditions.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
@@ -69,10 +71,10 @@ function ruleRow(verdict: Verdict, forecast: VerdictForecast, { page, axis, unfo
   const { t, language } = page;
   const { rule, state } = verdict;
   const name = state === null ? "unknown" : state ? "on" : "off";
-  const pill = html`<span class="pill ${name}">${state === null ? html`<span aria-hidden="true">?</span><span class="sr">${t.is_unknown}</span>` : page.state(state)}</span>`;
+  const pill = html`<span class="pill ${name}">${state === null ? html`<span aria-hidden="true">?</span><span class="sr">${t.unknown_f}</span>` : page.state(state)}</span>`;
   const row = html`<span class="who">${pill}<span><strong>${foreign(rule.name[language], 90)}</strong><span class="because">${because(verdict, page)}</span></span></span>${bar(forecast, axis)}<span class="turn">${nextTurn(verdict, forecast, page)}</span>`;
   if (!unfolds) return html`<li><div class="row">${row}</div></li>`;
-  return html`<li><details id="rule-${rule.id}"><summary class="row">${row}</summary><div class="inside"><div>${notes(verdict, page).map((note) => html`<p class="note">${note}</p>`)}${conditionTree(verdict, page, MOST_BRANCHES)}</div><div><h3>${t.plan}</h3>${plan(forecast, page)}</div></div></details></li>`;
+  return html`<li><details id="rule-${rule.id}"><summary class="row">${row}</summary><div class="inside"><div>${notes(verdict, page).map((note) => html`<p class="note">${note}</p>`)}${conditionTree(verdict, page, MOST_BRANCHES)}</div><div><h3>${t.plan}</h3>${plan(verdict, forecast, page)}</div></div></details></li>`;
 }
 
 /** The first thing that decides; the others stand in the tree. */
@@ -92,23 +94,38 @@ function notes(verdict: Verdict, { t, view, when }: Page): string[] {
   if (reason === "when_unknown") found.push(t.counts_as(rule.when_unknown === "on" ? t.on : t.off));
   if (reason === "waiting") found.push(t.waiting);
   if (held) found.push(t.held(when(held.until)));
-  if (decided_at > at) found.push(t.lead(when(decided_at)));
-  if (decided_at < at) found.push(t.lag(when(decided_at)));
+  if (decided_at > at) found.push(t.lead(when(decided_at, t.at)));
+  if (decided_at < at) found.push(t.lag(when(decided_at, t.at)));
   if ((values?.heldUntil ?? at) > at) found.push(t.value_hold(when(values?.heldUntil ?? at)));
   return found;
 }
 
-function nextTurn({ state }: Verdict, forecast: VerdictForecast, { t, when }: Page): string {
+function nextTurn(verdict: Verdict, forecast: VerdictForecast, page: Page): string {
+  const { t, when } = page;
+  const { state } = verdict;
   const { spans, until } = forecast;
-  const index = spans.findIndex((span) => span.state !== state);
-  const [before, span] = [spans[index - 1], spans[index]];
-  if (!span) return state === null ? t.is_unknown : t.no_turn(when(until));
-  const time = when(span.start);
-  if (state === null && !span.state) return t.certainly_off(time);
-  const turn = span.state === null ? t.becomes_unknown(time) : span.state ? t.starts(time) : t.stops(time);
-  // Neither a change to what is not known yet nor one between certain states is a "perhaps".
-  const isSure = span.state === null || (span.sure && before?.sure !== false);
+  const unsure = spans.find(({ sure }) => !sure);
+  const span = spans.find((one) => one.state !== state);
+  if (!span) {
+    if (state === null) return t.unknown_f;
+    if (!unsure) return t.no_turn(when(until));
+    // What is certain says more than what is expected of a longer time.
+    const isSureNow = unsure.start > page.view.input.at;
+    return isSureNow
+      ? t.no_turn(when(unsure.start))
+      : `${t.unchanged(when(until))} ${certainty(unsure, verdict, forecast, page)}`;
+  }
+  const turn = nameTurn(state, span, page);
+  // A change to what is not known yet is no "perhaps", and neither is one after which all is certain.
+  const isSure =
+    span.state === null || (span.sure && (state === null || !unsure || unsure.start > span.start));
   return isSure ? turn : t.perhaps(turn);
+}
+
+function nameTurn(before: Truth, { state, start }: VerdictSpan, { t, when }: Page): string {
+  if (state === null) return t.becomes_unknown(when(start));
+  if (before === null) return t.certainly(state ? t.on : t.off, when(start));
+  return state ? t.starts(when(start, t.at)) : t.stops(when(start, t.at));
 }
 
 function bar({ spans, until }: VerdictForecast, axis: Axis): Html {
@@ -132,27 +149,46 @@ function spanRect({ start, end, state, sure }: VerdictSpan, place: Axis["place"]
 function legend({ t, view }: Page): Html {
   const entry = (kind: string, words: string) =>
     html`<li><svg class="bar" aria-hidden="true"><rect class="rail" width="100%" height="100%"/><rect class="${kind}" width="100%" height="100%"/></svg>${words}</li>`;
-  return html`<ul class="legend">${entry("sure", t.legend_on)}${entry("maybe", view.known.polls.kind === "none" ? t.legend_not_certain : t.legend_maybe)}${entry("unknown", t.legend_unknown)}</ul>`;
+  return html`<ul class="legend">${entry("sure", t.legend_on)}${entry("maybe", view.known.polls.kind === "none" ? t.legend_not_certain : t.legend_maybe)}${entry("unknown", t.unknown_f)}</ul>`;
 }
 
 /** The spans in which the rule is ON or unknown, in words. */
-function plan({ spans, values_from }: VerdictForecast, page: Page): Html {
-  const { t, view, when } = page;
-  const doubt = view.known.polls.kind === "none" ? t.not_certain : t.by_forecast;
+function plan(verdict: Verdict, forecast: VerdictForecast, page: Page): Html {
+  const { t, when } = page;
+  const { spans } = forecast;
   const shown = spans.filter(({ state }) => state !== false);
   if (shown.length === 0) return html`<p class="note">${t.no_span}</p>`;
-  const certainty = ({ state, sure, start }: VerdictSpan) => {
-    if (state === null) return "";
-    if (sure) return t.certain;
-    return values_from !== null && values_from <= start ? t.by_values : doubt;
-  };
   return html`<ul class="plan">${shown
     .slice(0, MOST_PLANNED)
     .map(
       (span) =>
-        html`<li>${page.state(span.state)} ${when(span.start)} → ${when(span.end)} <span class="saw">${certainty(span)}</span></li>`,
+        html`<li>${page.state(span.state)} ${when(span.start)} → ${when(span.end)} <span class="saw">${certainty(span, verdict, forecast, page)}</span></li>`,
     )}${shown.length > MOST_PLANNED && html`<li>${t.more(shown.length - MOST_PLANNED)}</li>`}</ul>`;
 }
+
+/** What a state that lies ahead depends on. */
+function certainty(
+  { state, sure, start }: VerdictSpan,
+  { conditions }: Verdict,
+  { values_from }: VerdictForecast,
+  { t, view }: Page,
+): string {
+  if (state === null) return "";
+  if (sure) return t.certain;
+  const doubt = view.known.polls.kind === "none" ? t.not_certain : t.by_forecast;
+  // The first span began in the past.
+  if (values_from === null || values_from > Math.max(start, view.input.at)) return doubt;
+  return simpleResults(conditions).every(({ condition }) => NO_FORECAST.has(condition.kind))
+    ? t.by_values
+    : t.by_both;
+}
+
+function simpleResults(result: ConditionResult): SimpleResult[] {
+  return "parts" in result ? result.parts.flatMap(simpleResults) : [result];
+}
+
+/** The kinds of conditions that no forecast changes. */
+const NO_FORECAST: ReadonlySet<string> = new Set(["mqtt", "period", "between", "weekday", "month"]);
 
 /** The eight civil days of the week above. */
 const DAYS = 8;

@@ -2,6 +2,7 @@ import { addDays, datesBetween, tariffDate, weekday } from "../../core/calendar/
 import { COLORS, type Color, type IsoDate } from "../../core/calendar/tariff.ts";
 import { type Season, seasonOf } from "../../core/calendar/tariff-season.ts";
 import { officialColor } from "../../core/days/official-color.ts";
+import { countRougeDays, type RougeDays } from "../../core/facts/rouge-days.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./words.ts";
 
@@ -10,23 +11,30 @@ export function season(page: Page): Html {
   const { t, view } = page;
   const now = tariffDate(view.facts.at, view.tariff);
   const inForce = seasonOf(now);
-  return html`<section class="part"><h2>${t.season(inForce.label.replace("-", "–"))}</h2><div class="card season">${calendar(inForce, page)}${dayLegend(page)}<div class="sums">${counts(page)}${rougeDays(now, page)}</div></div></section>`;
+  const colors = officialColors(page);
+  return html`<section class="part"><h2>${t.season(inForce.label.replace("-", "–"))}</h2><div class="card season">${calendar(inForce, colors, page)}${dayLegend(page)}<div class="sums"><div class="counts">${counts(page)}${dates(inForce, colors, page)}</div>${rougeDays(now, colors, page)}</div></div></section>`;
 }
 
-function officialOn(date: IsoDate, { view }: Page): Color | undefined {
-  return officialColor(view.known.knownDays.days[date])?.color;
+/** Of all days that have one. */
+function officialColors({ view }: Page): OfficialColors {
+  const colors = new Map<IsoDate, Color>();
+  for (const date in view.known.knownDays.days) {
+    const color = officialColor(view.known.knownDays.days[date])?.color;
+    if (color) colors.set(date, color);
+  }
+  return colors;
 }
 
 /** Two halves: beside each other where there is room, else one below the other. */
-function calendar({ start, end }: Season, page: Page): Html {
+function calendar({ start, end }: Season, colors: OfficialColors, page: Page): Html {
   const march = `${end.slice(0, 4)}-03-01`;
-  return html`<div class="calendar">${half(start, addDays(march, -1), page)}${half(march, end, page)}</div>`;
+  return html`<div class="calendar">${half([start, addDays(march, -1)], colors, page)}${half([march, end], colors, page)}</div>`;
 }
 
 /** One square a day, a column a week. All days that look alike are one path: a page of squares would be four times as long. */
-function half(from: IsoDate, to: IsoDate, page: Page): Html {
-  const { t, today } = page;
-  const forecasts = new Map(page.view.facts.dated.forecast.days.map((day) => [day.date, day.color]));
+function half([from, to]: [IsoDate, IsoDate], colors: OfficialColors, page: Page): Html {
+  const { t } = page;
+  const today = knownToday(page);
   const dates = datesBetween(from, to);
   // Counted from the Monday of the first week.
   const first = weekday(from) - 1;
@@ -36,13 +44,12 @@ function half(from: IsoDate, to: IsoDate, page: Page): Html {
   const paths = new Map<string, string>();
   const counted = { bleu: 0, blanc: 0, rouge: 0 };
   for (const [index, date] of dates.entries()) {
-    const color = officialOn(date, page);
+    const color = colors.get(date);
     if (color) counted[color] += 1;
-    const expected = forecasts.get(date);
-    const kind = color ?? (expected ? `${expected} maybe` : date < today ? "lost" : "ahead");
+    const kind = color ?? kindWithoutColor(date, page);
     paths.set(kind, `${paths.get(kind) ?? ""}M${x(index)} ${y(index)}h0`);
   }
-  const here = dates.indexOf(today);
+  const here = today === null ? -1 : dates.indexOf(today);
   const months = dates.flatMap((date, index) =>
     date.endsWith("-01")
       ? html`<text x="${LEFT + columnOf(index) * STEP + 2}" y="10">${t.months_short[Number(date.slice(5, 7)) - 1] ?? ""}</text>`
@@ -50,12 +57,25 @@ function half(from: IsoDate, to: IsoDate, page: Page): Html {
   );
   // Of the longest half, so that both have one scale.
   const width = LEFT + 27 * STEP;
-  return html`<svg class="half" viewBox="0 0 ${width} ${TOP + 7 * STEP}" role="img" aria-label="${t.season_chart}, ${page.longDay(from)} – ${page.longDay(to)} : ${COLORS.map((color) => t.used(color, counted[color])).join(", ")}">${months}${[0, 2, 4].map((row) => html`<text x="0" y="${TOP + row * STEP + 11}">${t.weekdays_short[row] ?? ""}</text>`)}${[
+  return html`<svg class="half" viewBox="0 0 ${width} ${TOP + 7 * STEP}" role="img" aria-label="${t.is(`${t.season_chart}, ${page.longDay(from)} – ${page.longDay(to)}`, COLORS.map((color) => t.used(color, counted[color])).join(", "))}">${months}${[0, 2, 4].map((row) => html`<text x="0" y="${TOP + row * STEP + 11}">${t.weekdays_short[row] ?? ""}</text>`)}${[
     ...paths,
   ].map(([kind, path]) => squares(kind, path))}${
     here >= 0 &&
     html`<rect class="today" x="${x(here) - 7.5}" y="${y(here) - 7.5}" width="15" height="15" rx="4"/>`
   }</svg>`;
+}
+
+/** While the clock is wrong no day is today. */
+function knownToday({ today, view }: Page): IsoDate | null {
+  return view.facts.moment && today;
+}
+
+function kindWithoutColor(date: IsoDate, page: Page): string {
+  const { view, dayAt } = page;
+  const isOver = date < tariffDate(view.facts.at, view.tariff);
+  const expected = isOver ? null : dayAt(date).color;
+  if (expected) return `${expected} maybe`;
+  return date <= (knownToday(page) ?? "") ? "lost" : "ahead";
 }
 
 /** A filled square for rouge, an outline for blanc, a dot for bleu: the form says it where colours do not. */
@@ -69,8 +89,8 @@ function dayLegend({ t }: Page): Html {
     ["rouge", "rouge"],
     ["blanc", "blanc"],
     ["bleu", "bleu"],
-    ["rouge maybe", t.forecast_day],
-    ["lost", t.day_unknown],
+    ["rouge maybe", t.stage.forecast],
+    ["lost", t.unknown],
   ];
   return html`<ul class="legend">${kinds.map(
     ([kind, words]) =>
@@ -81,23 +101,31 @@ function dayLegend({ t }: Page): Html {
 /** How many days of each colour are left, by vigie's own count or else the service's. */
 function counts(page: Page): Html {
   const { t, view } = page;
+  // The season may be another one than the guess of the time says.
+  if (!view.facts.moment) return html`<p class="note">${t.count_unknown(t.clock_unsure)}</p>`;
   const { season: said, used, left, assumed } = view.facts.dated;
   const remaining = left ?? said?.remaining;
-  const list = COLORS.toReversed().map((color) => {
-    if (remaining && (left || said)) {
-      const total = said?.total[color] ?? remaining[color] + (used?.[color] ?? 0);
-      return countRow(
-        color,
-        remaining[color],
-        t.left_of(remaining[color], color, total),
-        1 - remaining[color] / total,
-      );
-    }
-    return used && countRow(color, used[color], t.used_days(used[color], color), null);
+  const rows = COLORS.toReversed().map((color) => {
+    if (!remaining) return used && countRow(color, used[color], t.used_days(used[color], color), null);
+    const days = remaining[color];
+    const total = said?.total[color] ?? days + (used?.[color] ?? 0);
+    const gone = total > 0 ? Math.min(1, Math.max(0, 1 - days / total)) : null;
+    return countRow(color, days, t.left_of(days, color, total), gone);
   });
-  const remark =
-    left === null ? (remaining ? t.by_service : used ? null : t.count_unknown) : assumed ? t.assumed : null;
-  return html`<div class="counts">${list}${remark !== null && html`<p class="note">${remark}</p>`}${dates(page)}</div>`;
+  const remark = remarkOnCounts(
+    { isOwn: left !== null, isAssumed: assumed, isUnknown: !remaining && !used },
+    page,
+  );
+  return html`${rows}${remark !== null && html`<p class="note">${remark}</p>`}`;
+}
+
+function remarkOnCounts(
+  { isOwn, isAssumed, isUnknown }: { isOwn: boolean; isAssumed: boolean; isUnknown: boolean },
+  { t, view }: Page,
+): string | null {
+  if (isOwn) return isAssumed ? t.assumed : null;
+  if (isUnknown) return t.count_unknown(t.days_missing);
+  return view.facts.dated.season ? t.by_service : null;
 }
 
 function countRow(color: Color, days: number, words: string, gone: number | null): Html {
@@ -108,21 +136,19 @@ function countRow(color: Color, days: number, words: string, gone: number | null
 }
 
 /** For those who cannot see the squares, or want to look a date up. */
-function dates(page: Page): Html {
+function dates({ start, end }: Season, colors: OfficialColors, page: Page): Html {
   const { t, view } = page;
-  const now = tariffDate(view.facts.at, view.tariff);
-  const { start, end } = seasonOf(now);
   const all = datesBetween(start, end);
+  const none = view.facts.dated.used === null ? t.unknown : t.none;
   const lists = (["rouge", "blanc"] as const).map((color) => {
-    const found = all.filter((date) => officialOn(date, page) === color);
-    const none = view.facts.dated.used === null ? t.not_known : t.none;
+    const found = all.filter((date) => colors.get(date) === color);
     return html`<dt>${color}</dt><dd>${found.length === 0 ? none : found.map(page.shortDay).join(", ")}</dd>`;
   });
   return html`<details class="fold" id="dates"><summary>${t.dates}</summary><dl class="why">${lists}</dl></details>`;
 }
 
 /** How fast the rouge days of this season go: one line a season, from November to March. */
-function rougeDays(now: IsoDate, page: Page): Html {
+function rougeDays(now: IsoDate, colors: OfficialColors, page: Page): Html {
   const { t, view } = page;
   let first = now;
   for (const date in view.known.knownDays.days) if (date < first) first = date;
@@ -130,7 +156,7 @@ function rougeDays(now: IsoDate, page: Page): Html {
   for (let one = seasonOf(now); one.end >= first && seasons.length < SEASONS_SHOWN; one = before(one)) {
     seasons.push(one);
   }
-  const lines = seasons.map((one) => rougeLine(one, now, page)).filter((line) => line !== null);
+  const lines = seasons.map((one) => rougeLine(one, now, colors, page)).filter((line) => line !== null);
   const months = view.tariff.laws === "tempo" ? WINTER : YEAR;
   const names = months.map(
     (month, index) =>
@@ -142,44 +168,38 @@ function rougeDays(now: IsoDate, page: Page): Html {
 }
 
 /** null for a season before of which no day is known. */
-function rougeLine(one: Season, now: IsoDate, page: Page): Html | null {
-  const { t, view } = page;
-  const isWinterOnly = view.tariff.laws === "tempo";
-  const from = isWinterOnly ? `${one.start.slice(0, 4)}-11-01` : one.start;
-  const to = isWinterOnly ? addDays(`${one.end.slice(0, 4)}-04-01`, -1) : one.end;
-  const isThis = seasonOf(now).label === one.label;
-  const days = datesBetween(from, to);
-  const x = (index: number) => Math.round((index / days.length) * 1000) / 10;
-  const width = x(1);
-  const colors = days.map((date) => officialOn(date, page));
-  const known = days.filter((_, index) => colors[index] !== undefined);
-  if (!isThis && known.length === 0) return null;
-  const rouges = days.filter((_, index) => colors[index] === "rouge");
-  const marks = days.map((date, index) => {
-    if (colors[index] === "rouge")
-      return html`<rect class="rouge" x="${x(index)}%" width="${width}%" height="100%"/>`;
-    const isLost = colors[index] === undefined && date <= now;
-    return isLost && html`<rect class="unknown" x="${x(index)}%" width="${width}%" height="100%"/>`;
+function rougeLine(one: Season, now: IsoDate, colors: OfficialColors, page: Page): Html | null {
+  const { view } = page;
+  const found = countRougeDays(one, colors, now, view.tariff.laws);
+  const { dates, known, sameDate } = found;
+  const isThis = sameDate === now;
+  if (!isThis && known === 0) return null;
+  const x = (index: number) => Math.round((index / dates.length) * 1000) / 10;
+  const mark = (kind: string, index: number) =>
+    html`<rect class="${kind}" x="${x(index)}%" width="${x(1)}%" height="100%"/>`;
+  const marks = dates.map((date, index) => {
+    const color = colors.get(date);
+    if (color === "rouge") return mark("rouge", index);
+    return color === undefined && date <= now && mark("unknown", index);
   });
-  const sameDate = `${Number(now.slice(0, 4)) - (Number(seasonOf(now).start.slice(0, 4)) - Number(one.start.slice(0, 4)))}${now.slice(4)}`;
-  const here = days.findIndex((date) => date >= sameDate);
-  const hasGap = days.some((date, index) => colors[index] === undefined && date <= (isThis ? now : to));
-  const soFar = rouges.filter((date) => date <= sameDate).length;
-  const words = hasGap
-    ? known.length === 0
-      ? t.not_known
-      : t.rouge_part(rouges.length)
-    : isThis
-      ? t.rouge_so_far(soFar)
-      : t.rouge_then(soFar, rouges.length);
+  const here = view.facts.moment ? dates.findIndex((date) => date >= sameDate) : 0;
   return html`<li class="${isThis ? "this" : "before"}"><span class="label">${one.label.replace("-", "–")}</span><svg class="ticks" aria-hidden="true"><rect class="rail" width="100%" height="100%"/>${marks}${
     here > 0 && html`<line x1="${x(here)}%" x2="${x(here)}%" y2="100%"/>`
-  }</svg><span class="words">${words}</span></li>`;
+  }</svg><span class="words">${paceWords(found, isThis, page)}</span></li>`;
+}
+
+function paceWords({ known, all, soFar, hasGap }: RougeDays, isThis: boolean, { t, view }: Page): string {
+  if (hasGap) return known === 0 ? t.unknown : t.rouge_part(all);
+  // While the clock is wrong nothing is "so far".
+  if (!view.facts.moment) return isThis ? t.rouge_known(all) : t.rouge_all(all);
+  return isThis ? t.rouge_so_far(soFar) : t.rouge_then(soFar, all);
 }
 
 function before({ start }: Season): Season {
   return seasonOf(addDays(start, -1));
 }
+
+type OfficialColors = ReadonlyMap<IsoDate, Color>;
 
 const LEFT = 30;
 const TOP = 16;

@@ -1,22 +1,18 @@
-import type { Instant } from "../../core/calendar/tariff.ts";
+import { wallTime } from "../../core/calendar/dates.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
 import type { Page } from "./words.ts";
 
 /** How vigie itself does: whom it hears, and when this was so. */
 export function state(page: Page): Html {
   const { t, view } = page;
-  const { service, official } = view.facts;
-  const { broker, homeAssistant, known, lastSuccess } = view;
-  const serviceMark = { ok: "ok", degraded: "warn", down: "bad", simulated: "warn", off: "quiet" } as const;
-  const officialMark = { ok: "ok", degraded: "warn", down: "bad", off: "quiet" } as const;
-  const heard = (at: Instant | null) =>
-    at === null ? null : html`, ${t.last_success} ${page.time(at, "ago")}`;
+  const { broker, known } = view;
+  // What it said before the connection was lost may be over.
+  const homeAssistant = broker.connected ? view.homeAssistant : undefined;
+  const { right } = known.clock;
+  const at = wallTime(view.facts.at, view.tariff.time_zone).slice(11, 16);
   return html`<section class="part state"><h2>${t.state}</h2><dl>${[
-    entry(t.service, serviceMark[service.status], [
-      isUnanswered(service.status, lastSuccess.service) ? t.no_answer_yet : t.service_status[service.status],
-      heard(lastSuccess.service),
-    ]),
-    entry(t.official_source, officialMark[official.status], [sayOfficial(page), heard(lastSuccess.official)]),
+    source("service", t.service, page),
+    source("official", t.official_source, page),
     entry(t.broker, broker.connected ? "ok" : "bad", [
       broker.connected ? t.connected : t.disconnected,
       html` · ${foreign(broker.url, 80)}`,
@@ -24,25 +20,32 @@ export function state(page: Page): Html {
     entry(
       t.home_assistant,
       homeAssistant === "online" ? "ok" : homeAssistant === "offline" ? "warn" : "quiet",
-      homeAssistant === null ? t.not_heard : t[homeAssistant],
+      homeAssistant === undefined ? t.unknown : homeAssistant === null ? t.not_heard : t[homeAssistant],
     ),
-    entry(t.clock, known.clock.right ? "ok" : "bad", known.clock.right ? t.clock_right : t.clock_is_wrong),
+    entry(t.clock, right ? "ok" : "bad", right ? t.clock_right : t.clock_is_wrong),
     entry(t.version, "quiet", [foreign(view.version, 40), ` · ${t.instance} `, foreign(view.instance, 60)]),
-  ]}</dl><p class="note">${t.as_of} ${page.longDay(page.today)} ${page.time(view.facts.at)}</p></section>`;
+  ]}</dl><p class="note">${t.as_of(page.longDay(page.today), at)}</p></section>`;
 }
 
-function sayOfficial({ t, view }: Page): string {
-  const { status } = view.facts.official;
+function source(name: "service" | "official", title: string, page: Page): Html {
+  const { t, view, ago } = page;
+  const last = view.lastSuccess[name];
+  const heard = last !== null && html`, ${t.last_success} ${ago(last)}`;
+  return entry(title, MARKS[view.facts[name].status], [sayAnswers(name, page), heard]);
+}
+
+function sayAnswers(name: "service" | "official", { t, view }: Page): string {
+  const { status, last_error } = view.facts[name];
+  if (status === "off") return t.no_source[name];
+  if (status === "ok" || status === "simulated") return t.answers[status];
+  if (view.lastSuccess[name] === null) return t.answers.never;
+  if (status === "down") return t.answers.down;
+  if (name === "service") return last_error === null ? t.answers.old : t.answers.failed;
   const { light, season } = view.known.official ?? {};
-  if (isUnanswered(status, view.lastSuccess.official)) return t.no_answer_yet;
-  return status === "degraded" && season && !light ? t.season_unanswered : t.official_status[status];
+  return light ? t.answers.silent : season ? t.answers.partly : t.answers.old;
 }
 
-/** It never answered, so it does not fail to answer "any more". */
-function isUnanswered(status: string, last: Instant | null): boolean {
-  return last === null && ["degraded", "down"].includes(status);
-}
-
+const MARKS = { ok: "ok", degraded: "warn", down: "bad", simulated: "warn", off: "quiet" } as const;
 const SIGNS = { ok: "●", warn: "▲", bad: "■", quiet: "○" };
 
 function entry(name: string, mark: keyof typeof SIGNS, words: Part): Html {

@@ -11,7 +11,9 @@ export function week(page: Page): Html {
   const { moment, dated } = view.facts;
   const days = moment ? Object.values(moment.days) : dated.forecast.days;
   if (days.length === 0) return html``;
-  const explained = days.filter(({ explanation }) => explanation !== null);
+  const explained = days.filter(
+    ({ explanation, color, official }) => explanation !== null && color !== null && !official,
+  );
   return html`<section class="part"><div class="head"><h2>${t.week}</h2><p class="note">${t.price_unit}</p></div><ol class="week">${days.map((day) => dayCard(day, page))}</ol>${view.known.polls.kind === "none" && html`<p class="note below">${t.no_forecasts}</p>`}${
     explained.length > 0 &&
     html`<details class="fold" id="why"><summary>${t.why_forecast}</summary><dl class="why">${explained.map(

@@ -4,10 +4,11 @@ import { allowedColors } from "../../core/calendar/tariff-laws.ts";
 import type { Language } from "../../core/discovery/entities.ts";
 import type { DayFacts } from "../../core/facts/facts.ts";
 import { percent } from "../../core/facts/format-value.ts";
+import { viewAt } from "../../core/facts/view.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { View } from "../view.ts";
 import { type Html, html } from "./html.ts";
-import { TEXTS, type Texts } from "./texts.ts";
+import { type SayTime, TEXTS, type Texts } from "./texts.ts";
 
 /** What each part of the page is made from: the view, and how to say dates, times and prices in one language. */
 export interface Page {
@@ -16,14 +17,16 @@ export interface Page {
   t: Texts;
   /** The civil date of the view. */
   today: IsoDate;
+  /** What is known of a date in truth, without a colour that is pretended. */
+  dayAt: (date: IsoDate) => DayFacts;
   /** `lundi 13 janvier`. */
   longDay: (date: IsoDate) => string;
   /** `lun. 13 janv.` */
   shortDay: (date: IsoDate) => string;
-  /** `06:00`, with the day where it is not today. */
-  when: (at: Instant) => string;
-  /** The same as an element; with `ago` the script turns it into "3 minutes ago". */
-  time: (at: Instant, ago?: "ago") => Html;
+  /** `06:00`, with the day where it is not today; `say` puts both together in another way. */
+  when: (at: Instant, say?: SayTime) => string;
+  /** `at 06:00`, as an element that the script turns into "3 minutes ago". */
+  ago: (at: Instant) => Html;
   /** `0,1612`; null where it is not known. */
   rate: (value: number | null) => string | null;
   /** `0,1612 €`. */
@@ -42,16 +45,18 @@ export function openPage(view: View, language: Language): Page {
   };
   const shortDay = (date: IsoDate) =>
     `${t.weekdays_short[weekday(date) - 1]} ${dayAndMonth(date, t.months_short)}`;
-  const nameDay = (date: IsoDate): string => {
+  const nameDay = (date: IsoDate): string | null => {
+    // While the clock is wrong no day is today or tomorrow.
+    if (!view.facts.moment) return shortDay(date);
+    if (date === today) return null;
     if (date === addDays(today, 1)) return t.tomorrow;
     const isNear = date > today && date < addDays(today, 7);
     const day = isNear ? (t.weekdays_short[weekday(date) - 1] ?? "") : shortDay(date);
     return date.slice(0, 4) === today.slice(0, 4) || isNear ? day : `${day} ${date.slice(0, 4)}`;
   };
-  const when = (at: Instant) => {
+  const when = (at: Instant, say: SayTime = sayPlainly) => {
     const [date = "", time = ""] = wallTime(at, zone).split("T");
-    const minutes = time.slice(0, 5);
-    return date === today ? minutes : `${nameDay(date)} ${minutes}`;
+    return say(time.slice(0, 5), nameDay(date));
   };
   const rate = (value: number | null) =>
     value === null ? null : value.toFixed(5).replace(/0$/, "").replace(".", t.decimal);
@@ -61,16 +66,20 @@ export function openPage(view: View, language: Language): Page {
     language,
     t,
     today,
+    dayAt: viewAt(view.known.knownDays, view.facts.at, view.tariff).day,
     longDay: (date) => `${t.weekdays[weekday(date) - 1]} ${dayAndMonth(date, t.months)}`,
     shortDay,
     when,
-    time: (at, ago) =>
-      html`<time datetime="${isoInstant(at)}"${ago ? html` data-ago` : null}>${when(at)}</time>`,
+    ago: (at) => html`<time datetime="${isoInstant(at)}" data-ago>${when(at, t.at)}</time>`,
     rate,
     price: (value) => (value === null ? null : `${rate(value)}\u00a0€`),
     number,
-    state: (state) => (state === null ? t.is_unknown : state ? t.on : t.off),
+    state: (state) => (state === null ? t.unknown_f : state ? t.on : t.off),
   };
+}
+
+function sayPlainly(time: string, day: string | null): string {
+  return day === null ? time : `${day} ${time}`;
 }
 
 /** The class that gives a day its colour, and its hatching where nothing official is known of it. */
@@ -87,7 +96,7 @@ export function confidenceBar(confidence: number | null): Html {
 /** How far the colour of a day may be relied on. */
 export function sayReliability({ stage, source, confidence }: DayFacts, { t }: Page): string {
   if (source === "simulation") return t.pretended;
-  if (stage === null) return t.not_known;
+  if (stage === null) return t.unknown;
   if (stage !== "forecast") return t.stage[stage];
   const share = percent(confidence);
   return share === null ? `${t.stage.forecast}, ${t.no_confidence}` : `${t.stage.forecast} ${share}\u00a0%`;
