@@ -1,7 +1,9 @@
+import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { ConfigError } from "../config/problems.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
+import { nameAddress } from "../http/listener.ts";
 import type { Io } from "./io.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
@@ -25,7 +27,7 @@ export async function check(args: string[], io: Io): Promise<number> {
 }
 
 function describe({ config, file }: LoadedConfig): string {
-  const { service, official, mqtt, instance, rules, state } = config;
+  const { service, official, mqtt, http, instance, rules, state } = config;
   const broker = mqtt.url === "embedded" ? "embedded (one of vigie's own, on 127.0.0.1)" : mqtt.url;
   const user = mqtt.username === undefined ? "" : ` as ${mqtt.username}`;
   return `The configuration is right.
@@ -33,6 +35,7 @@ function describe({ config, file }: LoadedConfig): string {
   source    ${describeSource(service.base_url)}
   official  ${describeOfficial(official.source)}
   broker    ${broker}${user}
+  page      ${describePage(http)}
   topics    ${mqtt.base_topic}/… (instance ${instance})
   rules     ${rules.length === 0 ? "none: the days are published, nothing is switched" : rules.length}
 ${describeAccess(config)}  state     ${state}
@@ -61,6 +64,19 @@ function describeOfficial(source: string): string {
     default:
       return source;
   }
+}
+
+function describePage({ listen, allow }: Config["http"]): string {
+  if (listen.length === 0) return "off";
+  const isOwn = listen.every(
+    ({ host }) => host === "localhost" || host === "::1" || host?.startsWith("127."),
+  );
+  const who = isOwn
+    ? "this machine only"
+    : allow.length === 0
+      ? "open to every machine that reaches it, without a login"
+      : `open to ${allow.map(({ address, prefix }) => `${address}/${prefix}`).join(", ")}, without a login`;
+  return `${listen.map(nameAddress).join(", ")} (${who})`;
 }
 
 /** For the broker's access list. */

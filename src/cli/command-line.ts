@@ -132,7 +132,7 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "demo",
     usage: "[--from TIME] [--speed N]",
-    does: "show a winter in minutes: invented days on a fast clock, with your rules or the example's; nothing is sent to a device",
+    does: "show winter days go by, one in two minutes: invented days on a fast clock, with your rules or the example's; nothing is sent to a device",
     options: DEMO_OPTIONS,
     load: async (args, io) => (await import("./demo.ts")).demo(args, io),
   },

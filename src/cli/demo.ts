@@ -59,7 +59,10 @@ async function play({ config, rulesFrom, from, speed }: DemoPlan, io: Io): Promi
     told = view;
   };
   const views = serveViews({
-    view: () => daemon.view(),
+    view: () => {
+      const view = daemon.view();
+      return view && { ...view, demoSpeed: speed };
+    },
     health: () => judgeDaemon(clock.now(), daemon) ?? { healthy: false, words: "vigie is starting" },
     now: clock.now,
     log,

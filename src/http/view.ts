@@ -45,6 +45,8 @@ export interface View extends Found {
   lastSuccess: { service: Instant | null; official: Instant | null };
   /** Since vigie was started. */
   pollCounts: PollCounts;
+  /** In a demonstration: how many times as fast as real time its clock runs. */
+  demoSpeed?: number;
 }
 
 /** What is new in a view, where it is not worth an event of its own. */

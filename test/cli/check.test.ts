@@ -49,6 +49,15 @@ describe("vigie check", () => {
     expect(err).not.toContain("hunter2");
   });
 
+  test.each([
+    ["127.0.0.1:8427", "127.0.0.1:8427 (this machine only)"],
+    ["8427", "port 8427 (open to every machine that reaches it, without a login)"],
+    ["off", "off"],
+  ])("says who can reach the page at %s", async (listen, words) => {
+    const { err } = await run([], { VIGIE_MQTT_URL: "embedded", VIGIE_HTTP_LISTEN: listen });
+    expect(err).toContain(`  page      ${words}\n`);
+  });
+
   test("names what the broker's access list must allow", async () => {
     const text = `rules:
   - { id: low, when: { mqtt: { topic: car/status, path: battery, below: 40, max_age: 2h } }, hold: 10m }

@@ -330,9 +330,9 @@ describe("while the clock is wrong", () => {
 describe("the season", () => {
   test.each([
     ["none left of none", 0, 0, null],
-    ["more left than there are", 15, 10, 0],
+    ["more left than there are", 15, 10, 100],
     ["half of them left", 11, 22, 50],
-    ["none left", 0, 22, 100],
+    ["none left", 0, 22, 0],
   ])("has a bar that fits: %s", async (_, remaining, total, width) => {
     const view = (await openHouse()).view();
     const count = (rouge: number) => ({ bleu: 100, blanc: 20, rouge });

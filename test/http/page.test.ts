@@ -24,12 +24,25 @@ describe("the band", () => {
     expect(page).toMatch(/kWh heures creuses jusqu’à 06:00 06:00 22:00 06:00 Ensuite/);
   });
 
+  test("after midnight begins the week with the day in force", async () => {
+    const week = (await text("after midnight", "en")).split("The week")[1] ?? "";
+    expect(week).toMatch(/^.*?rouge in force 13 Jan.*?rouge today 14 Jan.*?tomorrow 15 Jan/);
+  });
+
+  test("names a demonstration", async () => {
+    const view = await PAGE_STATES["first look"]?.();
+    if (!view) throw new Error("Expected a first look");
+    const page = renderPage({ ...view, demoSpeed: 720 }, { language: "fr" });
+    expect(page).toContain("Cette horloge va 720 fois plus vite, et rien n’est envoyé à un appareil.");
+    expect(renderPage(view, { language: "fr" })).not.toContain("Démonstration");
+  });
+
   test("says of a pretended day what it is in truth", async () => {
     const page = await text("simulation running", "en");
     expect(page).toContain(
-      "Simulation until 15:05 Monday 12 January: vigie pretends that this day is rouge. In truth: bleu.",
+      "Simulation until 15:05 Monday 12 January: vigie pretends that this day is rouge. In truth: bleu. Prices stay the true ones.",
     );
-    expect(page).toMatch(/Now: rouge until tomorrow 06:00 · simulated/);
+    expect(page).toMatch(/Now: rouge until 15:05 · simulated/);
   });
 
   test("says that days are invented", async () => {
@@ -180,8 +193,8 @@ describe("the season", () => {
         .map(([, path = ""]) => path.split("M").length - 1)
         .reduce((sum, days) => sum + days, 0);
     const kinds = ["rouge", "blanc", "bleu", "rouge maybe", "blanc maybe", "bleu maybe", "ahead"];
-    // Each kind has one more square in the legend, but for two forecasts and for what is ahead.
-    expect(kinds.reduce((sum, kind) => sum + count(kind), 0)).toBe(365 + 4);
+    // Each kind has one more square in the legend, but for two forecasts.
+    expect(kinds.reduce((sum, kind) => sum + count(kind), 0)).toBe(365 + 5);
     expect(page).toContain('role="img"');
   });
 
@@ -189,7 +202,7 @@ describe("the season", () => {
     const page = await text("rouge now");
     expect(page).toMatch(/17 jours rouges restants sur 22/);
     expect(page).toMatch(/2025–2026 5 jusqu’ici 2024–2025 3 à cette date, 22 en tout/);
-    expect(page).toMatch(/2023–2024 22 connus, une partie de la saison est inconnue/);
+    expect(page).toMatch(/2023–2024 au moins 22 : une partie de la saison est inconnue/);
   });
 
   test("invents no earlier season and no count", async () => {

@@ -25,6 +25,7 @@ function banners(page: Page): Html[] {
   const banner = (title: string, more: string) =>
     html`<p class="banner"><strong>${title}</strong> ${more}</p>`;
   const found: Html[] = [];
+  if (view.demoSpeed !== undefined) found.push(banner(t.demo, t.demo_more(view.demoSpeed)));
   if (view.known.polls.kind === "invented") found.push(banner(t.invented, t.invented_more));
   if (simulation) found.push(banner(t.simulation(page.when(simulation.until)), pretends(simulation, page)));
   return found;
@@ -40,10 +41,13 @@ function pretends({ color, date }: Simulation, { t, view, dayAt, longDay }: Page
 }
 
 function nowPanel({ now }: MomentFacts, page: Page): Html {
-  const { t } = page;
-  return html`<section class="panel now ${colorClass(now.color, now.official)}"><p class="over">${t.now} · ${page.longDay(now.date)}</p>
+  const { t, view } = page;
+  const pretendedUntil =
+    now.source === "simulation" ? (view.facts.simulation?.until ?? now.color_until) : now.color_until;
+  const until = Math.min(now.color_until, pretendedUntil);
+  return html`<section class="panel now ${colorClass(now.color, now.official)}"><p class="over">${t.now} · ${page.longDay(now.date)}<time class="clock" data-zone="${view.tariff.time_zone}"></time></p>
 <h1 class="color"><span class="sr">${t.is(t.now, "")}</span>${now.color ?? t.unknown_f}</h1>
-<p class="until">${t.until(page.when(now.color_until))}${now.color && ` · ${sayReliability(now, page)}`}</p>
+<p class="until">${t.until(page.when(until))}${now.color && ` · ${sayReliability(now, page)}`}</p>
 ${now.color === null && reason(now.date, whyNotNow(page), page)}
 ${prices(now, page)}${dayStrip(now.date, page)}</section>`;
 }

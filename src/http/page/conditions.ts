@@ -1,4 +1,4 @@
-import { tariffDate, wallTime, weekday } from "../../core/calendar/dates.ts";
+import { tariffDate, weekday } from "../../core/calendar/dates.ts";
 import { periodAt } from "../../core/calendar/period.ts";
 import type { Instant } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
@@ -88,7 +88,8 @@ function saw(result: SimpleResult, at: Instant, page: Page): Part {
       if (result.truth) return null;
       return periodAt(at, tariff) === "hp" ? t.peak : t.off_peak;
     case "between":
-      return t.it_is(wallTime(at, tariff.time_zone).slice(11, 16));
+      // The page is older than the moment at which somebody reads it.
+      return null;
     case "weekday":
     case "month": {
       const date = tariffDate(at, tariff);

@@ -132,6 +132,14 @@
       time.title ||= time.textContent;
       time.textContent = ago(Math.round((now - Date.parse(time.dateTime)) / 60_000)) ?? time.title;
     }
+    for (const clock of document.querySelectorAll(".clock")) {
+      clock.textContent = new Date(now).toLocaleTimeString(document.documentElement.lang, {
+        hour: "2-digit",
+        minute: "2-digit",
+        hourCycle: "h23",
+        timeZone: clock.dataset.zone,
+      });
+    }
     for (const chart of document.querySelectorAll("[data-from]")) {
       const from = Date.parse(chart.dataset.from);
       const share = (now - from) / (Date.parse(chart.dataset.to) - from);

@@ -57,7 +57,7 @@ function half([from, to]: [IsoDate, IsoDate], colors: OfficialColors, page: Page
   );
   // Of the longest half, so that both have one scale.
   const width = LEFT + 27 * STEP;
-  return html`<svg class="half" viewBox="0 0 ${width} ${TOP + 7 * STEP}" role="img" aria-label="${t.is(`${t.season_chart}, ${page.longDay(from)} – ${page.longDay(to)}`, COLORS.map((color) => t.used(color, counted[color])).join(", "))}">${months}${[0, 2, 4].map((row) => html`<text x="0" y="${TOP + row * STEP + 11}">${t.weekdays_short[row] ?? ""}</text>`)}${[
+  return html`<svg class="half" viewBox="0 0 ${width} ${TOP + 7 * STEP + 2}" role="img" aria-label="${t.is(`${t.season_chart}, ${page.longDay(from)} – ${page.longDay(to)}`, COLORS.map((color) => t.used(color, counted[color])).join(", "))}">${months}${[0, 2, 4].map((row) => html`<text x="0" y="${TOP + row * STEP + 11}">${t.weekdays_short[row] ?? ""}</text>`)}${[
     ...paths,
   ].map(([kind, path]) => squares(kind, path))}${
     here >= 0 &&
@@ -91,6 +91,7 @@ function dayLegend({ t }: Page): Html {
     ["bleu", "bleu"],
     ["rouge maybe", t.stage.forecast],
     ["lost", t.unknown],
+    ["ahead", t.ahead],
   ];
   return html`<ul class="legend">${kinds.map(
     ([kind, words]) =>
@@ -109,8 +110,8 @@ function counts(page: Page): Html {
     if (!remaining) return used && countRow(color, used[color], t.used_days(used[color], color), null);
     const days = remaining[color];
     const total = said?.total[color] ?? days + (used?.[color] ?? 0);
-    const gone = total > 0 ? Math.min(1, Math.max(0, 1 - days / total)) : null;
-    return countRow(color, days, t.left_of(days, color, total), gone);
+    const share = total > 0 ? Math.min(1, Math.max(0, days / total)) : null;
+    return countRow(color, days, t.left_of(days, color, total), share);
   });
   const remark = remarkOnCounts(
     { isOwn: left !== null, isAssumed: assumed, isUnknown: !remaining && !used },
@@ -128,10 +129,11 @@ function remarkOnCounts(
   return view.facts.dated.season ? t.by_service : null;
 }
 
-function countRow(color: Color, days: number, words: string, gone: number | null): Html {
+/** `share`: of all days of this colour, what is left. */
+function countRow(color: Color, days: number, words: string, share: number | null): Html {
   const bar =
-    gone !== null &&
-    html`<svg class="share" aria-hidden="true"><rect class="rail" width="100%" height="100%" rx="4"/><rect class="fill" width="${Math.round(gone * 100)}%" height="100%" rx="4"/></svg>`;
+    share !== null &&
+    html`<svg class="share" aria-hidden="true"><rect class="rail" width="100%" height="100%" rx="4"/><rect class="fill" width="${Math.round(share * 100)}%" height="100%" rx="4"/></svg>`;
   return html`<div class="count ${color}"><p><b>${days}</b> ${words}</p>${bar}</div>`;
 }
 

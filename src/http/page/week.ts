@@ -1,15 +1,15 @@
 import { addDays, weekday } from "../../core/calendar/dates.ts";
 import type { IsoDate } from "../../core/calendar/tariff.ts";
-import type { DayFacts } from "../../core/facts/facts.ts";
+import type { DayFacts, MomentFacts } from "../../core/facts/facts.ts";
 import { percent } from "../../core/facts/format-value.ts";
 import { foreign, type Html, html } from "./html.ts";
 import { colorClass, confidenceBar, type Page, possible, sayReliability } from "./words.ts";
 
-/** Eight days: colour, how far it may be relied on, and prices. */
+/** Eight days, from the one in force on: colour, how far it may be relied on, and prices. */
 export function week(page: Page): Html {
   const { t, view } = page;
   const { moment, dated } = view.facts;
-  const days = moment ? Object.values(moment.days) : dated.forecast.days;
+  const days = moment ? daysFrom(moment) : dated.forecast.days;
   if (days.length === 0) return html``;
   const explained = days.filter(
     ({ explanation, color, official }) => explanation !== null && color !== null && !official,
@@ -20,6 +20,12 @@ export function week(page: Page): Html {
       ({ date, explanation }) => html`<dt>${page.shortDay(date)}</dt><dd>${foreign(explanation ?? "")}</dd>`,
     )}</dl></details>`
   }</section>`;
+}
+
+/** Between midnight and 06:00 the day in force has yesterday's date. */
+function daysFrom({ now, days }: MomentFacts): readonly DayFacts[] {
+  const all = Object.values(days);
+  return now.date === days.today.date ? all : [now, ...all.slice(0, -1)];
 }
 
 function dayCard(day: DayFacts, page: Page): Html {
@@ -39,6 +45,7 @@ function dayCard(day: DayFacts, page: Page): Html {
 
 /** While the clock is wrong nothing is "today". */
 function dayName(date: IsoDate, { t, today, view }: Page): string {
+  if (view.facts.moment && date < today) return t.in_force;
   if (view.facts.moment && date === today) return t.today;
   if (view.facts.moment && date === addDays(today, 1)) return t.tomorrow;
   return t.weekdays[weekday(date) - 1] ?? "";
