@@ -54,7 +54,7 @@ const networks = z
   .default([]);
 
 /** An IPv4 address in IPv6 form is none: it would match nobody, for peers are compared as IPv4. */
-function parseNetwork(text: string): Network | undefined {
+export function parseNetwork(text: string): Network | undefined {
   const [, address = "", digits] = /^([\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
   const version = isIP(address);
   if (version === 0 || /^::ffff:.*\./i.test(address)) return undefined;
@@ -65,6 +65,7 @@ function parseNetwork(text: string): Network | undefined {
 
 const HOSTS = "a list of host names, such as [vigie.example.org]";
 const A_HOST = "a host name without http:// and port, such as vigie.example.org";
+export const HOST_NAME = /^[\w-]+(\.[\w-]+)*$/;
 
 export const httpOptions = z
   .strictObject({
@@ -77,7 +78,7 @@ export const httpOptions = z
         "Addresses or networks that may connect, such as [192.168.1.0/24]. Default none, which means whoever can reach the address.",
     }),
     hosts: z
-      .array(z.string({ error: A_HOST }).regex(/^[\w-]+(\.[\w-]+)*$/, { error: A_HOST }), { error: HOSTS })
+      .array(z.string({ error: A_HOST }).regex(HOST_NAME, { error: A_HOST }), { error: HOSTS })
       .default([])
       .meta({
         description:

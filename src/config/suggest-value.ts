@@ -1,3 +1,4 @@
+import { HOST_NAME, parseNetwork } from "./http-options.ts";
 import { LONGEST_ID } from "./id-word.ts";
 import { nearest } from "./nearest-word.ts";
 import { milliseconds } from "./value-schemas.ts";
@@ -38,8 +39,12 @@ const FORMS: readonly { start: string; write: (value: unknown, expected: string)
   { start: "bounds", write: toBounds },
   { start: "a list of windows", write: (value) => toList([textOf(value)]) },
   { start: "a list of component keys", write: (value) => toList([textOf(value)]) },
-  { start: "a list of addresses or networks", write: (value) => toList([textOf(value)]) },
-  { start: "a list of host names", write: (value) => toList([textOf(value)]) },
+  {
+    start: "a list of addresses or networks",
+    write: (value) => (parseNetwork(textOf(value)) ? toList([textOf(value)]) : undefined),
+  },
+  { start: "a list of host names", write: (value) => toList(toHost(value)) },
+  { start: "a host name", write: (value) => toHost(value)?.[0] },
   { start: "off, rte, simulator", write: (value) => nearest(textOf(value), ["off", "rte", "simulator"]) },
   { start: "off, a port", write: (value) => nearest(textOf(value), ["off"]) ?? toListen(value) },
   { start: "a port", write: toListen },
@@ -187,6 +192,12 @@ function toBrokerAddress(value: unknown): string | undefined {
   const address = `${scheme === "tcp" ? "mqtt" : "mqtts"}://${host}`;
   const isHost = host !== undefined && URL.canParse(address);
   return nearest(text, ["embedded"]) ?? (isHost ? address : undefined);
+}
+
+/** `vigie.example.org` of `http://vigie.example.org:8427/`. */
+function toHost(value: unknown): [string] | undefined {
+  const [, host = ""] = /^(?:https?:\/\/)?([^/:]*)(?::\d*)?\/?$/.exec(textOf(value)) ?? [];
+  return HOST_NAME.test(host) ? [host] : undefined;
 }
 
 /** `8427` of `*:8427` and of `:8427`; `127.0.0.1:8427` of `http://127.0.0.1:8427/` and of `127.0.0.1`. */

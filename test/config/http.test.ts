@@ -129,3 +129,17 @@ test.each([
   const [problem] = await problemsOf(loadText(`http: { ${line} }`));
   expect(problem).toContain(`did you mean ${meant.split(".")[1]}?`);
 });
+
+test.each([
+  ["hosts: http://vigie.example.org:8427/", '["vigie.example.org"]'],
+  ["hosts: [vigie.example.org:8427]", "vigie.example.org"],
+  ["allow: 192.168.1.0/24", '["192.168.1.0/24"]'],
+])("http: { %s } has a suggestion that is right", async (line, meant) => {
+  const [problem] = await problemsOf(loadText(`http: { ${line} }`));
+  expect(problem).toContain(`(did you mean ${meant}?)`);
+});
+
+test("a range of addresses has no suggestion that would be refused", async () => {
+  const [problem] = await problemsOf(loadText('http: { allow: "192.168.1.0-192.168.1.255" }'));
+  expect(problem).not.toContain("did you mean");
+});
