@@ -69,7 +69,7 @@ async function checkOfficial(
   return probes.every(({ answer }) => answer !== null);
 }
 
-/** An official colour is one colour, whoever names it: of the days that are over, and of tomorrow. */
+/** An official colour is one colour, whoever names it. */
 function checkAgreement({ days }: KnownDays, io: Io): boolean {
   const said = Object.entries(days).flatMap(([date, { service_word: service, rte_word: rte }]) =>
     service && rte ? [{ date, service: service.color, rte: rte.color }] : [],

@@ -126,7 +126,7 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "day",
     usage: "DATE|today|tomorrow [--json]",
-    does: "show what the service says of one date",
+    does: "show what the sources say of one date; what vigie itself has learnt where they do not answer",
     load: async (args, io) => (await import("./day.ts")).day(args, io),
   },
   {

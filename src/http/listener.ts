@@ -76,8 +76,11 @@ export function openListener(wanted: ListenAddress, options: ListenerOptions): L
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
-      problemLog.isOver(name, `vigie does not try any more to serve the page at ${name}`);
-      if (!server.listening) return;
+      if (!server.listening) {
+        problemLog.isOver(name, `vigie does not try any more to serve the page at ${name}`);
+        return;
+      }
+      problemLog.isOver(name, `The page is not served at ${name} any more`);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;

@@ -206,6 +206,26 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     expect(await page.locator("h1").textContent()).toContain("blanc");
   });
 
+  test("is not loaded anew where a browser or a proxy has added files", async () => {
+    const page = await open(await state("rouge now"));
+    let count = 0;
+    await page.route(server.url, async (route) => {
+      const response = await route.fetch();
+      count += 1;
+      const added = `<link rel="stylesheet" href="added-${count}.css"><script src="added-${count}.js"></script>`;
+      await route.fulfill({ response, body: (await response.text()).replace("</head>", `${added}</head>`) });
+    });
+    let loads = 0;
+    page.on("load", () => {
+      loads += 1;
+    });
+    server.show(await state("blanc now"));
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
+    server.show(await state("rouge now"));
+    await page.locator("h1", { hasText: "rouge" }).waitFor();
+    expect(loads).toBe(0);
+  });
+
   test("asks again for what it could not get", async () => {
     server = await servePage({ view: await state("rouge now"), language: "fr", limits: { heartbeat: 100 } });
     context = await browser.newContext({ viewport: WIDE });

@@ -72,7 +72,8 @@ describe.each(PROXIES)("behind $name as docs/page.md has it", ({ name, config, a
   test.skipIf(why)(`the page works below a path and under another name, and is live ${why}`, async () => {
     const [rouge, blanc] = [await PAGE_STATES["rouge now"]?.(), await PAGE_STATES["blanc now"]?.()];
     if (!rouge || !blanc) throw new Error("Expected two states of the page");
-    const server = await servePage({ view: rouge, language: "fr" });
+    const now = () => rouge.facts.at + 3 * 60_000;
+    const server = await servePage({ view: rouge, language: "fr", now });
     cleanup.add(server.stop);
     const [port, folder] = [await freePort(), await cleanup.createFolder()];
     const block = blockOf(GUIDE, `file: ${name === "caddy" ? "Caddyfile" : name}`);
@@ -97,6 +98,8 @@ describe.each(PROXIES)("behind $name as docs/page.md has it", ({ name, config, a
     expect(await page.evaluate("getComputedStyle(document.body).fontSize")).toBe("16px");
     // The stream is open: what follows arrives over it, and not with its first answer.
     await expect.poll(() => asked.filter((url) => url.endsWith("/vigie/")).length).toBeGreaterThan(1);
+    // By vigie's clock, which the proxy passes on.
+    await page.locator(".state", { hasText: "il y a 3 minutes" }).waitFor();
     server.show(blanc);
     await page.locator("h1", { hasText: "blanc" }).waitFor();
     expect(asked.filter((url) => !url.startsWith(`http://${NAME}:${port}/vigie`))).toEqual([]);

@@ -46,9 +46,9 @@
     }
   }
 
-  /** The files that belong to a page: those of another version of vigie have other names. */
+  /** vigie's own: those of another version have other names. Proxies and browsers may add files, each time others. */
   const files = (page) =>
-    [...page.querySelectorAll("script, link[rel=stylesheet]")]
+    [...page.querySelectorAll('script[src^="page."], link[href^="page."]')]
       .map((one) => one.getAttribute("src") ?? one.getAttribute("href"))
       .join();
 
