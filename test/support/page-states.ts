@@ -153,23 +153,8 @@ export const PAGE_STATES: Record<string, () => Promise<View>> = {
     await vigie.poll();
     return vigie.view();
   },
-  "30 rules": async () => {
-    const rules = Array.from({ length: 30 }, (_, index) => ({
-      id: `rule_${index}`,
-      name: {
-        fr: `Ballon d’eau chaude et plancher chauffant du rez-de-chaussée, circuit n° ${index + 1}, sauf les jours de fête`,
-        en: `Hot water tank and underfloor heating of the ground floor, circuit no. ${index + 1}, but not on holidays`,
-      },
-      when: {
-        all: [
-          { day: index % 2 ? "next" : "now", color: "rouge", confidence: 50 + index },
-          { between: [`${String(index % 24).padStart(2, "0")}:30`, "23:45"] },
-        ],
-      },
-    }));
-    const vigie = await longLived(AFTERNOON, { rules });
-    return vigie.view();
-  },
+  "30 rules": () => manyRules(30),
+  "200 rules": () => manyRules(200),
   hostile: async () => hostileView(),
 };
 
@@ -234,4 +219,23 @@ export async function hostileView(texts: readonly string[] = HOSTILE): Promise<V
       service: { ...service, status: "down", last_error: text(0) },
     },
   };
+}
+
+/** With long names. */
+async function manyRules(count: number): Promise<View> {
+  const rules = Array.from({ length: count }, (_, index) => ({
+    id: `rule_${index}`,
+    name: {
+      fr: `Ballon d’eau chaude et plancher chauffant du rez-de-chaussée, circuit n° ${index + 1}, sauf les jours de fête`,
+      en: `Hot water tank and underfloor heating of the ground floor, circuit no. ${index + 1}, but not on holidays`,
+    },
+    when: {
+      all: [
+        { day: index % 2 ? "next" : "now", color: "rouge", confidence: 50 + (index % 50) },
+        { between: [`${String(index % 24).padStart(2, "0")}:30`, "23:45"] },
+      ],
+    },
+  }));
+  const vigie = await longLived(AFTERNOON, { rules });
+  return vigie.view();
 }
