@@ -16,7 +16,7 @@ export function devices(page: Page): Html {
 function device({ output, state, sent, would_send }: OutputStatus, page: Page): Html {
   const { t, language } = page;
   const sign = SIGNS[state];
-  return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 80)}</h3>${
+  return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 100)}</h3>${
     sent !== undefined &&
     html`<p class="payload"><code>${foreign(sent.payload, 120)}</code></p><p>${t.sent_at} ${page.ago(sent.at)} · ${why(sent, page)}</p>`
   }<p class="confirmed"><span aria-hidden="true">${sign}</span> ${t.output[state]}${answer(state, sent, page)}</p>${

@@ -49,7 +49,7 @@ function outputNotice({ t, view, language }: Page): Html | null {
   if (failed.length === 0) return null;
   return notice(
     t.output_problem,
-    failed.map(({ output }, index) => html`${index > 0 && ", "}${foreign(output.name[language], 80)}`),
+    failed.map(({ output }, index) => html`${index > 0 && ", "}${foreign(output.name[language], 100)}`),
   );
 }
 

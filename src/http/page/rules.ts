@@ -72,7 +72,7 @@ function ruleRow(verdict: Verdict, forecast: VerdictForecast, { page, axis, unfo
   const { rule, state } = verdict;
   const name = state === null ? "unknown" : state ? "on" : "off";
   const pill = html`<span class="pill ${name}">${state === null ? html`<span aria-hidden="true">?</span><span class="sr">${t.unknown_f}</span>` : page.state(state)}</span>`;
-  const row = html`<span class="who">${pill}<span><strong>${foreign(rule.name[language], 90)}</strong><span class="because">${because(verdict, page)}</span></span></span>${bar(forecast, axis)}<span class="turn">${nextTurn(verdict, forecast, page)}</span>`;
+  const row = html`<span class="who">${pill}<span><strong>${foreign(rule.name[language], 100)}</strong><span class="because">${because(verdict, page)}</span></span></span>${bar(forecast, axis)}<span class="turn">${nextTurn(verdict, forecast, page)}</span>`;
   if (!unfolds) return html`<li><div class="row">${row}</div></li>`;
   return html`<li><details id="rule-${rule.id}"><summary class="row">${row}</summary><div class="inside"><div>${notes(verdict, page).map((note) => html`<p class="note">${note}</p>`)}${conditionTree(verdict, page, MOST_BRANCHES)}</div><div><h3>${t.plan}</h3>${plan(verdict, forecast, page)}</div></div></details></li>`;
 }
