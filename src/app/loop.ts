@@ -128,7 +128,7 @@ export interface Loop {
   refresh: () => void;
   /** Values were heard: refreshes where a condition finds something else than before. */
   noticeValues: () => void;
-  /** Milliseconds from this machine's clock to the true time, as far as that is known: 0 where the clock counts as right. */
+  /** Milliseconds from this machine's clock to the true time, as a source told it: 0 where the clock counts as right. */
   clockBehind: () => number;
   /** What the last refresh found. */
   snapshot: () => Snapshot;
@@ -399,7 +399,7 @@ export function createLoop(options: LoopOptions): Loop {
     pollOfficial,
     refresh,
     noticeValues,
-    clockBehind: () => time.now(memory.days()).at - clock.now(),
+    clockBehind: () => time.behind(memory.days()),
     snapshot: () => latest,
     lastSuccess: () => ({
       service: polls.last_success,

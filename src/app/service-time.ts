@@ -22,6 +22,11 @@ interface TimeCheck {
   /** When the answer that came last was made, at the latest, given the instant by the source's clock. */
   madeAt: (source: SourceName, made_at: Instant | null, now: Instant) => Instant;
   now: (days: KnownDays) => FactsInput["clock"];
+  /**
+   * Milliseconds from this machine's clock to the true time, as a source told it; 0 where the clock counts as right. The
+   * newest known instant is no time to count by: it stands still until a source answers.
+   */
+  behind: (days: KnownDays) => number;
 }
 
 export type SourceName = "service" | "official";
@@ -38,7 +43,15 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
     const times = others.map(([, answer]) => timeBy(answer, clock.steady()));
     return Math.min(now, Math.max(clock.now(), ...times));
   };
+  const now = (days: KnownDays) => {
+    const shown = clock.now();
+    if (setting === "off") return { at: shown, right: true };
+    const answers = [...latest.values(), ...furthest.values()];
+    return checkClock(shown, clock.steady(), { answers, newest: newestInstant(days) });
+  };
   return {
+    now,
+    behind: (days) => (latest.size === 0 ? 0 : now(days).at - clock.now()),
     seenAt,
     noteTime: (source, date) => {
       if (date === null) return;
@@ -58,12 +71,6 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
       // this clock shows 10:05 then.
       const age = timeBy(reference, clock.steady()) - made_at;
       return Math.min(made_at, now - age, seen_at);
-    },
-    now: (days) => {
-      const now = clock.now();
-      if (setting === "off") return { at: now, right: true };
-      const answers = [...latest.values(), ...furthest.values()];
-      return checkClock(now, clock.steady(), { answers, newest: newestInstant(days) });
     },
   };
 }

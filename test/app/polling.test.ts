@@ -270,6 +270,53 @@ describe("two sources", () => {
     expect(await requestsAfter(1)).toBeGreaterThan(0);
   });
 
+  /** The polls of two hours in which nobody answers; what is known says that it is 10:31 in Paris at the earliest. */
+  async function pollsOfTwoHours(behind: number, checkClock: "auto" | "off") {
+    const newest = Date.parse("2026-01-05T09:31:00Z");
+    const clock = { at: newest - behind };
+    const polls: Record<string, number> = {};
+    const { loop, memory, know } = openTestLoop({
+      clock,
+      checkClock,
+      ask: failing,
+      askOfficial: failing,
+    });
+    know(knownDaysOf({ "2026-01-06": saidByRte("bleu", { first_said: newest, confirmed: false }) }));
+    const polling = createPollings(
+      { service: true, official: true },
+      {
+        loop,
+        memory,
+        tariff: PARIS,
+        times: { every: 60 * MINUTE, announcement: { between: AWAITED, every: 5 * MINUTE } },
+        offset: 0,
+        clock: { now: () => clock.at, steady: () => clock.at },
+        onFirstFailure: () => undefined,
+        onPolled: ({ name }) => {
+          polls[name] = (polls[name] ?? 0) + 1;
+        },
+      },
+    );
+    for (let minute = 0; minute <= 120; minute += 1) {
+      void polling.pollIfDue();
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.at += MINUTE;
+    }
+    return polls;
+  }
+
+  test.each([
+    ["20 hours", 20 * 60 * MINUTE],
+    ["two hours", 2 * 60 * MINUTE],
+  ])(
+    "are polled as often as otherwise while only what is known says that this machine's clock is %s behind",
+    async (_, behind) => {
+      const polls = await pollsOfTwoHours(behind, "auto");
+      expect(Object.keys(polls).toSorted()).toEqual(["forecast service", "official source"]);
+      expect(polls).toEqual(await pollsOfTwoHours(behind, "off"));
+    },
+  );
+
   test.each([
     ["a day behind", 24 * 60 * MINUTE],
     ["18 hours behind", 18 * 60 * MINUTE],
