@@ -1,6 +1,7 @@
 import { maskAddress } from "../config/address.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
 import { type ValidationError, validationErrorSchema } from "../core/contract/endpoints.ts";
+import { ANSWER_TOLERANCE } from "../core/facts/check-clock.ts";
 import { cleanText } from "./clean-text.ts";
 import {
   AnswerUnreadable,
@@ -65,14 +66,16 @@ export interface SourceTimes {
  * There are two kinds of caches. One keeps the `Date` of the source, and `Age` counts on from it (RFC 9111); the other sends
  * its own time as `Date`. Of an answer of 10:00 that comes at 10:20, with an `Age` of 20 minutes, the one sends 10:00 and the
  * other 10:20. This machine's clock tells which: the source's is at `Date` or at `Date` plus `Age`, whichever is nearer. Only
- * a clock that is within a minute of the latter makes an answer later than `Date` less `Age`.
+ * a clock that is within a minute of the latter makes an answer later than `Date` less `Age`. And one that is far from the
+ * latter has to be within a minute of `Date`: it may be 55 minutes after `Date` because it is 150 minutes behind, and `Age` 95.
  */
 export function sourceTimes(response: HttpResponse, now: Instant): SourceTimes {
   const sent = serviceTime(response);
   if (sent === null) return { date: null, made_at: null };
   const age = ageOf(response);
   const difference = Math.abs(now - (sent + age));
-  const date = difference < Math.abs(now - sent) ? sent + age : sent;
+  const farthest = difference <= ANSWER_TOLERANCE ? difference : SAME_TIME;
+  const date = Math.abs(now - sent) <= farthest ? sent : sent + age;
   return { date, made_at: difference <= SAME_TIME ? sent : sent - age };
 }
 

@@ -133,6 +133,24 @@ describe("an answer", () => {
       "09:39",
     ],
     [
+      "Date less Age, where a cache sends its own time, and this machine's clock is two minutes behind",
+      { date: "Mon, 05 Jan 2026 09:42:00 GMT", age: "1200" },
+      "09:22",
+      "09:42",
+    ],
+    [
+      "Date less Age; where this machine's clock is hours behind, near Date by chance, it is not right",
+      { date: "Mon, 05 Jan 2026 10:35:00 GMT", age: "5700" },
+      "09:00",
+      "12:10",
+    ],
+    [
+      "Date less Age; where this machine's clock is 110 minutes behind",
+      { date: "Mon, 05 Jan 2026 10:35:00 GMT", age: "3300" },
+      "09:40",
+      "11:30",
+    ],
+    [
       "Date, with an Age that is no number",
       { date: "Mon, 05 Jan 2026 09:30:00 GMT", age: "old" },
       "09:30",
