@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Instant, Tariff } from "../core/calendar/tariff.ts";
-import type { OfficialRequest, Request } from "../core/contract/answer.ts";
+import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../core/contract/answer.ts";
 import { type ContradictionLine, findContradictions } from "../core/days/contradictions.ts";
 import { type DayEvent, findDayEvents } from "../core/days/day-events.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
@@ -346,22 +346,32 @@ export function createLoop(options: LoopOptions): Loop {
 
   function takeAnswer({ answer, date, made_at }: LearntReply): void {
     time.noteTime("service", date);
-    const { at } = time.now(memory.days());
+    const { at, right } = time.now(memory.days());
     const daysBefore = memory.days();
     const [made, seen] = [time.madeAt("service", made_at, at), time.seenAt("service", at)];
     const days = learn(daysBefore, answer, at, tariff, made, seen);
     polls = recordAnswer(polls, { answer, at, before: daysBefore, after: days });
     keepDays(days, noteAnswered(memory.lastAnswered(), answer, at, tariff), at);
-    for (const line of describeRefused(answer, made, days, at, tariff)) options.onRefusedWord(line);
+    if (right) reportRefused(answer, made, days, at);
   }
 
   function takeOfficialAnswer({ answer, failure, made_at }: OfficialReply): void {
-    const { at } = time.now(memory.days());
+    const { at, right } = time.now(memory.days());
     if (!failure) keepOfficial(official && recordOfficialSuccess(official, answer.kind, at));
-    const made = time.madeAt("official", made_at, at);
-    const days = learnOfficial(memory.days(), answer, at, tariff, made);
+    const [made, seen] = [time.madeAt("official", made_at, at), time.seenAt("official", at)];
+    const days = learnOfficial(memory.days(), answer, at, tariff, made, seen);
     keepDays(days, memory.lastAnswered(), at);
-    for (const line of describeRefused(answer, made, days, at, tariff)) options.onRefusedWord(line);
+    if (right) reportRefused(answer, made, days, at);
+  }
+
+  /** Only where the clock is right: otherwise a fresh answer may be refused too, and the line would call it old. */
+  function reportRefused(
+    answer: Answer | OfficialAnswer,
+    made_at: Instant,
+    days: KnownDays,
+    at: Instant,
+  ): void {
+    for (const line of describeRefused(answer, made_at, days, at, tariff)) options.onRefusedWord(line);
   }
 
   /** Keeps what an answer taught, and says what is new of it. */

@@ -19,7 +19,7 @@ interface TimeCheck {
    * nothing: of RTE's answer of 06:40 that says 11:40, nothing would be confirmed before 11:30.
    */
   seenAt: (source: SourceName, now: Instant) => Instant;
-  /** When the answer that came last was made, at the latest, given the instant by the source's clock. */
+  /** When the answer that came last was made, as its source tells it. It tells the order of the source's answers. */
   madeAt: (source: SourceName, made_at: Instant | null, now: Instant) => Instant;
   now: (days: KnownDays) => FactsInput["clock"];
   /**
@@ -63,14 +63,13 @@ export function createTimeCheck(clock: Clock, setting: "auto" | "off"): TimeChec
       if (!isReplayed || (last && follows(last, answer))) furthest.set(source, answer);
     },
     madeAt: (source, made_at, now) => {
-      const seen_at = seenAt(source, now);
       const reference = furthest.get(source);
-      if (made_at === null) return seen_at;
-      if (!reference) return Math.min(made_at, seen_at);
+      if (made_at === null) return now;
+      if (!reference) return Math.min(made_at, now);
       // This clock may be behind that of the source: an answer of 10:00 that comes at 10:40 is 40 minutes old, also where
       // this clock shows 10:05 then.
       const age = timeBy(reference, clock.steady()) - made_at;
-      return Math.min(made_at, now - age, seen_at);
+      return Math.min(made_at, now - age);
     },
   };
 }

@@ -385,6 +385,48 @@ test("an old answer with its Date of then, which a cache replays, does not make 
   expect(payload("now/color")).toBe("bleu");
 });
 
+describe("while the machine's clock is hours behind and only RTE answers", () => {
+  /** It is 12:00. At 10:40 RTE had said this colour of tomorrow. */
+  function openAtNoon(before: Color) {
+    const days = knownDaysOf({
+      [DATE]: { rte_word: { color: before, first_said: EVE, confirmed: false } },
+    });
+    const test = openLoopOfClocks({ skew: -4 * HOUR, days });
+    const say = async (minutes: number, color: Color, age = 0) => {
+      test.clock.at = EVE - 4 * HOUR + minutes * MINUTE;
+      Object.assign(test.said, { color, age: age * MINUTE });
+      await test.poll.rte();
+      return test.memory.days().days[DATE]?.rte_word;
+    };
+    return { ...test, say };
+  }
+
+  test("a correction to rouge counts, is confirmed by no clock, and is not taken back by an old answer", async () => {
+    const { say, lines } = openAtNoon("bleu");
+    expect(await say(80, "rouge")).toEqual({ color: "rouge", first_said: EVE, confirmed: false });
+    expect((await say(90, "bleu", 100))?.color).toBe("rouge");
+    expect((await say(95, "bleu", 30))?.color).toBe("rouge");
+    expect(lines).toEqual([]);
+  });
+
+  test("an old answer does not take rouge back, and neither does a new one that this machine would date before it", async () => {
+    const { say, lines } = openAtNoon("rouge");
+    expect((await say(80, "bleu", 100))?.color).toBe("rouge");
+    expect((await say(85, "bleu"))?.color).toBe("rouge");
+    expect(lines).toEqual([]);
+  });
+
+  test("a colour that was confirmed stays confirmed where a dearer one replaces it", async () => {
+    const { say, know } = openAtNoon("blanc");
+    know(knownDaysOf({ [DATE]: { rte_word: { color: "blanc", first_said: EVE, confirmed: true } } }));
+    expect(await say(80, "rouge")).toEqual({
+      color: "rouge",
+      first_said: EVE + 50 * MINUTE,
+      confirmed: true,
+    });
+  });
+});
+
 describe("the clocks of two servers and of the machine", () => {
   const DAY: Instant = 24 * HOUR;
   const shown = ({ payload }: Pick<ReturnType<typeof openLoopOfClocks>, "payload">) => [

@@ -1,10 +1,11 @@
 import { addDays, civilDate, tariffDate } from "../calendar/dates.ts";
-import { COLORS, type Color, type Instant, type IsoDate, type Tariff } from "../calendar/tariff.ts";
+import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { Answer, OfficialAnswer } from "../contract/answer.ts";
 import { withoutOld } from "./forget-old-days.ts";
 import { isEqual } from "./is-equal.ts";
 import type { KnownDay, KnownDays, OfficialWord } from "./known-days.ts";
 import { learnDateForecast, learnForecast, learnHistoryDay } from "./learn-day.ts";
+import { isDearer } from "./official-color.ts";
 import { learnRteWord, learnServiceWord, type WordTimes } from "./official-words.ts";
 
 /**
@@ -36,8 +37,9 @@ export function learnOfficial(
   now: Instant,
   tariff: Tariff,
   made_at: Instant = now,
+  seen_at: Instant = now,
 ): KnownDays {
-  const times = { made_at, now };
+  const times = { made_at, seen_at, now };
   const inForce = tariffDate(now, tariff);
   const used = answer.words.filter(({ date, color }) => {
     const word = known.days[date]?.rte_word;
@@ -56,11 +58,7 @@ export function learnOfficial(
  * and makes it no cheaper: a rouge day stays one.
  */
 function mayCorrect({ color, confirmed }: OfficialWord, said: Color): boolean {
-  return color === said || (!confirmed && COLORS.indexOf(said) > COLORS.indexOf(color));
-}
-
-interface AnswerTimes extends WordTimes {
-  seen_at: Instant;
+  return color === said || (!confirmed && isDearer(said, color));
 }
 
 function learnDays(
@@ -81,7 +79,7 @@ function learnDays(
 function daysOfAnswer(
   { days, updated_at }: KnownDays,
   answer: Answer,
-  times: AnswerTimes,
+  times: WordTimes,
   tariff: Tariff,
 ): [IsoDate, KnownDay][] {
   const { now, seen_at } = times;
@@ -113,7 +111,7 @@ function daysOfAnswer(
 function learnSeason(
   known: KnownDays["seasons"],
   answer: Answer,
-  { now, seen_at }: AnswerTimes,
+  { now, seen_at }: WordTimes,
   tariff: Tariff,
 ): KnownDays["seasons"] {
   const today = civilDate(now, tariff.time_zone);

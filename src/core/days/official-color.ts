@@ -32,5 +32,9 @@ export function officialColor(day: KnownDay | undefined): OfficialColor | undefi
 }
 
 function moreExpensive(one: Color, other: Color): Color {
-  return COLORS.indexOf(one) > COLORS.indexOf(other) ? one : other;
+  return isDearer(one, other) ? one : other;
+}
+
+export function isDearer(color: Color, than: Color): boolean {
+  return COLORS.indexOf(color) > COLORS.indexOf(than);
 }

@@ -9,11 +9,13 @@ import {
 } from "../calendar/tariff.ts";
 import { isEqual } from "./is-equal.ts";
 import type { KnownDay, KnownDays, OfficialWord } from "./known-days.ts";
-import { officialColor } from "./official-color.ts";
+import { isDearer, officialColor } from "./official-color.ts";
 
-/** When a source made an answer, and when vigie received it. */
+/** When a source made an answer, as it tells it, and when vigie received it. */
 export interface WordTimes {
   made_at: Instant;
+  /** Before `now` where only the source's own clock says that it is so late. */
+  seen_at: Instant;
   now: Instant;
 }
 
@@ -74,20 +76,25 @@ function withoutRteWord({ rte_word: _, ...day }: KnownDay): KnownDay {
   return day;
 }
 
-/** What a source says after an answer: its latest word. Only another colour replaces a word, and only a later answer. */
+/**
+ * What a source says after an answer: its latest word. Only another colour replaces a word, and only a later answer. Where
+ * only the source's own clock says that it is later, because this machine's clock is behind, it has to be a dearer colour.
+ */
 function currentWord(
   old: OfficialWord | undefined,
   { date, color }: { date: IsoDate; color: Color },
-  { now, ...times }: WordTimes,
+  { made_at, seen_at, now }: WordTimes,
   tariff: Tariff,
 ): OfficialWord {
   // The clock of a source may be ahead: an answer of 10:36 that says 11:31 confirms nothing.
-  const made_at = Math.min(times.made_at, now);
-  const confirmed = isBeyondCorrection(date, made_at, tariff);
+  const certain = Math.min(made_at, seen_at, now);
+  const confirmed = isBeyondCorrection(date, certain, tariff);
   if (old?.color === color) return old.confirmed || !confirmed ? old : { ...old, confirmed };
-  const isReplayed = now - made_at > FRESH;
-  if (old && isReplayed && made_at < lastSaid(old, date, tariff)) return old;
-  return { color, first_said: made_at, confirmed };
+  const isReplayed = now - certain > FRESH;
+  const last = old && isReplayed ? lastSaid(old, date, tariff) : null;
+  if (!old || last === null || certain >= last) return { color, first_said: certain, confirmed };
+  const replaces = made_at >= last && isDearer(color, old.color);
+  return replaces ? { color, first_said: last, confirmed: old.confirmed } : old;
 }
 
 /** From 11:30 of the day before on, a colour is no longer corrected. It has been as late as 11:15. */
