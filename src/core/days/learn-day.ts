@@ -58,12 +58,14 @@ export function learnHistoryDay(
 /**
  * Whether a day of the forecasts endpoint is older than what is known. Of two forecasts of the same or of unknown age,
  * the one received later counts. But what the date endpoint gave is kept for two hours: if the two endpoints differ,
- * the known colour must not change back and forth at every poll.
+ * the known colour must not change back and forth at every poll. A time after `seen_at` is no measure for that: the clock
+ * was set back, or only the service's own clock is later.
  */
 function isOutdated(day: DayInAnswer, { said_at, seen_at }: ForecastTimes, old: KnownForecast): boolean {
   if (old.said_at !== null && said_at !== null && old.said_at !== said_at) return said_at < old.said_at;
   if (old.color === null && day.color !== null) return false;
-  return old.by_date === true && seen_at - old.seen_at < DATE_ANSWER_KEPT;
+  const kept = seen_at - old.seen_at;
+  return old.by_date === true && kept >= 0 && kept < DATE_ANSWER_KEPT;
 }
 
 /** The same object where only the times differ: the times are those of the first answer with this content. */

@@ -126,6 +126,12 @@ describe("a date answer that is not official", () => {
     expect(forecastOf(updated)?.color).toBe("bleu");
     expect(forecastOf(learnAfter(known, [at("12:01"), bleu]))?.color).toBe("bleu");
   });
+
+  it("gives way to the forecasts where it was received later than now: the clock was set back since", () => {
+    const known = learnAll([at("12:00"), date("bleu", false)]);
+    const later = learnAfter(known, [at("08:00"), forecasts(null, forecast("rouge"))]);
+    expect(forecastOf(later)?.color).toBe("rouge");
+  });
 });
 
 describe("an official colour", () => {
