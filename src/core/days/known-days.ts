@@ -48,6 +48,7 @@ interface ServicePrediction {
 }
 
 export interface KnownSeason extends SeasonInAnswer {
+  /** When vigie received the first answer with this content on the tariff day on which it was last given. */
   seen_at: Instant;
 }
 

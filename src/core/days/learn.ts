@@ -120,7 +120,9 @@ function learnSeason(
     const { season } = answer;
     const before = known[season.label];
     const isSame = before !== undefined && isEqual(before, { ...season, seen_at: before.seen_at });
-    if (!isSame) seasons.set(season.label, { ...season, seen_at });
+    // What the service gives again on a later day counts for that day, also where the first answer was dated too early.
+    const isGivenAgain = before && tariffDate(before.seen_at, tariff) < tariffDate(seen_at, tariff);
+    if (!isSame || isGivenAgain) seasons.set(season.label, { ...season, seen_at });
   }
   return withoutOld(known, seasons, (_label, { end }) => end, today);
 }

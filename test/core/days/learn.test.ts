@@ -212,7 +212,7 @@ describe("what else is known", () => {
     expect(learnAfter(known, [at("13:00", "2026-01-06"), historyAnswer(DATE, "rouge")])).toBe(known);
   });
 
-  it("a season is kept with the time of the first of equal answers", () => {
+  it("a season is kept with the time of the first of equal answers of a tariff day", () => {
     const season = (more: Partial<SeasonInAnswer> = {}): Answer => ({
       kind: "season",
       season: { ...SEASON, ...more },
@@ -223,6 +223,14 @@ describe("what else is known", () => {
     const next = learnAfter(known, [at("11:00"), season({ days_elapsed: 121 })]);
     expect(next.seasons["2025-2026"]?.seen_at).toBe(at("11:00"));
     expect(next.days).toBe(known.days);
+  });
+
+  it("a season that is given again on a later tariff day has the time of the first answer of that day", () => {
+    const season = { kind: "season" as const, season: SEASON };
+    const known = learnAll([at("10:00"), season]);
+    const next = learnAfter(known, [at("06:10", DATE), season], [at("09:00", DATE), season]);
+    expect(next.seasons[SEASON.label]?.seen_at).toBe(at("06:10", DATE));
+    expect(learnAfter(next, [at("12:00"), season])).toBe(next);
   });
 
   it("a day that did not change stays the same object", () => {
