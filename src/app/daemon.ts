@@ -40,6 +40,7 @@ import {
   reportMissingValues,
   reportPoll,
   reportPrices,
+  reportRefusedWord,
   reportSimulationEnd,
   reportSwitchedBack,
   reportVerdictChange,
@@ -262,7 +263,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     values,
     onDayEvent: (event) => reportDayEvent(event, log, publisher),
     onContradiction: (line) => reportContradiction(line, log),
-    onRefusedWord: (sentence) => problemLog.starts("words that are not used", sentence),
+    onRefusedWord: (sentence, source) => reportRefusedWord(sentence, source, problemLog),
     onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: ({ known, facts, verdicts }) => {

@@ -61,7 +61,7 @@ import {
 } from "../service/plan-requests.ts";
 import { sendRequests } from "../service/send-requests.ts";
 import type { Reply, RequestOptions } from "../service/service-request.ts";
-import { FORECAST_SERVICE, OFFICIAL_SOURCE } from "../service/sources.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
 import type { LoopMemory } from "./loop-memory.ts";
 import { createTimeCheck, type SourceName } from "./service-time.ts";
 
@@ -91,7 +91,7 @@ export interface LoopOptions {
   onDayEvent: (event: DayEvent) => void;
   onContradiction: (line: ContradictionLine) => void;
   /** An answer named a colour that does not count: the same sentence each time that this answer comes. */
-  onRefusedWord: (sentence: string) => void;
+  onRefusedWord: (sentence: string, source: Source) => void;
   onVerdictChange: (change: VerdictChange) => void;
   /** A time is over for which a command had disabled or enabled a rule. */
   onSwitchedBack: (rule: string, enabled: boolean) => void;
@@ -371,7 +371,9 @@ export function createLoop(options: LoopOptions): Loop {
     days: KnownDays,
     at: Instant,
   ): void {
-    for (const line of describeRefused(answer, made_at, days, at, tariff)) options.onRefusedWord(line);
+    const source = "words" in answer ? OFFICIAL_SOURCE : FORECAST_SERVICE;
+    for (const line of describeRefused(answer, made_at, days, at, tariff))
+      options.onRefusedWord(line, source);
   }
 
   /** Keeps what an answer taught, and says what is new of it. */

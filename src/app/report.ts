@@ -75,6 +75,11 @@ export function reportContradiction({ sentence, begins }: ContradictionLine, log
   else log.info(sentence);
 }
 
+/** Each source has its own limit of lines. It is never over: an answer that is used says nothing of the old one. */
+export function reportRefusedWord(sentence: string, { name }: Source, problemLog: ProblemLog): void {
+  problemLog.starts(`words of the ${name} that are not used`, sentence);
+}
+
 /** `hasAnswered`: it answered before this poll. One that never did does not answer "again". */
 export function reportPoll(
   { failures, answers }: PollOutcome,

@@ -12,7 +12,8 @@ export interface ProblemLog {
 
 /**
  * A sentence is logged once for each problem. Where a problem comes and goes, or its sentence changes each time (a
- * counter in it), at most six lines an hour are logged for its key; the sixth says that no more will follow.
+ * counter in it), at most six lines an hour are logged for its key; the sixth says that no more will follow. Of a problem that
+ * is never over, the last hundred sentences are known: one from before is logged again.
  */
 export function createProblemLog(log: Log, clock: Clock): ProblemLog {
   const lasting = new Map<string, { since: number; logged: Set<string> }>();
@@ -31,6 +32,8 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
       const left = countLinesLeft(key);
       if (left <= 0) return;
       problem.logged.add(sentence);
+      const [oldest] = problem.logged;
+      if (problem.logged.size > SENTENCES_KNOWN && oldest !== undefined) problem.logged.delete(oldest);
       linesOfLastHour.get(key)?.push(clock.steady());
       log.warn(left === 1 ? `${sentence} (${LAST_LINE})` : sentence, details);
     },
@@ -46,4 +49,5 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
 
 const HOUR = 3_600_000;
 const LINES_PER_HOUR = 6;
+const SENTENCES_KNOWN = 100;
 const LAST_LINE = "this problem is repeated, so it is not logged again for up to an hour";

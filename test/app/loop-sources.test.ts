@@ -337,7 +337,7 @@ describe.each(["service", "rte"] as const)("answers of one source (%s) that a ca
       expect(await say(25, "bleu", 20)).toBe("rouge");
       const name = source === "rte" ? "RTE" : "the service";
       expect(lines).toEqual([
-        `An answer of ${name} of ${made} is older than what ${name} has said, and not used: 2026-01-06 bleu (rouge counts, said at ${said_at})`,
+        `${source === "rte" ? "official source" : "forecast service"}: An answer of ${name} of ${made} is older than what ${name} has said, and not used: 2026-01-06 bleu (rouge counts, said at ${said_at})`,
       ]);
       expect(await say(30, "bleu")).toBe("bleu");
       expect(await say(32, "rouge")).toBe("rouge");

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
-import { reportBudget, reportPoll, reportSimulationEnd, reportVerdictChange } from "../../src/app/report.ts";
+import {
+  reportBudget,
+  reportPoll,
+  reportRefusedWord,
+  reportSimulationEnd,
+  reportVerdictChange,
+} from "../../src/app/report.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { isBudgetSpent } from "../../src/service/request-limits.ts";
-import { FORECAST_SERVICE } from "../../src/service/sources.ts";
+import { FORECAST_SERVICE, OFFICIAL_SOURCE } from "../../src/service/sources.ts";
 import { logTo } from "../support/logs.ts";
 
 const NOON = Date.parse("2026-01-05T12:00:00Z");
@@ -77,4 +83,15 @@ test("requests may be sent again when the next day begins, not when an hourly po
   expect(lines).toEqual([said]);
   reportAt(NOON + DAY);
   expect(lines).toEqual([said, "vigie may send requests to the service again, after 0 s"]);
+});
+
+test("words of one source that are not used take no line from those of the other", () => {
+  const lines: string[] = [];
+  const problemLog = createProblemLog(logTo(lines), { now: () => NOON, steady: () => 0 });
+  for (let answer = 0; answer < 10; answer += 1)
+    reportRefusedWord(`old ${answer}`, FORECAST_SERVICE, problemLog);
+  reportRefusedWord("old of RTE", OFFICIAL_SOURCE, problemLog);
+  reportRefusedWord("old of RTE", OFFICIAL_SOURCE, problemLog);
+  expect(lines).toHaveLength(7);
+  expect(lines.at(-1)).toBe("old of RTE");
 });

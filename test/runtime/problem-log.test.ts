@@ -72,4 +72,18 @@ describe("a problem that lasts", () => {
     for (let time = 0; time < 100; time += 1) problemLog.starts("service", `Attempt ${time} failed`);
     expect(lines).toHaveLength(6);
   });
+
+  it("and lasts for weeks keeps its last hundred sentences in mind, and logs an older one again", () => {
+    const startsAt = (time: number) => {
+      steady = time * 15 * MINUTE;
+      problemLog.starts("service", `Attempt ${time % 101} failed`);
+    };
+    for (let time = 0; time < 101; time += 1) startsAt(time);
+    expect(lines).toHaveLength(101);
+    problemLog.starts("service", "Attempt 1 failed");
+    expect(lines).toHaveLength(101);
+    startsAt(101);
+    expect(lines.at(-1)).toBe("warn: Attempt 0 failed");
+    expect(lines).toHaveLength(102);
+  });
 });

@@ -81,7 +81,7 @@ export function openTestLoop({ rules = [], days, clock, devices, ...options }: T
     values: { heard: () => heard, isSettled: () => isSettled() },
     onDayEvent: (event) => void events.push(event),
     onContradiction: ({ sentence }) => void lines.push(sentence),
-    onRefusedWord: (sentence) => void lines.push(sentence),
+    onRefusedWord: (sentence, { name }) => void lines.push(`${name}: ${sentence}`),
     onVerdictChange: (change) => void changes.push(change),
     onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
     onRefreshed: () => undefined,
