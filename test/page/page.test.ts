@@ -34,6 +34,8 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     complaints = [];
   });
   afterEach(async () => {
+    // A page may be fetching through a route of its test.
+    for (const page of context?.pages() ?? []) await page.unrouteAll({ behavior: "ignoreErrors" });
     await context?.close();
     await server?.stop();
   });
