@@ -5,6 +5,7 @@ import { dayEventPayload, describeDayEvent } from "../core/days/day-events.ts";
 import type { FactsInput, Simulation } from "../core/facts/facts.ts";
 import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { PriceDifference } from "../core/facts/prices.ts";
+import { simpleResultsIn } from "../core/rules/condition-types.ts";
 import { decidingConditions, describeResult } from "../core/rules/reasons.ts";
 import { nameTruth } from "../core/rules/truth.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
@@ -48,7 +49,11 @@ export function reportMissingValues(verdicts: readonly Verdict[], problemLog: Pr
         `Rule ${rule.id} counts as ${nameTruth(state)} (when_unknown), because a value is unknown: ${found}`,
       );
     }
-    if (reason === "conditions") problemLog.isOver(key, `Rule ${rule.id} lacks no value any more`);
+    // A value may be missing that does not decide now: that of `all: [{ period: hc }, { mqtt: … }]` by day.
+    const lacksValue = simpleResultsIn(conditions).some(
+      ({ condition, truth }) => condition.kind === "mqtt" && truth === null,
+    );
+    if (!lacksValue) problemLog.isOver(key, `Rule ${rule.id} lacks no value any more`);
   }
 }
 

@@ -152,6 +152,28 @@ test("a value that cannot be read is logged once, and its end, where when_unknow
   ]);
 });
 
+test("a missing value that does not decide for some hours is missing all the same", () => {
+  const lines: string[] = [];
+  const { loop, hear, clock, goTo, state } = open({
+    when: { all: [{ period: "hc" }, { mqtt: { topic: "car", below: 40 } }] },
+    when_unknown: "on",
+  });
+  const problemLog = createProblemLog(logTo(lines), { now: () => clock.at, steady: () => clock.at });
+  const stateAt = (at: number) => {
+    goTo(at);
+    reportMissingValues(loop.snapshot().verdicts, problemLog);
+    return state();
+  };
+  const [night, day] = [NOON + 11 * HOUR, NOON + 24 * HOUR];
+  expect([night, day, night + 24 * HOUR, day + 24 * HOUR].map(stateAt)).toEqual(["ON", "OFF", "ON", "OFF"]);
+  const said =
+    "Rule r counts as ON (when_unknown), because a value is unknown: car is below 40 (never heard)";
+  expect(lines).toEqual([said]);
+  hear("50");
+  reportMissingValues(loop.snapshot().verdicts, problemLog);
+  expect(lines).toEqual([said, expect.stringMatching(/^Rule r lacks no value any more, after /)]);
+});
+
 describe("the topics of a rule", () => {
   test("expire when the value is too old, after the grace", () => {
     const { hear, expires } = open({ when: LOW });

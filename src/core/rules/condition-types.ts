@@ -92,7 +92,11 @@ export interface Outcome {
   certain: Truth;
 }
 
+export function simpleResultsIn(result: ConditionResult): readonly SimpleResult[] {
+  return "parts" in result ? result.parts.flatMap(simpleResultsIn) : [result];
+}
+
 /** The days that conditions look at. */
 export function daysIn(result: ConditionResult): readonly DayResult[] {
-  return "parts" in result ? result.parts.flatMap(daysIn) : result.days;
+  return simpleResultsIn(result).flatMap(({ days }) => days);
 }
