@@ -41,6 +41,7 @@ import {
   reportPoll,
   reportPrices,
   reportRefusedWord,
+  reportRemovedRules,
   reportSimulationEnd,
   reportSwitchedBack,
   reportVerdictChange,
@@ -116,6 +117,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const start = async (config: Config) => {
     const before = running;
     await before?.stop(isSameEmbedded(before.config, config) ? "reload" : "end");
+    reportRemovedRules(before?.config.rules ?? [], config.rules, options.problemLog);
     await openEmbedded(config.mqtt.url === "embedded");
     const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
     const isRestart = before !== undefined;

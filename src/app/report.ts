@@ -7,6 +7,7 @@ import type { PollOutcome } from "../core/facts/poll-record.ts";
 import type { PriceDifference } from "../core/facts/prices.ts";
 import { simpleResultsIn } from "../core/rules/condition-types.ts";
 import { decidingConditions, describeResult } from "../core/rules/reasons.ts";
+import type { Rule } from "../core/rules/rule.ts";
 import { nameTruth } from "../core/rules/truth.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import {
@@ -40,7 +41,9 @@ export function reportVerdictChange(
 /** With `when_unknown` the verdict may stay as it was when a value is missing or cannot be read: nothing else would say so. */
 export function reportMissingValues(verdicts: readonly Verdict[], problemLog: ProblemLog): void {
   for (const { rule, state, reason, conditions, threshold } of verdicts) {
-    const key = `values of rule ${rule.id}`;
+    const key = valuesOf(rule);
+    if (reason === "disabled")
+      problemLog.isOver(key, `Rule ${rule.id} is disabled and needs no value any more`);
     const missing = decidingConditions(conditions).filter(({ condition }) => condition.kind === "mqtt");
     if (reason === "when_unknown" && missing.length > 0) {
       const found = missing.map((one) => describeResult(one, threshold)).join("; ");
@@ -55,6 +58,22 @@ export function reportMissingValues(verdicts: readonly Verdict[], problemLog: Pr
     );
     if (!lacksValue) problemLog.isOver(key, `Rule ${rule.id} lacks no value any more`);
   }
+}
+
+/** Of a rule that a reload removes no verdict follows, so nothing else would end its problem. */
+export function reportRemovedRules(
+  before: readonly Rule[],
+  now: readonly Rule[],
+  problemLog: ProblemLog,
+): void {
+  for (const rule of before) {
+    if (now.some(({ id }) => id === rule.id)) continue;
+    problemLog.isOver(valuesOf(rule), `Rule ${rule.id} is removed and needs no value any more`);
+  }
+}
+
+function valuesOf({ id }: Rule): string {
+  return `values of rule ${id}`;
 }
 
 export function reportSwitchedBack(rule: string, enabled: boolean, log: Pick<Log, "info">): void {

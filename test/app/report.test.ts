@@ -1,16 +1,20 @@
 import { expect, test } from "vitest";
 import {
   reportBudget,
+  reportMissingValues,
   reportPoll,
   reportRefusedWord,
   reportSimulationEnd,
   reportVerdictChange,
 } from "../../src/app/report.ts";
 import type { Simulation } from "../../src/core/facts/facts.ts";
+import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
 import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { isBudgetSpent } from "../../src/service/request-limits.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE } from "../../src/service/sources.ts";
+import { knownDaysOf } from "../support/known-days.ts";
 import { logTo } from "../support/logs.ts";
+import { inputAt, refresh, ruleOf } from "../support/rules.ts";
 
 const NOON = Date.parse("2026-01-05T12:00:00Z");
 const DAY = 24 * 3_600_000;
@@ -52,6 +56,19 @@ test("a rule that becomes unknown is logged with the reason, and is no event: th
     "Rule cold is ON: by its value",
   ]);
   expect(events).toEqual([{ event_type: "rule_on", rule: "cold" }]);
+});
+
+test("the missing value of a rule is no problem any more while the rule is disabled", () => {
+  const lines: string[] = [];
+  const problemLog = createProblemLog(logTo(lines), { now: () => NOON, steady: () => 0 });
+  const rule = ruleOf({ mqtt: { topic: "car", below: 40 } }, { when_unknown: "off" });
+  for (const enabled of [true, false, true]) {
+    const settings = { r: { enabled, threshold: null } };
+    const { verdict } = refresh(rule, inputAt(NOON, knownDaysOf({})), NO_RULES_STATE, settings);
+    reportMissingValues([verdict], problemLog);
+  }
+  const said = expect.stringMatching(/^Rule r counts as OFF \(when_unknown\)/);
+  expect(lines).toEqual([said, "Rule r is disabled and needs no value any more, after 0 s", said]);
 });
 
 test("a source that never answered before answers, and not again", () => {
