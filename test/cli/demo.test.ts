@@ -68,6 +68,14 @@ outputs: [{ topic: plug/set, choose: [{ when: cheap, payload: "on" }], confirm: 
     expect(config.outputs.list[0]).not.toHaveProperty("confirm");
   });
 
+  test("needs no file of the house's broker", async () => {
+    const { config } = await planOf(`
+mqtt: { url: "mqtts://192.0.2.10", tls: { ca_file: /house/ca.pem, cert_file: own.pem, key_file: own.key } }
+rules: [{ id: cheap, when: { day: now, color: bleu } }]
+`);
+    expect(config.rules).toMatchObject([{ id: "cheap" }]);
+  });
+
   test("without a configuration begins on the evening before a rouge day, with the shipped rules and a boiler", async () => {
     const plan = await readDemoPlan([], io(), "/temporary");
     const next = addDays(tariffDate(plan.from, TEMPO), 1);

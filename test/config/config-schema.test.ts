@@ -187,11 +187,6 @@ describe("a wrong value is refused with what was expected and what was found", (
     ["homeassistant.prefix", "vigie/ha", "a topic outside of mqtt.base_topic (vigie)"],
     ["mqtt.grace", "10", "a duration from 0s to 168h"],
     ["mqtt.tls.verify", "0", "true or false, got 0"],
-    [
-      "mqtt.tls.ca_file",
-      "/nowhere/ca.pem",
-      'a file that can be read, got "/nowhere/ca.pem" (it does not exist)',
-    ],
     ["mqtt.tls", "true", "key: value pairs (ca_file, cert_file, key_file, server_name, verify), got true"],
     ["homeassistant.language", "de", 'one of fr, en, got "de"'],
     ["homeassistant.exclude", "now_color", "a list of component keys"],
@@ -246,6 +241,18 @@ describe("options that conflict", () => {
     expect(problems).toContain("mqtt.grace: expected");
     expect(problems).toContain("log.level: expected");
     expect(problems).toContain("service.base_url: expected the address of a service");
+  });
+
+  test("a file of the encryption that cannot be read is refused, but not beside the embedded broker, which needs none", async () => {
+    const tls = "tls: { ca_file: /nowhere/ca.pem }";
+    expect(await problemsOf(loadText(`${REAL}mqtt: { url: mqtts://broker, ${tls} }`))).toEqual([
+      expect.stringMatching(
+        /^config\/vigie\.yaml:2:\d+ mqtt\.tls\.ca_file: expected a file that can be read, got "\/nowhere\/ca\.pem" \(it does not exist\)$/,
+      ),
+    ]);
+    expect((await loadText(`mqtt: { url: embedded, ${tls} }`)).warnings).toEqual([
+      expect.stringContaining("mqtt.tls.ca_file: set, but mqtt.url is not encrypted"),
+    ]);
   });
 
   test("a certificate without its key is refused", async () => {
