@@ -166,7 +166,7 @@ function formatDay(said: SaidOfDay, painted: boolean): string {
     ...byRte,
   ];
   const { text: word, color } = colorCell(answered.color, answered.raw);
-  const text = service.is_official ? word : `${word} (forecast)`;
+  const text = service.is_official === false ? `${word} (forecast)` : word;
   if (isOther(said) || official?.contradicted) rows.push(["the service says", { text, color }]);
   if (official?.contradicted) rows.push(["contradiction", `vigie uses ${official.color}`]);
   return formatTable(rows, painted);

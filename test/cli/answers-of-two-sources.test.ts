@@ -47,7 +47,7 @@ describe("the endpoints of two sources for people", () => {
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     let isServiceAway = false;
     let rte: Record<string, string> = {};
-    let is_official = true;
+    let is_official: boolean | null = true;
     const ask = async (service: string, ...args: string[]) => {
       const config = {
         service: { base_url: service },
@@ -70,6 +70,14 @@ describe("the endpoints of two sources for people", () => {
           "blanc",
           "blanc",
           `${differs}the service says +rouge \\(forecast\\)\\n`,
+          { is_official: true, service: "rouge" },
+        ],
+        [
+          "WHITE",
+          null,
+          "blanc",
+          "blanc",
+          `${differs}the service says +rouge\\n`,
           { is_official: true, service: "rouge" },
         ],
         [
