@@ -90,7 +90,7 @@ export interface Sources {
   askOfficial: ((request: OfficialRequest) => Promise<OfficialAnswer>) | null;
   /**
    * What vigie itself has learnt, where there is no service (null) or it has failed: `find` looks there for the answer, and it
-   * is said from where it comes. Where nothing is found (null), a failure is thrown.
+   * is said from where it comes. Where nothing is found (null), or the state cannot be read, a failure is thrown.
    */
   findKnown: <Found>(
     failure: Error | null,
@@ -142,7 +142,12 @@ export async function askSources<Result>(
         return answer;
       }),
     findKnown: async (failure, find) => {
-      const found = find((await readKnownDays(config)).knownDays);
+      const { knownDays } = await readKnownDays(config).catch((error: unknown) => {
+        if (!failure || !(error instanceof Error)) throw error;
+        io.stderr.write(`vigie: ${error.message}\n`);
+        throw failure;
+      });
+      const found = find(knownDays);
       if (found === null && failure) throw failure;
       io.stderr.write(
         failure ? `vigie: ${failure.message}. This is what vigie itself has learnt\n` : NO_SERVICE,

@@ -187,4 +187,20 @@ describe("the endpoints of two sources for people", () => {
     expect([unknown.code, unknown.out]).toEqual([1, ""]);
     expect(unknown.err).toContain("vigie does not know how many days are left of season 2014-2015");
   });
+
+  test("a service that is away is said also where the state cannot be read either", async () => {
+    await mkdir(join(folder, "damaged"));
+    await writeFile(join(folder, "damaged", "state.json"), "{");
+    const config = { service: { base_url: `http://${NOBODY}` }, mqtt: { url: "embedded" }, state: "damaged" };
+    await writeFile(join(folder, "damaged.yaml"), JSON.stringify(config));
+    for (const [name, command, args] of [
+      ["day", day, ["today"]],
+      ["season", season, []],
+    ] as const) {
+      const { code, out, err } = await run(command, [...args, "--config", "damaged.yaml"]);
+      expect([code, out]).toEqual([1, ""]);
+      expect(err).toMatch(/^vigie: The state in .*damaged cannot be read: it is damaged: /m);
+      expect(err.trimEnd().split("\n").at(-1)).toMatch(new RegExp(`^vigie ${name}: .* could not be reached`));
+    }
+  });
 });
