@@ -100,7 +100,13 @@ async function hear(
   try {
     const health = await readHealth(await healthPath(config.state, io.env));
     const broker = { ...config.mqtt, url: findBroker(config, health) };
-    const { values, published } = await hearValues({ config, broker, state, signal: io.signal });
+    const { values, published } = await hearValues({
+      config,
+      broker,
+      state,
+      signal: io.signal,
+      withPublished: true,
+    });
     tellUnheard(config.rules, values, io);
     return { heard: values, published };
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Config, MqttConfig } from "../config/config.ts";
 import { type Rule, topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules/value-readings.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
-import { openShortConnection } from "../mqtt/short-connection.ts";
+import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { createValueListener } from "../mqtt/value-listener.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { atMost, deadline } from "../runtime/wait.ts";
@@ -15,13 +15,18 @@ interface HearOptions {
   broker: MqttConfig;
   state: Pick<State, "values"> | undefined;
   signal: AbortSignal;
+  /** Reads also what the running vigie has published: of a value that is not retained only that one can know. */
+  withPublished: boolean;
 }
 
 /** What was heard, and what of it the state file should hold. */
 export interface Heard {
   values: HeardValues;
   kept: KeptValues;
-  /** What the running vigie has published, by topic below the base topic; empty where all values were heard. */
+  /**
+   * What the running vigie has published, by topic below the base topic; empty where all values were heard, where it is not
+   * asked for, and where the broker does not tell it.
+   */
   published: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +34,8 @@ export interface Heard {
  * Listens to the topics of rules until each was heard, or for 2 s: long enough for what the broker holds. Rejects where
  * the broker cannot be reached.
  */
-export async function hearValues({ config, broker, state, signal }: HearOptions): Promise<Heard> {
+export async function hearValues(options: HearOptions): Promise<Heard> {
+  const { config, broker, state, signal, withPublished } = options;
   const topics = topicsOfRules(config.rules);
   const kept = readKeptValues(state?.values);
   if (topics.length === 0) return { values: new Map(), kept: {}, published: new Map() };
@@ -55,16 +61,27 @@ export async function hearValues({ config, broker, state, signal }: HearOptions)
       signal: connecting.signal,
       onOutsideMessage: listener.onMessage,
     });
-    listener.onConnection(visit.link);
-    await atMost(allHeard, LISTEN_LIMIT);
-    // Of a value that is not retained only the running vigie can know.
-    const published = listener.heard().size === topics.length ? new Map() : await visit.read();
-    await visit.close();
-    return { values: listener.heard(), kept: listener.keep(), published };
+    try {
+      listener.onConnection(visit.link);
+      await atMost(allHeard, LISTEN_LIMIT);
+      const isMissing = listener.heard().size < topics.length;
+      const published = withPublished && isMissing ? await readPublished(visit) : new Map();
+      return { values: listener.heard(), kept: listener.keep(), published };
+    } finally {
+      await visit.close();
+    }
   } finally {
     connecting.clear();
     listener.stop();
   }
+}
+
+/** It only adds to what was heard: where this user may not read it, `tellUnheard` names what is not known. */
+async function readPublished(visit: ShortConnection): Promise<Map<string, string>> {
+  return visit.read().catch((error: unknown) => {
+    if (!(error instanceof BrokerError)) throw error;
+    return new Map();
+  });
 }
 
 export function tellUnheard(rules: readonly Rule[], heard: HeardValues, { stderr }: Io): void {

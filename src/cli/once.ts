@@ -104,7 +104,7 @@ function tellFailures({ failures, fresh }: SinglePoll, io: Io): void {
 }
 
 function hear(config: Config, store: Store, { signal }: Io): Promise<Heard> {
-  return hearValues({ config, broker: config.mqtt, state: store.state(), signal });
+  return hearValues({ config, broker: config.mqtt, state: store.state(), signal, withPublished: false });
 }
 
 async function readTopics(config: Config, io: Io): Promise<Map<string, string>> {
