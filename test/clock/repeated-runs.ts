@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expect, vi } from "vitest";
 import { type FakeTime, MINUTE, SPEED, startFakeTime } from "../support/fake-time.ts";
 import { type Mosquitto, startMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { answerDays, type PlainDays } from "../support/plain-days.ts";
 import { type PlainAnswer, startPlainService } from "../support/plain-service.ts";
 import { vigieConfig } from "../support/running-vigie.ts";
@@ -33,6 +35,8 @@ export interface RepeatedRuns extends TopicValues {
   startRun: (at: number, speed: number) => Promise<Run>;
   /** Starts vigie at this instant and kills it that many minutes later: loading takes most of the first minute. */
   runFor: (at: number, minutes: number) => Promise<void>;
+  /** Waits until the state file has this verdict: what is published is on the disk some milliseconds later. */
+  untilSaved: (rule: string, state: boolean) => Promise<void>;
   /** Starts vigie so that it is connected shortly before this instant, unless the machine has become slower. */
   runBefore: (at: string, speed?: number) => Promise<Run>;
 }
@@ -105,6 +109,11 @@ export async function prepareRuns(
       await run.waitUntilPast(at + minutes * MINUTE);
       await run.kill();
     },
+    untilSaved: (rule, state) =>
+      vi.waitFor(
+        async () => expect((await readState(folder)).rules.rules[rule]?.state).toBe(state),
+        PATIENCE,
+      ),
     runBefore: async (at, speed = SPEED) => {
       const run = await startRun(Date.parse(at) - MARGIN * loading.took * speed, speed);
       await run.vigie.says(/^Connected to the broker/);
@@ -133,8 +142,17 @@ function trackRun(vigie: Vigie, folder: string, time: FakeTime, speed: number): 
 /** Whether a payload is not acknowledged by the state file; waits for a record that is being written. */
 async function isSending(folder: string): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, 30));
-  const { outputs = {} } = JSON.parse(await readFile(join(folder, "state", "state.json"), "utf8"));
-  return Object.values<{ acknowledged: boolean }>(outputs).some(({ acknowledged }) => !acknowledged);
+  const { outputs = {} } = await readState(folder);
+  return Object.values(outputs).some(({ acknowledged }) => !acknowledged);
+}
+
+interface SavedState {
+  rules: { rules: Record<string, { state: boolean | null }> };
+  outputs?: Record<string, { acknowledged: boolean }>;
+}
+
+async function readState(folder: string): Promise<SavedState> {
+  return JSON.parse(await readFile(join(folder, "state", "state.json"), "utf8"));
 }
 
 /** How many times longer than the previous run the loading may take. */

@@ -87,6 +87,7 @@ describe.skipIf(reason)(`rouge days, in many short runs ${reason}`, () => {
       // It is looked for every five minutes.
       expect(Date.parse(since) - said).toBeLessThan((5 + SLACK) * MINUTE);
       await runs.observer.until(() => turnsOf(runs, "rouge_ahead").length > 0, "the turn was told");
+      await runs.untilSaved("rouge_ahead", true);
       await run.kill();
       runs.serviceDown = true;
       run = await runs.runBefore(midnight);

@@ -1,9 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { MINUTE, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
-import { PATIENCE } from "../support/patience.ts";
 import type { PlainDays } from "../support/plain-days.ts";
 import { createCleanup } from "../support/vigie.ts";
 import { prepareRuns, type RepeatedRunsOptions } from "./repeated-runs.ts";
@@ -117,12 +114,7 @@ describe.skipIf(reason)(`rules change at their own instant ${reason}`, () => {
     const second = await runs.startRun(Date.parse("2026-01-13T13:00:00Z"), 1);
     await runs.until({ "rules/held/state": "ON", "rules/free/state": "ON", "rules/held/since": /T13:00/ });
     const began = Date.parse(runs.payloadOf("rules/held/since") ?? "");
-    // What is published is on the disk some milliseconds later.
-    const savedState = async () => {
-      const { rules } = JSON.parse(await readFile(join(runs.folder, "state", "state.json"), "utf8"));
-      return rules.rules.held.state;
-    };
-    await vi.waitFor(async () => expect(await savedState()).toBe(true), PATIENCE);
+    await runs.untilSaved("held", true);
     await second.kill();
     days.colors = {};
     const third = await runs.startRun(second.time.clock.now(), 1);
