@@ -316,6 +316,12 @@ describe("while the clock is wrong", () => {
     expect(page).not.toContain("demain");
   });
 
+  test("nothing is counted by the clock that is wrong", async () => {
+    const page = renderPage((await openWrong()).view(), { language: "en" });
+    expect(page).toContain('<time datetime="2026-01-13T13:05:00Z">Tue 13 Jan at 14:05</time>');
+    expect(page).not.toContain("data-ago");
+  });
+
   test("devices name the rules that command them", async () => {
     const vigie = await openWrong({ rules: HOUSE_RULES });
     const { list } = openPageVigie({ at: AFTERNOON });

@@ -25,7 +25,7 @@ export interface Page {
   shortDay: (date: IsoDate) => string;
   /** `06:00`, with the day where it is not today; `say` puts both together in another way. */
   when: (at: Instant, say?: SayTime) => string;
-  /** `at 06:00`, as an element that the script turns into "3 minutes ago". */
+  /** `at 06:00`, as an element that the script turns into "3 minutes ago"; not while its clock, which is vigie's, is wrong. */
   ago: (at: Instant) => Html;
   /** `0,1612`; null where it is not known. */
   rate: (value: number | null) => string | null;
@@ -70,7 +70,8 @@ export function openPage(view: View, language: Language): Page {
     longDay: (date) => `${t.weekdays[weekday(date) - 1]} ${dayAndMonth(date, t.months)}`,
     shortDay,
     when,
-    ago: (at) => html`<time datetime="${isoInstant(at)}" data-ago>${when(at, t.at)}</time>`,
+    ago: (at) =>
+      html`<time datetime="${isoInstant(at)}"${view.facts.moment && html` data-ago`}>${when(at, t.at)}</time>`,
     rate,
     price: (value) => (value === null ? null : `${rate(value)}\u00a0€`),
     number,
