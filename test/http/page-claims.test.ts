@@ -245,6 +245,30 @@ describe("what is said of a source", () => {
     expect(page).not.toMatch(never);
   });
 
+  test("it is silent for a week: nothing is said of today that was only true then", async () => {
+    const view = await PAGE_STATES["service down for a week"]?.();
+    if (!view) throw new Error("Expected a state of the page");
+    const page = readPage(view, "en");
+    for (const words of [
+      "Now: unknown until tomorrow 06:00 vigie has not learnt the colour of this day. price unknown",
+      "Next: unknown from tomorrow 06:00",
+      "The forecast service does not answer any more Its last answer came Tue 13 Jan at 14:05. Its data is that old.",
+      "? today 21 Jan unknown ? tomorrow 22 Jan unknown",
+      "? unknown Rouge peak hours ? unknown the day in force: rouge — Wed 21 Jan unknown",
+      "187 bleu days left of 300 As the service said on Tuesday 13 January, because vigie has not learnt each day",
+      "2025–2026 at least 6: a part of the season is unknown",
+      "■ Service does not answer any more, last answer Tue 13 Jan at 14:05",
+    ]) {
+      expect(page).toContain(words);
+    }
+    expect(readPage(view)).toContain("Selon ce que le service a dit le mardi 13 janvier, car vigie n’a pas");
+    expect(page).not.toMatch(/announced|, final|peak \d|\d so far/);
+    const markup = renderPage(view, { language: "en" });
+    expect(markup).not.toMatch(/class="(?:pill on|(?:panel \w+|chip) (?!none))/);
+    // No part of a rule's future is ON.
+    expect(markup).not.toMatch(/class="(?:sure|maybe)" x=/);
+  });
+
   test("no first answer is promised", async () => {
     const vigie = openPageVigie({ at: AFTERNOON, outputs: [], rules: [] });
     expect(readPage(vigie.view(), "en")).toContain("vigie has no answer yet. price unknown");

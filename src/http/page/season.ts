@@ -1,4 +1,4 @@
-import { addDays, datesBetween, tariffDate, weekday } from "../../core/calendar/dates.ts";
+import { addDays, civilDate, datesBetween, tariffDate, weekday } from "../../core/calendar/dates.ts";
 import { COLORS, type Color, type IsoDate } from "../../core/calendar/tariff.ts";
 import { type Season, seasonOf } from "../../core/calendar/tariff-season.ts";
 import { officialColor } from "../../core/days/official-color.ts";
@@ -122,11 +122,12 @@ function counts(page: Page): Html {
 
 function remarkOnCounts(
   { isOwn, isAssumed, isUnknown }: { isOwn: boolean; isAssumed: boolean; isUnknown: boolean },
-  { t, view }: Page,
+  { t, view, longDay }: Page,
 ): string | null {
   if (isOwn) return isAssumed ? t.assumed : null;
   if (isUnknown) return t.count_unknown(t.days_missing);
-  return view.facts.dated.season ? t.by_service : null;
+  const { season: said } = view.facts.dated;
+  return said && t.by_service(longDay(civilDate(said.seen_at, view.tariff.time_zone)));
 }
 
 /** `share`: of all days of this colour, what is left. */

@@ -183,7 +183,8 @@ const fr = {
   used_days: (count: number, color: Color) =>
     count === 1 ? `jour ${color} utilisé` : `jours ${color}s utilisés`,
   used: (color: Color, count: number) => `${count} ${color}${count > 1 ? "s" : ""}`,
-  by_service: "Compté par le service : vigie n’a pas appris chaque jour de la saison.",
+  by_service: (day: string) =>
+    `Selon ce que le service a dit le ${day}, car vigie n’a pas appris chaque jour de la saison.`,
   count_unknown: (why: string) => `Le nombre de jours restants est inconnu ${why}.`,
   days_missing: "car vigie n’a pas appris chaque jour de la saison",
   clock_unsure: "tant que l’horloge n’est pas à l’heure",
@@ -409,7 +410,7 @@ const en: Texts = {
   left_of: (count, color, total) => `${color} ${count === 1 ? "day" : "days"} left of ${total}`,
   used_days: (count, color) => `${color} ${count === 1 ? "day" : "days"} used`,
   used: (color, count) => `${count} ${color}`,
-  by_service: "Counted by the service: vigie has not learnt each day of the season.",
+  by_service: (day) => `As the service said on ${day}, because vigie has not learnt each day of the season.`,
   count_unknown: (why) => `How many days are left is unknown ${why}.`,
   days_missing: "because vigie has not learnt each day of the season",
   clock_unsure: "while the clock is wrong",
