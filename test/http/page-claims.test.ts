@@ -295,7 +295,29 @@ describe("a colour that is not known", () => {
   });
 });
 
+test("an announcement that is late is said, and not before its time", async () => {
+  const vigie = await openHouse({ at: "2026-01-13T09:20:00Z" });
+  const page = (language: "fr" | "en") => readPage(vigie.view(), language);
+  vigie.clock.at = Date.parse("2026-01-13T10:59:59Z");
+  vigie.loop.refresh();
+  expect(page("en")).not.toContain("is late");
+  vigie.clock.at = Date.parse("2026-01-13T11:00:00Z");
+  vigie.loop.refresh();
+  expect(page("en")).toContain(
+    "Tomorrow’s announcement is late The colour of Wednesday 14 January is still not official.",
+  );
+  expect(page("fr")).toContain(
+    "L’annonce de demain est en retard La couleur du mercredi 14 janvier n’est toujours pas officielle.",
+  );
+});
+
 describe("the state of vigie", () => {
+  test("names its version and its instance", async () => {
+    const view = (await openHouse()).view({ version: "1.2.3", instance: "cottage" });
+    expect(readPage(view)).toContain("○ vigie 1.2.3 · instance cottage ");
+    expect(readPage(view, "en")).toContain("○ vigie 1.2.3 · instance cottage ");
+  });
+
   test("does not say of Home Assistant what it said before the broker was lost", async () => {
     const view = (await openHouse()).view({ broker: { connected: false, url: "mqtt://192.0.2.10" } });
     expect(readPage(view)).toContain("○ Home Assistant inconnu");

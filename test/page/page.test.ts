@@ -241,17 +241,27 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     await page.locator("#stale").waitFor({ state: "hidden" });
   });
 
-  test("asks anew after the device slept", async () => {
+  test.each([
+    ["it is seen again", 'document.dispatchEvent(new Event("visibilitychange"))'],
+    ["the network is back", 'window.dispatchEvent(new Event("online"))'],
+    [
+      "it is shown again as it was",
+      'window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))',
+    ],
+  ])("asks anew after the device slept, when %s", async (_, wake) => {
     server = await servePage({ view: await state("rouge now"), language: "fr" });
     context = await browser.newContext({ viewport: WIDE });
     const page = await context.newPage();
-    // A stream that looks alive, on which nothing arrives.
-    await page.route("**/events", () => undefined);
+    // The first stream looks alive, and nothing ever arrives on it.
+    let streams = 0;
+    await page.route("**/events", (route) => {
+      streams += 1;
+      return streams === 1 ? undefined : route.continue();
+    });
     await page.goto(server.url);
-    await page.locator("h1", { hasText: "rouge" }).waitFor();
+    await expect.poll(() => streams).toBe(1);
     server.show(await state("blanc now"));
-    await page.unroute("**/events");
-    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await page.evaluate(wake);
     await page.locator("h1", { hasText: "blanc" }).waitFor();
   });
 
