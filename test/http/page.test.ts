@@ -14,7 +14,9 @@ describe("the band", () => {
     expect(page).toContain("Maintenant · mardi 13 janvier");
     expect(page).toMatch(/Maintenant : rouge jusqu’à demain 06:00 · définitif/);
     expect(page).toContain("0,7060 € /kWh heures pleines jusqu’à 22:00 puis 0,1575 € · heures creuses");
-    expect(page).toMatch(/Ensuite : rouge à partir de demain 06:00 · définitif/);
+    expect(page).toContain(
+      "Ensuite : rouge à partir de demain 06:00 · définitif heures pleines 0,7060 € heures creuses 0,1575 € La semaine",
+    );
   });
 
   test("after midnight shows the tariff day that is still in force", async () => {
@@ -280,6 +282,39 @@ describe("any page", () => {
   });
 });
 
+describe("ink on stripes can be read", () => {
+  // axe decides nothing where a background is a pattern.
+  const css = PAGE_FILES["page.css"].text;
+  const variables = (block: RegExp) =>
+    Object.fromEntries(
+      [...(block.exec(css)?.[1] ?? "").matchAll(/--([\w-]+): (#[0-9a-f]+)/g)].map(
+        ([, name = "", color = ""]) => [name, color],
+      ),
+    );
+  const light = variables(/^:root \{(.*?)\n\}/ms);
+  const dark = variables(/prefers-color-scheme: dark\) \{(.*?)\n\}/s);
+  const forecasts = [
+    ...css.matchAll(
+      /\.(\w+)\.maybe \{ --a: var\(--(.*?)\); --b: var\(--(.*?)\); --text: var\(--(.*?)\); \}/g,
+    ),
+  ];
+  const [, ...banner] = /\.banner \{.*?-45deg, (#\w+) .*?, (#\w+) .*?; color: (#\w+);/s.exec(css) ?? [];
+
+  test.each([
+    ["light", light],
+    ["dark", { ...light, ...dark }],
+  ])("in the %s scheme, on each of both stripes", (_, colors) => {
+    const named = forecasts.map(([, kind, ...names]) => [kind, ...names.map((name) => colors[name])]);
+    const all = [...named, ["banner", ...banner]];
+    expect(all.map(([kind]) => kind)).toEqual(["rouge", "bleu", "blanc", "banner"]);
+    for (const [kind, a = "", b = "", ink = ""] of all) {
+      for (const stripe of [a, b]) {
+        expect(contrast(ink, stripe), `${kind}: ${ink} on ${stripe}`).toBeGreaterThanOrEqual(4.5);
+      }
+    }
+  });
+});
+
 test("each text is there in both languages, and none is empty", () => {
   const keys = (texts: object): string[] =>
     Object.entries(texts).flatMap(([key, value]) =>
@@ -299,6 +334,21 @@ function markup(name: string, language: "fr" | "en" = "fr"): Promise<string> {
 
 async function text(name: string, language: "fr" | "en" = "fr"): Promise<string> {
   return readMarkup(await markup(name, language));
+}
+
+/** As WCAG defines it. */
+function contrast(one: string, other: string): number {
+  const [darker = 0, brighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (brighter + 0.05) / (darker + 0.05);
+}
+
+function luminance(color: string): number {
+  const digits = color.length === 4 ? color.replaceAll(/\w/g, "$&$&") : color;
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(digits.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 function tagsOf(page: string): string[] {

@@ -91,6 +91,35 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     },
   );
 
+  test.each(["light", "dark"] as const)(
+    "has forms that tell colours and certainty apart, in the %s scheme",
+    async (colorScheme) => {
+      const page = await open(await state("bleu now"), { colorScheme });
+      const found = await page.evaluate<Drawn>(DRAWN);
+      const { body, band, sure, maybe, hatching, season, card, bars } = found;
+      // The sum of three of 255 each.
+      expect(colorScheme === "light" ? body > 600 : body < 150, String(body)).toBe(true);
+      // 8rem: readable from three metres.
+      expect(band).toBeGreaterThanOrEqual(128);
+      expect(maybe).toBe('url("#h-ink")');
+      expect(sure).toMatch(/^rgb/);
+      expect(hatching).toHaveLength(2);
+      expect(hatching[0]).not.toBe(hatching[1]);
+      const { rouge, bleu, blanc, inside, expected } = season;
+      expect(rouge.end).toBe("square");
+      expect(bleu.end).toBe("round");
+      expect(rouge.width).toBeGreaterThan(bleu.width * 1.3);
+      // An outline: inside it is the ground on which it stands.
+      expect(inside.stroke).toBe(card);
+      expect(blanc.stroke).not.toBe(card);
+      expect(inside.width).toBeLessThan(blanc.width - 2);
+      expect(expected.stroke).toBe('url("#h-rouge")');
+      expect(rouge.stroke).toMatch(/^rgb/);
+      expect(bars.filter(({ words }) => words !== 100).length).toBeGreaterThan(3);
+      for (const { words, filled } of bars) expect(filled).toBeCloseTo(words, 0);
+    },
+  );
+
   test("says all without its script, and unfolds", async () => {
     const page = await open(await state("rouge now"), { javaScriptEnabled: false });
     for (const words of [
@@ -310,6 +339,56 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
 });
 
 const WIDE = { width: 1280, height: 860 };
+
+interface Line {
+  stroke: string;
+  width: number;
+  end: string;
+}
+
+/** What the browser makes of the style. */
+interface Drawn {
+  body: number;
+  band: number;
+  sure: string;
+  maybe: string;
+  hatching: string[];
+  card: string;
+  season: Record<"rouge" | "bleu" | "blanc" | "inside" | "expected", Line>;
+  /** Per cent: what the words say, and how much of the line is filled. */
+  bars: { words: number; filled: number }[];
+}
+
+const DRAWN = `(() => {
+  const style = (selector) => getComputedStyle(document.querySelector(selector));
+  const line = (selector) => {
+    const { stroke, strokeWidth, strokeLinecap } = style(selector);
+    return { stroke, width: Number.parseFloat(strokeWidth), end: strokeLinecap };
+  };
+  const width = (element) => element.getBoundingClientRect().width;
+  const sum = (color) => color.match(/\\d+/g).reduce((all, one) => all + Number(one), 0);
+  return {
+    body: sum(style("body").backgroundColor),
+    band: Number.parseFloat(style(".now .color").fontSize),
+    sure: style(".bar .sure").fill,
+    maybe: style(".bar .maybe").fill,
+    hatching: [style("#h-ink .a").fill, style("#h-ink .b").fill],
+    card: style(".card.season").backgroundColor,
+    season: {
+      rouge: line(".half .d.rouge:not(.maybe)"),
+      bleu: line(".half .d.bleu:not(.maybe)"),
+      blanc: line(".half .d.blanc:not(.maybe)"),
+      inside: line(".half .in.blanc:not(.maybe)"),
+      expected: line(".half .d.rouge.maybe"),
+    },
+    bars: [...document.querySelectorAll(".next, .day .sure")].map((one) => ({
+      // What is official is sure without a number.
+      words: Number(/(\\d+)\\u00a0%/.exec(one.textContent)?.[1] ?? 100),
+      filled: (100 * width(one.querySelector(".fill"))) / width(one.querySelector(".rail")),
+    })),
+  };
+})()`;
+
 const kept = new Map<string, Promise<View>>();
 
 /** Each is made once. */
