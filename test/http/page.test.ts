@@ -170,9 +170,20 @@ describe("rules", () => {
     await vigie.poll();
     const page = renderPage(vigie.view(), { language: "fr" });
     expect(page.match(/class="pill/g)).toHaveLength(200);
-    expect(page.match(/class="tree"/g)?.length).toBeLessThan(50);
+    expect(page.match(/class="tree"/g)).toHaveLength(40);
     expect(page).toContain(TEXTS.fr.no_trees);
     expect(page.length).toBeLessThan(400_000);
+  });
+
+  test("show their first 40 conditions, and how many more there are", async () => {
+    const hours = Array.from({ length: 50 }, () => ({ between: ["06:00", "22:00"] }));
+    const rules = [{ ...HOUSE_RULES[0], when: { any: hours } }];
+    const vigie = openPageVigie({ at: "2026-01-13T13:05:00Z", rules });
+    await vigie.poll();
+    const page = renderPage(vigie.view(), { language: "en" });
+    const [tree = ""] = /<ul class="tree">.*?<\/p>/s.exec(page) ?? [];
+    expect(tree.match(/<li>/g)).toHaveLength(40);
+    expect(readMarkup(`<main>${tree}`)).toContain("and 11 more");
   });
 });
 

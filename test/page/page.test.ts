@@ -79,8 +79,11 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
   test.each(Object.keys(PAGE_STATES).map((name, index) => [name, index] as const))(
     "%s: axe finds nothing, nothing scrolls sideways, and no request leaves the origin",
     async (name, index) => {
+      // By turns, so that the states together have each language in each scheme.
       const colorScheme = index % 2 === 0 ? "light" : "dark";
-      const page = await open(await state(name), { colorScheme, viewport: { width: 1920, height: 1000 } });
+      const language = index % 4 < 2 ? "fr" : "en";
+      const look = { colorScheme, viewport: { width: 1920, height: 1000 } } as const;
+      const page = await open(await state(name), look, { language });
       expect(await violations(page)).toEqual([]);
       for (const width of [1920, 1000, 768, 360]) {
         await page.setViewportSize({ width, height: 800 });
