@@ -42,7 +42,7 @@ export interface ViewServer {
 }
 
 /** Milliseconds and bytes. Nobody who connects can take more than this of the program that publishes to MQTT. */
-const LIMITS = {
+export const LIMITS = {
   /** Of each address. */
   connections: 256,
   /** Of whom one peer has these at most, and all together who may not connect those: the others are answered all the same. */
