@@ -58,7 +58,8 @@ export async function openMeasuredLoop({ service, clock, folder, rules = CONFIG.
 export function loopOptions({ clock, memory, rules = CONFIG.rules, heard = new Map() }) {
   return {
     config: { ...CONFIG, rules },
-    invented: false,
+    serviceKind: "real",
+    askOfficial: null,
     memory,
     clock,
     devices: { statuses: () => [], update: nothing },

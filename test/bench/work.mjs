@@ -3,6 +3,8 @@ import { createLoop } from "../../.build/app/loop.js";
 import { openLoopMemory } from "../../.build/app/loop-memory.js";
 import { addDays } from "../../.build/core/calendar/dates.js";
 import { learn } from "../../.build/core/days/learn.js";
+import { NO_POLLS } from "../../.build/core/facts/poll-record.js";
+import { renderPage } from "../../.build/http/page/render-page.js";
 import { systemClock } from "../../.build/runtime/clock.js";
 import { emptyState } from "../../.build/state/state.js";
 import { CONFIG, LOG, loopOptions, openMeasuredLoop } from "./measured-loop.mjs";
@@ -11,7 +13,7 @@ import { threadTime } from "./spent.mjs";
 
 const FROM = "2026-07-07T12:00:00Z";
 const POLLS = 60;
-const REFRESHES = 500;
+const RUNS = 500;
 
 /** CPU of this process; the simulator is another process, and its clock runs fast, so that its limit of 60 a minute is none. */
 export async function measureWork({ folder }, report) {
@@ -44,19 +46,43 @@ export async function measureWork({ folder }, report) {
   await simulator.end();
   report.text(`A poll with nothing new: ${measured.counts.topics.size} topics differed in ${POLLS} polls`);
   report.alone("work", polls);
-  report.alone("refresh", timeRefreshes(measured.memory, clock, []));
-  report.alone("refreshRules", timeRefreshes(measured.memory, clock, CONFIG.rules));
+  const loop = openLoop(measured.memory, clock, CONFIG.rules);
+  report.alone("refresh", timeRuns(openLoop(measured.memory, clock, []).refresh));
+  report.alone("refreshRules", timeRuns(loop.refresh));
+  report.alone("render", timeRenders(loop));
 }
 
-function timeRefreshes(known, clock, rules) {
+/** It knows 400 days. */
+function openLoop(known, clock, rules) {
   const store = { state: () => emptyState("bench"), save: async () => undefined };
   const values = () => ({});
   const memory = openLoopMemory(store, { source: "bench", official: null, rules, log: LOG, values });
   memory.keepAnswer(addOfficialDays(known.days(), clock.now()), known.lastAnswered());
-  const loop = createLoop({ ...loopOptions({ clock, memory, rules }), publish: () => undefined });
-  return Array.from({ length: REFRESHES }, () => {
+  return createLoop({ ...loopOptions({ clock, memory, rules }), publish: () => undefined });
+}
+
+function timeRenders(loop) {
+  const view = {
+    id: "bench",
+    version: "bench",
+    instance: "vigie",
+    tariff: CONFIG.tariff,
+    rules: CONFIG.rules,
+    values: new Map(),
+    ...loop.snapshot(),
+    outputs: [],
+    broker: { connected: true, url: "mqtt://127.0.0.1" },
+    homeAssistant: null,
+    lastSuccess: loop.lastSuccess(),
+    pollCounts: NO_POLLS,
+  };
+  return timeRuns(() => renderPage(view, { language: "fr" }));
+}
+
+function timeRuns(work) {
+  return Array.from({ length: RUNS }, () => {
     const before = threadTime();
-    loop.refresh();
+    work();
     return threadTime() - before;
   });
 }
