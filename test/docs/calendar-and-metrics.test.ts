@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { renderMetrics } from "../../src/http/metrics.ts";
+import { renderState } from "../../src/http/state-json.ts";
+import type { View } from "../../src/http/view.ts";
 import { blocksOf, readPage } from "../support/guide.ts";
 import { BOILER } from "../support/outputs.ts";
 import { promtool, withoutPromtool } from "../support/promtool.ts";
@@ -14,12 +16,14 @@ const PAGE = readPage("docs/calendar-and-metrics.md");
 const block = (key: string) => blocksOf(PAGE).find(({ text }) => text.startsWith(`${key}:`))?.text ?? "";
 
 /** With a rule, an output and both sources. */
-function metrics(): string {
+function view(): View {
   const outputs = [outputStatus(BOILER, { sent: undefined, isRefused: false, would_send: null })];
   const askOfficial = () => Promise.reject(new Error("not asked here"));
   const { loop } = openTestLoop({ clock: { at: Date.UTC(2026, 0, 5, 12) }, rules: RULES, askOfficial });
-  return renderMetrics(viewOf(loop, { outputs }));
+  return viewOf(loop, { outputs });
 }
+
+const metrics = () => renderMetrics(view());
 
 test("the page lists every metric, with its labels", () => {
   const rows = [...PAGE.matchAll(/^\| `(vigie_\w+)` \|(.*?)\| /gm)];
@@ -40,6 +44,18 @@ test("the page lists every value of the labels that it explains", () => {
       ([, word]) => word,
     );
     expect(new Set(rendered)).toEqual(new Set([...listed, ...(label === "color" ? COLORS : [])]));
+  }
+});
+
+test("Homepage is told fields that the state has, each with a value that one line can show", () => {
+  const state: unknown = JSON.parse(renderState(view()));
+  const read = (path: string) =>
+    path.split(".").reduce<unknown>((found, key) => (found as Record<string, unknown> | null)?.[key], state);
+  const fields = [...block("- Home").matchAll(/field: ([\w.]+)/g)].map(([, path = ""]) => path);
+  expect(fields.length).toBeGreaterThan(0);
+  for (const field of fields) {
+    expect(read(field), field).not.toBeUndefined();
+    expect(typeof read(field) === "object" && read(field) !== null, field).toBe(false);
   }
 });
 

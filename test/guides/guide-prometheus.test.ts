@@ -17,6 +17,8 @@ interface Colored {
 }
 
 const PAGE = readPage("docs/calendar-and-metrics.md");
+/** What Grafana asks Prometheus. */
+const QUERY = /the query `([^`]+)`/.exec(PAGE)?.[1] ?? "";
 
 describe.skipIf(withoutPromtool)(`docs/calendar-and-metrics.md with Prometheus ${withoutPromtool}`, () => {
   const cleanup = createCleanup();
@@ -64,7 +66,7 @@ describe.skipIf(withoutPromtool)(`docs/calendar-and-metrics.md with Prometheus $
     const state = async () => (await fetch(`http://127.0.0.1:${port}/api/state`)).json();
     const { now, next } = (await state()) as { now: Colored; next: Colored };
     await expect
-      .poll(async () => (await ask("vigie_color == 1")).map(({ day, color }) => [day, color]))
+      .poll(async () => (await ask(QUERY)).map(({ day, color }) => [day, color]))
       .toEqual(
         expect.arrayContaining([
           ["now", now.color],
