@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { onBusyMachine, PATIENCE } from "../support/patience.ts";
-import { NOBODY } from "../support/ports.ts";
+import { freePort, NOBODY } from "../support/ports.ts";
 import { withoutDocker } from "./builder.ts";
 import { createCleanup, openTree, openVolume, startContainer } from "./container.ts";
 import { startContainerAndBroker, WHOLE } from "./running-container.ts";
@@ -44,6 +44,15 @@ describe.skipIf(withoutDocker)(`a container ${withoutDocker}`, () => {
       code: 0,
       stderr: expect.stringMatching(/^Cleared \d+ topics/),
     });
+  });
+
+  it.concurrent("serves its page at every address that it has", async () => {
+    const port = await freePort();
+    const env = { VIGIE_HTTP_LISTEN: `0.0.0.0:${port}` };
+    const { container } = await startContainerAndBroker(cleanup, { env });
+    await container.says(/^The page is at/);
+    expect(await (await fetch(`http://127.0.0.2:${port}/alive`)).text()).toBe("alive\n");
+    expect(await (await fetch(`http://127.0.0.2:${port}/`)).text()).toMatch(/^<!DOCTYPE html>/);
   });
 
   it.concurrent("with no variable invents nothing: it says what is missing, and ends with 2", async () => {

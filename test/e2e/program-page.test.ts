@@ -1,10 +1,12 @@
+import { cp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { dirname, join } from "node:path";
 import { connectAsync } from "mqtt";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { PATIENCE } from "../support/patience.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
 import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
-import { createCleanup, type Vigie, writeConfig } from "../support/vigie.ts";
+import { createCleanup, MAIN, type Vigie, writeConfig } from "../support/vigie.ts";
 
 /** The broker that vigie brings, and the port of its page in the configuration. */
 const firstLook = (port: number, more: object = {}) => ({
@@ -155,8 +157,15 @@ describe("the views of a running vigie", () => {
     expect((await state(next)).snapshot).not.toBe((await state(port)).snapshot);
   });
 
-  test("are none where http.listen is off", async () => {
-    const { vigie } = await start(firstLook(0, { http: { listen: "off" } }));
+  test("are none where http.listen is off, and their code is not asked for", async () => {
+    const folder = await cleanup.createFolder();
+    const without = join(folder, "dist");
+    await cp(dirname(MAIN), without, { recursive: true });
+    await rm(join(without, "http.js"));
+    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    const program = [process.execPath, join(without, "main.js")];
+    const config = firstLook(0, { http: { listen: "off" } });
+    const vigie = await cleanup.startVigie({ folder, config, env, program });
     await vigie.prints(/npx vigie show/);
     expect(vigie.output()).not.toMatch(/browser|The page/);
   });

@@ -1,11 +1,9 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays, tariffDate } from "../../src/core/calendar/dates.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
-import { CALENDAR_TYPE, renderCalendar } from "../../src/http/calendar.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
+import { servePage } from "../support/page-server.ts";
 import { PARIS } from "../support/tariff.ts";
 import { openTestLoop } from "../support/test-loop.ts";
 import { viewOf } from "../support/views.ts";
@@ -28,15 +26,14 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
   const season = seasonOf(now);
   const past = officialDays(season.start, addDays(now, -1), { [addDays(now, -1)]: "rouge" });
   let shared: SharedHome;
-  let server: Server;
+  let server: Awaited<ReturnType<typeof servePage>> | undefined;
   let entry: string | undefined;
-  let served = "";
 
-  const serve = (days: Record<string, KnownDay>, serviceKind: "real" | "invented" = "real") => {
-    const { loop } = openTestLoop({ clock: { at: Date.now() }, days: knownDaysOf(days), serviceKind });
-    const query = { colors: ["bleu", "blanc", "rouge"], forecast: "all" } as const;
-    served = renderCalendar(viewOf(loop), { ...query, language: "en" });
-  };
+  const viewWith = (
+    days: Record<string, KnownDay>,
+    { at = Date.now(), serviceKind = "real" }: { at?: number; serviceKind?: "real" | "invented" } = {},
+  ) => viewOf(openTestLoop({ clock: { at }, days: knownDaysOf(days), serviceKind }).loop);
+  const serve = (...shown: Parameters<typeof viewWith>) => server?.show(viewWith(...shown));
   /** Home Assistant reads the calendar now. */
   const reload = () => shared.home.post(`/api/config/config_entries/entry/${entry}/reload`, {});
   const events = async (from = season.start, to = addDays(season.end, 2)): Promise<Event[]> => {
@@ -54,19 +51,18 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
 
   beforeAll(async () => {
     shared = await sharedHome();
-    server = createServer((_, answer) => answer.setHeader("content-type", CALENDAR_TYPE).end(served));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    serve({ ...past, [now]: official("blanc"), [addDays(now, 1)]: forecast("rouge", { confidence: 0.8 }) });
+    const tomorrow = forecast("rouge", { confidence: 0.8 });
+    const view = viewWith({ ...past, [now]: official("blanc"), [addDays(now, 1)]: tomorrow });
+    server = await servePage({ view, language: "en" });
     entry = await runFlow(shared.home, "remote_calendar", {
       calendar_name: "Colour days",
-      url: `http://127.0.0.1:${port}/calendar.ics`,
+      url: `${server.url}calendar.ics?forecast=all`,
       verify_ssl: true,
     });
   });
   afterAll(async () => {
     if (entry !== undefined) await shared.home.discard(`/api/config/config_entries/entry/${entry}`);
-    server?.close();
+    await server?.stop();
   });
 
   test("shows each day of the season, and the day in force as what is going on", async () => {
@@ -88,11 +84,7 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
 
   test("has an hour more, or less, on the days on which the clocks are moved", async () => {
     const [from, to] = ["2026-10-20", "2027-04-01"];
-    const { loop } = openTestLoop({
-      clock: { at: Date.parse("2027-03-31T12:00:00Z") },
-      days: knownDaysOf(officialDays(from, to)),
-    });
-    served = renderCalendar(viewOf(loop), { colors: ["bleu"], forecast: null, language: "en" });
+    serve(officialDays(from, to), { at: Date.parse("2027-03-31T12:00:00Z") });
     await reload();
     const all = await events(from, to);
     expect(new Set(all.map(({ start }) => start.slice(11, 16)))).toEqual(new Set(["06:00"]));
@@ -120,7 +112,7 @@ describe.skipIf(withoutHomeAssistant)(`Home Assistant's Remote Calendar ${withou
 
   test("shows that invented days are invented, and nothing where nothing is known; without a complaint", async () => {
     const mark = await shared.home.mark();
-    serve({ [now]: official("rouge") }, "invented");
+    serve({ [now]: official("rouge") }, { serviceKind: "invented" });
     await reload();
     expect(await titles()).toEqual({ [now]: "🔴 Rouge day (INVENTED by the simulator)" });
     serve({});
