@@ -36,7 +36,7 @@ export interface SeasonOptions {
   heapEvery?: number;
   /** Bytes that each poll leaves behind, to see that they are seen. */
   leak?: number;
-  /** The page is open, and reloaded each virtual minute. */
+  /** The page is rendered each virtual minute. How long that takes is not seen: virtual time stands still meanwhile. */
   page?: boolean;
 }
 
@@ -94,7 +94,7 @@ const FULL_PACE = { look: 60_000, every: 3_600_000, announcement: 300_000 };
 const QUICK_PACE = { look: 600_000, every: 7_200_000, announcement: 1_800_000 };
 const SAVED_EVERY = 1_800_000;
 const CHECKED_EVERY = 900_000;
-const PAGE_RELOADED_EVERY = 60_000;
+const PAGE_RENDERED_EVERY = 60_000;
 /** The alarm wakes at least each 15 s. */
 const NOTICED_WITHIN = 16_000;
 /** How soon it asks for the time; a service that failed may have asked for a pause of an hour. */
@@ -136,7 +136,7 @@ function createSeason(setting: Setting, time: VirtualTime) {
   let run: VigieRun | undefined;
   let will = NEVER;
   let save = begin;
-  let reloadAt = setting.page ? begin : NEVER;
+  let renderAt = setting.page ? begin : NEVER;
   let measureAt = heap ? begin + heap.every : NEVER;
   let checked = { at: begin, messages: 0, mishaps: 0 };
   /** When the clock was set, until vigie has noticed. */
@@ -266,7 +266,7 @@ function createSeason(setting: Setting, time: VirtualTime) {
     // Until it notices that the clock was set, the alarm alone wakes it.
     const due = () => (run && stepped === NEVER ? run.due() : NEVER);
     const own = Math.max(Math.min(due(), boundaries.due()) - machine.skew(), clock.now());
-    const next = Math.min(own, time.due(), mishaps.due(), will, save, reloadAt, measureAt, timeKnownBy);
+    const next = Math.min(own, time.due(), mishaps.due(), will, save, renderAt, measureAt, timeKnownBy);
     const polled = polls();
     time.advance(next);
     if (next >= mishaps.due()) applyMishaps();
@@ -279,8 +279,8 @@ function createSeason(setting: Setting, time: VirtualTime) {
       broker.save();
       save += SAVED_EVERY;
     }
-    if (next >= reloadAt) {
-      reloadAt += PAGE_RELOADED_EVERY;
+    if (next >= renderAt) {
+      renderAt += PAGE_RENDERED_EVERY;
       if (run?.page().includes("</html>")) count.pages += 1;
     }
     await time.settle();

@@ -20,7 +20,7 @@ describe("a season of 365 days", () => {
   );
 
   it(
-    "does so for two weeks with an open page that is reloaded each minute",
+    "does so for two weeks in which the page is rendered each minute, whatever goes wrong meanwhile",
     async () => {
       const outcome = await runSeason({ seed: 4, from: "2027-01-04", length: 14, page: true });
       expect(outcome.wrong).toEqual([]);
