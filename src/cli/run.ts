@@ -9,7 +9,7 @@ import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
 import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import { createLog, type Log } from "../runtime/log.ts";
+import { createLog, type HeldOutput, holdOutput, type Log, openOutput } from "../runtime/log.ts";
 import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { optimizeCode } from "../runtime/small-heap.ts";
@@ -29,13 +29,27 @@ export function run(args: string[], io: Io): Promise<number> {
     const options = { "take-over": { type: "boolean" }, config: { type: "string" } } as const;
     const { values } = readArgs({ args, options });
     const load = () => loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
-    await holdFolder(await load(), { io, load, takeOver: values["take-over"] ?? false });
+    const loaded = await load();
+    const output = holdOutput(openOutput(1), LONGEST_WAIT_FOR_SCREEN);
+    if (!output.terminal || !isFirstLook(loaded.config)) output.release();
+    try {
+      await holdFolder(loaded, { io, load, output, takeOver: values["take-over"] ?? false });
+    } finally {
+      output.release();
+    }
   });
+}
+
+/** A newcomer reads the screen first, with the page's address on top, and the log of the start below it. */
+function isFirstLook({ mqtt, service }: Config): boolean {
+  return mqtt.url === "embedded" && service.base_url === "simulator";
 }
 
 interface RunOptions {
   io: Io;
   load: () => Promise<LoadedConfig>;
+  /** Of the log. */
+  output: HeldOutput;
   takeOver: boolean;
 }
 
@@ -43,7 +57,7 @@ interface RunOptions {
 async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<void> {
   const { config, warnings } = loaded;
   const secrets = [config.mqtt.password ?? ""];
-  const log = createLog({ ...config.log, secrets });
+  const log = createLog({ ...config.log, secrets }, options.output);
   for (const warning of warnings) log.warn(warning);
   const lock = await takeFolder(config.state, log, options.io.signal);
   if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
@@ -89,7 +103,7 @@ interface WatchOptions extends RunOptions {
 }
 
 async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<void> {
-  const { io, log, problemLog } = options;
+  const { io, log, problemLog, output } = options;
   const { config, file } = loaded;
   const yielded = new AbortController();
   const ended = AbortSignal.any([io.signal, yielded.signal]);
@@ -141,7 +155,9 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const opened = atMost(polled.then(daemon.published), LONGEST_WAIT_FOR_TOPICS).then(() =>
     views.open(config),
   );
-  void Promise.all([polled, opened]).then(() => showFirstLook({ daemon, health, views, io }));
+  void Promise.all([polled, opened])
+    .then(() => showFirstLook({ daemon, health, views, io }))
+    .then(output.release);
   const restart = async (next: Config) => {
     await daemon.start(next);
     await views.reopen(next);
@@ -176,3 +192,6 @@ const LONGEST_SLEEP = 15_000;
 
 /** The views over HTTP are served this soon, also while the broker or the sources are silent. */
 const LONGEST_WAIT_FOR_TOPICS = 10_000;
+
+/** A start that takes longer than this has something to tell in its log. */
+const LONGEST_WAIT_FOR_SCREEN = 15_000;

@@ -68,6 +68,25 @@ export function openOutput(fd: 1 | 2): LogOutput {
   return { write: (text) => stream.write(text), terminal, env: process.env };
 }
 
+export interface HeldOutput extends LogOutput {
+  /** Writes what was kept, and from then on each line at once. */
+  release: () => void;
+}
+
+/** Keeps the lines until they are released, at most for this long, or until the process ends: none is lost. */
+export function holdOutput(output: LogOutput, longest: number): HeldOutput {
+  let kept: string[] | undefined = [];
+  const release = () => {
+    clearTimeout(limit);
+    process.off("exit", release);
+    for (const text of kept ?? []) output.write(text);
+    kept = undefined;
+  };
+  const limit = setTimeout(release, longest).unref();
+  process.once("exit", release);
+  return { ...output, release, write: (text) => (kept ? void kept.push(text) : output.write(text)) };
+}
+
 function chooseFormat(output: LogOutput): WrittenFormat {
   if (output.terminal) return "pretty";
   return isReadByJournal(output) ? "journal" : "json";

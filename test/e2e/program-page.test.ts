@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { cp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
@@ -5,6 +6,7 @@ import { connectAsync } from "mqtt";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { PATIENCE } from "../support/patience.ts";
 import { freePort, NOBODY } from "../support/ports.ts";
+import { lacking } from "../support/prepared.ts";
 import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup, MAIN, type Vigie, writeConfig } from "../support/vigie.ts";
 
@@ -22,6 +24,11 @@ interface State {
   now: { color: string };
   rules?: object;
 }
+
+const withoutScript = lacking(
+  spawnSync("script", ["--version"]).status === 0,
+  "(script of util-linux is not installed)",
+);
 
 /** The variable that keeps other programs of tests from listening is not set. */
 const env = { VIGIE_HTTP_LISTEN: "" };
@@ -155,6 +162,32 @@ describe("the views of a running vigie", () => {
     const next = Number(/127\.0\.0\.1:(\d+)/.exec(await screen(second.vigie))?.[1]);
     expect(next).toBeGreaterThan(port);
     expect((await state(next)).snapshot).not.toBe((await state(port)).snapshot);
+  });
+
+  const title = "in a first look at a terminal have their address above the log, of which nothing is lost";
+  test.skipIf(withoutScript)(`${title} ${withoutScript}`, async () => {
+    const port = await freePort();
+    const folder = await cleanup.createFolder();
+    const command = `echo vigie is process $$; exec ${process.execPath} ${MAIN}`;
+    const program = ["script", "--quiet", "--return", "--flush", "--command", command, "/dev/null"];
+    const warned = { homeassistant: { exclude: ["nothing"] } };
+    const options = { folder, config: firstLook(port, warned), env, program };
+    const vigie = await cleanup.startVigie(options);
+    const pid = /\d+/.exec(await vigie.prints(/vigie is process \d+\s/))?.[0];
+    onTestFinished(async () => {
+      process.kill(Number(pid));
+      expect((await vigie.ended).stdout).toMatch(/vigie has stopped\S*\s*$/);
+    });
+    const text = await vigie.prints(/[\s\S]*The page is at/);
+    const lines = [
+      `vigie is process \\d+\\s+Open in a browser: http://127.0.0.1:${port}/\\s`,
+      ...["has the key nothing", "vigie \\S+ starts with", "The page is at"],
+    ];
+    expect(text).toMatch(new RegExp(`^${lines.join("[\\s\\S]*")}`));
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+    // Another one, which ends before there is a screen.
+    const { code, stdout } = await (await cleanup.startVigie(options)).ended;
+    expect([code, stdout]).toEqual([3, expect.stringMatching(/has the key nothing[\s\S]*is in use by/)]);
   });
 
   test("are none where http.listen is off, and their code is not asked for", async () => {

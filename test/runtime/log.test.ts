@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLog, type LogOptions, type LogOutput } from "../../src/runtime/log.ts";
+import { createLog, holdOutput, type LogOptions, type LogOutput } from "../../src/runtime/log.ts";
 import { anyText } from "../support/any-text.ts";
 
 const logInto = (options: Partial<LogOptions>, place: Partial<LogOutput> = {}) => {
@@ -196,4 +196,33 @@ it("any text stays on one line and moves no cursor", () => {
       for (const character of forbidden) expect(line.slice(0, -1)).not.toContain(character);
     }),
   );
+});
+
+describe("an output that is held", () => {
+  const hold = (longest: number) => {
+    const lines: string[] = [];
+    const write = (text: string) => void lines.push(text);
+    return { lines, output: holdOutput({ write, terminal: true, env: {} }, longest) };
+  };
+
+  it("writes its lines once it is released, in their order, and the next ones at once", () => {
+    const { lines, output } = hold(60_000);
+    for (const text of ["a", "b"]) output.write(text);
+    expect(lines).toEqual([]);
+    output.release();
+    output.release();
+    output.write("c");
+    expect(lines).toEqual(["a", "b", "c"]);
+  });
+
+  it("is released after a time, or when the process ends", async () => {
+    const late = hold(1);
+    late.output.write("a");
+    await expect.poll(() => late.lines).toEqual(["a"]);
+    const ended = hold(60_000);
+    ended.output.write("a");
+    const listener = process.listeners("exit").at(-1);
+    listener?.(0);
+    expect(ended.lines).toEqual(["a"]);
+  });
 });
