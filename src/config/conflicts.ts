@@ -121,7 +121,7 @@ function outputConflicts(options: unknown): Conflict[] {
       ...wrongConfirmation(output, options),
       ...expectWithoutConfirmation(output),
       ...expectOfSeveralPayloads(output),
-      ...sameExpectTwice(output),
+      ...expectOfAnotherPayload(output),
       ...pathWithoutExpect(output),
       ...unknownRule(output, ruleIds),
       ...unknownPlaceholder(output),
@@ -225,21 +225,33 @@ function expectOfSeveralPayloads(output: unknown): Conflict[] {
   return [{ path, expected, advice: `Write ${instead.join(", ")}` }];
 }
 
-function sameExpectTwice(output: unknown): Conflict[] {
+function expectOfAnotherPayload(output: unknown): Conflict[] {
   const isForAll = valueAt(output, ["confirm", "expect"]) !== undefined;
   if (isForAll || valueAt(output, ["confirm"]) === undefined) return [];
   const payloads = payloadsOf(output);
   return payloads.flatMap((one, index) => {
-    const other = payloads
-      .slice(0, index)
-      .find(
-        (earlier) => isSame(expectedOf(earlier), expectedOf(one)) && !isSame(earlier.payload, one.payload),
-      );
-    if (!other) return [];
+    const different = payloads.filter((other) => !isSame(other.payload, one.payload));
     const path = one.expect === undefined ? one.payloadPath : [...one.path, "expect"];
-    const expected = `another expect than that of ${showPath(other.path)}, because the two payloads differ, and ${ONE_FOR_ALL}`;
-    return [{ path, expected }];
+    const why = `because the two payloads differ, and ${ONE_FOR_ALL}`;
+    const same = different.find(
+      (other) => payloads.indexOf(other) < index && isSame(expectedOf(other), expectedOf(one)),
+    );
+    if (same) return [{ path, expected: `another expect than that of ${showPath(same.path)}, ${why}` }];
+    const wider = different.find((other) => isOnlyPartOf(one, other));
+    if (!wider) return [];
+    const expected = `an expect that is no part of that of ${showPath(wider.path)}, ${why}`;
+    return [{ path, expected, advice: "Add what the device reports only after this payload" }];
   });
+}
+
+/**
+ * A device that still reports `{ s: 1, t: 2 }` would confirm the payload beside `expect: { s: 1 }`. A payload that is itself
+ * expected may be a part of another: who reports `{ state: "ON", brightness: 5 }` does what `{ state: "ON" }` says.
+ */
+function isOnlyPartOf(one: GivenPayload, other: GivenPayload): boolean {
+  const [part, whole] = [textOf(expectedOf(one)), textOf(expectedOf(other))];
+  const isPayload = isSame(expectedOf(one), one.payload);
+  return !isPayload && isConfirmedBy(whole, part) && !isConfirmedBy(part, whole);
 }
 
 const ONE_FOR_ALL = "one answer for all would confirm a device that does the opposite";

@@ -232,6 +232,14 @@ describe("outputs", () => {
       "outputs[0].choose[1].expect: expected another expect than that of choose[0]",
     ],
     [
+      ` [{ topic: a, choose: [{ when: preheat, payload: "off", expect: { s: 1 } }], else: { payload: "on", expect: { s: 1, t: 2 } }, confirm: { topic: b } }]`,
+      "outputs[0].choose[0].expect: expected an expect that is no part of that of else, because the two payloads differ, and one answer for all would confirm a device that does the opposite, got key: value pairs. Add what the device reports only after this payload",
+    ],
+    [
+      ` [{ topic: a, choose: [{ when: preheat, payload: { s: 1, t: { u: 2, v: 3 } } }], else: { payload: "off", expect: { t: { u: 2.0 } } }, confirm: { topic: b } }]`,
+      "outputs[0].else.expect: expected an expect that is no part of that of choose[0]",
+    ],
+    [
       ` [{ topic: a, choose: [${PEAK}], else: { payload: { a: 1 } }, confirm: { topic: b, path: a } }]`,
       "outputs[0].else.payload: expected an expect beside this object, because vigie compares the value at confirm.path (a) with it, got key: value pairs",
     ],
@@ -343,6 +351,18 @@ describe("outputs", () => {
     ['choose: [{ when: preheat, payload: { t: "{next.color}", s: 1 }, expect: { s: 1 } }]', "topic: b"],
     ['choose: [{ when: preheat, payload: x, expect: "1" }], else: { payload: x, expect: "1" }', "topic: b"],
     ['choose: [{ when: preheat, payload: "18" }], else: "18.0"', "topic: b"],
+    [
+      'choose: [{ when: preheat, payload: { state: "ON" } }], else: { payload: { state: "ON", brightness: 5 } }',
+      "topic: b",
+    ],
+    [
+      "choose: [{ when: preheat, payload: { s: 1 }, expect: { s: 1 } }], else: { payload: dim, expect: { s: 1, t: 2 } }",
+      "topic: b",
+    ],
+    [
+      "choose: [{ when: preheat, payload: x, expect: { s: 1, t: 1 } }], else: { payload: y, expect: { s: 1, t: 2 } }",
+      "topic: b",
+    ],
   ])("%s may be confirmed by { %s }", async (payloads, confirm) => {
     expect(await refusals(` [{ topic: a, ${payloads}, confirm: { ${confirm} } }]`)).toEqual([]);
   });
