@@ -7,19 +7,29 @@ export function didYouMean(word: string, known: readonly string[]): string {
 }
 
 /** The known word that is probably meant: the same one in other letters, one that means the same, or a slip away. */
-export function nearest(given: string, known: readonly string[]): string | undefined {
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  return nearestInMeaning(word, known) ?? nearestSlip(word, known);
+}
+
+/** The same word in other letters, or one that means the same. */
+export function nearestInMeaning(given: string, known: readonly string[]): string | undefined {
   // A whole text in place of a word would take long.
   const word = given.slice(0, LONGEST_WORD);
   const plain = plainLetters(word);
   return (
     known.find((candidate) => plain !== "" && plainLetters(candidate) === plain) ??
-    known.find((candidate) => meansSame(word, candidate)) ??
-    nearestInSpelling(
-      word,
-      // Another number is another thing: `d8` is not a slip of `d2`.
-      known.filter((candidate) => digitsOf(candidate) === digitsOf(word)),
-      Math.floor(word.length / 3),
-    )
+    known.find((candidate) => meansSame(word, candidate))
+  );
+}
+
+/** The word with some letters wrong: one in three. */
+export function nearestSlip(given: string, known: readonly string[]): string | undefined {
+  const word = given.slice(0, LONGEST_WORD);
+  return nearestInSpelling(
+    word,
+    // Another number is another thing: `d8` is not a slip of `d2`.
+    known.filter((candidate) => digitsOf(candidate) === digitsOf(word)),
+    Math.floor(word.length / 3),
   );
 }
 

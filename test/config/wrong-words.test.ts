@@ -292,6 +292,19 @@ test.each([
       `1:76 rules[0].hold: expected ${A_SHIFT}, got 10 (did you mean 10s or 10m or 10h?)`,
     ],
   ],
+  // One letter from `rate`, but people write it for `lag`.
+  [
+    "rules: [{ id: a, when: { period: hp, late: 5m } }]",
+    [
+      `1:38 rules[0].when.late: expected one of ${CONDITIONS}, got "late": vigie has no such condition (did you mean rules[0].lag?)`,
+    ],
+  ],
+  [
+    "rules: [{ id: a, when: { rtae: { above: 0.3 } } }]",
+    [
+      `1:26 rules[0].when.rtae: expected one of ${CONDITIONS}, got "rtae": vigie has no such condition (did you mean rate?)`,
+    ],
+  ],
   [
     "rules: [{ id: a, when: { period: hp }, threshold: 0.6, seuil: 60 }]",
     [
@@ -335,6 +348,14 @@ test.each([
     "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: x }], confirm: { topic: b, state: c } }]",
     [
       '2:82 outputs[0].confirm.state: expected a known option (topic, path, expect, every, for), got "state" (did you mean topic?)',
+    ],
+  ],
+  // In another group only a word of four letters or more is a slip.
+  [
+    "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, foo: 1, evry: 1m, choose: [{ when: peak, payload: x }] }]",
+    [
+      `2:23 outputs[0].foo: expected a known option (${OF_AN_OUTPUT}), got "foo"`,
+      `2:31 outputs[0].evry: expected a known option (${OF_AN_OUTPUT}), got "evry" (did you mean outputs[0].confirm.every?)`,
     ],
   ],
   [
