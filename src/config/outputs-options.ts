@@ -15,8 +15,10 @@ const A_TEMPLATE = expectedInsteadOf("or an object with one key or more, sent as
 const template = z.preprocess(
   (given, { issues }) => {
     const unquoted = findUnquotedPlaceholder(given);
+    // A placeholder without quotes is a key without a value, too.
+    const keys = unquoted ? [] : keysWithoutValue(given);
     if (unquoted) issues.push({ code: "custom", input: given, continue: false, ...unquoted });
-    for (const key of keysWithoutValue(given))
+    for (const key of keys)
       issues.push({ code: "custom", input: null, continue: false, path: [key], message: A_VALUE });
     return given;
   },

@@ -316,6 +316,16 @@ describe("outputs", () => {
     expect((await refusals(yaml)).join("\n")).toContain(words);
   });
 
+  test.each(["payload: {next.color}", "payload: {{ next.color }}", 'payload: x, expect: {next.color}'])(
+    "a placeholder without quotes is refused once: %s",
+    async (payload) => {
+      const yaml = ` [{ topic: a, choose: [{ when: preheat, ${payload} }], confirm: { topic: b } }]`;
+      expect(await refusals(yaml)).toEqual([
+        expect.stringContaining('expected the placeholder in quotes: "{next.color}", got key: value pairs'),
+      ]);
+    },
+  );
+
   test("the advice to give an id is for an output that has none", async () => {
     const two = ` [{ id: x, topic: a, choose: [${PEAK}] }, { id: x, topic: b, choose: [${PEAK}] }]`;
     expect((await refusals(two)).join("\n")).not.toContain("Give it an id");
