@@ -30,7 +30,7 @@ export function formatTopics(topics: ReadonlyMap<string, string>, options: PageO
   const sections = [
     heading(read, options) + simulationLine(read, wall),
     formatTable([nowRow(read, wall), nextRow(read, wall)], color),
-    formatTable([DAYS_HEAD, ...DAYS.map((day) => dayRow(day, read))], color),
+    formatTable([DAYS_HEAD, ...DAYS.map((day) => dayRow(day, read))], color) + contradictionLines(read),
     formatTable(nextRows(read, wall), color),
     ...(rules.length === 0 ? [] : [formatWithText(rules)]),
     ...(outputs.length === 0 ? [] : [formatWithText(outputs)]),
@@ -261,17 +261,19 @@ function stage(day: string, read: Read): string {
   if (read(`${day}/source`) === "simulation") return "PRETENDED";
   const confidence = read(`${day}/confidence`);
   const words = word(read(`${day}/stage`));
-  if (words === "forecast" && confidence !== UNKNOWN_PAYLOAD) return `forecast ${confidence} %`;
-  return words + contradiction(read(day));
+  return words === "forecast" && confidence !== UNKNOWN_PAYLOAD ? `forecast ${confidence} %` : words;
 }
 
-/** What each source says, where the JSON of a day has it: they contradict each other. */
-function contradiction(json: string): string {
-  const day = parseJson(json);
-  const [rte, service] = ["rte", "service"].map((source) => valueAt(day, ["official_by", source]));
-  return rte === undefined || service === undefined
-    ? ""
-    : ` while RTE says ${rte} and the service ${service}`;
+/** What each source says of a date, where the JSON of a day has it: they contradict each other. A row has no room for it. */
+function contradictionLines(read: Read): string {
+  // Before 06:00 the day in force is yesterday.
+  const lines = ["now", ...DAYS].flatMap((name) => {
+    const day = parseJson(read(name));
+    const [rte, service] = ["rte", "service"].map((source) => valueAt(day, ["official_by", source]));
+    if (rte === undefined || service === undefined) return [];
+    return [`${dateCell(read(`${name}/date`))}: RTE says ${rte}, the service says ${service}\n`];
+  });
+  return [...new Set(lines)].join("");
 }
 
 /** A date with its weekday: `Mon 2026-01-05`. */

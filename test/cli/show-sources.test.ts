@@ -10,25 +10,36 @@ const AT = "2026-01-05T12:00:00+01:00";
 const both = { ...official("blanc", { confirmed: false }), ...saidByRte("rouge", { confirmed: false }) };
 const KNOWN_DAYS = knownDaysOf({ "2026-01-05": official("bleu"), "2026-01-06": both });
 
-function pageOf(input: Partial<FactsInput>): string[] {
-  const facts = deriveFacts({ ...factsInputAt(AT, KNOWN_DAYS), ...input }, PARIS);
+function pageOf(input: Partial<FactsInput>, at = AT): string[] {
+  const facts = deriveFacts({ ...factsInputAt(at, KNOWN_DAYS), ...input }, PARIS);
   const topics = renderTopics(facts, { grace: 0, laws: "tempo" });
   const payloads = new Map([...topics].map(([topic, { payload }]) => [topic, payload]));
   return formatTopics(payloads, {
     title: "test",
     color: false,
     zone: PARIS.time_zone,
-    now: Date.parse(AT),
+    now: Date.parse(at),
     health: null,
     isWatched: false,
   }).split("\n");
 }
 
 describe("the page of vigie show", () => {
-  it("shows what each source says of a day about which they contradict each other, and of no other", () => {
-    const lines = pageOf({}).filter((line) => line.includes("RTE says"));
-    expect(lines.map((line) => line.split(/\s+/)[0])).toEqual(["next", "tomorrow"]);
-    expect(lines[1]).toMatch(/2026-01-06\s+rouge\s+announced while RTE says rouge and the service blanc/);
+  it.each([
+    ["tomorrow", "2026-01-05T12:00:00+01:00", /^tomorrow +Tue 2026-01-06 +rouge +announced$/],
+    ["now and today", "2026-01-06T12:00:00+01:00", /^today +Tue 2026-01-06 +rouge +announced$/],
+    ["next, also before 06:00", "2026-01-06T05:00:00+01:00", /^today +Tue 2026-01-06 +rouge +announced$/],
+    [
+      "now, which is no day of the table before 06:00",
+      "2026-01-07T05:00:00+01:00",
+      /^now +Tue 2026-01-06 +rouge /,
+    ],
+  ])("shows once what each source says of a day about which they contradict each other: %s", (_, at, row) => {
+    const lines = pageOf(factsInputAt(at, KNOWN_DAYS), at);
+    expect(lines.filter((line) => line.includes("RTE says"))).toEqual([
+      "Tue 2026-01-06: RTE says rouge, the service says blanc",
+    ]);
+    expect(lines).toContainEqual(expect.stringMatching(row));
   });
 
   it("shows how both sources answer", () => {

@@ -73,7 +73,8 @@ describe("the page of vigie show", () => {
     expect(page).toMatch(/^left, as the service says +.* 19$/m);
   });
 
-  test("is at most 100 columns wide, however long reasons, payloads, ids and the last error are", () => {
+  test("is at most 100 columns wide, however long reasons, payloads, ids, contradictions and the last error are", () => {
+    const contradiction = { official_by: { rte: "blanc", service: "rouge" } };
     const output = `outputs/${LONGEST_ID}`;
     const page = show({
       [`${output}/state`]: "confirmed",
@@ -82,7 +83,13 @@ describe("the page of vigie show", () => {
       [output]: JSON.stringify({ because: "a long reason ".repeat(9) }),
       "service/problem_code": "service",
       "service/last_error": `The forecast service failed ${"again and again ".repeat(12)}`,
+      "now/rate": "0.7295",
+      "today/rate_hp": "0.7295",
+      "today/rate_hc": "0.1575",
+      now: JSON.stringify(contradiction),
+      today: JSON.stringify(contradiction),
     });
+    expect(page).toContain("\nMon 2026-01-05: RTE says blanc, the service says rouge\n\n");
     for (const what of ["rule", "output"]) expect(page).toContain(`${what} ${LONGEST_ID}`);
     expect(Math.max(...page.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });

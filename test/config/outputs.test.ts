@@ -316,7 +316,7 @@ describe("outputs", () => {
     expect((await refusals(yaml)).join("\n")).toContain(words);
   });
 
-  test.each(["payload: {next.color}", "payload: {{ next.color }}", 'payload: x, expect: {next.color}'])(
+  test.each(["payload: {next.color}", "payload: {{ next.color }}", "payload: x, expect: {next.color}"])(
     "a placeholder without quotes is refused once: %s",
     async (payload) => {
       const yaml = ` [{ topic: a, choose: [{ when: preheat, ${payload} }], confirm: { topic: b } }]`;

@@ -97,7 +97,7 @@ describe.skipIf(withoutMosquitto)(`official colours from RTE ${withoutMosquitto}
       expect(today.official_by).toEqual({ service: "bleu", rte: "blanc" });
     }, PATIENCE);
     const page = await runVigie({ folder: running.folder, config: running.config, args: ["show"] });
-    expect(page.stdout).toContain("while RTE says blanc and the service bleu");
+    expect(page.stdout).toContain(": RTE says blanc, the service says bleu");
   });
 
   test.concurrent("are asked of nobody with official.source: off", async () => {
