@@ -183,6 +183,13 @@ describe("the topics of a rule", () => {
     expect(expires("rules/r/plan")).toBe(undefined);
   });
 
+  test("expire at the next turn, after the grace, where that is before the value is too old", () => {
+    const { hear, expires } = open({ when: { all: [LOW, { between: ["11:00", "13:00"] }] } });
+    hear("39");
+    for (const topic of ["rules/r/state", "rules/r/since", "rules/r"])
+      expect(expires(topic)).toBe(NOON + HOUR + GRACE);
+  });
+
   test("never expire on the broker while values arrive, and are published again seldom", () => {
     const { hear, expires, goTo, published } = open({ when: LOW });
     for (let at = NOON; at < NOON + 24 * HOUR; at += 59 * SECOND) {

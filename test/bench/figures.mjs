@@ -179,7 +179,7 @@ export const ALONE = [
     how: "the real loop on a virtual clock, a week in July; messages as the plan counts them, discovery not among them",
   },
   { key: "messages", name: "messages of a quiet day", unit: "", limit: 250, how: "the same week" },
-  { key: "writes", name: "disk writes of a quiet day", unit: "", limit: 50, how: "the same two days" },
+  { key: "writes", name: "disk writes of a quiet day", unit: "", limit: 50, how: "the same week" },
   {
     key: "houseMessages",
     name: "messages of a quiet day with two values each second",
@@ -193,7 +193,7 @@ export const ALONE = [
     name: "verdicts of a rule in a second with 500 values",
     unit: "",
     limit: 1,
-    how: "the most that one of ten rules published, with 100 topics",
+    how: "the most that one of ten rules published, with 100 topics; values turn one of the rules several times a second, and it has no `hold`",
   },
   {
     key: "valuesGrowth",

@@ -21,6 +21,7 @@ import {
 /** A broker that acknowledges all messages, or only when the test says so. */
 function fakeBroker(acknowledges: "all" | "none" = "all") {
   const published: string[] = [];
+  const messages: Message[] = [];
   const subscribed: string[] = [];
   let close: (why: string) => void = () => undefined;
   const closed = new Promise<string>((resolve) => {
@@ -28,9 +29,11 @@ function fakeBroker(acknowledges: "all" | "none" = "all") {
   });
   const waiting: (() => void)[] = [];
   const way = { refuses: undefined as string | undefined, refusesSubscriptions: false };
-  const publish = async ({ topic, payload }: Message) => {
+  const publish = async (message: Message) => {
+    const { topic, payload } = message;
     if (way.refuses === payload) throw new PublishRefused(`The broker refuses ${topic}: not authorized`);
     published.push(`${topic} ${payload}`);
+    messages.push(message);
     if (acknowledges === "all") return;
     await new Promise<void>((resolve, reject) => {
       waiting.push(resolve);
@@ -52,7 +55,7 @@ function fakeBroker(acknowledges: "all" | "none" = "all") {
     closed,
   };
   const acknowledge = () => waiting.splice(0).forEach((goOn) => void goOn());
-  return { link, published, subscribed, way, acknowledge, close: () => close("cut") };
+  return { link, published, messages, subscribed, way, acknowledge, close: () => close("cut") };
 }
 
 function start(list: Output[], saved: SavedState = savedState(), clock: ClockWithTimers = systemClock) {
@@ -171,6 +174,25 @@ describe("the device sender", () => {
     expect([first.published, second.published]).toEqual([["boiler/set off"], ["boiler/set off"]]);
   });
 
+  test("with qos 0 sends nothing again on the next connection, nor after a restart", async () => {
+    const output = { ...BOILER, qos: 0 } as const;
+    const { sender, updateAndWait, saved } = start([output]);
+    const [first, second, third] = [fakeBroker("none"), fakeBroker("none"), fakeBroker("none")];
+    sender.onConnection(first.link);
+    await updateAndWait({ peak: true });
+    first.acknowledge();
+    await soon();
+    first.close();
+    await soon();
+    sender.onConnection(second.link);
+    await updateAndWait({ peak: true });
+    const next = start([output], saved);
+    next.update({ peak: true });
+    next.sender.onConnection(third.link);
+    await soon();
+    expect([first, second, third].map(({ published }) => published)).toEqual([["boiler/set off"], [], []]);
+  });
+
   test("sends another payload instead where that is in force by then", async () => {
     const { sender, update, updateAndWait } = start([BOILER], lastSentOn());
     const [first, second] = [fakeBroker("none"), fakeBroker()];
@@ -273,6 +295,15 @@ describe("a device that confirms", () => {
     await new Promise((resolve) => setTimeout(resolve, 80));
     expect(broker.published).toHaveLength(times);
     expect(new Set(broker.published)).toEqual(new Set(["boiler/set off"]));
+    await sender.stop();
+  });
+
+  test("is sent the payload again as it was sent first: with the qos and retain of the configuration", async () => {
+    const { sender, update, broker } = connect([{ ...CONFIRMED, qos: 2, retain: true }]);
+    update({ peak: true });
+    await until(() => broker.messages.length >= 2);
+    const message = { topic: "boiler/set", payload: "off", qos: 2, retain: true };
+    expect(broker.messages.slice(0, 2)).toEqual([message, message]);
     await sender.stop();
   });
 

@@ -54,6 +54,7 @@ describe("an explanation", () => {
         { rate: { above: 0.3 } },
         { left: { rouge: { at_most: 3 } } },
         { weekday: ["sat", "sun"] },
+        { month: ["dec", "feb"] },
       ],
     };
     expect(linesOf(when, AT, { threshold: 80 })).toEqual([
@@ -69,6 +70,7 @@ describe("an explanation", () => {
       "    ? rate is above 0.3: not known",
       "    ? rouge left is at most 3: not known",
       "    ✔ weekday is sat or sun: the tariff day is sun",
+      "    ✘ month is dec or feb: the tariff day is in jan",
     ]);
   });
 
