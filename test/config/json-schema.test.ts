@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { schema } from "../../src/cli/schema.ts";
 import { jsonSchema } from "../../src/config/config-schema.ts";
+import { listKeys } from "../../src/config/option-list.ts";
+import { COLORS } from "../../src/core/calendar/tariff.ts";
 import { runCommand } from "../support/run-command.ts";
 import { load, loadText } from "./folder.ts";
 
@@ -73,6 +75,20 @@ describe("config/vigie.yaml", () => {
     expect(missing).toEqual([]);
   });
 
+  test.each([
+    ["rules", "# Rules: ", "# Outputs: "],
+    ["outputs", "# Outputs: ", "\noutputs: []"],
+  ])("explains every key of %s, beside its example", async (list, start, end) => {
+    const [, section = ""] = (await shipped()).split(start);
+    // Comments at the first column explain keys; others are about one rule, or an example.
+    const text = section.split(end)[0]?.replaceAll(/^ +#.*$/gm, "") ?? "";
+    // `key: …`, or the begin of a row: `#   qos, retain   of the message`.
+    const missing = keysBelow(list, 0).filter(
+      (key) => !new RegExp(`\\b${key}:|^# +(\\w+, )*${key}(, \\w+)* {2}`, "m").test(text),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test("each option that is commented out may be enabled", async () => {
     const text = (await shipped()).replaceAll(
       /^( *)# ((username|password|base_topic|server_name|state): )/gm,
@@ -83,6 +99,20 @@ describe("config/vigie.yaml", () => {
     expect((await loadText(colors)).config.service.colors).toMatchObject({ ROT: "rouge" });
   });
 });
+
+test("docs/rules.md names every key of a condition", async () => {
+  const text = await readFile(join(CONFIG, "../docs/rules.md"), "utf8");
+  const keys = keysBelow("rules", 0, "when");
+  expect(keys).toContain("max_age");
+  expect(keys.filter((key) => !new RegExp(`\`${key}(: [^\`]*)?\``).test(text))).toEqual([]);
+});
+
+/** The words of all keys below a place; without colours and languages, which are keys of many. */
+function keysBelow(...place: (string | number)[]): string[] {
+  const paths = listKeys().filter((path) => place.every((part, index) => path[index] === part));
+  const keys = new Set(paths.map((path) => String(path.at(-1))));
+  return [...keys].filter((key) => ![...place, ...COLORS, "fr", "en"].includes(key));
+}
 
 interface Node {
   definitions?: Record<string, Node>;
