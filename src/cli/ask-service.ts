@@ -17,6 +17,8 @@ import type { ServiceClient } from "../service/service-client.ts";
 import { RequestRefused, ServiceError, ServiceUnreachable } from "../service/service-errors.ts";
 import type { Reply } from "../service/service-request.ts";
 import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
+import { NewerState } from "../state/state-format.ts";
+import { CommandFailed } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readKnownDays } from "./read-known-days.ts";
 
@@ -96,7 +98,8 @@ export interface Sources {
     failure: Error | null,
     find: (known: KnownDays) => Found | null,
   ) => Promise<Found | null>;
-  learnt: Session["learnt"];
+  /** What vigie knows after these answers. Where the state cannot be read, it is said, and only these answers count. */
+  learnt: () => Promise<KnownDays>;
   config: Config;
   /** The civil date where the tariff holds. */
   today: IsoDate;
@@ -154,7 +157,14 @@ export async function askSources<Result>(
       );
       return found;
     },
-    learnt,
+    learnt: async () => {
+      const { knownDays } = await readKnownDays(config).catch((error: unknown) => {
+        if (!(error instanceof CommandFailed || error instanceof NewerState)) throw error;
+        io.stderr.write(`vigie: ${error.message}\n`);
+        return { knownDays: NO_KNOWN_DAYS };
+      });
+      return learnt(knownDays);
+    },
     config,
     today,
   };

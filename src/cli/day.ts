@@ -2,9 +2,11 @@ import { addDays } from "../core/calendar/dates.ts";
 import type { Color, IsoDate } from "../core/calendar/tariff.ts";
 import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, DayInAnswer } from "../core/contract/answer.ts";
-import { type OfficialColor, officialColor } from "../core/days/official-color.ts";
+import type { KnownDay } from "../core/days/known-days.ts";
+import { officialColor } from "../core/days/official-color.ts";
+import { contradictingWords } from "../core/facts/day-facts.ts";
 import { RequestRefused, ServiceError } from "../service/service-errors.ts";
-import { askSources, isFailure, type Sources } from "./ask-service.ts";
+import { askSources, type Sources } from "./ask-service.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readDate } from "./read-time.ts";
@@ -38,8 +40,8 @@ interface SaidOfDay {
   rte: Color | null | undefined;
   /** The simulator invents what `rte` says. */
   isInvented: boolean;
-  /** What vigie makes of it; undefined: no source has named an official colour. */
-  official: OfficialColor | undefined;
+  /** What vigie knows of the date then; undefined: nothing. */
+  known: KnownDay | undefined;
 }
 
 /** One source that fails is reported, and the other one is shown. */
@@ -58,15 +60,14 @@ async function askBoth(date: IsoDate, sources: Sources, io: Io): Promise<SaidOfD
     unlessItFails(() => askDate(date, sources)),
     unlessItFails(() => askRte(date, sources)),
   ]);
+  const { days } = await sources.learnt();
+  const known = days[date];
   const [first] = failures;
-  const isInvented = sources.config.official.source === "simulator";
-  if (service === undefined && !rte && first) {
-    if (!isFailure(first)) throw first;
-    const official = await sources.findKnown(first, ({ days }) => officialColor(days[date]) ?? null);
-    return { date, service, rte, isInvented, official: official ?? undefined };
-  }
-  for (const { message } of failures) io.stderr.write(`vigie: ${message}\n`);
-  return { date, service, rte, isInvented, official: officialColor(sources.learnt().days[date]) };
+  const isAnswered = service !== undefined || Boolean(rte);
+  if (first && !isAnswered && !officialColor(known)) throw first;
+  const origin = isAnswered ? "" : ". This is what vigie itself has learnt";
+  for (const { message } of failures) io.stderr.write(`vigie: ${message}${origin}\n`);
+  return { date, service, rte, isInvented: sources.config.official.source === "simulator", known };
 }
 
 /** A service refuses a date that it does not know yet, or answers without a colour. */
@@ -107,69 +108,63 @@ async function askRte(date: IsoDate, { askOfficial, today }: Sources) {
 }
 
 function asJson(said: SaidOfDay) {
-  const { date, service, rte, official } = said;
-  const byRte = rte === undefined ? {} : { rte };
-  if (!service) {
-    const color = rte ?? official?.color ?? null;
-    return { date, color, is_official: color !== null, ...byRte };
-  }
+  const { date, service, rte, known } = said;
+  const official = officialColor(known);
+  const words = contradictingWords(known);
+  const more = { ...(rte !== undefined && { rte }), ...(words && { official_by: words }) };
+  if (!service) return { date, color: official?.color ?? null, is_official: official !== undefined, ...more };
   const { day: answered, is_official } = service;
   const byService = isOther(said) ? { service: answered.color } : {};
-  const official_by = official?.contradicted ? { service: answered.color, rte } : undefined;
-  return {
-    ...usedDay(said, answered),
-    is_official: official ? true : is_official,
-    ...byRte,
-    ...byService,
-    ...(official_by && { official_by }),
-  };
+  return { ...usedDay(said, answered), is_official: official ? true : is_official, ...byService, ...more };
 }
 
 /** vigie uses another colour than the service says. */
-function isOther({ service, official }: SaidOfDay): boolean {
+function isOther({ service, known }: SaidOfDay): boolean {
+  const official = officialColor(known);
   return official !== undefined && service !== undefined && official.color !== service.day.color;
 }
 
 /** The day with the colour that vigie uses; what else the service says is of another colour then. */
 function usedDay(said: SaidOfDay, answered: DayInAnswer): DayInAnswer {
-  if (!said.official || !isOther(said)) return answered;
+  const official = officialColor(said.known);
+  if (!official || !isOther(said)) return answered;
   const unsaid = { raw: null, confidence: null, source: null, explanation: null };
-  return { ...answered, ...unsaid, color: said.official.color, rates: { hp: null, hc: null } };
+  return { ...answered, ...unsaid, color: official.color, rates: { hp: null, hc: null } };
 }
 
 function formatDay(said: SaidOfDay, painted: boolean): string {
-  const { date, service, rte, isInvented, official } = said;
+  const { date, service, rte, isInvented, known } = said;
+  const official = officialColor(known);
+  const words = contradictingWords(known);
+  const rows: Cell[][] = [["date", date]];
+  if (service) rows.push(...serviceRows(said, service));
+  else if (official) rows.push(["colour", colorCell(official.color)], ["official", "yes"]);
   const name = isInvented ? "the simulator says" : "RTE says";
-  const byRte: Cell[][] = rte === undefined ? [] : [[name, rte === null ? "nothing yet" : colorCell(rte)]];
-  if (!service && official && !rte) {
-    // Of the state file.
-    return formatTable(
-      [
-        ["date", date],
-        ["colour", colorCell(official.color)],
-        ["official", "yes"],
-      ],
-      painted,
-    );
+  if (rte !== undefined) rows.push([name, rte === null ? "nothing yet" : colorCell(rte)]);
+  if (service && (isOther(said) || words)) {
+    const { text: word, color } = colorCell(service.day.color, service.day.raw);
+    rows.push([
+      "the service says",
+      { text: service.is_official === false ? `${word} (forecast)` : word, color },
+    ]);
   }
-  if (!service) return formatTable([["date", date], ...byRte], painted);
-  const { day: answered } = service;
-  const used = usedDay(said, answered);
-  const is_official = official ? true : service.is_official;
-  const rows: Cell[][] = [
-    ["date", date],
+  if (words && official) {
+    const both = `RTE named ${words.rte}, the service ${words.service}`;
+    rows.push(["contradiction", `${both}; vigie uses ${official.color}`]);
+  }
+  return formatTable(rows, painted);
+}
+
+function serviceRows(said: SaidOfDay, { day, is_official }: Answer & { kind: "date" }): Cell[][] {
+  const used = usedDay(said, day);
+  const isOfficial = officialColor(said.known) ? true : is_official;
+  return [
     ["colour", colorCell(used.color, used.raw)],
-    ["official", is_official === null ? "the service does not say" : OFFICIAL[`${is_official}`]],
+    ["official", isOfficial === null ? "the service does not say" : OFFICIAL[`${isOfficial}`]],
     ["confidence", confidenceCell(used.confidence)],
     ["hp", rateCell(used.rates.hp)],
     ["hc", rateCell(used.rates.hc)],
-    ...byRte,
   ];
-  const { text: word, color } = colorCell(answered.color, answered.raw);
-  const text = service.is_official === false ? `${word} (forecast)` : word;
-  if (isOther(said) || official?.contradicted) rows.push(["the service says", { text, color }]);
-  if (official?.contradicted) rows.push(["contradiction", `vigie uses ${official.color}`]);
-  return formatTable(rows, painted);
 }
 
 const OFFICIAL = { true: "yes", false: "no" };

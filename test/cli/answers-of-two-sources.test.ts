@@ -10,6 +10,7 @@ import { day } from "../../src/cli/day.ts";
 import { history } from "../../src/cli/history.ts";
 import { season } from "../../src/cli/season.ts";
 import { addDays, civilDate, datesBetween, daysBetween, tariffDate } from "../../src/core/calendar/dates.ts";
+import type { Color } from "../../src/core/calendar/tariff.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { serialiseState } from "../../src/state/state-format.ts";
@@ -17,6 +18,7 @@ import { NOBODY } from "../support/ports.ts";
 import { runCommand } from "../support/run-command.ts";
 import { PARIS } from "../support/tariff.ts";
 
+const ONLY_RTE = /^date +2026-01-05\ncolour +blanc\nofficial +yes\nRTE says +blanc\n$/;
 const BLEU = { color: "bleu", first_said: 0, confirmed: true } as const;
 
 let folder = "";
@@ -85,7 +87,7 @@ describe("the endpoints of two sources for people", () => {
           true,
           "blanc",
           "blanc",
-          `${differs}the service says +rouge\\ncontradiction +vigie uses blanc\\n`,
+          `${differs}the service says +rouge\\ncontradiction +RTE named blanc, the service rouge; vigie uses blanc\\n`,
           { official_by },
         ],
       ] as const) {
@@ -100,7 +102,7 @@ describe("the endpoints of two sources for people", () => {
       isServiceAway = true;
       for (const service of [address, "none"]) {
         const { code, out } = await ask(service);
-        expect([code, out]).toEqual([0, "date      2026-01-05\nRTE says  blanc\n"]);
+        expect([code, out]).toEqual([0, expect.stringMatching(ONLY_RTE)]);
       }
       expect(JSON.parse((await ask("none", "--json")).out)).toEqual({
         date: "2026-01-05",
@@ -114,11 +116,77 @@ describe("the endpoints of two sources for people", () => {
     }
   });
 
+  test("vigie day shows the colour that vigie publishes, by what it has learnt, where a source is away or says less than before", async () => {
+    const today = civilDate(Date.now(), "Europe/Paris");
+    const date = addDays(today, 1);
+    const says = { service: "rouge" as string | null, rte: "WHITE" as string | null };
+    const server = createServer((request, response) => {
+      const isRte = request.url?.startsWith("/tempo") ?? false;
+      const word = isRte ? says.rte : says.service;
+      const body = isRte
+        ? { values: { [today]: "BLUE", [date]: word } }
+        : { date, color: word, is_official: true };
+      response.writeHead(word === null ? 400 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify(body));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const sources = { service: { base_url: address }, official: { source: address } };
+    // Tomorrow has no confirmed word before 11:30: what is stored decides at any time of the day.
+    const keep = async (service: Color, rte: Color) => {
+      const service_word = { ...BLEU, color: service, confirmed: false, rates: { hp: null, hc: null } };
+      const book = { days: { [date]: { service_word } }, seasons: {}, updated_at: null };
+      const state = emptyState("here");
+      state.books = { [address]: book };
+      state.official_words = { [address]: { [date]: { ...BLEU, color: rte } } };
+      await mkdir(join(folder, "kept"), { recursive: true });
+      await writeFile(join(folder, "kept", "state.json"), serialiseState(state));
+    };
+    const config = { ...sources, state: "kept", tariff: { laws: "off" }, mqtt: { url: "embedded" } };
+    await writeFile(join(folder, "kept.yaml"), JSON.stringify(config));
+    const ask = async (service: string | null, rte: string | null) => {
+      Object.assign(says, { service, rte });
+      const { out, err } = await run(day, [date, "--config", "kept.yaml"]);
+      const json = await run(day, [date, "--json", "--config", "kept.yaml"]);
+      return { out: out.replaceAll(/ +/g, " "), err, json: json.out === "" ? null : JSON.parse(json.out) };
+    };
+    const contradiction = "contradiction RTE named blanc, the service rouge; vigie uses blanc\n";
+    const official_by = { service: "rouge", rte: "blanc" };
+    try {
+      await keep("rouge", "blanc");
+      const withoutRte = await ask("rouge", null);
+      expect(withoutRte.out).toMatch(/\ncolour blanc\nofficial yes\n/);
+      expect(withoutRte.out).toContain(`\nthe service says rouge\n${contradiction}`);
+      expect(withoutRte.json).toMatchObject({ color: "blanc", is_official: true, official_by });
+      const withoutService = await ask(null, "WHITE");
+      expect(withoutService.out).toBe(
+        `date ${date}\ncolour blanc\nofficial yes\nRTE says blanc\n${contradiction}`,
+      );
+      expect(withoutService.json).toMatchObject({ color: "blanc", rte: "blanc", official_by });
+      const withNoWord = await ask(null, "unreadable");
+      expect(withNoWord.out).toContain("\ncolour blanc\n");
+      const withNeither = await ask(null, null);
+      expect(withNeither.err).toMatch(/This is what vigie itself has learnt\n$/);
+      expect(withNeither.out).toBe(`date ${date}\ncolour blanc\nofficial yes\n${contradiction}`);
+      expect(withNeither.json).toMatchObject({ color: "blanc", official_by });
+      // A rouge of the source that is away is not shown as bleu.
+      await keep("bleu", "rouge");
+      expect((await ask("bleu", null)).json).toMatchObject({ color: "rouge", service: "bleu" });
+      await writeFile(join(folder, "kept", "state.json"), "{");
+      const unreadable = await ask("bleu", null);
+      expect(unreadable.json).toMatchObject({ color: "bleu", is_official: true });
+      expect(unreadable.err).toMatch(/The state in .*kept cannot be read: it is damaged: /);
+    } finally {
+      server.close();
+      await once(server, "close");
+    }
+  });
+
   test("vigie day does not call RTE's what the simulator invents", async () => {
     const config = "service: { base_url: none }\nofficial: { source: simulator }\nmqtt: { url: embedded }\n";
     await writeFile(join(folder, "invented.yaml"), config);
     const { out } = await run(day, ["today", "--config", "invented.yaml"]);
-    expect(out).toMatch(/^date +\S+\nthe simulator says +(bleu|blanc|rouge)\n$/);
+    expect(out).toMatch(/^date +\S+\ncolour +(bleu|blanc|rouge)\nofficial +yes\nthe simulator says +\1\n$/);
   });
 
   test("vigie history and season answer from what vigie has learnt where there is no service or it is dead, and say so", async () => {

@@ -33,12 +33,14 @@ function officialDay(
     explanation: agreeing?.explanation ?? null,
     rates: dayRates(date, color, day, tariff),
     revised_from: day.revised_from === color ? null : (day.revised_from ?? null),
-    official_by: contradicted ? wordsOf(day) : null,
+    official_by: contradictingWords(day),
   };
 }
 
-function wordsOf({ service_word, rte_word }: KnownDay): DayFacts["official_by"] {
-  return service_word && rte_word ? { service: service_word.color, rte: rte_word.color } : null;
+/** What each source says where they differ. */
+export function contradictingWords({ service_word, rte_word }: KnownDay = {}): DayFacts["official_by"] {
+  if (!service_word || !rte_word || service_word.color === rte_word.color) return null;
+  return { service: service_word.color, rte: rte_word.color };
 }
 
 function forecastDay(date: IsoDate, day: KnownDay, tariff: Tariff): DayFacts {
