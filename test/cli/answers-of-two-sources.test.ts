@@ -232,12 +232,6 @@ describe("the endpoints of two sources for people", () => {
       new RegExp(`: ${over} days? over, ${daysBetween(now, current.end) + 1} days? left\\n`),
     );
     const dead = { ...config, service: { base_url: `http://${NOBODY}` }, mqtt: { url: "embedded" } };
-    const book = { days: {}, seasons: {}, updated_at: null };
-    const total = { rouge: 22, blanc: 43, bleu: 300 };
-    const seen = { remaining: total, total, days_elapsed: 0, days_remaining: 365, seen_at: 0 };
-    const seasons = { [current.label]: { ...current, ...seen } };
-    state.books = { [dead.service.base_url]: { ...book, seasons } };
-    await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
     await writeFile(join(folder, "dead.yaml"), JSON.stringify(dead));
     const fromState = ["--config", "dead.yaml"];
     for (const [command, args, words] of [

@@ -7,7 +7,7 @@ export interface Tariff {
   laws: "tempo" | "off";
   rates_first: "service" | "owner";
   rates: readonly PriceRow[];
-  /** No service says how many days of each colour a season has: the usual numbers are assumed. */
+  /** There is no service to say how many days of each colour a season has: the usual numbers are assumed. */
   assume_season_total?: boolean;
 }
 

@@ -116,7 +116,7 @@ export interface DatedFacts extends SeasonFacts {
 export interface SeasonFacts {
   /** As the service gives it. */
   season: KnownSeason | null;
-  /** The season by the date, where there is no service to name it. */
+  /** The season by the date, where no service names it and RTE names its days. */
   by_date: Season | null;
   /** vigie's own count of official days; null while the colour of a day of the season is not known. */
   used: Record<Color, number> | null;

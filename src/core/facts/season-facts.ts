@@ -9,12 +9,18 @@ import type { SeasonFacts } from "./facts.ts";
 export function seasonFacts(knownDays: KnownDays, now: IsoDate, tariff: Tariff): SeasonFacts {
   const season = knownDays.seasons[seasonOf(now).label] ?? null;
   const used = countOfficialDays(knownDays, now);
-  const assumed = tariff.assume_season_total ?? false;
+  const assumed = tariff.assume_season_total || (!season && isNamedByRte(knownDays, now));
   const total = assumed ? usualTotal(now, tariff) : (season?.total ?? null);
   const left = used && total && byColor((color) => total[color] - used[color]);
   // A season that had more days of a colour than usual shows that the numbers are not the usual ones.
   const isWrong = assumed && left !== null && COLORS.some((color) => left[color] < 0);
   return { season, by_date: assumed ? seasonOf(now) : null, used, left: isWrong ? null : left, assumed };
+}
+
+/** Whether RTE has named days of this season: a service that gives none is not needed then. */
+function isNamedByRte({ days }: KnownDays, now: IsoDate): boolean {
+  const { start } = seasonOf(now);
+  return Object.entries(days).some(([date, { rte_word }]) => rte_word && date >= start && date <= now);
 }
 
 /** 22 rouge, 43 blanc, and bleu all other days of the season. */

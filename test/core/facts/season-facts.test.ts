@@ -3,7 +3,14 @@ import type { Tariff } from "../../../src/core/calendar/tariff.ts";
 import type { KnownDays, KnownSeason } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import { SEASON } from "../../support/answers.ts";
-import { factsInputAt, forecast, knownDaysOf, official, officialDays } from "../../support/known-days.ts";
+import {
+  factsInputAt,
+  forecast,
+  knownDaysOf,
+  official,
+  officialDays,
+  saidByRte,
+} from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
 const KNOWN_SEASON: KnownSeason = { ...SEASON, seen_at: 0 };
@@ -41,6 +48,30 @@ describe("the season", () => {
     const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", knownDaysOf(days));
     expect([season, left]).toEqual([null, null]);
     expect(used?.rouge).toBe(1);
+  });
+});
+
+describe("the season of a service that has never said it", () => {
+  const bleu = Object.keys(officialDays("2025-09-01", "2026-01-05"));
+  const byRte = Object.fromEntries(bleu.map((date) => [date, saidByRte("bleu")]));
+  const at = "2026-01-05T12:00:00+01:00";
+
+  it("is counted from RTE's words and the usual number of days, and named by the date", () => {
+    const { season, by_date, used, left, assumed } = datedOf(at, knownDaysOf(byRte));
+    expect([season, by_date?.label, assumed]).toEqual([null, "2025-2026", true]);
+    expect(used).toEqual({ rouge: 0, blanc: 0, bleu: 127 });
+    expect(left).toEqual({ rouge: 22, blanc: 43, bleu: 300 - 127 });
+  });
+
+  it("is not counted from words of another season, or of a day to come", () => {
+    const days = { ...officialDays("2025-09-01", "2026-01-05"), "2026-01-06": saidByRte("bleu") };
+    const others = { "2025-08-31": saidByRte("bleu"), ...days };
+    expect(datedOf(at, knownDaysOf(others))).toMatchObject({ by_date: null, left: null, assumed: false });
+  });
+
+  it("is the service's once that has said it", () => {
+    const known = knownDaysOf(byRte, { seasons: { "2025-2026": KNOWN_SEASON } });
+    expect(datedOf(at, known)).toMatchObject({ season: KNOWN_SEASON, by_date: null, assumed: false });
   });
 });
 
