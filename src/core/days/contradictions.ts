@@ -6,7 +6,7 @@ import { officialColor } from "./official-color.ts";
 
 /**
  * The sentences for the log on the contradictions that began or ended between two states of the known days: one for each
- * date from the day in force on, and one for all past dates together.
+ * date from the day in force on, and for all past dates together one of those that began and one of those that ended.
  */
 export function findContradictions(
   before: KnownDays,
@@ -19,7 +19,12 @@ export function findContradictions(
   const time = (at: Instant) => localTime(at, now, tariff.time_zone);
   return [
     ...changes.filter(({ date }) => date >= inForce).map((change) => describeChange(change, time)),
-    ...describePast(changes.filter(({ date, begins }) => date < inForce && begins)),
+    ...[true, false].flatMap((begins) =>
+      describePast(
+        changes.filter((change) => change.date < inForce && change.begins === begins),
+        begins,
+      ),
+    ),
   ];
 }
 
@@ -63,15 +68,15 @@ function describeChange(
   return { sentence, begins };
 }
 
-function describePast(begun: readonly ContradictionChange[]): ContradictionLine[] {
-  if (begun.length === 0) return [];
-  const days = begun
+function describePast(changes: readonly ContradictionChange[], begins: boolean): ContradictionLine[] {
+  if (changes.length === 0) return [];
+  const days = changes
     .slice(0, DATES_NAMED)
     .map(({ date, rte, service }) => `${date} (RTE ${rte.color}, the service ${service.color})`);
-  const more = begun.length > DATES_NAMED ? [`${begun.length - DATES_NAMED} more`] : [];
-  const count = begun.length === 1 ? "1 past day" : `${begun.length} past days`;
-  const sentence = `RTE and the service contradict each other about ${count}: ${[...days, ...more].join(", ")}`;
-  return [{ sentence, begins: true }];
+  const more = changes.length > DATES_NAMED ? [`${changes.length - DATES_NAMED} more`] : [];
+  const count = changes.length === 1 ? "1 past day" : `${changes.length} past days`;
+  const sentence = `RTE and the service ${begins ? "contradict each other" : "agree again"} about ${count}: ${[...days, ...more].join(", ")}`;
+  return [{ sentence, begins }];
 }
 
 const DATES_NAMED = 5;

@@ -35,6 +35,13 @@ describe("the lines about contradictions", () => {
     ]);
   });
 
+  it("are one when it ends after its day is past", () => {
+    const past = knownDaysOf({ "2026-01-04": both("blanc", "rouge") });
+    expect(linesOf(past, knownDaysOf({ "2026-01-04": both("blanc", "blanc") }))).toEqual([
+      "RTE and the service agree again about 1 past day: 2026-01-04 (RTE blanc, the service blanc)",
+    ]);
+  });
+
   it("are one for all past dates together", () => {
     const dates = [
       "2025-12-01",
@@ -50,6 +57,12 @@ describe("the lines about contradictions", () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
       /^RTE and the service contradict each other about 7 past days: 2025-12-01 \(RTE blanc, the service bleu\), .*, 2 more$/,
+    );
+    const agreed = dates.map((one): [IsoDate, KnownDay] => [one, both("blanc", "blanc")]);
+    const ends = linesOf(knownDaysOf(days), knownDaysOf(Object.fromEntries(agreed)));
+    expect(ends).toHaveLength(1);
+    expect(ends[0]).toMatch(
+      /^RTE and the service agree again about 7 past days: 2025-12-01 \(RTE blanc, the service blanc\), .*, 2 more$/,
     );
   });
 });
