@@ -2,7 +2,7 @@ import type { Instant, Tariff } from "../core/calendar/tariff.ts";
 import type { OfficialAnswer, OfficialRequest } from "../core/contract/answer.ts";
 import { officialEndpoints } from "../core/contract/endpoints.ts";
 import { createPoliteClient, type PoliteOptions } from "./polite-client.ts";
-import { readOfficial } from "./read-official.ts";
+import { parseOfficial, readOfficial } from "./read-official.ts";
 import { type SourceTimes, sourceTimes } from "./read-response.ts";
 import type { RequestMemory } from "./request-memory.ts";
 import type { AnswerUnreadable } from "./service-errors.ts";
@@ -33,7 +33,7 @@ interface OfficialClientOptions extends PoliteOptions<RequestMemory> {
 
 export function createOfficialClient(options: OfficialClientOptions): OfficialClient {
   const { tariff, clock, log } = options;
-  const client = createPoliteClient(OFFICIAL_SOURCE, options);
+  const client = createPoliteClient(OFFICIAL_SOURCE, { ...options, parse: parseOfficial });
   const warnOnce = createWarnOnce(log);
   return {
     ask: (request, { trueTime, ...limits }) => {

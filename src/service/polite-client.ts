@@ -34,6 +34,8 @@ export interface PoliteOptions<Memory extends RequestMemory> {
   /** Default: as often and as long as it takes. */
   patience?: Patience;
   transport?: Transport;
+  /** Default: `JSON.parse`. */
+  parse?: (text: string) => unknown;
 }
 
 /** How long a request may take that has to be tried again, or has to wait for the limits of requests. */
@@ -95,7 +97,7 @@ export function createPoliteClient<Memory extends RequestMemory>(
     noteStatus(response);
     const cached = response.status === 304 ? cache.get(path) : undefined;
     const request = { operation, address: addressOf(options.base, path) };
-    const json = cached ? cached.json : readResponse(response, source, request, clock.now());
+    const json = cached ? cached.json : readResponse(response, source, request, clock.now(), options.parse);
     return { response, json };
   }
 

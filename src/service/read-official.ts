@@ -24,6 +24,22 @@ export interface OfficialReading {
   warnings: string[];
 }
 
+/**
+ * Of a key that comes twice `JSON.parse` keeps the last value: `{"2026-01-06": "RED", "2026-01-06": "BLUE"}` would be bleu. A
+ * date with different words gets all of them as one, `RED and BLUE`, which is none that vigie knows.
+ */
+export function parseOfficial(text: string): unknown {
+  const [, values = ""] = /"values"\s*:\s*\{([^}]*)\}/.exec(text) ?? [];
+  const words = new Map<string, Set<string>>();
+  for (const [, date = "", word = ""] of values.matchAll(/"(\d{4}-\d\d-\d\d)"\s*:\s*"?([^",]*)/g)) {
+    words.set(date, (words.get(date) ?? new Set()).add(word.trim().toUpperCase()));
+  }
+  return JSON.parse(text, (key, value) => {
+    const all = words.get(key);
+    return all && all.size > 1 ? [...all].join(" and ") : value;
+  });
+}
+
 /** The answer to a request, from its JSON; throws `AnswerUnreadable` for JSON without `values`. */
 export function readOfficial(
   request: OfficialRequest,

@@ -26,6 +26,7 @@ export function readResponse(
   source: Source,
   request: NamedRequest,
   now: Instant,
+  parse: (text: string) => unknown = JSON.parse,
 ): unknown {
   const { status, body } = response;
   const { operation } = request;
@@ -40,7 +41,7 @@ export function readResponse(
     throw new AnswerUnreadable(operation, why, { summary });
   }
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (cause) {
     const cut = isCut(text);
     const why = cut ? "Expected whole JSON, got a part of it" : "Expected JSON, got something else";

@@ -193,6 +193,33 @@ describe("an answer", () => {
     expect(lines[0]).toContain('"GREEN" for 2026-01-06');
   });
 
+  it.each([
+    ["two colours", '"RED", "2026-01-06": "BLUE"', '"RED and BLUE"'],
+    ["a colour and null", '"RED" , "2026-01-06":null', '"RED and NULL"'],
+  ])(
+    "that names a date twice, with %s, has no word for it, also where it was not modified",
+    async (_case, values, named) => {
+      const body = `{"values": {"2026-01-05": "BLUE", "2026-01-06": ${values}}, "2026-01-05": "RED"}`;
+      const { askLight, lines } = await open((request, response) => {
+        if (request.headers["if-none-match"] !== undefined) return sendStatus(response, 304);
+        response.writeHead(200, { etag: '"one"' }).end(body);
+      });
+      for (let count = 0; count < 2; count += 1) {
+        expect((await askLight()).answer.words).toEqual([{ date: "2026-01-05", color: "bleu" }]);
+      }
+      expect(lines).toEqual([
+        `The official source sent ${named} for 2026-01-06, which is none of BLUE, WHITE, RED: it is not used`,
+      ]);
+    },
+  );
+
+  it("that names a date twice alike has that word", async () => {
+    const body = '{"values": {"2026-01-05": "BLUE", "2026-01-06": "RED", "2026-01-06": "red"}}';
+    const { askLight, lines } = await open(withoutDate(body));
+    expect((await askLight()).answer.words).toHaveLength(2);
+    expect(lines).toEqual([]);
+  });
+
   it("that was not modified is read again, at the time of the new answer", async () => {
     const { askLight, time, server } = await open((request, response) => {
       const date = new Date(time.now).toUTCString();
