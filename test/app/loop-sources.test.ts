@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import type { LoopOptions } from "../../src/app/loop.ts";
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
-import type { OfficialAnswer } from "../../src/core/contract/answer.ts";
+import type { Answer, OfficialAnswer } from "../../src/core/contract/answer.ts";
 import type { DueOfficial } from "../../src/service/official-times.ts";
 import { AnswerUnreadable } from "../../src/service/service-errors.ts";
 import { emptyState } from "../../src/state/state.ts";
-import { dateAnswer, dayInAnswer, forecastsAnswer } from "../support/answers.ts";
-import { knownDaysOf, official, officialDays } from "../support/known-days.ts";
+import { dateAnswer, dayInAnswer, forecastsAnswer, historyAnswer } from "../support/answers.ts";
+import { knownDaysOf, official, officialDays, saidByRte } from "../support/known-days.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
 
@@ -148,6 +148,34 @@ describe("a loop with two sources", () => {
     expect([wrong.payload("today/color"), wrong.payload("tomorrow/color")]).toEqual(["bleu", "bleu"]);
     expect(wrong.payload("service/problem_code")).not.toBe("contradiction");
     expect(wrong.events).toEqual([{ kind: "revised", date: "2026-01-04", color: "blanc", from: "bleu" }]);
+  });
+
+  test("a whole history that the service tells otherwise is one line, and changes no day that RTE has confirmed", async () => {
+    const dates = Object.keys(officialDays("2025-09-01", "2026-01-06"));
+    const past = dates.filter((date) => date < "2026-01-05");
+    const entries = past.flatMap((date) => {
+      const answer = historyAnswer(date, "blanc");
+      return answer.kind === "history" ? answer.entries : [];
+    });
+    const wrong = openTestLoop({
+      clock: { at: EVE },
+      days: knownDaysOf(Object.fromEntries(dates.map((date) => [date, saidByRte("bleu")]))),
+      ask: async (request) => {
+        if (request.kind !== "history") throw new Error("the service is away");
+        const answer: Answer = { kind: "history", start: "2025-09-01", end: "2026-01-05", entries };
+        return { answer, date: null, made_at: null };
+      },
+    });
+    await wrong.loop.poll({ signal, essential: true, recheck: true });
+    const [line, ...more] = wrong.lines.filter((sentence) => sentence.includes("contradict"));
+    expect(more).toEqual([]);
+    expect(line).toMatch(
+      /^RTE and the service contradict each other about 126 past days: 2025-09-01 \(RTE bleu, the service blanc\), .*, 121 more$/,
+    );
+    expect(wrong.payload("season/used/bleu")).toBe("127");
+    expect([wrong.payload("today/color"), wrong.payload("tomorrow/color")]).toEqual(["bleu", "bleu"]);
+    expect(wrong.payload("service/problem_code")).not.toBe("contradiction");
+    expect(wrong.events).toEqual([]);
   });
 
   test("counts an answer of RTE as a failure where it has to, and uses its words", async () => {

@@ -4,7 +4,7 @@ import { createPolling, createPollings } from "../../src/app/polling.ts";
 import type { PollOutcome } from "../../src/core/facts/poll-record.ts";
 import type { Source } from "../../src/service/sources.ts";
 import { emptyState } from "../../src/state/state.ts";
-import { knownDaysOf, official, saidByRte } from "../support/known-days.ts";
+import { forecast, knownDaysOf, official, saidByRte } from "../support/known-days.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { PARIS } from "../support/tariff.ts";
 import { openTestLoop } from "../support/test-loop.ts";
@@ -153,11 +153,14 @@ describe("after a kill", () => {
     expect(store.writes() - writes).toBeLessThan(25);
   });
 
-  test("the pause after a 429 is known", () => {
-    const { memory, store } = open();
+  test("the pause after a 429 is known, of either source", () => {
     const pause = { until: QUARTER_PAST + MINUTE, turns: 1 };
-    memory.client.set({ ...memory.client.get(), pause });
-    expect(open(store).memory.client.get().pause).toEqual(pause);
+    const ofService = open();
+    ofService.memory.client.set({ ...ofService.memory.client.get(), pause });
+    expect(open(ofService.store).memory.client.get().pause).toEqual(pause);
+    const ofRte = open();
+    ofRte.memory.officialClient.set({ ...ofRte.memory.officialClient.get(), pause });
+    expect(open(ofRte.store).memory.officialClient.get().pause).toEqual(pause);
   });
 });
 
@@ -170,15 +173,21 @@ describe("two sources", () => {
   };
 
   /** Both pollings on the real loop; the service answers what `ask` says. */
-  function openBoth(ask: NonNullable<Parameters<typeof openTestLoop>[0]["ask"]>, behind = 0) {
+  function openBoth(
+    ask: NonNullable<Parameters<typeof openTestLoop>[0]["ask"]>,
+    { behind = 0, doesRteHang = false } = {},
+  ) {
     const clock = { at: QUARTER_PAST - behind };
     const asked: string[] = [];
+    const beyondBudget: string[] = [];
     const { loop, memory, know } = openTestLoop({
       clock,
       ask,
       checkClock: "auto",
-      askOfficial: async ({ kind }, { trueTime }) => {
+      askOfficial: async ({ kind }, { trueTime, essential, signal }) => {
         asked.push(kind);
+        if (essential) beyondBudget.push(kind);
+        if (doesRteHang) await untilAborted(signal);
         const date = clock.at + behind;
         trueTime(date);
         return { ...ANSWERED, date };
@@ -204,19 +213,19 @@ describe("two sources", () => {
       await new Promise((resolve) => setImmediate(resolve));
       return asked.slice(before);
     };
-    return { polling, clock, asked, polled, know, lookAfter };
+    return { polling, clock, asked, beyondBudget, polled, know, lookAfter };
   }
+
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
 
   const AWAITED: [string, string] = ["06:30", "12:00"];
   const failing = () => Promise.reject(new Error("the service is away"));
 
   test("have polls of their own: a service that hangs does not delay the official source", async () => {
-    const { polling, clock, asked, polled } = openBoth(
-      (_request, { signal }) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-        }),
-    );
+    const { polling, clock, asked, polled } = openBoth((_request, { signal }) => untilAborted(signal));
     void polling.pollIfDue();
     await vi.waitFor(() => expect(polled).toEqual(["official source"]));
     expect(asked).toEqual(["light", "season"]);
@@ -227,29 +236,48 @@ describe("two sources", () => {
     await polling.stop();
   });
 
-  test("are both polled by a command", async () => {
-    const { polling, asked, polled } = openBoth(failing);
+  test("have polls of their own: an official source that hangs does not delay the service", async () => {
+    const { polling, clock, asked, polled } = openBoth(failing, { doesRteHang: true });
+    void polling.pollIfDue();
+    await vi.waitFor(() => expect(polled).toEqual(["forecast service"]));
+    clock.at += 60 * MINUTE;
+    void polling.pollIfDue();
+    await vi.waitFor(() => expect(polled).toEqual(["forecast service", "forecast service"]));
+    expect(asked).toEqual(["light"]);
+    await polling.stop();
+  });
+
+  test("are both polled by a command, which sends RTE nothing beyond the day's budget", async () => {
+    const { polling, asked, beyondBudget, polled } = openBoth(failing);
     void polling.pollIfDue();
     await vi.waitFor(() => expect(polled).toHaveLength(2));
+    const beyondBefore = [...beyondBudget];
     const told: string[] = [];
     polling.pollNow(({ name }, { answers }) => told.push(`${name}: ${answers}`));
     await vi.waitFor(() => expect(polled).toHaveLength(4));
     expect(told.toSorted()).toEqual(["forecast service: 0", "official source: 1"]);
     expect(asked).toEqual(["light", "season", "light"]);
+    expect(beyondBudget).toEqual(beyondBefore);
     await polling.stop();
   });
 
-  test("that differ: the official source is asked at once, and hourly while they differ", async () => {
-    const { know, lookAfter } = openBoth(failing);
-    const rte = saidByRte("bleu");
-    know(knownDaysOf({ "2026-01-05": rte, "2026-01-06": rte }));
-    expect(await lookAfter(0)).toEqual(["light", "season"]);
-    expect(await lookAfter(1)).toEqual([]);
-    know(knownDaysOf({ "2026-01-05": rte, "2026-01-06": { ...rte, ...official("rouge") } }));
-    expect(await lookAfter(1)).toEqual(["light"]);
-    expect(await lookAfter(1)).toEqual([]);
-    expect(await lookAfter(50)).toEqual(["light"]);
-  });
+  test.each([
+    ["an official colour", official("rouge")],
+    ["a forecast", forecast("rouge")],
+  ])(
+    "that differ, by %s of the service: the official source is asked at once, and hourly while they differ",
+    async (_kind, said) => {
+      const { know, lookAfter } = openBoth(failing);
+      const rte = saidByRte("bleu");
+      know(knownDaysOf({ "2026-01-05": rte, "2026-01-06": rte }));
+      expect(await lookAfter(0)).toEqual(["light", "season"]);
+      expect(await lookAfter(1)).toEqual([]);
+      know(knownDaysOf({ "2026-01-05": rte, "2026-01-06": { ...rte, ...said } }));
+      expect(await lookAfter(1)).toEqual(["light"]);
+      expect(await lookAfter(1)).toEqual([]);
+      expect(await lookAfter(50)).toEqual(["light"]);
+    },
+  );
 
   test("the service is asked often in the hours of the announcement, also where this machine's clock shows others", async () => {
     let requests = 0;
@@ -257,7 +285,7 @@ describe("two sources", () => {
       requests += 1;
       return failing();
     };
-    const { lookAfter } = openBoth(counting, 18 * 60 * MINUTE);
+    const { lookAfter } = openBoth(counting, { behind: 18 * 60 * MINUTE });
     const requestsAfter = async (minutes: number) => {
       const before = requests;
       await lookAfter(minutes);
@@ -321,7 +349,7 @@ describe("two sources", () => {
     ["a day behind", 24 * 60 * MINUTE],
     ["18 hours behind", 18 * 60 * MINUTE],
   ])("are asked at the right time of day by a machine whose clock is %s", async (_, behind) => {
-    const { know, lookAfter } = openBoth(failing, behind);
+    const { know, lookAfter } = openBoth(failing, { behind });
     know(knownDaysOf({ "2026-01-05": saidByRte("bleu") }));
     // 14:15 in truth.
     expect(await lookAfter(0)).toEqual(["light", "season"]);

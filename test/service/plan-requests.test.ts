@@ -8,6 +8,7 @@ import {
   planFollowUps,
   planRequests,
 } from "../../src/service/plan-requests.ts";
+import { saidByRte } from "../support/known-days.ts";
 import { PARIS } from "../support/tariff.ts";
 
 const NO_RATES = { hp: null, hc: null };
@@ -156,8 +157,11 @@ describe("what an answer makes necessary", () => {
     rates: NO_RATES,
   });
 
-  test("forecasts that deny an official colour: that date is asked at once", () => {
-    const knownDays = knownDaysOf({ "2026-01-06": official("bleu", false) });
+  test.each([
+    ["an official colour", official("bleu", false)],
+    ["what only RTE names", saidByRte("bleu")],
+  ])("forecasts that deny %s: that date is asked at once", (_case, day) => {
+    const knownDays = knownDaysOf({ "2026-01-06": day });
     const answer: Answer = {
       kind: "forecasts",
       updated_at: null,

@@ -45,7 +45,7 @@ function isOfficialProblem({ official, clock }: FactsInput, service: ServiceStat
   // As of a service: while no answer is known, nothing shows that the source is well.
   if (service === "off" && official?.last_success === null) return true;
   if (!official?.light) return false;
-  return service === "off" || service === "down" || isSilentForADay(official, clock.at);
+  return service === "off" || isSilentForADay(official, clock.at);
 }
 
 /** Whether the sources contradict each other about a day that is not over yet. */

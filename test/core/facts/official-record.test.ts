@@ -78,6 +78,15 @@ describe("the official source", () => {
     expect(factsOf(record, polls).service.problem_code).toBe(code);
   });
 
+  it("that fails for a day counts more than an output", () => {
+    const input = {
+      ...factsInputAt(AT, knownDaysOf(DAYS)),
+      official: failing(24),
+      failed_outputs: ["boiler"],
+    };
+    expect(deriveFacts(input, UNPRICED).service.problem_code).toBe("official");
+  });
+
   it("fails from its first failure on, until a success", () => {
     const failures = { answers: 0, failures: ["no route"] };
     const first = recordOfficialOutcome(WELL, failures, ["light", "season"], AT);
@@ -126,6 +135,15 @@ describe("a contradiction", () => {
     expect(factsOf(WELL, {}, days).service.problem_code).toBe("contradiction");
     const input = { ...factsInputAt(AT, knownDaysOf(days)), official: WELL, failed_outputs: ["boiler"] };
     expect(deriveFacts(input, UNPRICED).service.problem_code).toBe("output");
+  });
+
+  it("comes before an announcement that is late", () => {
+    const afternoon = AT + 4 * HOUR;
+    const lateWith = (days: Record<string, KnownDay>) =>
+      deriveFacts({ ...factsInputAt(afternoon, knownDaysOf(days)), official: WELL }, UNPRICED);
+    expect(lateWith({ "2026-01-05": official("bleu") }).service.problem_code).toBe("late");
+    const { moment, service } = lateWith({ "2026-01-05": both });
+    expect([moment?.announcement.late, service.problem_code]).toEqual([true, "contradiction"]);
   });
 
   it("that nobody confirmed leaves the day announced, even after 06:00", () => {
