@@ -31,6 +31,8 @@ export interface TwoSourcesOutcome {
   /** Checks in which the sources contradicted each other. */
   contradicted: number;
   checks: number;
+  /** Days that nobody had named when they were checked. */
+  unknown: number;
   /** The most requests to RTE within one day (UTC). */
   mostRequests: number;
   words: SaidWords;
@@ -61,6 +63,7 @@ async function runIn(
     rougeMornings: 0,
     contradicted: 0,
     checks: 0,
+    unknown: 0,
     mostRequests: 0,
     words,
   };
@@ -111,7 +114,7 @@ async function runIn(
     const state = [topics, words.notes()];
     if (isBoundary || state.some((part, index) => part !== checked[index])) {
       checked = state;
-      check(outcome, topics, words, now);
+      check(outcome, { topics, words, withoutForecasts: withoutService }, now);
       if (isBoundary && isDayStart(now) && payload(topics, "rouge_now") === "ON") outcome.rougeMornings += 1;
     }
   }
@@ -123,7 +126,11 @@ const LOOK = 300_000;
 const ENOUGH = 5;
 
 /** Compares the topics with what was said so far. */
-function check(outcome: TwoSourcesOutcome, topics: Topics, words: SaidWords, now: Instant): void {
+function check(
+  outcome: TwoSourcesOutcome,
+  { topics, words, withoutForecasts }: { topics: Topics; words: SaidWords; withoutForecasts: boolean },
+  now: Instant,
+): void {
   outcome.checks += 1;
   const today = civilDate(now, PARIS.time_zone);
   const inForce = tariffDate(now, PARIS);
@@ -135,6 +142,9 @@ function check(outcome: TwoSourcesOutcome, topics: Topics, words: SaidWords, now
     const { official_by = null } = JSON.parse(payload(topics, name));
     if (!shown) {
       if (is("official") !== "OFF") complain(`${name} ${date} is official, and nobody said so`);
+      if (withoutForecasts && is("color") !== "None")
+        complain(`${name} ${date} is ${is("color")}, and nobody said so`);
+      outcome.unknown += 1;
       continue;
     }
     if (shown.by) outcome.contradicted += 1;

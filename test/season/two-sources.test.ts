@@ -141,6 +141,24 @@ describe.each([
 });
 
 it(
+  "RTE away for a week without a service: what it named stays right, then the days are unknown",
+  async () => {
+    const outcome = await runTwoSources({
+      script: writeScript(1),
+      seed: 1,
+      from: at("2026-01-05"),
+      until: at("2026-01-20"),
+      behaviour: { service: WELL, rte: away(at("2026-01-08", "12:00"), at("2026-01-15", "10:45")) },
+      withoutService: true,
+    });
+    expectWell(outcome);
+    // Six days with two boundaries, and today, tomorrow, now and next at each of them.
+    expect(outcome.unknown).toBeGreaterThan(40);
+  },
+  LIMIT,
+);
+
+it(
   "both sources back at once after a week: everything is right again",
   async () => {
     const outcome = await runTwoSources({
