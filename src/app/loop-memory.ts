@@ -216,15 +216,17 @@ export function openLoopMemory(store: Store, options: LoopMemoryOptions): LoopMe
  * and again keeps to the day's budget, and the state file is not written with each request.
  */
 function trackCount(atStart: RequestMemory) {
-  let savedCount = atStart.spent.count;
+  let saved = atStart.spent;
   let changes = 0;
   return {
     isWorthWriting: ({ spent }: RequestMemory) => {
       changes += 1;
-      return changes <= COUNTS_SAVED || Math.abs(spent.count - savedCount) >= COUNTS_SAVED;
+      // A new day begins at 0, also where the state file has the day before.
+      const unsaved = spent.day === saved.day ? spent.count - saved.count : spent.count;
+      return changes <= COUNTS_SAVED || unsaved >= COUNTS_SAVED;
     },
     saved: ({ spent }: RequestMemory) => {
-      savedCount = spent.count;
+      saved = spent;
     },
   };
 }

@@ -153,6 +153,20 @@ describe("after a kill", () => {
     expect(store.writes() - writes).toBeLessThan(25);
   });
 
+  test("the first requests of a new day need no write", () => {
+    const { memory, store } = open();
+    const writesOf = (day: string, from: number, to: number) => {
+      const before = store.writes();
+      for (let count = from; count <= to; count += 1)
+        memory.officialClient.set({ ...memory.officialClient.get(), spent: { day, count } });
+      return store.writes() - before;
+    };
+    expect(writesOf("2026-01-05", 1, 40)).toBeGreaterThan(0);
+    expect(writesOf("2026-01-06", 1, 9)).toBe(0);
+    expect(writesOf("2026-01-06", 10, 10)).toBe(1);
+    expect(open(store).memory.officialClient.get().spent).toEqual({ day: "2026-01-06", count: 10 });
+  });
+
   test("the pause after a 429 is known, of either source", () => {
     const pause = { until: QUARTER_PAST + MINUTE, turns: 1 };
     const ofService = open();
