@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createOfficialPolling } from "../../.build/app/polling.js";
 import { rulesOptions } from "../../.build/config/rules-options.js";
 import { systemClock } from "../../.build/runtime/clock.js";
 import { duePoll } from "../../.build/service/poll-times.js";
@@ -18,6 +19,7 @@ const WINTER = "2026-01-04T23:00:00Z";
 export async function measureDays({ folder }, report) {
   const quiet = await measureSomeDays(Date.parse(QUIET), join(folder, "quiet"));
   const house = await measureSomeDays(Date.parse(QUIET), join(folder, "house"), { ...startHouse(), days: 2 });
+  const official = await measureSomeDays(Date.parse(QUIET), join(folder, "official"), { hasOfficial: true });
   const winter = await measureSomeDays(Date.parse(WINTER), join(folder, "winter"));
   for (const what of ["requests", "messages", "writes"]) {
     report.alone(
@@ -26,6 +28,18 @@ export async function measureDays({ folder }, report) {
     );
   }
   report.text(mostSent(quiet));
+  report.alone(
+    "officialRequests",
+    official.map((day) => day.officialRequests),
+  );
+  report.alone(
+    "officialMessages",
+    official.map((day) => day.messages),
+  );
+  report.alone(
+    "officialWrites",
+    official.map((day) => day.writes),
+  );
   report.alone(
     "houseMessages",
     house.map((day) => day.messages),
@@ -46,7 +60,7 @@ export async function measureDays({ folder }, report) {
 async function measureSomeDays(
   from,
   folder,
-  { rules = CONFIG.rules, heard = new Map(), publish, days: count = 7 } = {},
+  { rules = CONFIG.rules, heard = new Map(), publish, days: count = 7, hasOfficial = false } = {},
 ) {
   const time = { now: from };
   const clock = {
@@ -60,17 +74,36 @@ async function measureSomeDays(
     },
   };
   const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
-  const measured = await openMeasuredLoop({ service: simulator.url, clock, folder, rules, heard });
+  const official = hasOfficial ? simulator.url : null;
+  const measured = await openMeasuredLoop({ service: simulator.url, official, clock, folder, rules, heard });
   measured.loop.refresh();
+  const officialPolling = hasOfficial && createOfficialPolling(pollingOptions(measured, clock));
   const days = [];
-  for (let day = 0; day <= count; day += 1) days.push(await measureDay(measured, time, publish));
+  for (let day = 0; day <= count; day += 1)
+    days.push(await measureDay(measured, time, publish, officialPolling));
   await measured.close();
   await simulator.stop();
   return days.slice(1);
 }
 
-async function measureDay({ loop, memory, counts, poll, noteWrites }, time, publish) {
-  Object.assign(counts, { requests: 0, writes: 0 });
+/** The schedule of the official source, which counts what it sends. */
+function pollingOptions({ loop, memory, pollOfficial }, clock) {
+  return {
+    loop: { ...loop, pollOfficial },
+    memory,
+    tariff: CONFIG.tariff,
+    times: CONFIG.service.poll,
+    offset: OFFSET,
+    clock,
+    onFirstFailure: (_source, failure) => {
+      throw new Error(failure);
+    },
+    onPolled: () => undefined,
+  };
+}
+
+async function measureDay({ loop, memory, counts, poll, noteWrites }, time, publish, officialPolling) {
+  Object.assign(counts, { requests: 0, officialRequests: 0, writes: 0 });
   counts.topics.clear();
   const end = time.now + DAY;
   for (let look = time.now; look < end; look += MINUTE) {
@@ -84,6 +117,7 @@ async function measureDay({ loop, memory, counts, poll, noteWrites }, time, publ
       publish(time.now);
       loop.noticeValues();
     }
+    if (officialPolling) await officialPolling.pollIfDue();
     await noteWrites();
     const knownDays = memory.days();
     const slots = { poll: CONFIG.service.poll, tariff: CONFIG.tariff, knownDays, offset: OFFSET };

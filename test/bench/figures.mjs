@@ -181,6 +181,27 @@ export const ALONE = [
   { key: "messages", name: "messages of a quiet day", unit: "", limit: 250, how: "the same week" },
   { key: "writes", name: "disk writes of a quiet day", unit: "", limit: 50, how: "the same week" },
   {
+    key: "officialRequests",
+    name: "requests to the official source on a quiet day",
+    unit: "",
+    limit: 80,
+    how: "the same week, with an official source",
+  },
+  {
+    key: "officialMessages",
+    name: "messages of a quiet day with the official source",
+    unit: "",
+    limit: 250,
+    how: "the same",
+  },
+  {
+    key: "officialWrites",
+    name: "disk writes of a quiet day with the official source",
+    unit: "",
+    limit: 50,
+    how: "the same",
+  },
+  {
     key: "houseMessages",
     name: "messages of a quiet day with two values each second",
     unit: "",

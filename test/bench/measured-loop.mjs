@@ -4,6 +4,7 @@ import { createLoop } from "../../.build/app/loop.js";
 import { openLoopMemory } from "../../.build/app/loop-memory.js";
 import { loadConfig } from "../../.build/config/load-config.js";
 import { diffTopics } from "../../.build/core/topics/diff-topics.js";
+import { createOfficialClient } from "../../.build/service/official-client.js";
 import { createServiceClient } from "../../.build/service/service-client.js";
 import { openStore } from "../../.build/state/store.js";
 
@@ -12,46 +13,69 @@ const file = new URL("../../config/vigie.yaml", import.meta.url).pathname;
 export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process.cwd() });
 
 /**
- * vigie's loop on a clock of the bench: the real loop, client and store, over real HTTP on loopback. It counts the
- * requests, the writes of the state file and the messages that would be published.
+ * vigie's loop on a clock of the bench: the real loop, clients and store, over real HTTP on loopback. It counts the
+ * requests to each source, the writes of the state file and the messages that would be published. `official`: the address
+ * of an official source; by itself there is none.
  */
-export async function openMeasuredLoop({ service, clock, folder, rules = CONFIG.rules, heard = new Map() }) {
+export async function openMeasuredLoop({
+  service,
+  official = null,
+  clock,
+  folder,
+  rules = CONFIG.rules,
+  heard = new Map(),
+}) {
   const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
   const memory = openLoopMemory(store, {
     source: "bench",
-    official: null,
+    official: official && "bench",
     rules,
     log: LOG,
     values: () => ({}),
   });
+  const shared = { version: "bench", log: LOG, clock, random: () => 0.5 };
   const client = createServiceClient({
+    ...shared,
     config: CONFIG.service,
     base: service,
-    version: "bench",
     memory: memory.client,
-    log: LOG,
-    clock,
-    random: () => 0.5,
   });
-  const counts = { requests: 0, writes: 0, topics: new Map() };
+  const officialClient =
+    official &&
+    createOfficialClient({
+      ...shared,
+      tariff: CONFIG.tariff,
+      base: official,
+      memory: memory.officialClient,
+    });
+  const counts = { requests: 0, officialRequests: 0, writes: 0, topics: new Map() };
   const loop = createLoop({
     ...loopOptions({ clock, memory, rules, heard }),
     publish: countChanges(counts.topics),
     ask: client.ask,
+    askOfficial: officialClient?.ask ?? null,
   });
   const countWrites = await watchFile(join(folder, "state.json"));
   const noteWrites = async () => {
     await store.flush();
     counts.writes += await countWrites();
   };
-  const poll = async (owed) => {
-    const before = memory.client.get().spent;
-    await loop.poll({ ...owed, signal: new AbortController().signal });
-    const after = memory.client.get().spent;
-    counts.requests += after.day === before.day ? after.count - before.count : after.count;
+  const countRequests = async (name, { get }, run) => {
+    const before = get().spent;
+    const outcome = await run();
+    const after = get().spent;
+    counts[name] += after.day === before.day ? after.count - before.count : after.count;
     await noteWrites();
+    return outcome;
   };
-  return { loop, memory, counts, poll, noteWrites, close: client.close };
+  const { signal } = new AbortController();
+  const poll = (owed) => countRequests("requests", memory.client, () => loop.poll({ ...owed, signal }));
+  const pollOfficial = (owed) =>
+    countRequests("officialRequests", memory.officialClient, () => loop.pollOfficial({ ...owed, signal }));
+  const close = async () => {
+    await Promise.all([client.close(), officialClient?.close()]);
+  };
+  return { loop, memory, counts, poll, pollOfficial, noteWrites, close };
 }
 
 /** What a loop needs beside the service and the broker, with the rules as shipped. */
@@ -65,6 +89,8 @@ export function loopOptions({ clock, memory, rules = CONFIG.rules, heard = new M
     devices: { statuses: () => [], update: nothing },
     values: { heard: () => heard, isSettled: () => true },
     onDayEvent: nothing,
+    onContradiction: nothing,
+    onRefusedWord: nothing,
     onVerdictChange: nothing,
     onSwitchedBack: nothing,
     onRefreshed: nothing,
