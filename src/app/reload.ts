@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { ConfigError } from "../config/problems.ts";
+import type { ReadFile } from "../config/read-text.ts";
 import { watchConfig } from "../config/watch-files.ts";
 import type { Log } from "../runtime/log.ts";
 
@@ -29,11 +30,12 @@ export function followConfig(first: LoadedConfig, options: ReloadOptions): () =>
   let watched: readonly string[] = [];
   let stopWatching: () => Promise<void> = async () => undefined;
   // The same watch goes on while the files are the same, so that no change during a reload is missed.
-  const watch = async (files: readonly string[]) => {
-    if (files.join("\n") === watched.join("\n")) return;
+  const watch = async (read: readonly ReadFile[]) => {
+    const paths = read.map(({ path }) => path);
+    if (paths.join("\n") === watched.join("\n")) return;
     await stopWatching();
-    watched = files;
-    stopWatching = watchConfig({ read: files, changed: reload });
+    watched = paths;
+    stopWatching = watchConfig({ read, changed: reload });
   };
   reloading = watch(first.read);
   process.on("SIGHUP", reload);

@@ -1,7 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-errors.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { readText } from "./read-text.ts";
+import { type ReadFile, readText } from "./read-text.ts";
 import type { Path } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
 
@@ -9,6 +9,8 @@ import { readYaml } from "./yaml-text.ts";
 export interface ConfigFile {
   /** Absolute; null without a file. */
   path: string | null;
+  /** null without a file. */
+  read: ReadFile | null;
   value: unknown;
   problems: string[];
   /** Where an option stands: `config/vigie.yaml:3:5`. */
@@ -46,7 +48,8 @@ async function readFileAt(place: string, namedBy: string, { cwd, signal }: FileR
   const path = resolve(cwd, place);
   const shown = shortPath(path, cwd);
   try {
-    return { ...parseFile(path, shown, await readText(path, signal)), isAbsent: false };
+    const { text, fingerprint } = await readText(path, signal);
+    return { ...parseFile(text, shown), path, read: { path, fingerprint }, isAbsent: false };
   } catch (error) {
     const isAbsent = hasCode(error, "ENOENT", "ENOTDIR");
     const remedy = path === IN_OWN_FOLDER ? describeDiskRemedy(error, dirname(path)) : "";
@@ -77,7 +80,7 @@ export function stateDirectory(env: NodeJS.ProcessEnv): string | undefined {
 
 export const DEFAULT_STATE = "./state";
 
-function parseFile(path: string, shown: string, text: string): ConfigFile {
+function parseFile(text: string, shown: string): Pick<ConfigFile, "value" | "problems" | "place"> {
   const { value, faults, find } = readYaml(text);
   const problems = faults.map(
     ({ at, expected, got }) => `${shown}:${at.line}:${at.column}: expected ${expected}, got ${got}`,
@@ -86,11 +89,11 @@ function parseFile(path: string, shown: string, text: string): ConfigFile {
     const { line, column } = find(option, part);
     return `${shown}:${line}:${column}`;
   };
-  return { path, value, problems, place };
+  return { value, problems, place };
 }
 
 function noFile(problems: string[]): ConfigFile {
-  return { path: null, value: undefined, problems, place: () => "configuration" };
+  return { path: null, read: null, value: undefined, problems, place: () => "configuration" };
 }
 
 /** Relative to the working folder, unless that is the root, as in a container, or the file is outside of it. */

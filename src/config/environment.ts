@@ -5,7 +5,7 @@ import { maskAddress } from "./address.ts";
 import type { FileRequest } from "./config-file.ts";
 import { meansSame, nearestInSpelling } from "./nearest-word.ts";
 import { listOptions, type Option } from "./option-list.ts";
-import { readText } from "./read-text.ts";
+import { type ReadFile, readText } from "./read-text.ts";
 import { type Setting, splitGroup } from "./settings.ts";
 import { isSecret } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
@@ -15,8 +15,7 @@ interface Environment {
   settings: Setting[];
   problems: string[];
   warnings: string[];
-  /** The files that were read, absolute. */
-  read: string[];
+  read: ReadFile[];
 }
 
 export async function readEnvironment({ env, cwd, signal }: FileRequest): Promise<Environment> {
@@ -71,8 +70,9 @@ async function readGivenFile(
   { signal, found: { read, problems } }: Source,
 ): Promise<Given | undefined> {
   try {
-    const text = (await readText(file, signal)).replace(/\r?\n$/, "");
-    read.push(file);
+    const { fingerprint, ...content } = await readText(file, signal);
+    read.push({ path: file, fingerprint });
+    const text = content.text.replace(/\r?\n$/, "");
     return text === "" ? undefined : { name, text };
   } catch (error) {
     const why = describeDiskError(error);

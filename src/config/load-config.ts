@@ -16,6 +16,7 @@ import { A_SERVICE } from "./conflicts.ts";
 import { readEnvironment } from "./environment.ts";
 import { listOptions } from "./option-list.ts";
 import { ConfigError, describeExpectation, describeIssues, type Problem } from "./problems.ts";
+import type { ReadFile } from "./read-text.ts";
 import { findKey } from "./rule-references.ts";
 import { applySettings, type Setting, setValue, splitGroup } from "./settings.ts";
 import { type Path, showPath, showValue } from "./shown-value.ts";
@@ -31,8 +32,8 @@ export interface LoadedConfig {
   config: Config;
   /** The configuration file; null where everything came from variables. */
   file: string | null;
-  /** Every file that was read, absolute: a change of one may change the configuration. */
-  read: string[];
+  /** Every file that was read: a change of one may change the configuration. */
+  read: ReadFile[];
   warnings: string[];
 }
 
@@ -70,7 +71,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     const name = id === undefined ? "" : ` ${id}`;
     return `${placeOf({ path: asWritten(path, given), part: "value" }, file, settings)}${name}: ${words}`;
   });
-  const read = [...(file.path === null ? [] : [file.path]), ...environment.read];
+  const read = [...(file.read === null ? [] : [file.read]), ...environment.read];
   return { config, file: file.path, read, warnings: [...environment.warnings, ...warnings] };
 }
 

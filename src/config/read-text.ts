@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { constants, openSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { Socket } from "node:net";
@@ -5,17 +6,45 @@ import { devNull } from "node:os";
 import { text } from "node:stream/consumers";
 import { deadline } from "../runtime/wait.ts";
 
+/** A file as it was read: the watch of its changes begins with what is in force. */
+export interface ReadFile {
+  /** Absolute. */
+  path: string;
+  fingerprint: string;
+}
+
+interface FileText extends ReadFile {
+  text: string;
+}
+
 /**
  * The text of a file, or of a pipe such as `/dev/stdin` and `<(…)` of a shell. Another special file is refused: a
  * terminal waits for somebody to type, and `/dev/zero` has no end.
  */
-export async function readText(path: string, signal: AbortSignal = NEVER): Promise<string> {
+export async function readText(path: string, signal: AbortSignal = NEVER): Promise<FileText> {
   const found = await stat(path);
-  if (found.isFIFO()) return readPipe(path, signal);
+  if (found.isFIFO()) return { path, text: await readPipe(path, signal), fingerprint: NO_FILE };
   if (found.isCharacterDevice() && path !== devNull)
     throw new Error("it is a terminal or a device, not a file");
   if (found.isSocket() || found.isBlockDevice()) throw new Error("it is a socket or a device, not a file");
-  return readFile(path, "utf8");
+  const text = await readFile(path, "utf8");
+  return { path, text, fingerprint: found.isFile() ? hash(text) : NO_FILE };
+}
+
+/** A pipe cannot be read twice: it never changes. */
+export async function readFingerprint(path: string): Promise<string> {
+  try {
+    return (await stat(path)).isFile() ? hash(await readFile(path, "utf8")) : NO_FILE;
+  } catch {
+    return NO_FILE;
+  }
+}
+
+export const NO_FILE = "no file";
+
+/** The content itself is not kept: some of these files hold secrets. */
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 const NEVER = new AbortController().signal;

@@ -1,13 +1,12 @@
-import { createHash } from "node:crypto";
-import { type FSWatcher, readFileSync, realpathSync, statSync, watch } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { type FSWatcher, realpathSync, watch } from "node:fs";
 import { dirname } from "node:path";
 import { sleep } from "../runtime/wait.ts";
+import { NO_FILE, type ReadFile, readFingerprint } from "./read-text.ts";
 
 interface WatchRequest {
-  /** The files that were read, absolute. */
-  read: readonly string[];
-  /** Called when the content of one of them has changed, and stays so. */
+  /** The files as they were read. */
+  read: readonly ReadFile[];
+  /** Called when the content of one of them is another one than was read, and stays so. */
   changed: () => void;
   /** How often the files are read even if the system reports no change, in milliseconds. */
   checkEvery?: number;
@@ -21,19 +20,21 @@ export function watchConfig({ read, changed, checkEvery }: WatchRequest): () => 
   if (read.length === 0) return async () => undefined;
   const stopping = new AbortController();
   let reported = new AbortController();
-  const watchers = foldersOf(read).map((folder) => watchFolder(folder, () => reported.abort()));
+  const paths = read.map(({ path }) => path);
+  const watchers = foldersOf(paths).map((folder) => watchFolder(folder, () => reported.abort()));
   const interval = checkEvery ?? (watchers.includes(null) ? CHECK_UNWATCHED : CHECK_WATCHED);
 
   const run = async () => {
-    // Read at once: a change from here on must not be taken for what was read before.
-    let known = read.map(fingerprintNow).join(" ");
+    let known = read.map(({ fingerprint }) => fingerprint).join(" ");
+    // The first look is at once: a file may have changed between its reading and this watch.
     while (!stopping.signal.aborted) {
+      const settled = await readSettled(paths, stopping.signal);
+      if (!stopping.signal.aborted && settled !== known) {
+        known = settled;
+        changed();
+      }
       await pause(interval, reported.signal);
       reported = new AbortController();
-      const settled = await readSettled(read, stopping.signal);
-      if (stopping.signal.aborted || settled === known) continue;
-      known = settled;
-      changed();
     }
   };
   const running = run();
@@ -46,38 +47,16 @@ export function watchConfig({ read, changed, checkEvery }: WatchRequest): () => 
 }
 
 /** Reads until nothing changes any more: a file may be written in two steps, or be gone while it is replaced. */
-async function readSettled(read: readonly string[], signal: AbortSignal): Promise<string> {
-  const readAll = async () => (await Promise.all(read.map(fingerprint))).join(" ");
+async function readSettled(paths: readonly string[], signal: AbortSignal): Promise<string> {
+  const readAll = async () => (await Promise.all(paths.map(readFingerprint))).join(" ");
   let before = await readAll();
   while (!signal.aborted) {
-    await pause(before.includes(ABSENT) ? SETTLED_WHEN_ABSENT : SETTLED, signal);
+    await pause(before.includes(NO_FILE) ? SETTLED_WHEN_ABSENT : SETTLED, signal);
     const after = await readAll();
     if (after === before) break;
     before = after;
   }
   return before;
-}
-
-/** A pipe cannot be read twice: it never changes. */
-function fingerprintNow(path: string): string {
-  try {
-    return statSync(path).isFile() ? hash(readFileSync(path)) : ABSENT;
-  } catch {
-    return ABSENT;
-  }
-}
-
-async function fingerprint(path: string): Promise<string> {
-  try {
-    return (await stat(path)).isFile() ? hash(await readFile(path)) : ABSENT;
-  } catch {
-    return ABSENT;
-  }
-}
-
-/** The content itself is not kept: some of these files hold secrets. */
-function hash(content: Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -112,4 +91,3 @@ const CHECK_WATCHED = 60_000;
 const CHECK_UNWATCHED = 5_000;
 const SETTLED = 250;
 const SETTLED_WHEN_ABSENT = 2_000;
-const ABSENT = "absent";

@@ -29,7 +29,10 @@ describe("which file is read", () => {
   test("the path of the file that was read is reported, absolute", async () => {
     const cwd = await folderWith(files);
     const loaded = await load({ cwd, file: "a.yaml" });
-    expect([loaded.file, loaded.read]).toEqual([join(cwd, "a.yaml"), [join(cwd, "a.yaml")]]);
+    expect([loaded.file, loaded.read.map(({ path }) => path)]).toEqual([
+      join(cwd, "a.yaml"),
+      [join(cwd, "a.yaml")],
+    ]);
   });
 
   test.each([
@@ -210,7 +213,10 @@ describe("precedence", () => {
       CREDENTIALS_DIRECTORY: join(cwd, "credentials"),
     };
     const { read, config } = await load({ cwd, env });
-    expect(read.toSorted()).toEqual([join(cwd, "credentials/mqtt_username"), join(cwd, "secret")]);
+    expect(read.map(({ path }) => path).toSorted()).toEqual([
+      join(cwd, "credentials/mqtt_username"),
+      join(cwd, "secret"),
+    ]);
     expect(config.mqtt.username).toBe("me");
   });
 

@@ -1,11 +1,19 @@
 import { mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, type TestContext, test, vi } from "vitest";
+import { readFingerprint } from "../../src/config/read-text.ts";
 import { watchConfig } from "../../src/config/watch-files.ts";
 import { folderWith } from "./folder.ts";
 
 /** Starts a watch and counts what it says; `checkEvery` is long where the system's own watch must do. */
-function watched({ onTestFinished }: TestContext, read: string[], checkEvery = 60_000): () => number {
+async function watched(
+  { onTestFinished }: TestContext,
+  paths: string[],
+  checkEvery = 60_000,
+): Promise<() => number> {
+  const read = await Promise.all(
+    paths.map(async (path) => ({ path, fingerprint: await readFingerprint(path) })),
+  );
   const changed = vi.fn();
   const stop = watchConfig({ read, changed, checkEvery });
   onTestFinished(stop);
@@ -17,16 +25,27 @@ const soon = { timeout: 15_000, interval: 20 };
 
 test.concurrent("writing a file is one change", async (context) => {
   const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
-  const changes = watched(context, [file]);
+  const changes = await watched(context, [file]);
   await writeFile(file, "two");
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
   await writeFile(file, "three");
   await vi.waitFor(() => expect(changes()).toBe(2), soon);
 });
 
+test.concurrent("a file that changed between its reading and the watch is a change, at once", async ({
+  onTestFinished,
+}) => {
+  const file = join(await folderWith({ a: "one" }, onTestFinished), "a");
+  const read = [{ path: file, fingerprint: await readFingerprint(file) }];
+  await writeFile(file, "two");
+  const changed = vi.fn();
+  onTestFinished(watchConfig({ read, changed, checkEvery: 3_600_000 }));
+  await vi.waitFor(() => expect(changed).toHaveBeenCalledOnce(), soon);
+});
+
 test.concurrent("replacing a file by another one is a change", async (context) => {
   const folder = await folderWith({ a: "one" }, context.onTestFinished);
-  const changes = watched(context, [join(folder, "a")]);
+  const changes = await watched(context, [join(folder, "a")]);
   await writeFile(join(folder, "new"), "two");
   await rename(join(folder, "new"), join(folder, "a"));
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
@@ -39,7 +58,7 @@ test.concurrent("pointing a link to another folder is a change, as Kubernetes sw
   );
   await symlink("..1", join(folder, "..data"));
   await symlink("..data/vigie.yaml", join(folder, "vigie.yaml"));
-  const changes = watched(context, [join(folder, "vigie.yaml")]);
+  const changes = await watched(context, [join(folder, "vigie.yaml")]);
   await symlink("..2", join(folder, "..data_tmp"));
   await rename(join(folder, "..data_tmp"), join(folder, "..data"));
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
@@ -49,14 +68,14 @@ test.concurrent("a file behind a link to another folder is followed", async (con
   const folder = await folderWith({ "elsewhere/a": "one" }, context.onTestFinished);
   await mkdir(join(folder, "here"));
   await symlink("../elsewhere/a", join(folder, "here/a"));
-  const changes = watched(context, [join(folder, "here/a")]);
+  const changes = await watched(context, [join(folder, "here/a")]);
   await writeFile(join(folder, "elsewhere/a"), "two");
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
 });
 
 test.concurrent("touching a file, writing the same content, and other files in the folder are no change; a later one is", async (context) => {
   const folder = await folderWith({ a: "one", b: "x" }, context.onTestFinished);
-  const changes = watched(context, [join(folder, "a")]);
+  const changes = await watched(context, [join(folder, "a")]);
   await utimes(join(folder, "a"), new Date(0), new Date(0));
   await writeFile(join(folder, "a"), "one");
   await writeFile(join(folder, "b"), "y");
@@ -68,7 +87,7 @@ test.concurrent("touching a file, writing the same content, and other files in t
 
 test.concurrent("writing in two steps, or removing the file for a moment, is one change", async (context) => {
   const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
-  const changes = watched(context, [file]);
+  const changes = await watched(context, [file]);
   await writeFile(file, "");
   await quiet(60);
   await rm(file);
@@ -82,7 +101,7 @@ test.concurrent("writing in two steps, or removing the file for a moment, is one
 test.concurrent("a change is found by reading where the system does not report it", async (context) => {
   const folder = await folderWith({ placeholder: "" }, context.onTestFinished);
   const file = join(folder, "later/a");
-  const changes = watched(context, [file], 50);
+  const changes = await watched(context, [file], 50);
   await mkdir(join(folder, "later"));
   await writeFile(file, "two");
   await vi.waitFor(() => expect(changes()).toBe(1), soon);
@@ -91,7 +110,7 @@ test.concurrent("a change is found by reading where the system does not report i
 test.concurrent("nothing is reported after the stop, and stopping ends at once", async (context) => {
   const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
   const changed = vi.fn();
-  const stop = watchConfig({ read: [file], changed });
+  const stop = watchConfig({ read: [{ path: file, fingerprint: await readFingerprint(file) }], changed });
   await writeFile(file, "two");
   await stop();
   await writeFile(file, "three");
