@@ -1,6 +1,6 @@
 import { addDays, isoInstant, wallInstant, weekday } from "../../core/calendar/dates.ts";
 import type { Instant } from "../../core/calendar/tariff.ts";
-import type { ConditionResult, SimpleResult } from "../../core/rules/condition-types.ts";
+import { simpleResultsIn } from "../../core/rules/condition-types.ts";
 import type { VerdictForecast, VerdictSpan } from "../../core/rules/forecast-verdicts.ts";
 import { decidingConditions } from "../../core/rules/reasons.ts";
 import type { Truth } from "../../core/rules/truth.ts";
@@ -178,13 +178,9 @@ function certainty(
   const doubt = view.known.polls.kind === "none" ? t.not_certain : t.by_forecast;
   // The first span began in the past.
   if (values_from === null || values_from > Math.max(start, view.input.at)) return doubt;
-  return simpleResults(conditions).every(({ condition }) => NO_FORECAST.has(condition.kind))
+  return simpleResultsIn(conditions).every(({ condition }) => NO_FORECAST.has(condition.kind))
     ? t.by_values
     : t.by_both;
-}
-
-function simpleResults(result: ConditionResult): SimpleResult[] {
-  return "parts" in result ? result.parts.flatMap(simpleResults) : [result];
 }
 
 /** The kinds of conditions that no forecast changes. */
