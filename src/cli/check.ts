@@ -1,3 +1,4 @@
+import { isLoopback } from "../config/address.ts";
 import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { officialAddress } from "../config/official-options.ts";
@@ -68,9 +69,7 @@ function describeOfficial(source: string): string {
 
 function describePage({ listen, allow }: Config["http"]): string {
   if (listen.length === 0) return "off";
-  const isOwn = listen.every(
-    ({ host }) => host === "localhost" || host === "::1" || host?.startsWith("127."),
-  );
+  const isOwn = listen.every((address) => isLoopback(`http://${nameAddress(address)}`));
   const who = isOwn
     ? "this machine only"
     : allow.length === 0
