@@ -152,9 +152,7 @@ export async function askSources<Result>(
       });
       const found = find(knownDays);
       if (found === null && failure) throw failure;
-      io.stderr.write(
-        failure ? `vigie: ${failure.message}. This is what vigie itself has learnt\n` : NO_SERVICE,
-      );
+      io.stderr.write(failure ? `vigie: ${failure.message}${FROM_STATE}\n` : NO_SERVICE);
       return found;
     },
     learnt: async () => {
@@ -176,6 +174,9 @@ export async function askSources<Result>(
 }
 
 const LIMIT = 10_000;
+/** Behind the message of a failure. */
+export const FROM_STATE = ". This is what vigie itself has learnt";
+
 const NO_SERVICE =
   "vigie: there is no forecast service (service.base_url: none): this is what vigie itself has learnt\n";
 

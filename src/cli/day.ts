@@ -6,7 +6,7 @@ import type { KnownDay } from "../core/days/known-days.ts";
 import { officialColor } from "../core/days/official-color.ts";
 import { contradictingWords } from "../core/facts/day-facts.ts";
 import { RequestRefused, ServiceError } from "../service/service-errors.ts";
-import { askSources, type Sources } from "./ask-service.ts";
+import { askSources, FROM_STATE, type Sources } from "./ask-service.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readDate } from "./read-time.ts";
@@ -65,7 +65,7 @@ async function askBoth(date: IsoDate, sources: Sources, io: Io): Promise<SaidOfD
   const [first] = failures;
   const isAnswered = service !== undefined || Boolean(rte);
   if (first && !isAnswered && !officialColor(known)) throw first;
-  const origin = isAnswered ? "" : ". This is what vigie itself has learnt";
+  const origin = isAnswered ? "" : FROM_STATE;
   for (const { message } of failures) io.stderr.write(`vigie: ${message}${origin}\n`);
   return { date, service, rte, isInvented: sources.config.official.source === "simulator", known };
 }
