@@ -48,8 +48,8 @@ async function readFileAt(place: string, namedBy: string, { cwd, signal }: FileR
   const path = resolve(cwd, place);
   const shown = shortPath(path, cwd);
   try {
-    const { text, fingerprint } = await readText(path, signal);
-    return { ...parseFile(text, shown), path, read: { path, fingerprint }, isAbsent: false };
+    const { text, read } = await readText(path, signal);
+    return { ...parseFile(text, shown), path, read, isAbsent: false };
   } catch (error) {
     const isAbsent = hasCode(error, "ENOENT", "ENOTDIR");
     const remedy = path === IN_OWN_FOLDER ? describeDiskRemedy(error, dirname(path)) : "";

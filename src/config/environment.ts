@@ -67,16 +67,16 @@ async function readOption(option: Option, source: Source): Promise<Given | undef
 /** undefined where the file is empty, or cannot be read, which is a problem. */
 async function readGivenFile(
   { name, file, shown }: { name: string; file: string; shown: string },
-  { signal, found: { read, problems } }: Source,
+  { signal, found }: Source,
 ): Promise<Given | undefined> {
   try {
-    const { fingerprint, ...content } = await readText(file, signal);
-    read.push({ path: file, fingerprint });
-    const text = content.text.replace(/\r?\n$/, "");
+    const { text: content, read } = await readText(file, signal);
+    found.read.push(read);
+    const text = content.replace(/\r?\n$/, "");
     return text === "" ? undefined : { name, text };
   } catch (error) {
     const why = describeDiskError(error);
-    problems.push(`${name}: expected a file that can be read, got ${shown} (${why})`);
+    found.problems.push(`${name}: expected a file that can be read, got ${shown} (${why})`);
     return undefined;
   }
 }

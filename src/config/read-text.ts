@@ -13,8 +13,9 @@ export interface ReadFile {
   fingerprint: string;
 }
 
-interface FileText extends ReadFile {
+interface FileText {
   text: string;
+  read: ReadFile;
 }
 
 /**
@@ -23,12 +24,12 @@ interface FileText extends ReadFile {
  */
 export async function readText(path: string, signal: AbortSignal = NEVER): Promise<FileText> {
   const found = await stat(path);
-  if (found.isFIFO()) return { path, text: await readPipe(path, signal), fingerprint: NO_FILE };
+  if (found.isFIFO()) return { text: await readPipe(path, signal), read: { path, fingerprint: NO_FILE } };
   if (found.isCharacterDevice() && path !== devNull)
     throw new Error("it is a terminal or a device, not a file");
   if (found.isSocket() || found.isBlockDevice()) throw new Error("it is a socket or a device, not a file");
   const text = await readFile(path, "utf8");
-  return { path, text, fingerprint: found.isFile() ? hash(text) : NO_FILE };
+  return { text, read: { path, fingerprint: found.isFile() ? hash(text) : NO_FILE } };
 }
 
 /** A pipe cannot be read twice: it never changes. */

@@ -5,15 +5,15 @@ import { readFingerprint } from "../../src/config/read-text.ts";
 import { watchConfig } from "../../src/config/watch-files.ts";
 import { folderWith } from "./folder.ts";
 
+const asRead = async (path: string) => ({ path, fingerprint: await readFingerprint(path) });
+
 /** Starts a watch and counts what it says; `checkEvery` is long where the system's own watch must do. */
 async function watched(
   { onTestFinished }: TestContext,
   paths: string[],
   checkEvery = 60_000,
 ): Promise<() => number> {
-  const read = await Promise.all(
-    paths.map(async (path) => ({ path, fingerprint: await readFingerprint(path) })),
-  );
+  const read = await Promise.all(paths.map(asRead));
   const changed = vi.fn();
   const stop = watchConfig({ read, changed, checkEvery });
   onTestFinished(stop);
@@ -36,7 +36,7 @@ test.concurrent("a file that changed between its reading and the watch is a chan
   onTestFinished,
 }) => {
   const file = join(await folderWith({ a: "one" }, onTestFinished), "a");
-  const read = [{ path: file, fingerprint: await readFingerprint(file) }];
+  const read = [await asRead(file)];
   await writeFile(file, "two");
   const changed = vi.fn();
   onTestFinished(watchConfig({ read, changed, checkEvery: 3_600_000 }));
@@ -110,7 +110,7 @@ test.concurrent("a change is found by reading where the system does not report i
 test.concurrent("nothing is reported after the stop, and stopping ends at once", async (context) => {
   const file = join(await folderWith({ a: "one" }, context.onTestFinished), "a");
   const changed = vi.fn();
-  const stop = watchConfig({ read: [{ path: file, fingerprint: await readFingerprint(file) }], changed });
+  const stop = watchConfig({ read: [await asRead(file)], changed });
   await writeFile(file, "two");
   await stop();
   await writeFile(file, "three");
