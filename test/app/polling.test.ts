@@ -186,6 +186,28 @@ describe("two sources", () => {
     made_at: null,
   };
 
+  const AWAITED: [string, string] = ["06:30", "12:00"];
+
+  function pollBoth(
+    { loop, memory }: Pick<ReturnType<typeof openTestLoop>, "loop" | "memory">,
+    clock: { at: number },
+    onPolled: (source: Source) => void,
+  ) {
+    return createPollings(
+      { service: true, official: true },
+      {
+        loop,
+        memory,
+        tariff: PARIS,
+        times: { every: 60 * MINUTE, announcement: { between: AWAITED, every: 5 * MINUTE } },
+        offset: 0,
+        clock: { now: () => clock.at, steady: () => clock.at },
+        onFirstFailure: () => undefined,
+        onPolled,
+      },
+    );
+  }
+
   /** Both pollings on the real loop; the service answers what `ask` says. */
   function openBoth(
     ask: NonNullable<Parameters<typeof openTestLoop>[0]["ask"]>,
@@ -207,18 +229,8 @@ describe("two sources", () => {
         return { ...ANSWERED, date };
       },
     });
-    const options = {
-      loop,
-      memory,
-      tariff: PARIS,
-      times: { every: 60 * MINUTE, announcement: { between: AWAITED, every: 5 * MINUTE } },
-      offset: 0,
-      clock: { now: () => clock.at, steady: () => clock.at },
-      onFirstFailure: () => undefined,
-    };
     const polled: string[] = [];
-    const onPolled = ({ name }: Source) => void polled.push(name);
-    const polling = createPollings({ service: true, official: true }, { ...options, onPolled });
+    const polling = pollBoth({ loop, memory }, clock, ({ name }) => void polled.push(name));
     const lookAfter = async (minutes: number) => {
       clock.at += minutes * MINUTE;
       const before = asked.length;
@@ -235,7 +247,6 @@ describe("two sources", () => {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
 
-  const AWAITED: [string, string] = ["06:30", "12:00"];
   const failing = () => Promise.reject(new Error("the service is away"));
 
   test("have polls of their own: a service that hangs does not delay the official source", async () => {
@@ -324,21 +335,9 @@ describe("two sources", () => {
       askOfficial: failing,
     });
     know(knownDaysOf({ "2026-01-06": saidByRte("bleu", { first_said: newest, confirmed: false }) }));
-    const polling = createPollings(
-      { service: true, official: true },
-      {
-        loop,
-        memory,
-        tariff: PARIS,
-        times: { every: 60 * MINUTE, announcement: { between: AWAITED, every: 5 * MINUTE } },
-        offset: 0,
-        clock: { now: () => clock.at, steady: () => clock.at },
-        onFirstFailure: () => undefined,
-        onPolled: ({ name }) => {
-          polls[name] = (polls[name] ?? 0) + 1;
-        },
-      },
-    );
+    const polling = pollBoth({ loop, memory }, clock, ({ name }) => {
+      polls[name] = (polls[name] ?? 0) + 1;
+    });
     for (let minute = 0; minute <= 120; minute += 1) {
       void polling.pollIfDue();
       await new Promise((resolve) => setImmediate(resolve));

@@ -21,38 +21,20 @@ export async function measureDays({ folder }, report) {
   const house = await measureSomeDays(Date.parse(QUIET), join(folder, "house"), { ...startHouse(), days: 2 });
   const official = await measureSomeDays(Date.parse(QUIET), join(folder, "official"), { hasOfficial: true });
   const winter = await measureSomeDays(Date.parse(WINTER), join(folder, "winter"));
-  for (const what of ["requests", "messages", "writes"]) {
+  const tell = (name, days, what) =>
     report.alone(
-      what,
-      quiet.map((day) => day[what]),
+      name,
+      days.map((day) => day[what]),
     );
-  }
+  for (const what of ["requests", "messages", "writes"]) tell(what, quiet, what);
   report.text(mostSent(quiet));
-  report.alone(
-    "officialRequests",
-    official.map((day) => day.officialRequests),
-  );
-  report.alone(
-    "officialMessages",
-    official.map((day) => day.messages),
-  );
-  report.alone(
-    "officialWrites",
-    official.map((day) => day.writes),
-  );
-  report.alone(
-    "houseMessages",
-    house.map((day) => day.messages),
-  );
-  report.alone(
-    "houseWrites",
-    house.map((day) => day.writes),
-  );
+  tell("officialRequests", official, "officialRequests");
+  tell("officialMessages", official, "messages");
+  tell("officialWrites", official, "writes");
+  tell("houseMessages", house, "messages");
+  tell("houseWrites", house, "writes");
   report.text(mostSent(house));
-  report.alone(
-    "winterMessages",
-    winter.map((day) => day.messages),
-  );
+  tell("winterMessages", winter, "messages");
   report.text(mostSent(winter));
 }
 
