@@ -17,6 +17,14 @@ export interface ClockWithTimers extends Clock {
   atRealPace<T>(answer: Promise<T>): Promise<T>;
 }
 
+/** What both clocks show at this moment. */
+export function readClocks(clock: Clock): { now: number; steady: number } {
+  return { now: clock.now(), steady: clock.steady() };
+}
+
+/** Milliseconds: the two may differ by as much without a jump of one of them. */
+export const TOLERATED_JUMP = 2_000;
+
 export const systemClock: ClockWithTimers = {
   now: () => Date.now(),
   steady: () => performance.now(),

@@ -42,6 +42,11 @@ const REMEDIES = new Map<string, (folder: string) => string>([
     (folder) =>
       `use a folder that can be written (for a container: mount the volume of ${folder} without :ro; for the systemd service: leave the option state out)`,
   ],
+  [
+    "ENOTDIR",
+    (folder) =>
+      `remove the file that has the path of ${folder} or of a folder above it, or set another folder`,
+  ],
   ["EACCES", changeOwner],
   ["EPERM", changeOwner],
 ]);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "./disk-errors.ts";
 
@@ -23,6 +23,20 @@ async function makeOneFolder(path: string): Promise<void> {
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   }
+}
+
+/** What has the path of a file is none that vigie wrote. */
+export class NotAFile extends Error {
+  override name = "NotAFile";
+}
+
+/** Reads a file of vigie's own. Whoever opens a pipe waits for somebody to write, and no signal ends that. */
+export async function readOwnFile(path: string): Promise<Buffer> {
+  const found = await stat(path);
+  if (!(found.isFile() || found.isDirectory()))
+    throw new NotAFile("it is a pipe, a socket or a device, not a file");
+  if (found.size > LARGEST) throw new NotAFile("it is larger than any that vigie writes");
+  return readFile(path);
 }
 
 interface ReplaceOptions {
@@ -103,3 +117,5 @@ async function syncFolder(path: string): Promise<void> {
 /** Some file systems, most of them on a network, cannot sync a folder. */
 const SYNC_NOT_SUPPORTED = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EISDIR"];
 const TEMPORARY = ".tmp";
+/** Bytes. */
+const LARGEST = 64 * 1024 * 1024;

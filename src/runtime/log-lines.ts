@@ -1,3 +1,5 @@
+import { oneLine } from "./escape-controls.ts";
+
 /** One line of the log, secrets already masked. */
 export interface LogEntry {
   level: "debug" | "info" | "warn" | "error";
@@ -5,19 +7,12 @@ export interface LogEntry {
   details: Record<string, unknown>;
 }
 
-/** For a person at a terminal: the local date and time, the sentence, and the level only for a warning or an error. */
-export function prettyLine({ level, sentence, details }: LogEntry, now: number, isColored: boolean): string {
+/** For a person at a terminal: the date and time, the sentence, and the level only for a warning or an error. */
+export function prettyLine({ level, sentence, details }: LogEntry, time: string, isColored: boolean): string {
   const paint = (code: number, text: string) => (isColored ? `\u001b[${code}m${text}\u001b[0m` : text);
-  const time = localTime(now);
   const mark = MARKS.get(level);
   const prefix = mark ? paint(mark.color, `${mark.word}: `) : "";
   return `${paint(DIM, time)}  ${prefix}${oneLine(sentence)}${paint(DIM, shortDetails(details))}\n`;
-}
-
-/** `2026-01-05 06:00:00` where this machine is. */
-function localTime(now: number): string {
-  const offset = new Date(now).getTimezoneOffset() * 60_000;
-  return new Date(now - offset).toISOString().slice(0, 19).replace("T", " ");
 }
 
 /** For systemd's journal, which adds the time and reads the level from `<N>`. */
@@ -61,23 +56,25 @@ function partsOfError(error: Error): object {
   return { name, message, code, stack, cause };
 }
 
-/** ` (key value, …)`: only what is short. */
+/** ` (key value, …)`: only what is short, and the stack of an error. */
 function shortDetails(details: Record<string, unknown>): string {
-  const short = Object.entries(details).filter(([, value]) => isShort(value));
-  return short.length === 0 ? "" : ` (${short.map(([key, value]) => oneLine(`${key} ${value}`)).join(", ")})`;
+  const short = Object.entries(details).flatMap(([key, value]) => {
+    const stack = stackOf(value);
+    if (stack !== undefined) return [oneLine(`${key} ${stack}`)];
+    return isShort(value) ? [oneLine(`${key} ${value}`)] : [];
+  });
+  return short.length === 0 ? "" : ` (${short.join(", ")})`;
+}
+
+/** Of an error of vigie itself, on one line. */
+function stackOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || !("stack" in value)) return undefined;
+  return typeof value.stack === "string" ? value.stack.replaceAll(/\s*\n\s*/g, " ") : undefined;
 }
 
 function isShort(value: unknown): boolean {
   if (typeof value === "string") return value.length <= 80;
   return typeof value === "number" || typeof value === "boolean";
-}
-
-/** Text that others sent must neither break the line nor move the cursor. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (character) => {
-    if (character === "\n") return "\\n";
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
 }
 
 const DEEPEST = 5;

@@ -1,5 +1,6 @@
 import { destination, pino } from "pino";
 import { systemClock } from "./clock.ts";
+import { escapeControls } from "./escape-controls.ts";
 import { isReadByJournal, journalLine, plainDetails, prettyLine } from "./log-lines.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 
@@ -18,6 +19,8 @@ export type LogFormat = "auto" | WrittenFormat;
 export interface LogOptions {
   level: LogLevel;
   format: LogFormat;
+  /** `2026-01-05T06:00:00` for people, as the page and the sentences have it: a container is often in no zone. */
+  wallTime: (at: number) => string;
   /** Masked wherever they appear; read again for each line. */
   secrets?: readonly string[];
 }
@@ -41,8 +44,9 @@ export function createLog(options: LogOptions, output: LogOutput = openOutput(1)
       formatters: { level: (level) => ({ level }) },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
-    { write: (line) => output.write(line) },
+    { write: (line) => output.write(escapeControls(line)) },
   );
+  const timeNow = () => options.wallTime(systemClock.now()).replace("T", " ");
   const mask = (text: string) => maskSecrets(text, options.secrets);
   const logAt = (level: keyof Log) => (text: string, given?: object) => {
     if (!logger.isLevelEnabled(level)) return;
@@ -50,7 +54,7 @@ export function createLog(options: LogOptions, output: LogOutput = openOutput(1)
     const details = plainDetails(given ?? {}, mask);
     switch (format) {
       case "pretty":
-        return output.write(prettyLine({ level, sentence, details }, systemClock.now(), isColored));
+        return output.write(prettyLine({ level, sentence, details }, timeNow(), isColored));
       case "journal":
         return output.write(journalLine({ level, sentence, details }));
       case "json":

@@ -1,53 +1,7 @@
-import type { Clock } from "./clock.ts";
-import { describeDuration } from "./duration.ts";
-import type { Log } from "./log.ts";
-
 /** Logs a problem that lasts once when it starts and once when it is over, however often it is reported meanwhile. */
 export interface ProblemLog {
   /** The key names what has the problem (`broker`). Another sentence for the same key is logged too. */
-  starts(key: string, sentence: string, details?: object): void;
+  starts(key: string, sentence: string, details?: object, level?: "warn" | "error"): void;
   /** The sentence has no full stop: how long the problem lasted is appended to it. */
   isOver(key: string, sentence: string): void;
 }
-
-/**
- * A sentence is logged once for each problem. Where a problem comes and goes, or its sentence changes each time (a
- * counter in it), at most six lines an hour are logged for its key; the sixth says that no more will follow. Of a problem that
- * is never over, the last hundred sentences are known: one from before is logged again.
- */
-export function createProblemLog(log: Log, clock: Clock): ProblemLog {
-  const lasting = new Map<string, { since: number; logged: Set<string> }>();
-  const linesOfLastHour = new Map<string, number[]>();
-
-  const countLinesLeft = (key: string): number => {
-    const recent = (linesOfLastHour.get(key) ?? []).filter((at) => clock.steady() - at < HOUR);
-    linesOfLastHour.set(key, recent);
-    return LINES_PER_HOUR - recent.length;
-  };
-  return {
-    starts(key, sentence, details) {
-      const problem = lasting.get(key) ?? { since: clock.steady(), logged: new Set() };
-      lasting.set(key, problem);
-      if (problem.logged.has(sentence)) return;
-      const left = countLinesLeft(key);
-      if (left <= 0) return;
-      problem.logged.add(sentence);
-      const [oldest] = problem.logged;
-      if (problem.logged.size > SENTENCES_KNOWN && oldest !== undefined) problem.logged.delete(oldest);
-      linesOfLastHour.get(key)?.push(clock.steady());
-      log.warn(left === 1 ? `${sentence} (${LAST_LINE})` : sentence, details);
-    },
-    isOver(key, sentence) {
-      const problem = lasting.get(key);
-      lasting.delete(key);
-      // A problem whose start was not logged ends without a line.
-      if (!problem || problem.logged.size === 0) return;
-      log.info(`${sentence}, after ${describeDuration(clock.steady() - problem.since)}`);
-    },
-  };
-}
-
-const HOUR = 3_600_000;
-const LINES_PER_HOUR = 6;
-const SENTENCES_KNOWN = 100;
-const LAST_LINE = "this problem is repeated, so it is not logged again for up to an hour";

@@ -16,6 +16,11 @@ export function isColorAllowed(date: IsoDate, color: Color, laws: Tariff["laws"]
   return allowedColors(date, laws).includes(color);
 }
 
+/** Whether the laws alone say that a day has one of these colours: they rule out all others. */
+export function isSaidByLaws(colors: readonly Color[], allowed: readonly Color[]): boolean {
+  return allowed.length < COLORS.length && allowed.every((color) => colors.includes(color));
+}
+
 /** Whether the tariff allows this colour on any date from this one to the end of its season. */
 export function isColorAllowedInRestOfSeason(date: IsoDate, color: Color, laws: Tariff["laws"]): boolean {
   const { end } = seasonOf(date);

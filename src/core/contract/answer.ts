@@ -51,8 +51,19 @@ export interface SeasonInAnswer {
   days_remaining: number;
 }
 
-/** An answer of the official source: only words that could be read; the colours are vigie's. */
+/**
+ * An answer of the official source, after it was read: the colours are vigie's, and an answer to a request for a season has no
+ * other dates. Which words count depends on when it came (days/official-answer.ts).
+ */
 export interface OfficialAnswer {
   kind: "light" | "season";
-  words: { date: IsoDate; color: Color }[];
+  words: WordInAnswer[];
+}
+
+/** `why`: a sentence for the log on a word that is no colour, or one that the tariff forbids on the date. */
+export type WordInAnswer = ColorOfDate | { date: IsoDate; color: null; why: string };
+
+export interface ColorOfDate {
+  date: IsoDate;
+  color: Color;
 }

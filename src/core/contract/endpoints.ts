@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Color } from "../calendar/tariff.ts";
+import { dateSchema } from "../calendar/time-schemas.ts";
 
 /**
  * The interface of the forecast service. Used by the client to send requests, and by the simulator to serve them. Of a day only
@@ -82,8 +83,8 @@ const quotaSchema = z.object({
 
 export const seasonSchema = z.object({
   season: z.string().regex(/^\d{4}-\d{4}$/),
-  start_date: z.iso.date(),
-  end_date: z.iso.date(),
+  start_date: dateSchema,
+  end_date: dateSchema,
   remaining: quotaSchema,
   total: quotaSchema,
   days_elapsed: z.number().int(),

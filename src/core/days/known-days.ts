@@ -54,8 +54,21 @@ export interface KnownSeason extends SeasonInAnswer {
 
 export const NO_KNOWN_DAYS: KnownDays = { days: {}, seasons: {}, updated_at: null };
 
-/** The newest instant at which something was seen: the true time is certainly not earlier. */
+/**
+ * The newest instant at which something was seen: the true time is certainly not earlier. Each event asks several times, and
+ * the same days have the same answer.
+ */
 export function newestInstant(knownDays: KnownDays): Instant | null {
+  const found = newestInstants.get(knownDays);
+  if (found !== undefined) return found;
+  const newest = findNewestInstant(knownDays);
+  newestInstants.set(knownDays, newest);
+  return newest;
+}
+
+const newestInstants = new WeakMap<KnownDays, Instant | null>();
+
+function findNewestInstant(knownDays: KnownDays): Instant | null {
   let newest = Number.NEGATIVE_INFINITY;
   for (const { forecast, service_word, rte_word } of Object.values(knownDays.days)) {
     newest = Math.max(newest, forecast?.seen_at ?? newest, service_word?.first_said ?? newest);

@@ -5,6 +5,7 @@ import { withoutOld } from "./forget-old-days.ts";
 import { isEqual } from "./is-equal.ts";
 import type { KnownDay, KnownDays, OfficialWord } from "./known-days.ts";
 import { learnDateForecast, learnForecast, learnHistoryDay } from "./learn-day.ts";
+import { countingWords } from "./official-answer.ts";
 import { isDearer } from "./official-color.ts";
 import { learnRteWord, learnServiceWord, type WordTimes } from "./official-words.ts";
 
@@ -41,7 +42,7 @@ export function learnOfficial(
 ): KnownDays {
   const times = { made_at, seen_at, now };
   const inForce = tariffDate(now, tariff);
-  const used = answer.words.filter(({ date, color }) => {
+  const used = countingWords(answer, now, tariff).filter(({ date, color }) => {
     const word = known.days[date]?.rte_word;
     return answer.kind === "light" || date < inForce || !word || mayCorrect(word, color);
   });

@@ -76,6 +76,14 @@ function withoutRteWord({ rte_word: _, ...day }: KnownDay): KnownDay {
   return day;
 }
 
+/** The known days without a correction; the same object where there is none. */
+export function withoutRevisions(known: KnownDays): KnownDays {
+  const days = { ...known.days };
+  const revised = Object.entries(days).filter(([, day]) => day.revised_from !== undefined);
+  for (const [date, { revised_from: _, ...day }] of revised) days[date] = day;
+  return revised.length === 0 ? known : { ...known, days };
+}
+
 /**
  * What a source says after an answer: its latest word. Only another colour replaces a word, and only a later answer. Where
  * only the source's own clock says that it is later, because this machine's clock is behind, it has to be a dearer colour.

@@ -2,6 +2,7 @@ import { localTime, tariffDate } from "../calendar/dates.ts";
 import type { Color, Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
 import type { Answer, OfficialAnswer } from "../contract/answer.ts";
 import type { KnownDays, OfficialWord } from "./known-days.ts";
+import { countingWords } from "./official-answer.ts";
 
 /**
  * The sentences for the log on what an answer names and what did not become the word of its source, given what is known
@@ -14,7 +15,7 @@ export function describeRefused(
   now: Instant,
   tariff: Tariff,
 ): string[] {
-  const refused = findRefused(answer, known);
+  const refused = findRefused(answer, known, now, tariff);
   const time = (at: Instant) => localTime(at, now, tariff.time_zone);
   const inForce = tariffDate(now, tariff);
   const isForSeason = ({ date }: RefusedWord) => answer.kind === "season" && date >= inForce;
@@ -37,15 +38,20 @@ interface RefusedWord {
   counts: OfficialWord;
 }
 
-function findRefused(answer: Answer | OfficialAnswer, { days }: KnownDays): RefusedWord[] {
-  return wordsOf(answer).flatMap(({ date, color }) => {
+function findRefused(
+  answer: Answer | OfficialAnswer,
+  { days }: KnownDays,
+  now: Instant,
+  tariff: Tariff,
+): RefusedWord[] {
+  const said = "words" in answer ? countingWords(answer, now, tariff) : officialWordsOf(answer);
+  return said.flatMap(({ date, color }) => {
     const counts = "words" in answer ? days[date]?.rte_word : days[date]?.service_word;
     return counts && color !== null && counts.color !== color ? [{ date, color, counts }] : [];
   });
 }
 
-function wordsOf(answer: Answer | OfficialAnswer): { date: IsoDate; color: Color | null }[] {
-  if ("words" in answer) return answer.words;
+function officialWordsOf(answer: Answer): { date: IsoDate; color: Color | null }[] {
   if (answer.kind === "history") return answer.entries;
   return answer.kind === "date" && answer.is_official ? [answer.day] : [];
 }

@@ -304,7 +304,8 @@ const SERVICE: readonly Entity[] = [
   }),
   moment("service/problem", "problem", "Problème", "Problem", { category: "diagnostic" }),
   moment("service/problem_code", "choice", "Nature du problème", "Kind of problem", {
-    options: PROBLEM_CODES,
+    // No topic ever says that the broker is away.
+    options: PROBLEM_CODES.filter((code) => code !== "broker"),
     icon: "mdi:alert-circle",
     category: "diagnostic",
   }),

@@ -1,3 +1,4 @@
+import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 
 /** What vigie knows of the true time, apart from this machine's clock. */
@@ -33,8 +34,7 @@ export function checkClock(
   if (!latest) return isBehind ? { at: newest, right: false } : { at: now, right: true };
   const agrees = (answer: AnswerTime) => {
     // It is trusted also where it jumped since, until the next answer: the machine was suspended, or the clock was set.
-    const wasRight = Math.abs(answer.now - answer.date) <= ANSWER_TOLERANCE;
-    return (wasRight && !isBehind) || Math.abs(now - timeBy(answer, steady)) <= ANSWER_TOLERANCE;
+    return (agreedThen(answer) && !isBehind) || Math.abs(now - timeBy(answer, steady)) <= ANSWER_TOLERANCE;
   };
   const isRight = [latest, ...others].some(agrees);
   return isRight ? { at: now, right: true } : { at: timeBy(latest, steady), right: false };
@@ -44,10 +44,19 @@ export function checkClock(
 function countingAnswers(answers: readonly AnswerTime[], now: Instant, steady: number): AnswerTime[] {
   const latestFirst = answers.toSorted((one, other) => other.steady - one.steady);
   const counting = latestFirst.filter((answer) => {
-    const jumped = now - answer.now - (steady - answer.steady);
-    return isRecent(answer, steady) && Math.abs(jumped) < JUMP;
+    return isRecent(answer, steady) && !hasJumped(answer, { now, steady });
   });
   return counting.length > 0 ? counting : latestFirst.slice(0, 1);
+}
+
+/** Whether this machine's clock agreed with that of the source when the answer came. */
+export function agreedThen({ now, date }: AnswerTime): boolean {
+  return Math.abs(now - date) <= ANSWER_TOLERANCE;
+}
+
+/** Whether this machine's clock was set since, or the machine was suspended. */
+export function hasJumped(since: Clocks, { now, steady }: Clocks): boolean {
+  return Math.abs(now - since.now - (steady - since.steady)) >= JUMP;
 }
 
 /** Less than two hours old. */

@@ -4,12 +4,12 @@ import type { Color, Instant } from "../calendar/tariff.ts";
 import { isColorAllowed, isColorAllowedInRestOfSeason } from "../calendar/tariff-laws.ts";
 import { officialColor } from "../days/official-color.ts";
 import type { DatedFacts, DayFacts, NextDayOfColor, RateSpan } from "./facts.ts";
-import type { PollRecord } from "./poll-record.ts";
 import { pricesNow } from "./prices.ts";
+import type { SourceRecord } from "./source-record.ts";
 import type { View } from "./view.ts";
 
 /** What carries its own date or instant. A simulation changes none of it. */
-export function datedFacts(view: View, polls: PollRecord): DatedFacts {
+export function datedFacts(view: View, service: SourceRecord): DatedFacts {
   return {
     yesterday: yesterdayFacts(view),
     next_change: {
@@ -19,7 +19,7 @@ export function datedFacts(view: View, polls: PollRecord): DatedFacts {
     },
     next_rouge: nextDayOfColor("rouge", view),
     next_blanc: nextDayOfColor("blanc", view),
-    forecast: { updated_at: polls.shown_update, days: knownDaysAhead(view) },
+    forecast: { updated_at: service.shown_update, days: knownDaysAhead(view) },
     rates: rateSpans(view, (day) => day.official),
     rates_forecast: rateSpans(view, () => true),
     prices: pricesNow(view),
@@ -51,7 +51,7 @@ function nextColorChange({ tariff, now, day }: View): Instant | null {
 /** null where an unknown rate comes first, or no known rate is another. */
 function nextRateChange({ at, tariff, now, day }: View): Instant | null {
   let inForce: number | null = null;
-  for (let date = now; day(date).color !== null; date = addDays(date, 1)) {
+  for (let date = now; ; date = addDays(date, 1)) {
     for (const { start, end, period } of periodSpans(date, tariff)) {
       const rate = day(date).rates[period];
       if (end <= at) continue;
@@ -60,7 +60,6 @@ function nextRateChange({ at, tariff, now, day }: View): Instant | null {
       inForce = rate;
     }
   }
-  return null;
 }
 
 /** From `next` to the end of the horizon. An unknown day hides the days after it, unless the tariff rules it out. */

@@ -1,10 +1,10 @@
 import { dayStart } from "../calendar/dates.ts";
-import type { Instant, IsoDate, Tariff } from "../calendar/tariff.ts";
-import { isColorAllowed } from "../calendar/tariff-laws.ts";
+import type { Instant, IsoDate, Rates, Tariff } from "../calendar/tariff.ts";
+import { allowedColors } from "../calendar/tariff-laws.ts";
 import type { KnownDay } from "../days/known-days.ts";
 import { type OfficialColor, officialColor } from "../days/official-color.ts";
 import type { DayFacts } from "./facts.ts";
-import { dayRates, NO_RATES } from "./rates.ts";
+import { configuredRates, dayRates, NO_RATES } from "./rates.ts";
 
 /** What is known of one date: its official colour, else a forecast that the tariff allows. */
 export function dayFacts(date: IsoDate, day: KnownDay = {}, at: Instant, tariff: Tariff): DayFacts {
@@ -46,17 +46,31 @@ export function contradictingWords({ service_word, rte_word }: KnownDay = {}): D
 function forecastDay(date: IsoDate, day: KnownDay, tariff: Tariff): DayFacts {
   const { color = null, confidence = null, source = null, explanation = null } = day.forecast ?? {};
   // A forecast of a colour that the tariff rules out counts as unknown.
-  const isUsable = color !== null && isColorAllowed(date, color, tariff.laws);
+  const isUsable = color !== null && allowedColors(date, tariff.laws).includes(color);
+  const rates = isUsable ? dayRates(date, color, day, tariff) : ratesByLaws(date, tariff);
+  const arePricesByLaws = !isUsable && rates !== NO_RATES;
   return {
     date,
     color: isUsable ? color : null,
     confidence: isUsable ? confidence : null,
     official: false,
     stage: isUsable ? "forecast" : null,
-    source,
+    source: arePricesByLaws ? "laws" : source,
     explanation,
-    rates: isUsable ? dayRates(date, color, day, tariff) : NO_RATES,
+    rates,
     revised_from: null,
     official_by: null,
   };
+}
+
+/** Nobody has named a colour, but the day can have only one. */
+export function ratesByLaws(date: IsoDate, tariff: Tariff): Rates {
+  const [only, ...others] = allowedColors(date, tariff.laws);
+  return only === undefined || others.length > 0 ? NO_RATES : configuredRates(date, only, tariff);
+}
+
+/** The same without what only the laws say. */
+export function withoutLaws(facts: DayFacts, day: KnownDay = {}): DayFacts {
+  if (facts.color !== null) return facts;
+  return { ...facts, source: day.forecast?.source ?? null, rates: NO_RATES };
 }

@@ -1,11 +1,12 @@
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import { datedFacts } from "./dated-facts.ts";
+import { withoutLaws } from "./day-facts.ts";
 import type { Facts, FactsInput, MomentFacts } from "./facts.ts";
 import { momentFacts } from "./moment-facts.ts";
 import { officialBoundaries, officialFacts } from "./official-facts.ts";
 import { downFrom, serviceFacts } from "./service-facts.ts";
 import { runningSimulation } from "./simulation.ts";
-import { viewAt } from "./view.ts";
+import { type View, viewAt } from "./view.ts";
 
 /** Everything that is true at one instant, as far as it is known. */
 export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
@@ -17,7 +18,7 @@ export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
   return {
     at,
     moment: knownMoment,
-    dated: datedFacts(view, input.polls),
+    dated: datedFacts(right ? view : viewWithoutLaws(view), input.service),
     service: serviceFacts(input, knownMoment),
     official: officialFacts(input.official, at),
     simulation,
@@ -25,13 +26,19 @@ export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
   };
 }
 
+/** By a clock that is wrong, vigie does not say what nobody has named. */
+function viewWithoutLaws(view: View): View {
+  return { ...view, day: (date) => withoutLaws(view.day(date), view.knownDays.days[date]) };
+}
+
 /** A price row begins with a tariff day, so it needs no boundary of its own. */
 function nextBoundary(
   { boundaries }: MomentFacts,
-  { clock, polls, official }: FactsInput,
+  input: FactsInput,
   simulationEnd = Number.POSITIVE_INFINITY,
 ): Instant {
-  const down = polls.kind === "real" ? downFrom(polls) : Number.POSITIVE_INFINITY;
+  const { clock, service, official } = input;
+  const down = service.kind === "real" ? downFrom(input) : Number.POSITIVE_INFINITY;
   const instants = [...Object.values(boundaries), down, ...officialBoundaries(official), simulationEnd];
   return Math.min(...instants.filter((instant) => instant > clock.at));
 }

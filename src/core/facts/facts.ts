@@ -1,23 +1,29 @@
 import type { Color, Instant, IsoDate, Period, Rates } from "../calendar/tariff.ts";
 import type { Season } from "../calendar/tariff-season.ts";
 import type { KnownDays, KnownSeason } from "../days/known-days.ts";
-import type { OfficialRecord } from "./official-record.ts";
-import type { PollRecord } from "./poll-record.ts";
+import type { SourceRecord } from "./source-record.ts";
 
 /** What the facts are derived from, beside the tariff. */
 export interface FactsInput {
   knownDays: KnownDays;
-  polls: PollRecord;
+  service: SourceRecord;
   /** null: there is no official source. */
-  official: OfficialRecord | null;
-  /** The best guess of what time it is, and whether this machine's clock is right. */
-  clock: { at: Instant; right: boolean };
+  official: SourceRecord | null;
+  /**
+   * The best guess of what time it is, and whether this machine's clock is right. `at_least`: no source tells the time; it is
+   * this late or later, as the newest known instant has passed.
+   */
+  clock: { at: Instant; right: boolean; at_least?: true };
   /** `service.late_after`: a time of the wall clock. */
   late_after: string;
+  /** `service.poll.every`, in milliseconds. */
+  poll_every: number;
   /** The simulation that was started last, if any; it may be over. */
   simulation: Simulation | null;
   /** The outputs whose device does not do what it was sent, as people call them. */
   failed_outputs: readonly string[];
+  /** An error of vigie itself keeps a part of it from working. */
+  vigie_failed: boolean;
 }
 
 /** Everything that is true at one instant. `null` means "not known". */
@@ -48,7 +54,10 @@ export interface DayFacts {
   official: boolean;
   /** null while nothing is known of the day. */
   stage: Stage | null;
-  /** What the service names as the source; `official` where only the official colour is known. */
+  /**
+   * What the service names as the source; `official` where only the official colour is known; `laws` where there is no
+   * colour, and prices because the tariff's laws allow only one.
+   */
   source: string | null;
   explanation: string | null;
   rates: Rates;
@@ -150,7 +159,9 @@ export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 /** The most important first. */
 export const PROBLEM_CODES = [
   "none",
+  "vigie",
   "clock",
+  "broker",
   "service",
   "official",
   "output",

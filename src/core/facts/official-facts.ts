@@ -1,9 +1,10 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { OfficialFacts } from "./facts.ts";
-import { type OfficialRecord, shownFailure } from "./official-record.ts";
+import { shownFailure } from "./official-record.ts";
+import type { SourceRecord } from "./source-record.ts";
 
 /** Null: there is no official source. */
-export function officialFacts(record: OfficialRecord | null, at: Instant): OfficialFacts {
+export function officialFacts(record: SourceRecord | null, at: Instant): OfficialFacts {
   if (!record) return { status: "off", last_success: null, last_error: null };
   return {
     status: officialStatus(record, at),
@@ -13,22 +14,19 @@ export function officialFacts(record: OfficialRecord | null, at: Instant): Offic
 }
 
 /** Whether a source that is only needed where the service fails has been silent for too long. */
-export function isSilentForADay({ light }: OfficialRecord, at: Instant): boolean {
+export function isSilentForADay({ light }: SourceRecord, at: Instant): boolean {
   return light !== null && at >= light.since + SILENT_AFTER;
 }
 
 /** When time alone changes the status, or makes the silence a problem. */
-export function officialBoundaries(record: OfficialRecord | null): Instant[] {
+export function officialBoundaries(record: SourceRecord | null): Instant[] {
   if (!record) return [];
   const { light, last_success } = record;
   if (!light) return last_success === null ? [] : [last_success + OLD_AFTER];
   return [light.since + DOWN_AFTER, light.since + SILENT_AFTER];
 }
 
-function officialStatus(
-  { light, season, last_success }: OfficialRecord,
-  at: Instant,
-): OfficialFacts["status"] {
+function officialStatus({ light, season, last_success }: SourceRecord, at: Instant): OfficialFacts["status"] {
   if (light) return at >= light.since + DOWN_AFTER ? "down" : "degraded";
   const isOld = last_success === null || at >= last_success + OLD_AFTER;
   return season || isOld ? "degraded" : "ok";

@@ -8,9 +8,16 @@ import {
 } from "../calendar/tariff.ts";
 import type { KnownDay } from "../days/known-days.ts";
 
-/** What a kilowatt-hour costs on a day of this colour. */
-export function dayRates(date: IsoDate, color: Color, day: KnownDay, tariff: Tariff): Rates {
-  return preferRates(serviceRates(day, color), configuredRates(date, color, tariff), tariff);
+/** What a kilowatt-hour costs on a day of this colour; `answered`: what the service has just said of it. */
+export function dayRates(
+  date: IsoDate,
+  color: Color,
+  day: KnownDay,
+  tariff: Tariff,
+  answered = NO_RATES,
+): Rates {
+  const service = fillIn(answered, serviceRates(day, color));
+  return preferRates(service, configuredRates(date, color, tariff), tariff);
 }
 
 /** The rates that count first (`tariff.rates_first`); a rate that is missing there is taken from the others. */

@@ -1,6 +1,7 @@
 import { addDays, datesBetween } from "../calendar/dates.ts";
 import type { Color, IsoDate, Tariff } from "../calendar/tariff.ts";
 import { type Season, seasonOf } from "../calendar/tariff-season.ts";
+import { usualTotal } from "./season-facts.ts";
 
 /** The rouge days of one season, to be compared with those of another one. */
 export interface RougeDays {
@@ -12,7 +13,7 @@ export interface RougeDays {
   known: number;
   all: number;
   soFar: number;
-  /** The colour of a date that is over is not known. */
+  /** The colour of a date that is over is not known, and it may be one more rouge day. */
   hasGap: boolean;
 }
 
@@ -31,6 +32,7 @@ export function countRougeDays(
   const yearsAgo = Number(seasonOf(now).start.slice(0, 4)) - Number(start.slice(0, 4));
   // In another year 29 February is no date, and still lies between the 28th and 1 March.
   const sameDate = `${Number(now.slice(0, 4)) - yearsAgo}${now.slice(4)}`;
+  const total = usualTotal(start, { laws })?.rouge;
   const rouges = dates.filter((date) => colors.get(date) === "rouge");
   return {
     dates,
@@ -38,6 +40,6 @@ export function countRougeDays(
     known: dates.filter((date) => colors.has(date)).length,
     all: rouges.length,
     soFar: rouges.filter((date) => date <= sameDate).length,
-    hasGap: dates.some((date) => date <= now && !colors.has(date)),
+    hasGap: rouges.length !== total && dates.some((date) => date <= now && !colors.has(date)),
   };
 }

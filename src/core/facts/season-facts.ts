@@ -12,8 +12,8 @@ export function seasonFacts(knownDays: KnownDays, now: IsoDate, tariff: Tariff):
   const assumed = tariff.assume_season_total || (!season && isNamedByRte(knownDays, now));
   const total = assumed ? usualTotal(now, tariff) : (season?.total ?? null);
   const left = used && total && byColor((color) => total[color] - used[color]);
-  // A season that had more days of a colour than usual shows that the numbers are not the usual ones.
-  const isWrong = assumed && left !== null && COLORS.some((color) => left[color] < 0);
+  // A season that had more days of a colour than it has shows that its number of days is not the right one.
+  const isWrong = left !== null && COLORS.some((color) => left[color] < 0);
   return { season, by_date: assumed ? seasonOf(now) : null, used, left: isWrong ? null : left, assumed };
 }
 
@@ -23,8 +23,8 @@ function isNamedByRte({ days }: KnownDays, now: IsoDate): boolean {
   return Object.entries(days).some(([date, { rte_word }]) => rte_word && date >= start && date <= now);
 }
 
-/** 22 rouge, 43 blanc, and bleu all other days of the season. */
-function usualTotal(now: IsoDate, { laws }: Tariff): Record<Color, number> | null {
+/** 22 rouge, 43 blanc, and bleu all other days of the season of this date; null where the tariff has no laws. */
+export function usualTotal(now: IsoDate, { laws }: Pick<Tariff, "laws">): Record<Color, number> | null {
   if (laws === "off") return null;
   const { start, end } = seasonOf(now);
   const [rouge, blanc] = [22, 43];

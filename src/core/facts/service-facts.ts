@@ -1,36 +1,51 @@
 import type { Instant } from "../calendar/tariff.ts";
-import type { FactsInput, MomentFacts, ProblemCode, ServiceFacts, ServiceStatus } from "./facts.ts";
+import {
+  type FactsInput,
+  type MomentFacts,
+  PROBLEM_CODES,
+  type ProblemCode,
+  type ServiceFacts,
+  type ServiceStatus,
+} from "./facts.ts";
 import { isSilentForADay } from "./official-facts.ts";
-import type { PollRecord } from "./poll-record.ts";
 
 /** How well the service answers, and the most important problem. `moment` is null while the clock is known to be wrong. */
 export function serviceFacts(input: FactsInput, moment: MomentFacts | null): ServiceFacts {
-  const { polls, clock } = input;
-  const status = serviceStatus(polls, clock.at);
+  const { service } = input;
+  const status = serviceStatus(input);
   return {
     status,
-    last_success: polls.shown_success,
-    last_error: polls.failure,
-    updated_at: polls.shown_update,
+    last_success: service.shown_success,
+    last_error: service.failure,
+    updated_at: service.shown_update,
     problem_code: problemCode(status, moment, input),
     failed_outputs: input.failed_outputs,
   };
 }
 
-/** The instant from which the service counts as down, if no request succeeds before. */
-export function downFrom(polls: PollRecord): Instant {
-  return (polls.last_success ?? polls.started_at) + DOWN_AFTER;
+/** The most important problem while the broker is away. No topic ever says so: it would be read when the broker is back. */
+export function withBrokerAway(code: ProblemCode): ProblemCode {
+  const isMoreImportant = code !== "none" && PROBLEM_CODES.indexOf(code) < PROBLEM_CODES.indexOf("broker");
+  return isMoreImportant ? code : "broker";
 }
 
-function serviceStatus(polls: PollRecord, at: Instant): ServiceStatus {
-  if (polls.kind === "invented") return "simulated";
-  if (polls.kind === "none") return "off";
-  if (at >= downFrom(polls)) return "down";
+/** The instant from which the service counts as down, if no request succeeds before. A service that is asked seldom is not down in between. */
+export function downFrom({ service, poll_every }: Pick<FactsInput, "service" | "poll_every">): Instant {
+  const { last_success, started_at } = service;
+  return (last_success ?? started_at) + Math.max(DOWN_AFTER, poll_every + LONGEST_DELAY);
+}
+
+function serviceStatus(input: FactsInput): ServiceStatus {
+  const record = input.service;
+  if (record.kind === "invented") return "simulated";
+  if (record.kind === "none") return "off";
+  if (input.clock.at >= downFrom(input)) return "down";
   // While no answer is known, not even in the state file, nothing shows that the service is well.
-  return polls.failure === null && polls.last_success !== null ? "ok" : "degraded";
+  return record.failure === null && record.last_success !== null ? "ok" : "degraded";
 }
 
 function problemCode(status: ServiceStatus, moment: MomentFacts | null, input: FactsInput): ProblemCode {
+  if (input.vigie_failed) return "vigie";
   if (!moment) return "clock";
   if (status === "down" || status === "degraded") return "service";
   if (isOfficialProblem(input, status)) return "official";
@@ -59,3 +74,5 @@ function isRevised({ now, next, days }: MomentFacts): boolean {
 }
 
 const DOWN_AFTER = 3 * 3_600_000;
+/** A poll begins within minutes of its time, and tries for four minutes. */
+const LONGEST_DELAY = 15 * 60_000;

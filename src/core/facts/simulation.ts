@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { addDays, tariffDate } from "../calendar/dates.ts";
 import { COLORS, type Color, type Instant, type Tariff } from "../calendar/tariff.ts";
+import { dateSchema, instantSchema } from "../calendar/time-schemas.ts";
 import type { DayFacts, Simulation } from "./facts.ts";
 import type { View } from "./view.ts";
 
@@ -54,7 +55,7 @@ export function readSimulation(kept: unknown): Simulation | null {
 const simulationSchema: z.ZodType<Simulation> = z.object({
   color: z.enum(COLORS),
   from: z.enum(["now", "next"]),
-  date: z.iso.date(),
-  begun: z.number(),
-  until: z.number(),
+  date: dateSchema,
+  begun: instantSchema,
+  until: instantSchema,
 });

@@ -1,4 +1,5 @@
 import type { Facts } from "../facts/facts.ts";
+import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import { type Choice, describeOutput, type Output, type Outputs, type Payload } from "./output.ts";
 import {
@@ -32,27 +33,30 @@ export interface Send extends Sending {
 }
 
 /**
- * The payloads that each output has to send now, and the state in which those that are no longer wanted are marked.
+ * The payloads that each output has to send now, and the state in which those that are no longer wanted are marked. An output
+ * that throws keeps its state and sends nothing.
  */
 export function chooseOutputs(
   { list, dry_when_simulated }: Outputs,
   { withSimulation, withoutSimulation }: BothVerdicts,
   state: OutputsState,
+  protect: Protect = UNPROTECTED,
 ): { sends: Send[]; state: OutputsState } {
   const { verdicts, facts } = dry_when_simulated ? withoutSimulation : withSimulation;
   const sends: Send[] = [];
   let next = state;
-  for (const output of list) {
+  const chooseOne = (output: Output) => {
     const chosen = choosePayload(output, verdicts);
-    if (chosen === "what was sent last") continue;
+    if (chosen === "what was sent last") return;
     if (chosen === "nothing") {
       next = recordWanted(next, output.topic, false);
-      continue;
+      return;
     }
     const send = composeSend(output, chosen, facts);
     if (isDue(send.payload, chosen.isElse, lastSent(state, output.topic))) sends.push(send);
     else next = recordExpectation(recordWanted(next, output.topic, true), output.topic, send.expect);
-  }
+  };
+  for (const output of list) protect(`the payload for ${output.topic}`, () => chooseOne(output));
   return { sends, state: next };
 }
 
@@ -111,9 +115,10 @@ function choosePayload(
   }
   const { when, ...payload } = choice;
   if (stateOf(choice) === true) return { ...payload, isElse: false, choice: when, because: `${when} is ON` };
-  // Within seconds the rule may be known.
-  const isWaiting = verdicts.get(when)?.reason === "waiting";
-  if (output.unknown === undefined || isWaiting) return "what was sent last";
+  const reason = verdicts.get(when)?.reason;
+  // Within seconds the rule may be known; and an error of vigie itself must switch nothing.
+  const isUndecided = reason === "waiting" || reason === "error";
+  if (output.unknown === undefined || isUndecided) return "what was sent last";
   return { ...output.unknown, isElse: false, choice: "unknown", because: `${when} is unknown` };
 }
 

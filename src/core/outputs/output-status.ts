@@ -9,7 +9,7 @@ export interface OutputStatus {
   output: Output;
   state: OutputState;
   sent: Sent | undefined;
-  /** What it would send if a simulation reached the devices; null: nothing else. */
+  /** What it would send if a simulation reached the devices, or in a demonstration; null: nothing else. */
   would_send: string | null;
 }
 

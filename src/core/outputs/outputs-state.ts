@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
+import { instantSchema } from "../calendar/time-schemas.ts";
+import { byTopic } from "../rules/by-topic.ts";
 
 /** What was sent last to each output, by its topic; plain data for the state file. */
 export type OutputsState = Readonly<Record<string, Sent>>;
@@ -63,6 +65,12 @@ export function recordSending(
     last_answer: null,
   };
   return { ...state, [topic]: sent };
+}
+
+/** The payload was not sent in the end: what was sent before it is the last one again. */
+export function withoutSending(state: OutputsState, topic: string, before: Sent | undefined): OutputsState {
+  const { [topic]: _unsent, ...others } = state;
+  return before ? { ...others, [topic]: before } : others;
 }
 
 export function recordAcknowledgement(state: OutputsState, topic: string, payload: string): OutputsState {
@@ -146,7 +154,7 @@ export function readOutputsState(json: unknown): OutputsState {
 const sentSchema = z.object({
   payload: z.string(),
   expect: z.string().nullable(),
-  at: z.number(),
+  at: instantSchema,
   acknowledged: z.boolean(),
   stands: z.boolean(),
   answer: z.enum(["none", "awaited", "heard", "missed", "retained"]),
@@ -156,4 +164,4 @@ const sentSchema = z.object({
   last_answer: z.string().nullable().default(null),
 }) satisfies z.ZodType<Sent>;
 
-const stateSchema = z.record(z.string(), sentSchema);
+const stateSchema = byTopic(sentSchema);

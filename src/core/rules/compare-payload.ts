@@ -1,4 +1,5 @@
 import { numberOf, parseJson, valueAtPath } from "../contract/parse-json.ts";
+import { describeLength } from "../log/duration.ts";
 import { describeBounds, isWithin } from "./bounds.ts";
 import type { MqttCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
@@ -55,13 +56,6 @@ export function describeMqtt({ topic, path, test, max_age }: MqttCondition): str
       ? describeBounds(test.bounds)
       : test.values.map((one) => JSON.stringify(one)).join(" or ");
   return `${place} is ${tested}${max_age === null ? "" : `, at most ${describeLength(max_age)} old`}`;
-}
-
-/** Exact: `90 min`. */
-function describeLength(milliseconds: number): string {
-  const minutes = milliseconds / 60_000;
-  if (Number.isInteger(minutes / 60)) return `${minutes / 60} h`;
-  return Number.isInteger(minutes) ? `${minutes} min` : `${milliseconds / 1000} s`;
 }
 
 /** What reads as a number is compared as one: "18" equals 18.0. All else exactly. */

@@ -1,6 +1,6 @@
 import { addDays } from "../calendar/dates.ts";
 import { COLORS, type Color, type IsoDate } from "../calendar/tariff.ts";
-import { allowedColors } from "../calendar/tariff-laws.ts";
+import { allowedColors, isSaidByLaws } from "../calendar/tariff-laws.ts";
 import { CIVIL_DAYS, type CivilDay, type DayFacts } from "../facts/facts.ts";
 import { percent } from "../facts/format-value.ts";
 import type { View } from "../facts/view.ts";
@@ -31,13 +31,13 @@ export const DAY: ConditionKind<DayCondition> = {
   },
   possible: (condition, { view }) => {
     if (contradictsItself(condition)) return false;
-    const { least, color, confidence, official, stage, known } = condition;
+    const { least, color, known } = condition;
     if (!color) return null;
-    const testsColorOnly = [confidence, official, stage, known].every((test) => test === null);
     const days = datesOf(condition, view).map((date): Truth => {
       const allowed = allowedColors(date, view.tariff.laws);
       if (!allowed.some((one) => color.includes(one))) return false;
-      return testsColorOnly && allowed.every((one) => color.includes(one)) ? true : null;
+      if (known === false) return isSaidByLaws(color, allowed) ? null : false;
+      return testsColorOnly(condition) && allowed.every((one) => color.includes(one)) ? true : null;
     });
     return atLeast(least, days);
   },
@@ -46,7 +46,9 @@ export const DAY: ConditionKind<DayCondition> = {
     const which = range === null ? day : least === range ? `every one of ${day}` : `${least} of ${day}`;
     const verb = range === null || least === 1 || least === range ? "is" : "are";
     const percentage =
-      confidence === "threshold" ? `${threshold} % sure (its threshold)` : `${confidence} % sure`;
+      confidence === "threshold"
+        ? `at least ${threshold} % sure (its threshold)`
+        : `at least ${confidence} % sure`;
     const tests = [
       ...(color ? [color.join(" or ")] : []),
       ...(confidence === null ? [] : [percentage]),
@@ -72,23 +74,35 @@ function testDay(condition: DayCondition, day: RuleDay, confidence: number | nul
   const { facts } = day;
   let truth: Truth = true;
   if (color) truth = testColor(color, day);
-  if (confidence !== null) truth = both(truth, testConfidence(facts, confidence));
+  if (confidence !== null && !isByLaws(color, day)) truth = both(truth, testConfidence(facts, confidence));
   if (official !== null) truth = both(truth, facts.official === official);
   if (stage) truth = both(truth, facts.stage === null ? null : stage.includes(facts.stage));
   if (known !== null) truth = both(truth, (facts.color !== null) === known);
   return truth;
 }
 
-/** The same by what no forecast can change: an official colour, and what the tariff's laws forbid. */
-function certainTruth({ color, stage }: DayCondition, { facts, allowed }: RuleDay, truth: Truth): Truth {
+/** The same by what no forecast can change: an official colour, and what the tariff's laws allow. */
+function certainTruth(condition: DayCondition, { facts, allowed }: RuleDay, truth: Truth): Truth {
+  const { color, stage } = condition;
   // The stage of an announced day can still become final.
   if (facts.official) return stage && facts.stage !== "final" ? null : truth;
-  return color && !color.some((one) => allowed.includes(one)) ? false : null;
+  if (color && !color.some((one) => allowed.includes(one))) return false;
+  return color && isSaidByLaws(color, allowed) && testsColorOnly(condition) ? true : null;
 }
 
 function testColor(colors: readonly Color[], { facts, allowed }: RuleDay): Truth {
   if (facts.color !== null) return colors.includes(facts.color);
+  if (isSaidByLaws(colors, allowed)) return true;
   return colors.some((color) => allowed.includes(color)) ? null : false;
+}
+
+/** Nobody has named the colour, and it can only be one of these. */
+function isByLaws(colors: readonly Color[] | null, { facts, allowed }: RuleDay): boolean {
+  return facts.color === null && colors !== null && isSaidByLaws(colors, allowed);
+}
+
+function testsColorOnly({ confidence, official, stage, known }: DayCondition): boolean {
+  return [confidence, official, stage, known].every((test) => test === null);
 }
 
 /** Compares the same whole percent that is published. An official colour always passes. */
@@ -99,23 +113,23 @@ function testConfidence({ official, color, confidence }: DayFacts, least: number
   return share !== null && share >= least;
 }
 
-/** A day that is not known has no colour, and one that is official is no forecast. */
+/** A day that is not known has no stage, its colour is only what the laws say, and one that is official is no forecast. */
 function contradictsItself({ color, confidence, official, stage, known }: DayCondition): boolean {
-  if (known === false && (color ?? confidence ?? stage) !== null) return true;
-  if (known === false && official === true) return true;
+  if (known === false && (stage !== null || official === true)) return true;
+  if (known === false && color === null && confidence !== null) return true;
   return stage?.every((one) => (one === "forecast") === official) ?? false;
 }
 
 function describeDays(condition: DayCondition, days: readonly DayResult[], truth: Truth): string {
   const [only] = days;
-  if (condition.range === null && only) return describeDay(only) + describeLaws(condition, only);
-  return describeRange(days, truth);
+  if (condition.range === null && only) return describeDay(condition, only);
+  return describeRange(condition, days, truth);
 }
 
 /** `2026-01-05 rouge, official`. */
-function describeDay({ facts }: DayResult): string {
-  const { date, color, confidence, official, stage, source, official_by } = facts;
-  if (color === null) return `${date} not known`;
+function describeDay(condition: DayCondition, day: DayResult): string {
+  const { date, color, confidence, official, stage, source, official_by } = day.facts;
+  if (color === null) return `${date} not known${describeLaws(condition, day)}`;
   if (source === "simulation") return `${date} ${color}, simulated`;
   if (official) {
     const both = official_by
@@ -127,18 +141,19 @@ function describeDay({ facts }: DayResult): string {
   return `${date} ${color}, forecast${share === null ? "" : ` ${share} %`}`;
 }
 
-/** Why an unknown day cannot have these colours. */
-function describeLaws({ color }: DayCondition, { facts, truth, allowed }: DayResult): string {
-  if (facts.color !== null || truth !== false || !color) return "";
-  return `, and it can only be ${COLORS.filter((one) => allowed.includes(one)).join(" or ")}`;
+/** Why an unknown day has one of these colours, or cannot have one. */
+function describeLaws({ color }: DayCondition, { truth, allowed }: DayResult): string {
+  if (truth === null || !color || allowed.length === COLORS.length) return "";
+  return `, by the laws of the tariff it can only be ${allowed.join(" or ")}`;
 }
 
-function describeRange(days: readonly DayResult[], truth: Truth): string {
+function describeRange(condition: DayCondition, days: readonly DayResult[], truth: Truth): string {
   const matching = days.filter((day) => day.truth === true);
   const unknown = days.filter((day) => day.truth === null).length;
   const more = matching.length > DAYS_SHOWN ? [`${matching.length - DAYS_SHOWN} more`] : [];
   const none = truth === null ? "none so far" : "none";
-  const found = matching.length === 0 ? [none] : [...matching.slice(0, DAYS_SHOWN).map(describeDay), ...more];
+  const shown = matching.slice(0, DAYS_SHOWN).map((day) => describeDay(condition, day));
+  const found = matching.length === 0 ? [none] : [...shown, ...more];
   return [...found, ...(unknown > 0 ? [`${unknown} of ${days.length} are not known`] : [])].join("; ");
 }
 

@@ -1,12 +1,15 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import type { Simulation } from "../facts/facts.ts";
+import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { createChain, type Phase } from "./chain.ts";
+import type { ConditionResult } from "./condition-types.ts";
 import { evaluateRuleBetween, type RuleResult } from "./evaluate-rule.ts";
 import { createEvaluationInput, type EvaluationInput } from "./evaluation-input.ts";
 import { type Believed, forecastsOf } from "./held-forecasts.ts";
 import {
   type BeforeHold,
+  DISABLED,
   decideRule,
   heldValuesOf,
   phasesAhead,
@@ -14,7 +17,7 @@ import {
   resultAt,
 } from "./hold.ts";
 import { inOrderOfReference, LONGEST_SHIFT, mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
-import { type RuleSettings, switchedAt } from "./rule-settings.ts";
+import { type RuleSettings, type Switched, switchedAt } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
 import { truthsOf, type ValueReadings, type ValueTruths } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";
@@ -22,17 +25,26 @@ import type { Verdict } from "./verdict.ts";
 /**
  * The verdict of each rule, and what the next evaluation needs of them. `real`: the verdicts without the colour that is
  * pretended. They alone begin and end a hold: after a simulation each hold is as if there had been none. `saving`: how soon
- * `next` has to be on the disk.
+ * `next` has to be on the disk. A rule that throws is unknown, and each other one has its verdict.
  */
 export function evaluateRules(
   rules: readonly Rule[],
   input: EvaluationInput,
   settings: RuleSettings,
   previous: RulesState,
+  protect: Protect = UNPROTECTED,
 ): { verdicts: Verdict[]; real: Verdict[]; next: RulesState; saving: Saving } {
-  const verdicts = evaluateEach(rules, input, settings, previous);
+  const protectRule = (id: string, run: () => void) => protect(`rule ${id}`, run);
+  const verdicts = evaluateEach(rules, input, settings, previous, protectRule);
+  const protectReal = (id: string, run: () => void) => protect(`rule ${id} without the simulation`, run);
   const real = canDecide(input.simulation, input.at)
-    ? evaluateEach(rules, createEvaluationInput({ ...input, simulation: null }), settings, previous)
+    ? evaluateEach(
+        rules,
+        createEvaluationInput({ ...input, simulation: null }),
+        settings,
+        previous,
+        protectReal,
+      )
     : verdicts;
   const next = nextState(previous, { verdicts, real }, input);
   return { verdicts, real, next, saving: savingOf(previous, next, verdicts) };
@@ -43,30 +55,32 @@ function canDecide(simulation: Simulation | null, at: Instant): boolean {
   return simulation !== null && Math.max(simulation.begun - at, at - simulation.until) <= LONGEST_SHIFT;
 }
 
+/** `protect` gets the id of the rule. */
 function evaluateEach(
   rules: readonly Rule[],
   input: EvaluationInput,
   settings: RuleSettings,
   previous: RulesState,
+  protect: Protect,
 ): Verdict[] {
   const { at } = input;
   const chain = createChain(input);
   const verdicts = new Map<string, Verdict>();
   const believedById = new Map<string, Believed>();
-  for (const rule of inOrderOfReference(rules)) {
+  const evaluateOne = (
+    rule: Rule,
+    { threshold, switched }: Setting,
+    before: RuleState | undefined,
+  ): Verdict => {
     const { id } = rule;
-    const before = entryOf(previous.rules, id);
     const believed = before?.believed
       ? { forecasts: before.believed, rules: before.believed_of ?? {} }
       : chain.join(previous.heard, rule, (referred) => getOf(believedById, referred));
     believedById.set(id, believed);
-    // A rule without a threshold has none to move.
-    const moved = rule.threshold === null ? null : entryOf(settings, id)?.threshold;
-    const switched = switchedAt(settings, id, at);
     const { heldUntil, heldTruths } = heldValuesOf(rule, before ?? {}, at);
     const toDecide: RuleToDecide = {
       rule,
-      threshold: moved?.value ?? rule.threshold,
+      threshold,
       switchedAt: (instant) => switchedAt(settings, id, instant),
       chain,
       heldTruths: switched.enabled ? heldTruths : null,
@@ -79,9 +93,79 @@ function evaluateEach(
     if (found) verdict = followValues(verdict, toDecide, { found, heldUntil, isSettled, before, at });
     chain.add(verdict);
     const since = sinceOf(verdict, before, previous.at, chain.inputAt(at, null), switched.since);
-    verdicts.set(id, { ...verdict, since });
+    return { ...verdict, since };
+  };
+  for (const rule of inOrderOfReference(rules)) {
+    const { id } = rule;
+    const setting = settingOf(rule, settings, at);
+    const before = entryOf(previous.rules, id);
+    const hasVerdict = protect(id, () => {
+      verdicts.set(id, evaluateOne(rule, setting, before));
+    });
+    if (hasVerdict) continue;
+    const failed = failedVerdict(rule, setting, before, at);
+    verdicts.set(id, failed);
+    chain.add(failed);
+    if (!believedById.has(id)) believedById.set(id, { forecasts: previous.heard, rules: {} });
   }
   return rules.map(({ id }) => getOf(verdicts, id));
+}
+
+/**
+ * After an error of vigie itself nothing is known of the rule, and what was remembered of it stays for the next evaluation. If it
+ * is disabled, it is OFF all the same.
+ */
+function failedVerdict(
+  rule: Rule,
+  { threshold, switched }: Setting,
+  before: RuleState | undefined,
+  at: Instant,
+): Verdict {
+  const { enabled, until } = switched;
+  const unknown = { state: null, sure: false, conditions: notFound(rule) };
+  const failed: Verdict = {
+    ...unknown,
+    rule,
+    since: at,
+    reason: "error",
+    enabled_until: until,
+    threshold,
+    decided_at: at,
+    held: null,
+    followedChangeAt: null,
+    phases: [fixedPhase(at, unknown)],
+    values: before?.values
+      ? { truths: before.values, turnedAt: before.turned ?? null, heldUntil: null, isTurn: false }
+      : null,
+  };
+  if (enabled) return failed;
+  const later = until === null ? [] : [fixedPhase(until, unknown)];
+  return {
+    ...failed,
+    state: false,
+    since: before?.state === false ? before.since : at,
+    sure: true,
+    reason: "disabled",
+    phases: [fixedPhase(at, DISABLED), ...later],
+    values: null,
+  };
+}
+
+/** The conditions of a rule that throws. */
+function notFound({ when }: Rule): ConditionResult {
+  return { condition: { kind: "all", parts: [when] }, truth: null, certain: null, parts: [] };
+}
+
+/** What commands, or else the configuration, say of a rule. */
+interface Setting {
+  threshold: number | null;
+  switched: Switched;
+}
+
+function settingOf({ id, threshold }: Rule, settings: RuleSettings, at: Instant): Setting {
+  // A rule without a threshold has none to move.
+  const moved = threshold === null ? null : entryOf(settings, id)?.threshold;
+  return { threshold: moved?.value ?? threshold, switched: switchedAt(settings, id, at) };
 }
 
 function evaluateRule(toDecide: RuleToDecide, before: BeforeHold, at: Instant): Verdict {
@@ -108,7 +192,8 @@ function evaluateRule(toDecide: RuleToDecide, before: BeforeHold, at: Instant): 
   return enabled ? verdict : { ...verdict, state: false, sure: true, reason: "disabled" };
 }
 
-function fixedPhase(start: Instant, fixed: Phase["fixed"]): Phase {
+/** From then on the rule is this, whatever its conditions are. */
+export function fixedPhase(start: Instant, fixed: Phase["fixed"]): Phase {
   return { start, fixed, believed: null, heldTruths: null };
 }
 
@@ -150,7 +235,8 @@ function followValues(verdict: Verdict, toDecide: RuleToDecide, following: Follo
   const values = { truths: found, turnedAt, heldUntil, isTurn };
   const beginsHold = isTurn && state !== null;
   if (!beginsHold) return { ...verdict, values };
-  return { ...verdict, values: { ...values, turnedAt: at, heldUntil: at + verdict.rule.hold } };
+  const { hold } = verdict.rule;
+  return { ...verdict, values: { ...values, turnedAt: at, heldUntil: hold > 0 ? at + hold : null } };
 }
 
 interface FollowedValues {
@@ -202,10 +288,14 @@ function nextState(
 ): RulesState {
   const rules = Object.fromEntries(
     verdicts.flatMap((verdict, index): [string, RuleState][] => {
-      const { rule, reason } = verdict;
+      const { rule, reason, state, since } = verdict;
+      const withoutSimulation = real[index] ?? verdict;
+      const before = entryOf(previous.rules, rule.id);
+      if (reason === "error") return before ? [[rule.id, before]] : [];
       // A rule that only waits for its first values has no verdict yet: the one that they give is its first, and no change.
-      if (reason === "waiting" && !entryOf(previous.rules, rule.id)) return [];
-      return [[rule.id, stateOf(verdict, real[index] ?? verdict)]];
+      if (reason === "waiting" && !before) return [];
+      if (withoutSimulation.reason === "error") return [[rule.id, { ...before, state, since }]];
+      return [[rule.id, stateOf(verdict, withoutSimulation)]];
     }),
   );
   const isAnyHeld = verdicts.some(({ rule }) => rule.hold > 0);

@@ -1,4 +1,5 @@
 import { isoInstant, localTime } from "../calendar/dates.ts";
+import type { Instant } from "../calendar/tariff.ts";
 import type { ConditionResult } from "./condition-types.ts";
 import { kindOf } from "./evaluate-condition.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
@@ -17,10 +18,15 @@ export interface Explanation {
   by_value?: true;
   /** A forecast is among what decides now. */
   by_forecast?: true;
+  /** From then on a forecast or a value decides, by which the state stays the same. */
+  certain_until?: string;
   at: string;
   /** When the rule next becomes ON, or OFF, as far as the days are known. */
   next_on: string | null;
   next_off: string | null;
+  /** A forecast or a value decides from that change on. */
+  next_on_unsure?: true;
+  next_off_unsure?: true;
   /** What decides beside the conditions: disabled, when_unknown, a hold, a lead, a lag. */
   notes: string[];
   tree: Branch;
@@ -40,16 +46,22 @@ export function explainRule(
   forecast: VerdictForecast,
   now: Pick<EvaluationInput, "at" | "tariff">,
 ): Explanation {
-  const { next_on, next_off, values_from } = forecast;
+  const { next_on, next_off, values_from, spans } = forecast;
+  const [first, second] = spans;
+  const isUnsure = (change: Instant | null) => spans.some(({ start, sure }) => start === change && !sure);
+  const isCertainUntil = first?.sure && second?.state === first.state;
   return {
     id: verdict.rule.id,
     state: verdict.state,
     sure: verdict.sure,
     ...(values_from !== null && values_from <= now.at && { by_value: true as const }),
     ...(sawForecast(verdict.conditions) && { by_forecast: true as const }),
+    ...(isCertainUntil && { certain_until: isoInstant(second.start) }),
     at: isoInstant(now.at),
     next_on: next_on === null ? null : isoInstant(next_on),
     next_off: next_off === null ? null : isoInstant(next_off),
+    ...(isUnsure(next_on) && { next_on_unsure: true as const }),
+    ...(isUnsure(next_off) && { next_off_unsure: true as const }),
     notes: [...describeCircumstances(verdict, now), ...describeValueHold(verdict, now)],
     tree: branchOf(verdict.conditions, verdict.threshold),
   };

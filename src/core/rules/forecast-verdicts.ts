@@ -1,7 +1,11 @@
 import type { Instant } from "../calendar/tariff.ts";
+import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { type Chain, createChain, type Phase } from "./chain.ts";
 import { boundariesAfter } from "./condition-boundaries.ts";
+import type { ConditionResult } from "./condition-types.ts";
+import { fixedPhase } from "./evaluate-rules.ts";
 import { type EvaluationInput, withValues } from "./evaluation-input.ts";
+import { decidingConditions } from "./reasons.ts";
 import { inOrderOfReference, mqttConditionsIn, type NonEmpty, type Rule, rulesReferredTo } from "./rule.ts";
 import type { Truth } from "./truth.ts";
 import { NO_READINGS } from "./value-readings.ts";
@@ -34,13 +38,22 @@ export interface VerdictSpan {
   state: Truth;
   /** Neither a forecast nor a value decides. */
   sure: boolean;
+  /** A day that nobody has named makes it ON, as the tariff's laws allow no other colour. */
+  by_laws: boolean;
 }
 
-/** The forecast of each verdict: the same evaluation, at every later instant at which the verdict can change. */
-export function forecastVerdicts(verdicts: readonly Verdict[], input: EvaluationInput): VerdictForecast[] {
+/**
+ * The forecast of each verdict: the same evaluation, at every later instant at which the verdict can change. One that throws
+ * ends at the next try, and is unknown from then on, also for the rules that refer to it.
+ */
+export function forecastVerdicts(
+  verdicts: readonly Verdict[],
+  input: EvaluationInput,
+  protect: Protect = UNPROTECTED,
+): VerdictForecast[] {
   const chain = createChain(input);
   for (const verdict of verdicts) chain.add(verdict);
-  const valuesFrom = findValuesFrom(verdicts, input);
+  const valuesFrom = findValuesFrom(verdicts, input, protect);
   const valuesUntil = new Map<string, Instant | null>();
   const byId = new Map(verdicts.map((verdict) => [verdict.rule.id, verdict]));
   const forecasts = new Map<Verdict, VerdictForecast>();
@@ -49,15 +62,43 @@ export function forecastVerdicts(verdicts: readonly Verdict[], input: Evaluation
     const verdict = byId.get(id);
     if (!verdict) continue;
     const { when } = verdict.rule;
-    const ends = [
-      ...mqttConditionsIn(when).map((condition) => input.values.read(condition).shownUntil),
-      ...rulesReferredTo(when).map((referred) => valuesUntil.get(referred) ?? null),
-    ];
-    valuesUntil.set(id, earliest(ends.flatMap((end) => end ?? [])));
-    const values = { from: valuesFrom.get(id) ?? null, until: valuesUntil.get(id) ?? null };
-    forecasts.set(verdict, forecastVerdict(verdict, input, chain, values));
+    const hasForecast = protect(`what rule ${id} will be`, () => {
+      const ends = [
+        ...mqttConditionsIn(when).map((condition) => input.values.read(condition).shownUntil),
+        ...rulesReferredTo(when).map((referred) => valuesUntil.get(referred) ?? null),
+      ];
+      valuesUntil.set(id, earliest(ends.flatMap((end) => end ?? [])));
+      const values = { from: valuesFrom.get(id) ?? null, until: valuesUntil.get(id) ?? null };
+      forecasts.set(verdict, forecastVerdict(verdict, input, chain, values));
+    });
+    if (hasForecast) continue;
+    const unknown = unknownAhead(verdict, input.at);
+    chain.add(unknown);
+    forecasts.set(verdict, failedForecast(unknown, input, chain));
   }
   return verdicts.flatMap((verdict) => forecasts.get(verdict) ?? []);
+}
+
+/** A verdict that is known now, and not later: after an error of vigie itself. */
+function unknownAhead(verdict: Verdict, at: Instant): Verdict {
+  const { state, sure, conditions } = verdict;
+  const now = fixedPhase(at, { state, sure, conditions });
+  const later = fixedPhase(at + RETRIED_AFTER, { state: null, sure: false, conditions });
+  return { ...verdict, phases: [now, later] };
+}
+
+function failedForecast(verdict: Verdict, input: EvaluationInput, chain: Chain): VerdictForecast {
+  const end = input.at + RETRIED_AFTER;
+  return {
+    until: input.until,
+    spans: spansAhead(verdict, input, chain),
+    next_on: null,
+    next_off: null,
+    state_until: end,
+    next_boundary: end,
+    values_from: null,
+    values_until: null,
+  };
 }
 
 function forecastVerdict(
@@ -77,11 +118,16 @@ function forecastVerdict(
     next_on: nextChangeTo(true, spansWithoutValues),
     next_off: nextChangeTo(false, spansWithoutValues),
     state_until: change?.start ?? lastUntil(),
-    next_boundary:
-      reason === "disabled" ? enabled_until : nextBoundaryOf(verdict, chain.inputAt(input.at, null)),
+    next_boundary: nextBoundary(),
     values_from: values.from,
     values_until: values.until,
   };
+
+  /** A rule that throws is tried again without a boundary. */
+  function nextBoundary(): Instant | null {
+    if (reason === "error") return null;
+    return reason === "disabled" ? enabled_until : nextBoundaryOf(verdict, chain.inputAt(input.at, null));
+  }
 
   /** A disabled rule is OFF whatever the days are. */
   function lastUntil(): Instant | null {
@@ -91,7 +137,11 @@ function forecastVerdict(
 }
 
 /** From when on each rule is undecided where no value is known, by its id. */
-function findValuesFrom(verdicts: readonly Verdict[], input: EvaluationInput): Map<string, Instant> {
+function findValuesFrom(
+  verdicts: readonly Verdict[],
+  input: EvaluationInput,
+  protect: Protect,
+): Map<string, Instant> {
   const found = new Map<string, Instant>();
   const onValues = idsOfRulesOnValues(verdicts.map(({ rule }) => rule));
   if (onValues.size === 0) return found;
@@ -107,9 +157,14 @@ function findValuesFrom(verdicts: readonly Verdict[], input: EvaluationInput): M
   });
   for (const rule of rules) chain.add(rule);
   for (const rule of rules) {
-    if (!onValues.has(rule.rule.id)) continue;
-    const span = chain.spans(rule, input.at, input.until).find(({ state }) => state === null);
-    if (span) found.set(rule.rule.id, span.start);
+    const { id } = rule.rule;
+    if (!onValues.has(id)) continue;
+    const isFound = protect(`what rule ${id} will be without values`, () => {
+      const span = chain.spans(rule, input.at, input.until).find(({ state }) => state === null);
+      if (span) found.set(id, span.start);
+    });
+    // No later change is told then.
+    if (!isFound) found.set(id, input.at);
   }
   return found;
 }
@@ -131,17 +186,28 @@ export function nextRuleBoundary(forecasts: readonly VerdictForecast[]): Instant
 
 function spansAhead(verdict: Verdict, { at, until }: EvaluationInput, chain: Chain): VerdictSpan[] {
   const results = chain.spans(verdict, at, until);
-  const changes = results.filter(({ state, sure }, index) => {
-    const before = results[index - 1];
-    return state !== before?.state || sure !== before.sure;
-  });
-  // The first span starts at `since`, so the payload does not change at each refresh.
-  return changes.map(({ start, state, sure }, index) => ({
-    start: index === 0 ? Math.min(start, verdict.since) : start,
-    end: changes[index + 1]?.start ?? until,
-    state,
-    sure,
-  }));
+  const spans: VerdictSpan[] = [];
+  for (const { start, state, sure, conditions } of results) {
+    const by_laws = state === true && conditions !== null && isByLaws(conditions);
+    const before = spans.at(-1);
+    if (before && before.state === state && before.sure === sure) {
+      before.by_laws ||= by_laws;
+      continue;
+    }
+    if (before) before.end = start;
+    // The first span starts at `since`, so the payload does not change at each refresh.
+    spans.push({ start: before ? start : Math.min(start, verdict.since), end: until, state, sure, by_laws });
+  }
+  return spans;
+}
+
+function isByLaws(conditions: ConditionResult): boolean {
+  const days = decidingConditions(conditions).filter(
+    ({ condition, truth }) => truth === true && condition.kind === "day" && condition.color !== null,
+  );
+  return days.some((simple) =>
+    simple.days.some(({ truth, facts }) => truth === true && facts.color === null),
+  );
 }
 
 function nextChangeTo(state: boolean, spans: readonly VerdictSpan[]): Instant | null {
@@ -164,3 +230,6 @@ function earliest(instants: readonly Instant[]): Instant | null {
   const first = Math.min(...instants);
   return Number.isFinite(first) ? first : null;
 }
+
+/** What threw is tried again within this time. */
+const RETRIED_AFTER = 60_000;

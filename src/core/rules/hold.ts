@@ -117,4 +117,4 @@ export function phasesAhead(toDecide: RuleToDecide, first: HoldDecision, at: Ins
   }
 }
 
-const DISABLED: Phase["fixed"] = { state: false, sure: true, conditions: null };
+export const DISABLED = { state: false, sure: true, conditions: null } satisfies Phase["fixed"];

@@ -31,6 +31,7 @@ export function lintRules(rules: readonly Rule[], tariff: Tariff): RuleWarning[]
       ...warnOfConstant(rule, byId, tariff),
       ...warnOfNegation(rule.when),
       ...warnOfMidnight(rule.when, tariff),
+      ...warnOfTomorrowAtNight(rule.when, tariff),
       ...warnOfThreshold(rule),
       ...warnOfValues(rule),
     ].map((words) => ({ index, id: rule.id, words })),
@@ -165,6 +166,18 @@ function warnOfMidnight(condition: Condition, tariff: Tariff): string[] {
   return [
     `${day} together with the night: ${day} changes at 00:00, in the middle of the night, and not at ${tariff.day_starts_at}; ${instead} changes with the tariff day`,
   ];
+}
+
+/** In a window that lies between 00:00 and the day start, `tomorrow` is no more what it was in the evening. */
+function warnOfTomorrowAtNight(condition: Condition, { day_starts_at }: Tariff): string[] {
+  const isTomorrow = (part: SimpleCondition) => part.kind === "day" && part.day === "tomorrow";
+  const isAfterMidnight = (part: SimpleCondition) =>
+    part.kind === "between" && part.from < part.to && part.to <= day_starts_at;
+  return conjunctionsIn(condition).some((all) => all.some(isTomorrow) && all.some(isAfterMidnight))
+    ? [
+        `tomorrow together with a time after midnight: tomorrow changes at 00:00, so it is then the day after the one that begins at ${day_starts_at}; that one is called next`,
+      ]
+    : [];
 }
 
 /** For each `all` every simple condition in it, at any depth: what may have to hold at one time. */

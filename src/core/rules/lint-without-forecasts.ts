@@ -26,7 +26,10 @@ export function lintWithoutForecasts(rules: readonly Rule[], tariff: Tariff): Ru
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   return rules.flatMap((rule, index) => {
     const { on, off } = outcomesOfRule(rule, { byId, tariff });
-    const reasons = [...new Set(simpleConditionsIn(rule.when).flatMap(reasonsOf))];
+    const conditions = simpleConditionsIn(rule.when);
+    // Beside others that turn the rule, a day that is not known does no harm.
+    const unknown = on && off ? [] : conditions.flatMap(tooFarAhead);
+    const reasons = [...new Set([...conditions.flatMap(reasonsOf), ...unknown])];
     if (on && off && reasons.length === 0) return [];
     const what =
       on && off ? "asks for forecasts" : `only a forecast service could turn it ${on ? "OFF" : "ON"}`;
@@ -45,7 +48,9 @@ function reasonsOf(condition: SimpleCondition): string[] {
     case "day": {
       const { day, range, confidence, stage } = condition;
       return [
-        ...(confidence === null ? [] : ["confidence is of a forecast, and an official colour always passes"]),
+        ...(confidence === null
+          ? []
+          : ["confidence counts for forecasts only, and without a service there are none"]),
         ...(stage?.includes("forecast") ? ["no day has the stage forecast"] : []),
         ...(range !== null && range > 2 ? [`of ${day} at most two days are ever known`] : []),
       ];
@@ -53,6 +58,11 @@ function reasonsOf(condition: SimpleCondition): string[] {
     default:
       return [];
   }
+}
+
+function tooFarAhead(condition: SimpleCondition): string[] {
+  const isTooFar = condition.kind === "day" && condition.range === null && isAhead(condition);
+  return isTooFar ? [`RTE names no day so far ahead (${condition.day})`] : [];
 }
 
 interface Surroundings {

@@ -13,8 +13,9 @@ type NumberKind<Kind extends NumberCondition["kind"]> = ConditionKind<
 
 export const RATE: NumberKind<"rate"> = numberKind(
   ({ at, tariff, now, day }) => {
-    const { rates, official } = day(now);
-    return { value: rates[periodAt(at, tariff)], certain: official };
+    const { rates, official, color } = day(now);
+    // A price without a colour is by the laws of the tariff.
+    return { value: rates[periodAt(at, tariff)], certain: official || color === null };
   },
   ["tariff_day", "period"],
   " EUR/kWh",

@@ -15,6 +15,8 @@ interface Reasons {
   because: string[];
 }
 
+export const OWN_ERROR = "an error of vigie itself";
+
 /** When a verdict was given, and where its times hold. */
 type Now = Pick<EvaluationInput, "at" | "tariff">;
 
@@ -26,7 +28,7 @@ export function reasonsOf(verdict: Verdict, now: Now): Reasons {
   return {
     day: dayResult?.condition.kind === "day" ? dayResult.condition.day : null,
     deciding: dayResult ? decidingDay(dayResult) : null,
-    complete: daysIn(conditions).every(({ facts }) => facts.color !== null),
+    complete: reason !== "error" && daysIn(conditions).every(({ facts }) => facts.color !== null),
     because: [
       ...describeCircumstances(verdict, now),
       ...deciding.map((simple) => `${at}${describeResult(simple, threshold)}`),
@@ -39,6 +41,7 @@ export function describeCircumstances(verdict: Verdict, now: Now): string[] {
   const { reason, rule, enabled_until, held, decided_at } = verdict;
   if (reason === "disabled")
     return [enabled_until === null ? "disabled" : `disabled until ${timeOf(enabled_until, now)}`];
+  if (reason === "error") return [OWN_ERROR];
   const counted = rule.when_unknown === "on" ? "ON" : "OFF";
   return [
     ...(reason === "when_unknown" ? [`unknown, which counts as ${counted} (when_unknown)`] : []),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
+import { instantSchema } from "../calendar/time-schemas.ts";
 import type { Rule } from "./rule.ts";
 import { entryOf } from "./rules-state.ts";
 
@@ -7,7 +8,7 @@ const ruleSetting = z.object({
   /** false: switched off. While `meanwhile` lasts, what counts after it. */
   enabled: z.boolean(),
   /** What a command set for a time. A vigie that does not know this key goes by `enabled`: the rule is as after the end. */
-  meanwhile: z.object({ enabled: z.boolean(), from: z.number(), until: z.number() }).exactOptional(),
+  meanwhile: z.object({ enabled: z.boolean(), from: instantSchema, until: instantSchema }).exactOptional(),
   /** A threshold that was moved, with the configured one that it replaced. */
   threshold: z.object({ value: z.number(), configured: z.number() }).nullable(),
 });

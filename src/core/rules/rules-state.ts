@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { instantSchema } from "../calendar/time-schemas.ts";
 import { believedSchema, heldForecastsSchema } from "./held-forecasts.ts";
 
 // The names of the keys are those of the state file.
@@ -6,9 +7,9 @@ const ruleState = z.object({
   /** true is ON, false OFF, null unknown. */
   state: z.boolean().nullable(),
   /** When this state began. */
-  since: z.number(),
+  since: instantSchema,
   /** When the verdict last followed a forecast that had changed. */
-  moved: z.number().exactOptional(),
+  moved: instantSchema.exactOptional(),
   /** The forecasts that decide while the rule holds its verdict. */
   believed: heldForecastsSchema.exactOptional(),
   /** Beside `believed`: those that decide the rules that it refers to, where these are others. */
@@ -16,12 +17,12 @@ const ruleState = z.object({
   /** What each condition on a value found; while a hold lasts, at the turn that began it. */
   values: z.record(z.string(), z.boolean().nullable()).exactOptional(),
   /** When a value last made the rule ON or OFF. */
-  turned: z.number().exactOptional(),
+  turned: instantSchema.exactOptional(),
 });
 
 const rulesState = z.object({
   /** When the rules were evaluated last. */
-  at: z.number().nullable(),
+  at: instantSchema.nullable(),
   /** The forecasts that were known then; empty where no rule has a hold. */
   heard: heldForecastsSchema,
   rules: z.record(z.string(), ruleState),

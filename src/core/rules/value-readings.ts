@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
+import { instantSchema } from "../calendar/time-schemas.ts";
+import { byTopic } from "./by-topic.ts";
 import { keyOfMqtt, type PayloadProblem, testPayload } from "./compare-payload.ts";
 import type { MqttCondition } from "./rule.ts";
 import type { Truth } from "./truth.ts";
@@ -14,7 +16,7 @@ export interface HeardValue {
 /** By topic. An empty payload has no entry. */
 export type HeardValues = ReadonlyMap<string, HeardValue>;
 
-const keptValues = z.record(z.string(), z.object({ hash: z.string(), at: z.number() }).nullable());
+const keptValues = byTopic(z.object({ hash: z.string(), at: instantSchema }).nullable());
 
 /** What the state file holds of each topic: a hash of its last payload, and from when on its age counts; null: never heard. */
 export type KeptValues = Readonly<z.infer<typeof keptValues>>;
@@ -118,7 +120,13 @@ function readValue(condition: MqttCondition, heard: HeardValue | undefined, at: 
 }
 
 export function settledReadings(readings: Readings): ValueReadings {
-  return { read: (condition) => readings.get(condition) ?? unknown("never heard"), isSettled: true };
+  const read = (condition: MqttCondition): Reading => {
+    const reading = readings.get(condition);
+    // An error of vigie itself kept it from being read.
+    if (!reading) throw new RangeError(`Expected a reading of ${condition.topic}, got none`);
+    return reading;
+  };
+  return { read, isSettled: true };
 }
 
 /** Before the broker has sent what it holds, and in a future in which values do not count. */

@@ -15,16 +15,19 @@ export interface VerdictChange {
   because: string[];
 }
 
-/** The rules whose verdict is another than before. The first verdict of a rule is no change. */
+/**
+ * The rules whose verdict is another than before. The first verdict of a rule is no change, and neither is an error of vigie
+ * itself: the log has it.
+ */
 export function findVerdictChanges(
   previous: RulesState,
   verdicts: readonly Verdict[],
   now: Pick<EvaluationInput, "at" | "tariff">,
 ): VerdictChange[] {
   return verdicts.flatMap((verdict) => {
-    const { state, rule } = verdict;
+    const { state, rule, reason } = verdict;
     const before = entryOf(previous.rules, rule.id);
-    if (!before || before.state === state) return [];
+    if (!before || before.state === state || reason === "error") return [];
     const { deciding, because } = reasonsOf(verdict, now);
     const { date = null, color = null } = deciding?.facts ?? {};
     return [{ rule: rule.id, state, date, color, because }];

@@ -13,8 +13,11 @@ export interface Verdict extends PhasedRule, Pick<HoldDecision, "held" | "follow
   since: Instant;
   /** Neither a forecast nor a value decides. */
   sure: boolean;
-  /** `waiting`: the broker has not sent the values that it holds yet, so the verdict is the one before. */
-  reason: "conditions" | "disabled" | "when_unknown" | "waiting";
+  /**
+   * `waiting`: the broker has not sent the values that it holds yet, so the verdict is the one before. `error`: an error of vigie
+   * itself, so the state is unknown, no condition was found, and what is remembered of the rule stays.
+   */
+  reason: "conditions" | "disabled" | "when_unknown" | "waiting" | "error";
   /** When what a command set for a time ends: the rule is then disabled, or enabled again; null where nothing ends. */
   enabled_until: Instant | null;
   /** The conditions with what they found at `decided_at`. */

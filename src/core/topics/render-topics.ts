@@ -3,19 +3,29 @@ import { instant, payloadOf, text } from "../facts/format-value.ts";
 import { datedTopics, parts, partsAndParent } from "./dated-topics.ts";
 import { type MomentOptions, momentTopics } from "./moment-topics.ts";
 import type { Topic, Topics } from "./topic.ts";
+import { renderAll, type TopicGroup } from "./topic-group.ts";
 
-/** Every retained topic but those of the rules, by its name below the base. */
+/** Every retained topic but those of the rules and the outputs, by its name below the base. */
 export function renderTopics(facts: Facts, options: MomentOptions): Topics {
-  const unexpiring = [
-    ...datedTopics(facts.dated),
-    ...serviceTopics(facts.service),
-    ...officialTopics(facts.official),
-    ...simulationTopics(facts),
+  return new Map(renderAll(factGroups(facts, options)));
+}
+
+export function factGroups(facts: Facts, options: MomentOptions): TopicGroup[] {
+  return [
+    {
+      name: "topics of the moment",
+      render: () => momentTopics(facts.moment, options),
+      unknown: () => momentTopics(null, options),
+    },
+    { name: "topics of the days", render: () => unexpiring(datedTopics(facts.dated)) },
+    { name: "topics of the service", render: () => unexpiring(serviceTopics(facts.service)) },
+    { name: "topics of RTE", render: () => unexpiring(officialTopics(facts.official)) },
+    { name: "topics of the simulation", render: () => unexpiring(simulationTopics(facts)) },
   ];
-  return new Map([
-    ...momentTopics(facts.moment, options),
-    ...unexpiring.map(([name, payload]): [string, Topic] => [name, { payload }]),
-  ]);
+}
+
+function unexpiring(payloads: [string, string][]): [string, Topic][] {
+  return payloads.map(([name, payload]) => [name, { payload }]);
 }
 
 function simulationTopics({ simulation }: Facts): [string, string][] {
@@ -28,7 +38,7 @@ function simulationTopics({ simulation }: Facts): [string, string][] {
   ];
 }
 
-function serviceTopics(service: ServiceFacts): [string, string][] {
+export function serviceTopics(service: ServiceFacts): [string, string][] {
   return partsAndParent("service", {
     status: service.status,
     last_success: instant(service.last_success),

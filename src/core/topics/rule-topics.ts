@@ -1,9 +1,10 @@
 import { cutToFit, instant, payloadOf, percent, text, type Value } from "../facts/format-value.ts";
 import type { EvaluationInput } from "../rules/evaluation-input.ts";
 import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
-import { reasonsOf } from "../rules/reasons.ts";
+import { OWN_ERROR, reasonsOf } from "../rules/reasons.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import type { Topic } from "./topic.ts";
+import { type NamedTopics, renderAll, type TopicGroup } from "./topic-group.ts";
 
 interface RuleTopicsOptions {
   verdicts: readonly Verdict[];
@@ -17,19 +18,30 @@ interface RuleTopicsOptions {
 }
 
 /** The verdict of each rule, why it is so, and what it will be; by topic below the base. */
-export function ruleTopics(options: RuleTopicsOptions): [string, Topic][] {
+export function ruleTopics(options: RuleTopicsOptions): NamedTopics {
+  return renderAll(ruleGroups(options));
+}
+
+export function ruleGroups(options: RuleTopicsOptions): TopicGroup[] {
   const { verdicts, forecasts, input, grace, clockRight } = options;
-  return verdicts.flatMap((verdict, index) => {
+  return verdicts.map((verdict, index) => {
+    const { rule, reason } = verdict;
     const forecast = forecasts[index];
-    const topics =
-      clockRight && forecast
-        ? [...ruleMomentTopics(verdict, forecast, input, grace), ...ruleDatedTopics(forecast)]
-        : [...UNKNOWN_MOMENT, ...ruleDatedTopics(null)];
-    const name = `rules/${verdict.rule.id}`;
-    return [...topics, ...settingTopics(verdict, grace)].map(([part, topic]): [string, Topic] => [
-      part === "" ? name : `${name}/${part}`,
-      topic,
-    ]);
+    const named = (topics: [string, Topic][]): NamedTopics => {
+      const name = `rules/${rule.id}`;
+      const all = [...topics, ...settingTopics(verdict, grace)];
+      return all.map(([part, topic]) => [part === "" ? name : `${name}/${part}`, topic]);
+    };
+    const unknown = (why: string) => named([...unknownMoment(why), ...ruleDatedTopics(null)]);
+    return {
+      name: `topics of rule ${rule.id}`,
+      render: () => {
+        if (!clockRight || !forecast) return unknown("the clock of this machine is wrong");
+        if (reason === "error") return unknown(OWN_ERROR);
+        return named([...ruleMomentTopics(verdict, forecast, input, grace), ...ruleDatedTopics(forecast)]);
+      },
+      unknown: () => unknown(OWN_ERROR),
+    };
   });
 }
 
@@ -104,6 +116,14 @@ function settingTopics({ reason, enabled_until, threshold }: Verdict, grace: num
   ];
 }
 
+function unknownMoment(why: string): [string, Topic][] {
+  return [
+    ["state", { payload: payloadOf(null) }],
+    ["since", { payload: payloadOf(null) }],
+    ["", { payload: JSON.stringify({ ...UNKNOWN_REASONS, because: [why] }) }],
+  ];
+}
+
 const UNKNOWN_REASONS = {
   state: null,
   since: null,
@@ -113,10 +133,4 @@ const UNKNOWN_REASONS = {
   confidence: null,
   official: null,
   complete: false,
-  because: ["the clock of this machine is wrong"],
 };
-const UNKNOWN_MOMENT: [string, Topic][] = [
-  ["state", { payload: payloadOf(null) }],
-  ["since", { payload: payloadOf(null) }],
-  ["", { payload: JSON.stringify(UNKNOWN_REASONS) }],
-];

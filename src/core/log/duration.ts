@@ -7,6 +7,13 @@ export function describeDuration(milliseconds: number): string {
   return join(seconds, [DAY, seconds < 2 * DAY ? "day" : "days"], [HOUR, "h"]);
 }
 
+/** A length that somebody has configured, exactly, in one unit: `90 s`, `90 min`, `2 h`. */
+export function describeLength(milliseconds: number): string {
+  const minutes = milliseconds / 60_000;
+  if (Number.isInteger(minutes / 60)) return `${minutes / 60} h`;
+  return Number.isInteger(minutes) ? `${minutes} min` : `${milliseconds / 1000} s`;
+}
+
 type Unit = [seconds: number, name: string];
 
 function join(seconds: number, [large, largeName]: Unit, [small, smallName]: Unit): string {

@@ -1,0 +1,40 @@
+import type { Clocks } from "../calendar/clocks.ts";
+import type { FactsInput } from "../facts/facts.ts";
+import { tellTime } from "../facts/source-clocks.ts";
+import type { SourceRecord } from "../facts/source-record.ts";
+import type { SourceId } from "../sources/source.ts";
+import type { Known } from "./known.ts";
+import type { LoopConfig } from "./loop-config.ts";
+
+/** What facts are derived from. The outputs that have failed are added later. */
+export function gatherFactsInput(known: Known, at: Clocks, config: LoopConfig): FactsInput {
+  const { kept, passing } = known;
+  const { commands, clocks, hasFailed } = passing;
+  return {
+    knownDays: kept.days,
+    ...recordsOf(known),
+    clock: tellTime(clocks, kept.days, config.check_clock, at),
+    late_after: config.late_after,
+    poll_every: config.times.every,
+    simulation: commands.simulation,
+    failed_outputs: [],
+    vigie_failed: hasFailed,
+  };
+}
+
+/** How each source answers. */
+export function recordsOf({ passing }: Known): Pick<FactsInput, SourceId> {
+  const { service, official } = passing.sources;
+  return { service: service?.record ?? NO_SERVICE, official: official?.record ?? null };
+}
+
+const NO_SERVICE: SourceRecord = {
+  started_at: 0,
+  last_success: null,
+  shown_success: null,
+  shown_update: null,
+  failure: null,
+  light: null,
+  season: null,
+  kind: "none",
+};

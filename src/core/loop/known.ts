@@ -1,0 +1,132 @@
+import type { Instant } from "../calendar/tariff.ts";
+import type { KnownDays } from "../days/known-days.ts";
+import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
+import type { Simulation } from "../facts/facts.ts";
+import type { PollCounts } from "../facts/poll-record.ts";
+import type { SourceClocks } from "../facts/source-clocks.ts";
+import type { LogLine } from "../log/log-line.ts";
+import type { OutputsPart } from "../outputs/outputs-part.ts";
+import type { OutputsState } from "../outputs/outputs-state.ts";
+import type { RuleSettings } from "../rules/rule-settings.ts";
+import type { RulesState } from "../rules/rules-state.ts";
+import type { HeardValues, KeptValues, Readings } from "../rules/value-readings.ts";
+import type { SourceId, SourceKept, SourcePassing } from "../sources/source.ts";
+import type { Owner } from "../topics/topic.ts";
+
+/** All that vigie knows: what the state file holds, and what ends with the process or with a configuration. */
+export interface Known {
+  kept: Kept;
+  passing: Passing;
+}
+
+/** What the state file holds, of the sources and the rules of one configuration. */
+export interface Kept {
+  /** What is known of the days, from these sources only: invented days are never used instead of real ones. */
+  days: KnownDays;
+  /** What was sent to each source, and what was learnt of it. */
+  sources: Readonly<Partial<Record<SourceId, SourceKept>>>;
+  /** The state of each rule at the last evaluation, and since when it is so. */
+  rules: RulesState;
+  /** What was set by commands. */
+  settings: RuleSettings;
+  /** The colour that is pretended. */
+  simulation: Simulation | null;
+  /** What was sent to devices. */
+  outputs: OutputsState;
+  /** When the values of other programs were heard. */
+  values: KeptValues;
+}
+
+export interface Passing {
+  /** An error of vigie itself keeps a part of it from working. */
+  hasFailed: boolean;
+  clocks: SourceClocks;
+  /** How often this machine's clock was set, or the machine suspended, by a minute or more. */
+  jumps: number;
+  sources: Readonly<Partial<Record<SourceId, SourcePassing>>>;
+  /** Each source was polled once since the start, or days are known from before. */
+  isPolled: boolean;
+  pollCounts: PollCounts;
+  commands: CommandsPart;
+  values: ValuesPart;
+  outputs: OutputsPart["passing"];
+  broker: BrokerState;
+  homeAssistant: HomeAssistantStatus;
+  saving: SavingPart;
+  /** What is to be logged; emptied when it is. */
+  said: readonly LogLine[];
+}
+
+/** A command is in force when the state with it is saved, or after two seconds. */
+export interface CommandsPart {
+  /** In force now. */
+  settings: RuleSettings;
+  simulation: Simulation | null;
+  /** Those that are not in force yet: since when by the steady clock, with which write, and what is said then. */
+  waiting: { since: number; write: number; lines: readonly LogLine[] } | null;
+}
+
+export interface ValuesPart {
+  heard: HeardValues;
+  /** False from the start, and from each new connection, until `heard` has what the broker holds. */
+  isSettled: boolean;
+  /** What the conditions found at the last look. */
+  readings: Readings;
+}
+
+export interface BrokerState {
+  /** The broker has had all topics, and `online`, since this connection began. */
+  connected: boolean;
+  /** The broker as messages name it: without a password. */
+  url: string;
+  /** Since when the broker is away; only if that is longer than a restart of the broker takes. */
+  away_since?: Instant;
+  /** Another vigie owns the base topic. This one has left the broker, and has to end. */
+  other_owner?: Owner;
+}
+
+/** What the disk was given (saving.ts). */
+export interface SavingPart {
+  /** What was given last, or read at the start. */
+  given: Kept;
+  /** Of that write; 0 before the first. */
+  number: number;
+  /** The last write that has ended, on the disk or in vain. */
+  ended: number;
+  /** Since when the disk has ended no write, by the steady clock; null: it has ended each that it was given. */
+  waitsSince: number | null;
+  /** It has taken so long that the state counts as not saved. */
+  hangs: boolean;
+  /** Why the last write failed; null if it did not. */
+  problem: string | null;
+  /** When it was given; at first when the rules were first evaluated. By the true time. */
+  savedAt: Instant | null;
+  /** When values first changed a verdict that is not saved yet. */
+  turnUnsavedSince: Instant | null;
+  /** Something of the rules has to be given at once. */
+  isRuleDue: boolean;
+  /** Of the outputs, how many changes that had to be saved were given. */
+  outputChanges: number;
+  /** How many times the state was given only because of requests that were sent. */
+  counted: number;
+}
+
+/** With these parts of `passing` replaced. */
+export function withPassing(known: Known, changed: Partial<Passing>): Known {
+  return { ...known, passing: { ...known.passing, ...changed } };
+}
+
+export function say(known: Known, lines: readonly LogLine[]): Known {
+  return lines.length === 0 ? known : withPassing(known, { said: [...known.passing.said, ...lines] });
+}
+
+export function outputsOf({ kept, passing }: Known): OutputsPart {
+  return { kept: kept.outputs, passing: passing.outputs };
+}
+
+export function withOutputs(known: Known, { kept: outputs, passing }: OutputsPart): Known {
+  const { kept } = known;
+  if (outputs === kept.outputs && passing === known.passing.outputs) return known;
+  const changed = outputs === kept.outputs ? kept : { ...kept, outputs };
+  return withPassing({ ...known, kept: changed }, { outputs: passing });
+}

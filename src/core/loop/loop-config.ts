@@ -1,0 +1,26 @@
+import type { Tariff } from "../calendar/tariff.ts";
+import type { Outputs } from "../outputs/output.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { PollTimes } from "../sources/poll-times.ts";
+import type { Source } from "../sources/source.ts";
+
+/** What the loop takes from the configuration. */
+export interface LoopConfig {
+  tariff: Tariff;
+  rules: readonly Rule[];
+  outputs: Outputs;
+  /** Those that are asked. */
+  sources: readonly Source[];
+  /** `service.poll` */
+  times: PollTimes;
+  /** 0 to 1: this installation's phase: how far its polls are shifted within the hour. */
+  offset: number;
+  /** `mqtt.grace`: milliseconds for which topics outlive what they say. */
+  grace: number;
+  /** `service.late_after`: a time of the wall clock. */
+  late_after: string;
+  /** `service.check_clock` */
+  check_clock: "auto" | "off";
+  /** In a demonstration no device gets anything. */
+  isDemo: boolean;
+}

@@ -1,0 +1,84 @@
+import type { Clocks } from "../calendar/clocks.ts";
+import type { Instant } from "../calendar/tariff.ts";
+import { isEqual } from "../days/is-equal.ts";
+import { NO_POLLS } from "../facts/poll-record.ts";
+import { NO_SOURCE_CLOCKS, type SourceClocks, tellTime } from "../facts/source-clocks.ts";
+import type { ServiceKind } from "../facts/source-record.ts";
+import { startOutputs } from "../outputs/outputs-part.ts";
+import { topicsOfRules } from "../rules/rule.ts";
+import { settleSettings } from "../rules/rule-settings.ts";
+import { startSource } from "../sources/poll.ts";
+import type { SourceId } from "../sources/source.ts";
+import type { BrokerState, Kept, Known, ValuesPart } from "./known.ts";
+import type { LoopConfig } from "./loop-config.ts";
+import { startSaving } from "./saving.ts";
+
+interface StartContext {
+  at: Clocks;
+  config: LoopConfig;
+  serviceKind: ServiceKind;
+  /** The broker as messages name it. */
+  broker: string;
+  /** Before a reload: what was known then, and the sources that stay the same. */
+  before: { known: Known; same: readonly SourceId[] } | null;
+}
+
+/** What is known at a start or after a reload, with what the state file holds. */
+export function startKnown(kept: Kept, { at, config, serviceKind, broker, before }: StartContext): Known {
+  const settled = settleSettings(kept.settings, config.rules);
+  const settings = isEqual(settled.settings, kept.settings) ? kept.settings : settled.settings;
+  const clocks = clocksOfSame(before);
+  const trueTime = tellTime(clocks, kept.days, config.check_clock, at).at;
+  const sources = config.sources.flatMap((source) => {
+    const { id } = source;
+    const ofSource = kept.sources[id];
+    if (!ofSource) return [];
+    const answered = answeredBefore(before, id);
+    const start = { knownDays: kept.days, kept: ofSource, kind: serviceKind, answered };
+    return [[id, startSource(ofSource, source.startRecord(trueTime, start)).passing] as const];
+  });
+  const { simulation } = kept;
+  return {
+    kept: { ...kept, settings },
+    passing: {
+      hasFailed: false,
+      clocks,
+      jumps: 0,
+      sources: Object.fromEntries(sources),
+      isPolled: Object.keys(kept.days.days).length > 0,
+      pollCounts: before?.known.passing.pollCounts ?? NO_POLLS,
+      commands: { settings, simulation, waiting: null },
+      values: startValues(before?.known.passing.values ?? null, config),
+      outputs: startOutputs(kept.outputs).passing,
+      broker: startBroker(broker),
+      homeAssistant: null,
+      saving: startSaving(kept, before?.known.passing.saving ?? null),
+      said: settled.lines.map((sentence) => ({ level: "warn", sentence })),
+    },
+  };
+}
+
+function startValues(before: ValuesPart | null, { rules }: LoopConfig): ValuesPart {
+  const topics = new Set(topicsOfRules(rules));
+  const heard = new Map([...(before?.heard ?? [])].filter(([topic]) => topics.has(topic)));
+  return { heard, isSettled: topics.size === 0, readings: new Map() };
+}
+
+function startBroker(url: string): BrokerState {
+  return { connected: false, url };
+}
+
+/** When this process had the last answer of a source that stays the same; null if it has had none. */
+function answeredBefore(before: StartContext["before"], id: SourceId): Instant | null {
+  if (!before?.same.includes(id)) return null;
+  const record = before.known.passing.sources[id]?.record;
+  return record && !record.only_saved ? record.last_success : null;
+}
+
+function clocksOfSame(before: StartContext["before"]): SourceClocks {
+  if (!before) return NO_SOURCE_CLOCKS;
+  const { latest, furthest, doubted } = before.known.passing.clocks;
+  const ofSame = (answers: SourceClocks["latest"]) =>
+    Object.fromEntries(before.same.map((id) => [id, answers[id]]).filter(([, answer]) => answer));
+  return { latest: ofSame(latest), furthest: ofSame(furthest), doubted: ofSame(doubted) };
+}

@@ -1,0 +1,71 @@
+import type { Clocks } from "../calendar/clocks.ts";
+import type { Instant } from "../calendar/tariff.ts";
+import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
+import type { Facts, FactsInput } from "../facts/facts.ts";
+import type { PollCounts } from "../facts/poll-record.ts";
+import type { OutputStatus } from "../outputs/output-status.ts";
+import type { DueSend } from "../outputs/outputs-part.ts";
+import type { EvaluationInput } from "../rules/evaluation-input.ts";
+import type { VerdictForecast } from "../rules/forecast-verdicts.ts";
+import type { RulesState } from "../rules/rules-state.ts";
+import type { HeardValues } from "../rules/value-readings.ts";
+import type { Verdict } from "../rules/verdict.ts";
+import type { DueRequest, SourceId } from "../sources/source.ts";
+import type { Topics } from "../topics/topic.ts";
+import type { TopicGroups } from "../topics/topic-group.ts";
+import type { BrokerState, SavingPart } from "./known.ts";
+
+/** All that follows from what vigie knows at an instant. */
+export interface View extends Found, Shown {
+  at: Clocks;
+  /** The verdicts, also while the clock is wrong, and what the next evaluation needs of them. */
+  evaluated: readonly Verdict[];
+  next: RulesState;
+  /** Until when, by this machine's clock, this is true if nothing happens. */
+  trueUntil: Instant;
+  /** When time alone next changes something: by this machine's wall clock, and by its steady one. */
+  boundary: { now: Instant; steady: number };
+}
+
+/** What is derived. */
+export interface Found {
+  known: FactsInput;
+  facts: Facts;
+  /** What the rules were evaluated with. */
+  input: EvaluationInput;
+  /** Empty while the clock is known to be wrong. */
+  verdicts: readonly Verdict[];
+  /** Of each verdict, in the same order. */
+  forecasts: readonly VerdictForecast[];
+  /** Without the colour that is pretended; the same facts while no simulation runs. */
+  real: { facts: Facts; verdicts: readonly Verdict[] };
+  /** What is known of each output, in the order of the configuration. */
+  outputs: readonly OutputStatus[];
+  /** The retained topics. */
+  topics: Topics;
+  topicGroups: TopicGroups;
+}
+
+/** What a view shows as it is known. */
+export interface Shown {
+  /** The requests that have to be under way now, by source; null: none. */
+  requests: Readonly<Partial<Record<SourceId, DueRequest | null>>>;
+  /** What has to be with the broker now for devices. */
+  sends: readonly DueSend[];
+  /** The last payload of each topic that a rule looks at: newer than what the rules were evaluated with, if it turns none. */
+  values: HeardValues;
+  broker: BrokerState;
+  homeAssistant: HomeAssistantStatus;
+  /** Each source was polled once since the start, or days are known from before. */
+  isPolled: boolean;
+  /** Since the start or the last reload: whether each source was polled, and whether a request has failed. */
+  sinceStart: { isPolled: boolean; hasFailed: boolean };
+  /** Since vigie was started. */
+  pollCounts: PollCounts;
+  /** The state that the disk has to be given; `saving.number` counts them. */
+  saving: SavingPart;
+  /** Only while the state cannot be saved, or the disk hangs: where and why. */
+  unsaved?: string;
+  /** How often this machine's clock was set by a minute or more. */
+  jumps: number;
+}

@@ -1,0 +1,38 @@
+import type { PollOutcome } from "../facts/poll-record.ts";
+import type { LogLine, ProblemLine } from "../log/log-line.ts";
+import type { Source } from "./source.ts";
+
+/** What the log says of polls. */
+
+/** `hasAnswered`: it answered before this poll. One that never did does not answer "again". */
+export function pollLines(
+  { name }: Source,
+  { failures, answers }: PollOutcome,
+  hasAnswered: boolean,
+): ProblemLine[] {
+  const lines: ProblemLine[] = failures.map((failure) => ({ problem: name, starts: failure }));
+  // Without answers and failures nothing was sent, so nothing is known of the source.
+  if (answers > 0 && failures.length === 0)
+    lines.push({ problem: name, isOver: hasAnswered ? `The ${name} answers again` : `The ${name} answers` });
+  return lines;
+}
+
+/** The hourly poll succeeds also while the budget is spent. */
+export function budgetLine({ name, budgetLines }: Source, isSpent: boolean): ProblemLine {
+  const problem = `budget of the ${name}`;
+  return isSpent ? { problem, starts: budgetLines.spent } : { problem, isOver: budgetLines.over };
+}
+
+/** For the command that has asked for the poll: its topic. */
+export function commandLine(
+  { name }: Source,
+  command: string,
+  { answers, failures: [failure] }: PollOutcome,
+): Exclude<LogLine, ProblemLine> {
+  if (failure !== undefined) return { level: "warn", sentence: `${command}: ${failure}`, isOfCommand: true };
+  const sentence =
+    answers > 0
+      ? `${command}: the ${name} has answered`
+      : `${command}: nothing was sent to the ${name}, as the requests of today are used up`;
+  return { level: "info", sentence, isOfCommand: true };
+}
