@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseCommand } from "./cli/command-line.ts";
-import type { Io } from "./cli/io.ts";
+import type { Io, Output } from "./cli/io.ts";
+import { escapeControls } from "./runtime/escape-controls.ts";
 import { aborted } from "./runtime/wait.ts";
 
 /** argv → command → exit code; the only place that ends the process. */
@@ -9,11 +10,15 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stop.a
 // A reader that went away (`vigie show | head`) is no reason to fail.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(1));
 
+const open = (stream: NodeJS.WriteStream): Output => ({
+  isTTY: stream.isTTY === true,
+  write: (text, how) => stream.write(how === "painted" ? text : escapeControls(text)),
+});
 const io: Io = {
   env: process.env,
   cwd: process.cwd(),
-  stdout: process.stdout,
-  stderr: process.stderr,
+  stdout: open(process.stdout),
+  stderr: open(process.stderr),
   signal: stop.signal,
   color: process.stdout.isTTY === true && !process.env["NO_COLOR"],
 };

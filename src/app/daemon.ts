@@ -1,76 +1,60 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Config, MqttConfig } from "../config/config.ts";
-import { officialAddress } from "../config/official-options.ts";
 import { describeDevice } from "../core/discovery/describe-device.ts";
-import type { Simulation } from "../core/facts/facts.ts";
-import { countPoll, NO_POLLS, type PollOutcome } from "../core/facts/poll-record.ts";
-import { comparePrices } from "../core/facts/prices.ts";
+import { describeRemovedRules } from "../core/loop/changes.ts";
+import type { Known } from "../core/loop/known.ts";
+import type { View as LoopView } from "../core/loop/view.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
-import { type HeardValues, readKeptValues } from "../core/rules/value-readings.ts";
-import type { View, ViewChange } from "../http/view.ts";
-import { startDeviceSender } from "../mqtt/device-sender.ts";
+import type { View } from "../http/view.ts";
+import type { Connect } from "../mqtt/connection.ts";
+import { createDeviceSink } from "../mqtt/device-sink.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
 import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
-import type { Identity, Owner } from "../mqtt/owner.ts";
+import type { Identity } from "../mqtt/owner.ts";
 import type { LeaveReason } from "../mqtt/owner-connection.ts";
-import { createPublisher, type PublisherState } from "../mqtt/publisher.ts";
+import { createPublisher } from "../mqtt/publisher.ts";
+import { createTopicsSink } from "../mqtt/topics-sink.ts";
 import { createValueListener } from "../mqtt/value-listener.ts";
-import type { OnCommand } from "../mqtt/watch-base.ts";
-import type { Alarm } from "../runtime/alarm.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
-import { aborted } from "../runtime/wait.ts";
-import { isBudgetSpent } from "../service/request-limits.ts";
-import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
+import { aborted, atMost } from "../runtime/wait.ts";
+import { withKept } from "../state/kept.ts";
 import type { Store } from "../state/store.ts";
+import { tellBrokerAway } from "./broker-away.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
-import { createCommandHandler } from "./handle-command.ts";
-import { createLoop, type Loop, type Snapshot } from "./loop.ts";
-import { openLoopMemory } from "./loop-memory.ts";
-import { openSources } from "./open-sources.ts";
-import { createPollings, type OnOutcome } from "./polling.ts";
-import {
-  reportBudget,
-  reportClock,
-  reportContradiction,
-  reportDayEvent,
-  reportMissingValues,
-  reportPoll,
-  reportPrices,
-  reportRefusedWord,
-  reportRemovedRules,
-  reportSimulationEnd,
-  reportSwitchedBack,
-  reportVerdictChange,
-} from "./report.ts";
-import { startSchedule } from "./schedule.ts";
+import { createLineLog, type LineLog } from "./line-log.ts";
+import { createLoopParts, keptSources, postMemories, readKeptOf } from "./loop-parts.ts";
+import { type OpenTransport, openSources } from "./open-sources.ts";
+import { createOwnErrors } from "./own-errors.ts";
+import { createLoop, type Loop, type Post, type Sink } from "./run-loop.ts";
 
 /** What a start needs beside the configuration; it stays the same after a reload. */
 export interface DaemonOptions {
+  /** How the broker and the sources are reached; default: over the network. */
+  connect?: Connect | undefined;
+  openTransport?: OpenTransport | undefined;
   store: Store;
   log: Log;
   problemLog: ProblemLog;
   clock: ClockWithTimers;
   random: () => number;
-  /** Milliseconds: `onWake` is called at least this often. */
+  /** Milliseconds: the clocks are compared, and `wake` is called, at least this often. */
   longestSleep: number;
   identity: Identity;
   /** Where the embedded broker listens, if that is free; 0 takes a free port. */
   embeddedPort: number;
   takeOver: boolean;
-  /** Another vigie owns the base topic: this one has to end. */
-  onOtherOwner: (owner: Owner) => void;
+  /** In a demonstration, in which no device gets anything: how many times as fast as real time its clock runs. */
+  demoSpeed?: number;
   /** Awaited before the first message is published, so the health file exists before any topic does. */
-  beforePublishing: () => Promise<void>;
-  /** After each poll, whether it succeeded or not, once each source was polled. */
-  onPolled: () => void;
-  /** Several times a minute, and when the connection to the broker is made or lost. */
-  onWake: (now: number) => void;
-  /** What the views show has changed; of the house, values may change each second without turning a rule. */
-  onViewChange: (what?: ViewChange) => void;
+  beforePublishing?: () => Promise<void>;
+  /** Show each view, after the sources, the broker and the devices. */
+  sinks?: readonly Sink[];
+  /** Several times a minute. */
+  wake?: () => void;
 }
 
 /** The running program: it starts, starts again with another configuration, and stops. */
@@ -79,7 +63,7 @@ export interface Daemon {
   start: (config: Config) => Promise<void>;
   /** undefined before the first start. */
   status: () => DaemonStatus | undefined;
-  /** What the page and the other views show; undefined before the first start. */
+  /** What the page and the other views show: the same object until something changes. undefined before the first start. */
   view: () => View | undefined;
   /** When the topics of this start are on the broker. */
   published: () => Promise<void>;
@@ -89,20 +73,26 @@ export interface Daemon {
 
 export interface DaemonStatus {
   config: Config;
-  snapshot: Snapshot;
-  /** When each source last answered. */
-  lastSuccess: ReturnType<Loop["lastSuccess"]>;
-  broker: PublisherState;
-  /** Where the embedded broker listens; null where there is none. */
+  view: LoopView;
+  /** Where the embedded broker listens; null if there is none. */
   embeddedPort: number | null;
 }
 
 export function createDaemon(options: DaemonOptions): Daemon {
-  const { log } = options;
+  const { log, problemLog, clock } = options;
+  const ownErrors = createOwnErrors(problemLog);
+  const lineLog = createLineLog(log, { problemLog, clock });
+  const loop = createLoop({
+    clock,
+    longestSleep: options.longestSleep,
+    ownErrors,
+    wake: (view) => {
+      running?.wake(view);
+      options.wake?.();
+    },
+  });
   let embedded: EmbeddedBroker | null = null;
   let running: Running | undefined;
-  let viewNumber = 0;
-  let pollCounts = NO_POLLS;
 
   /** It goes on during a reload: a new one would be empty. */
   const openEmbedded = async (isWanted: boolean) => {
@@ -116,105 +106,92 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
   const start = async (config: Config) => {
     const before = running;
-    await before?.stop(isSameEmbedded(before.config, config) ? "reload" : "end");
-    reportRemovedRules(before?.config.rules ?? [], config.rules, options.problemLog);
+    const known = await before?.stop(isSameEmbedded(before.config, config) ? "reload" : "end");
+    lineLog.write(describeRemovedRules(before?.config.rules ?? [], config.rules));
     await openEmbedded(config.mqtt.url === "embedded");
-    const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
-    const isRestart = before !== undefined;
-    // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
-    const takeOver = options.takeOver && !isRestart;
-    const heard = before?.heard() ?? new Map();
-    const onViewChange = (what?: ViewChange) => {
-      viewNumber += 1;
-      options.onViewChange(what);
-    };
-    const onPollEnd: RunningOptions["onPollEnd"] = (source, outcome) => {
-      pollCounts = countPoll(pollCounts, source === OFFICIAL_SOURCE ? "official" : "service", outcome);
-    };
     running = await startRunning({
       ...options,
-      onViewChange,
-      onPollEnd,
+      loop,
+      lineLog,
       config,
-      broker,
-      isRestart,
-      takeOver,
-      heard,
+      broker: { ...config.mqtt, url: embedded?.url ?? config.mqtt.url },
+      // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
+      takeOver: options.takeOver && !before,
+      before: before && known ? { config: before.config, known } : null,
     });
-    await options.beforePublishing();
+    await options.beforePublishing?.();
     running.connect();
   };
-  const status = () => running?.status(embedded?.port ?? null);
+  const status = () =>
+    running && { config: running.config, view: loop.view(), embeddedPort: embedded?.port ?? null };
   const stop = async () => {
     await running?.stop("end");
+    lineLog.end();
     await embedded?.stop();
-    await options.store.flush();
+    await atMost(options.store.flush(), FLUSHED_WITHIN);
   };
-  const view = () => running?.view({ pollCounts, id: `${options.identity.incarnation}-${viewNumber}` });
-  return { start, status, view, published: async () => running?.published(), stop };
+  return {
+    start,
+    status,
+    view: () => running?.view(),
+    published: async () => running?.published(),
+    stop,
+  };
 }
 
 interface RunningOptions extends DaemonOptions {
+  loop: Loop;
+  lineLog: LineLog;
   config: Config;
-  /** With the address of the embedded broker where that is used. */
+  /** With the address of the embedded broker if that is used. */
   broker: MqttConfig;
-  /** This process has run with another configuration before. */
-  isRestart: boolean;
-  /** The values that were heard then. */
-  heard: HeardValues;
-  onPollEnd: (source: Source, outcome: PollOutcome) => void;
+  /** Before a reload: the configuration, and what was known with it. */
+  before: { config: Config; known: Known } | null;
 }
 
 /** Everything that runs with one configuration. */
 interface Running {
   config: Config;
-  status: (embeddedPort: number | null) => DaemonStatus;
-  /** `counted`: what is counted since the process was started, with any configuration. */
-  view: (counted: Pick<View, "id" | "pollCounts">) => View;
+  view: () => View;
+  /** Several times a minute. */
+  wake: Sink["show"];
   /** Nothing is published before. */
   connect: () => void;
   published: () => Promise<void>;
-  heard: () => HeardValues;
-  stop: (why: LeaveReason) => Promise<void>;
+  /** Resolves with what is known then; that is saved. */
+  stop: (why: LeaveReason) => Promise<Known>;
 }
 
-/**
- * Builds all parts that run. Some callbacks below use parts that are built later (`commands`, `loop`, `schedule`); none is
- * called before its part exists.
- */
+/** Opens the sources and the broker for this configuration, and lets the loop begin with them. */
 async function startRunning(options: RunningOptions): Promise<Running> {
-  const { config, broker, store, identity, clock, random, log, problemLog } = options;
-  const { instance, tariff, rules } = config;
-  await rememberPlace(config, store);
+  const { config, broker, store, identity, clock, random, log, problemLog, loop, before } = options;
+  const { instance, tariff, rules, outputs } = config;
+  // A disk that hangs keeps no device from hearing of a rouge day.
+  await atMost(rememberPlace(config, store), SAVED_WITHIN);
 
-  const values = createValueListener({
-    topics: topicsOfRules(rules),
-    heard: options.heard,
-    kept: readKeptValues(store.state().values),
-    clock,
-    problemLog,
-    onHeard: () => {
-      loop.noticeValues();
-      options.onViewChange("values only");
-    },
-  });
-  const memory = openLoopMemory(store, {
-    source: config.service.base_url,
-    official: officialAddress(config.official.source),
-    rules,
-    log,
-    values: values.keep,
-  });
+  let isOver = false;
+  // What is still said by the sources and the broker of a configuration that is over is not taken.
+  const post: Post = (event) => {
+    if (!isOver) loop.post(event);
+  };
+  const kept = readKeptOf(store, config);
   const sources = await openSources(config, {
-    memory: memory.client,
-    officialMemory: memory.officialClient,
+    ...postMemories(kept, post),
+    movedDays: {
+      get: () => store.state().moved_days ?? {},
+      atStart: {
+        isFirst: () => Object.keys(kept.days.days).length === 0,
+        set: (moved_days) => void store.save({ ...store.state(), moved_days }),
+      },
+    },
     clock,
     random,
     log,
+    openTransport: options.openTransport,
   });
   if (sources.serviceKind === "invented") log.warn(INVENTED);
-  const onCommand: OnCommand = (topic, command) => commands.onCommand(topic, command);
   const publisher = createPublisher({
+    connect: options.connect,
     broker,
     instance,
     identity,
@@ -223,21 +200,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     log,
     problemLog,
     takeOver: options.takeOver,
-    onOtherOwner: options.onOtherOwner,
-    onCommand,
-    onStateChange: () => {
-      options.onWake(clock.now());
-      options.onViewChange();
-    },
-  });
-  const devices = startDeviceSender({
-    clock,
-    log,
-    problemLog,
-    outputs: config.outputs,
-    state: memory.outputs(),
-    save: memory.keepOutputs,
-    refresh: () => loop.refresh(),
+    post,
   });
   // Discovery pauses the clearing of topics, until Home Assistant has dropped their entities. It must do so before the
   // first topics are set.
@@ -247,87 +210,50 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     description: describeDevice(config, VERSION),
     status_topic: config.homeassistant.status_topic,
     publisher,
-    homeAssistantMayKnowDevice: options.isRestart,
-    onHomeAssistantStatus: () => options.onViewChange(),
+    homeAssistantMayKnowDevice: before !== null,
+    post,
   });
-  let schedule: Alarm | undefined;
-  /** That ran at the refresh before. */
-  let simulation: Simulation | null = null;
-  const loop: Loop = createLoop({
-    config,
-    serviceKind: sources.serviceKind,
-    memory,
+  const values = createValueListener({
+    topics: topicsOfRules(rules),
+    ...(before && { heard: before.known.passing.values.heard }),
+    kept: kept.values,
     clock,
-    ask: sources.service?.ask ?? null,
-    askOfficial: sources.official?.ask ?? null,
-    publish: publisher.setTopics,
-    devices,
-    values,
-    onDayEvent: (event) => reportDayEvent(event, log, publisher),
-    onContradiction: (line) => reportContradiction(line, log),
-    onRefusedWord: (sentence, source) => reportRefusedWord(sentence, source, problemLog),
-    onVerdictChange: (change) => reportVerdictChange(change, log, publisher),
-    onSwitchedBack: (rule, enabled) => reportSwitchedBack(rule, enabled, log),
-    onRefreshed: ({ known, facts, verdicts }) => {
-      reportClock(known.clock, problemLog);
-      reportMissingValues(verdicts, problemLog);
-      reportSimulationEnd({ before: simulation, now: facts.simulation }, known.simulation, log);
-      simulation = facts.simulation;
-      schedule?.reset();
-      options.onViewChange();
+    problemLog,
+    post,
+  });
+  const devices = createDeviceSink({
+    outputs,
+    problemLog,
+    post: (event) => post({ kind: "outputs", event }),
+  });
+  const parts = createLoopParts({
+    config,
+    store,
+    clock,
+    kept,
+    sources,
+    broker: publisher.state().url,
+    offset: offsetOf(identity.installation),
+    isDemo: options.demoSpeed !== undefined,
+    before,
+    post,
+  });
+  loop.begin({
+    ...parts,
+    sinks: [
+      ...parts.sinks,
+      { name: "topics", show: createTopicsSink(publisher).show },
+      { name: "devices", show: ({ sends }) => devices.show(sends) },
+      ...(options.sinks ?? []),
+    ],
+    say: ({ lines, events }) => {
+      options.lineLog.write(lines);
+      for (const event of events) publisher.publishEvent(event);
     },
   });
-  const offset = offsetOf(identity.installation);
-  const unpolled = new Set<Source>();
-  if (sources.service) unpolled.add(FORECAST_SERVICE);
-  if (sources.official) unpolled.add(OFFICIAL_SOURCE);
-  const answeredBefore = new Set<Source>();
-  const { service: lastOfService, official: lastOfOfficial } = loop.lastSuccess();
-  if (lastOfService !== null) answeredBefore.add(FORECAST_SERVICE);
-  if (lastOfOfficial !== null) answeredBefore.add(OFFICIAL_SOURCE);
-  const report = (source: Source, outcome: PollOutcome) => {
-    reportPoll(outcome, source, { problemLog, hasAnswered: answeredBefore.has(source) });
-    if (outcome.answers > 0) answeredBefore.add(source);
-  };
-  const onPolled: OnOutcome = (source, outcome) => {
-    const { spent } = (source === OFFICIAL_SOURCE ? memory.officialClient : memory.client).get();
-    options.onPollEnd(source, outcome);
-    report(source, outcome);
-    reportBudget(isBudgetSpent(spent, clock.now(), source.budget), source, problemLog);
-    reportPrices(comparePrices(loop.snapshot().known, tariff), problemLog);
-    // The instant of the last answer is new, even where the answer said nothing new.
-    options.onViewChange();
-    unpolled.delete(source);
-    if (unpolled.size === 0) options.onPolled();
-    else options.onWake(clock.now());
-  };
-  const onFirstFailure = (source: Source, failure: string) =>
-    report(source, { answers: 0, failures: [failure] });
-  const times = config.service.poll;
-  const polling = createPollings(sources, {
-    loop,
-    memory,
-    tariff,
-    times,
-    offset,
-    clock,
-    onFirstFailure,
-    onPolled,
-  });
-  const commands = createCommandHandler({ rules, tariff, memory, loop, log, poll: polling.pollNow });
-  void polling.pollIfDue();
-  schedule = startSchedule({
-    clock,
-    log,
-    longestSleep: options.longestSleep,
-    offset,
-    boundary: () => loop.snapshot().boundary,
-    refresh: loop.refresh,
-    pollIfDue: polling.pollIfDue,
-    onJump: publisher.republishAll,
-    onWake: options.onWake,
-  });
 
+  /** What was made of a view of the loop: the page is rendered again only for another object. */
+  const views = new WeakMap<LoopView, View>();
   const clearing = new AbortController();
   let cleared: Promise<void> = Promise.resolve();
   const clearWhenPublished = async () => {
@@ -335,48 +261,49 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     await Promise.race([published, aborted(clearing.signal)]);
     if (!clearing.signal.aborted) {
       const { signal } = clearing;
-      await clearFormerPlaces({ config, broker, store, identity, clock, random, log, problemLog, signal });
+      await clearFormerPlaces({ ...options, signal });
     }
   };
   return {
     config,
-    status: (embeddedPort) => ({
-      config,
-      snapshot: loop.snapshot(),
-      lastSuccess: loop.lastSuccess(),
-      broker: publisher.state(),
-      embeddedPort,
-    }),
-    view: (counted) => ({
-      ...loop.snapshot(),
-      ...counted,
-      version: VERSION,
-      instance,
-      tariff,
-      rules,
-      // A copy: a view stays as it is.
-      values: new Map(values.heard()),
-      outputs: devices.statuses(),
-      broker: publisher.state(),
-      homeAssistant: discovery.homeAssistantStatus(),
-      lastSuccess: loop.lastSuccess(),
-    }),
+    view: () => {
+      const view = loop.view();
+      const kept = views.get(view);
+      if (kept) return kept;
+      const { demoSpeed } = options;
+      const made: View = {
+        ...tellBrokerAway(view),
+        version: VERSION,
+        instance,
+        tariff,
+        rules,
+        ...(demoSpeed !== undefined && { demoSpeed }),
+      };
+      views.set(view, made);
+      return made;
+    },
+    wake: parts.wake,
     connect: () => {
       // The listener first: it ends the subscriptions that it does not need any more, and another part may need one of them.
       publisher.connect([values, devices, discovery]);
       cleared = clearWhenPublished();
     },
     published: publisher.allAcknowledged,
-    heard: values.heard,
     stop: async (why) => {
       clearing.abort();
-      schedule?.stop();
       values.stop();
-      await commands.stop();
-      await Promise.all([polling.stop(), devices.stop(), discovery.stop(), cleared]);
+      // Nothing new is sent. What the broker has got is still answered, and taken.
+      post({ kind: "outputs", event: { kind: "ending" } });
+      const answered = atMost(devices.allAnswered(), ANSWERED_WITHIN);
+      await Promise.all([parts.stop(), answered, discovery.stop(), cleared]);
       await publisher.stop(why);
+      isOver = true;
+      const known = loop.pause();
       await sources.stop();
-      await memory.flush();
+      await atMost(store.save(withKept(store.state(), known.kept, keptSources(config))), SAVED_WITHIN);
+      // They are saved by now, and in force with the next start.
+      options.lineLog.write(known.passing.commands.waiting?.lines ?? []);
+      return known;
     },
   };
 }
@@ -394,3 +321,9 @@ function offsetOf(installation: string): number {
 
 const INVENTED =
   "The days are INVENTED by the built-in simulator (service.base_url or official.source is simulator). They are not those of your electricity tariff";
+/** Milliseconds: all parts of vigie together have to stop within 5 s. */
+const ANSWERED_WITHIN = 1_500;
+/** Milliseconds: a disk that hangs stops neither a start, nor a reload, nor an end. */
+const SAVED_WITHIN = 2_000;
+/** Milliseconds: what was given to the disk had time before. */
+const FLUSHED_WITHIN = 500;

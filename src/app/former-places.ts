@@ -1,17 +1,19 @@
 import type { Config, MqttConfig } from "../config/config.ts";
+import type { Owner } from "../core/topics/topic.ts";
 import type { BrokerLink } from "../mqtt/base-connection.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
 import { removeDiscovery } from "../mqtt/discovery-publisher.ts";
-import { hasInstance, type Identity, nameOwner, type Owner, ownerOf } from "../mqtt/owner.ts";
+import { hasInstance, type Identity, nameOwner, ownerOf } from "../mqtt/owner.ts";
 import { purgeFormer } from "../mqtt/purge.ts";
 import { openShortConnection, type ShortConnectionOptions } from "../mqtt/short-connection.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
+import { aborted } from "../runtime/wait.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 
-interface FormerPlacesOptions {
+interface FormerPlacesOptions extends Pick<ShortConnectionOptions, "connect"> {
   config: Config;
   /** The broker in use now. */
   broker: MqttConfig;
@@ -42,7 +44,8 @@ export async function clearFormerPlaces(options: FormerPlacesOptions): Promise<v
     try {
       if (!(await clearPlaces(places, base, options))) continue;
       const rest = store.state().published.filter((place) => !places.includes(place));
-      await store.save({ ...store.state(), published: rest });
+      // A disk that hangs keeps vigie from no reload and no end.
+      await Promise.race([store.save({ ...store.state(), published: rest }), aborted(signal)]);
       problemLog.isOver(`former place ${base}`, `The topics below ${base} are cleared`);
     } catch (error) {
       if (signal.aborted) return;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseJson } from "../core/contract/parse-json.ts";
 import { describeDiskError, hasCode } from "../runtime/disk-errors.ts";
-import { replaceFile } from "../runtime/files.ts";
+import { readOwnFile, replaceFile } from "../runtime/files.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";
 import { type FoundHealth, type Health, isHealth } from "./judge-health.ts";
 
@@ -41,12 +41,12 @@ export async function writeHealth(path: string, health: Health): Promise<void> {
 
 /** null where there is no file, or one that no vigie wrote. Throws `HealthUnreadable`. */
 export async function readHealth(path: string): Promise<FoundHealth | null> {
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+  const text = await readOwnFile(path).catch((cause: unknown) => {
     if (hasCode(cause, "ENOENT")) return "null";
     const why = describeDiskError(cause);
     throw new HealthUnreadable(`The health file ${path} cannot be read: ${why}`, { cause });
   });
-  const health = parseJson(text);
+  const health = parseJson(String(text));
   return isHealth(health) ? { health, running: isRunning(health.pid) } : null;
 }
 

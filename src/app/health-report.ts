@@ -1,4 +1,5 @@
 import type { Instant } from "../core/calendar/tariff.ts";
+import { SOURCE_IDS } from "../core/sources/source.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { SystemdNotifier } from "../runtime/systemd.ts";
@@ -67,26 +68,34 @@ export function judgeDaemon(now: Instant, daemon: Daemon): { healthy: boolean; w
 }
 
 /** Where this is the same as before, nothing has changed: the instant is another one each time. */
-function comparedPart({ broker, data }: Health): string {
-  return JSON.stringify([broker, data]);
+function comparedPart({ failed, broker, data, wrong_clock, unsaved }: Health): string {
+  return JSON.stringify([failed, broker, data, wrong_clock !== undefined, unsaved]);
 }
 
 function healthOf(at: Instant, { status }: Daemon): Health | null {
   const running = status();
   if (!running) return null;
-  const { snapshot, lastSuccess, broker, embeddedPort } = running;
-  const { dated } = snapshot.facts;
+  const { view, embeddedPort } = running;
+  const { facts, known, unsaved, broker } = view;
+  const { dated } = facts;
+  const { clock } = known;
   const newest = dated.forecast.days.findLast(({ color }) => color !== null)?.date ?? null;
   return {
     at,
     pid: process.pid,
-    broker: { connected: broker.connected, url: broker.url, port: embeddedPort },
+    failed: known.vigie_failed,
+    broker: { ...broker, port: embeddedPort },
     data: {
-      last_success: lastSuccess.service,
-      official_success: lastSuccess.official,
+      last_success: known.service.last_success,
+      official_success: known.official?.last_success ?? null,
+      saved: SOURCE_IDS.filter((id) => known[id]?.only_saved),
       newest,
-      service: snapshot.known.polls.kind,
+      service: known.service.kind,
     },
+    ...(!clock.right && {
+      wrong_clock: { true_time: clock.at + (at - view.at.now), at_least: clock.at_least ?? false },
+    }),
+    ...(unsaved !== undefined && { unsaved }),
   };
 }
 

@@ -1,15 +1,19 @@
 import type { Instant } from "../core/calendar/tariff.ts";
-import type { ServiceKind } from "../core/facts/poll-record.ts";
-import { describeDuration } from "../runtime/duration.ts";
+import type { ServiceKind } from "../core/facts/source-record.ts";
+import { describeDuration } from "../core/log/duration.ts";
 import { valueAt } from "../runtime/value-at.ts";
 
 /** What the running vigie writes about itself at least every 30 s, for `vigie health` and `vigie show`. */
 export interface Health {
   at: Instant;
   pid: number;
+  /** An error of vigie itself keeps a part of it from working; left out by versions that did not know. */
+  failed?: boolean;
   broker: {
     connected: boolean;
     url: string;
+    /** Only where it is away for longer than a restart of it takes. */
+    away_since?: Instant;
     /** Where the embedded broker listens. */
     port: number | null;
   };
@@ -17,10 +21,16 @@ export interface Health {
     /** When the service last answered, and when the official source did. */
     last_success: Instant | null;
     official_success: Instant | null;
+    /** Those that have not answered since the start: their instant is that of the state file, or later. */
+    saved?: readonly string[];
     /** The last date whose colour is known. */
     newest: string | null;
     service: ServiceKind;
   };
+  /** Only while this machine's clock is wrong: the true time then, or (`at_least`) an instant that has passed. */
+  wrong_clock?: { true_time: Instant; at_least: boolean };
+  /** Only while the state cannot be saved: why. */
+  unsaved?: string;
 }
 
 /** What the health file holds, and whether the process that wrote it still runs. */
@@ -34,6 +44,8 @@ interface HealthResult {
   loop: Finding;
   broker: Finding;
   data: Finding;
+  clock: Finding;
+  disk: Finding;
 }
 
 interface Finding {
@@ -47,42 +59,59 @@ export function isHealth(value: unknown): value is Health {
   const pid = at("pid");
   const isNullOr = (isRight: (part: unknown) => boolean, part: unknown) => part === null || isRight(part);
   return (
-    Number.isFinite(at("at")) &&
+    isInstant(at("at")) &&
     Number.isInteger(pid) &&
     Number(pid) > 0 &&
+    ["boolean", "undefined"].includes(typeof at("failed")) &&
     typeof at("broker", "connected") === "boolean" &&
     typeof at("broker", "url") === "string" &&
     isNullOr(Number.isInteger, at("broker", "port")) &&
-    isNullOr(Number.isFinite, at("data", "last_success")) &&
-    isNullOr(Number.isFinite, at("data", "official_success")) &&
+    isNullOr(isInstant, at("broker", "away_since") ?? null) &&
+    isNullOr(isInstant, at("data", "last_success")) &&
+    isNullOr(isInstant, at("data", "official_success")) &&
+    (at("data", "saved") === undefined || Array.isArray(at("data", "saved"))) &&
     isNullOr((part) => typeof part === "string", at("data", "newest")) &&
-    typeof at("data", "service") === "string"
+    typeof at("data", "service") === "string" &&
+    (at("wrong_clock") === undefined || isInstant(at("wrong_clock", "true_time"))) &&
+    ["undefined", "string"].includes(typeof at("unsaved"))
   );
 }
 
+/** One of which a date can be told. */
+function isInstant(value: unknown): boolean {
+  return Number.isFinite(value) && Math.abs(Number(value)) <= FURTHEST;
+}
+
 /**
- * Judges loop, broker and data. Old data is reported but not unhealthy: then the service is down, what is on the broker
- * is still right, and a restart of vigie would not help.
+ * Judges loop, broker and data. An error of vigie itself is unhealthy, although all else goes on. Old data is reported but
+ * not unhealthy: then the service is down, what is on the broker is still right, and a restart of vigie would not help. A
+ * state that cannot be saved is not either: a restart would lose it. A wrong clock is: each rule is unknown then.
  */
 export function judgeHealth(found: FoundHealth | null, now: Instant): HealthResult {
   const loop = judgeLoop(found, now);
   const broker = found && loop.ok ? judgeBroker(found.health) : NOT_JUDGED;
   const data = found && loop.ok ? judgeData(found.health, now) : NOT_JUDGED;
-  return { healthy: loop.ok && broker.ok, loop, broker, data };
+  const clock = found && loop.ok ? judgeClock(found.health, now) : NOTHING_WRONG;
+  const disk = found && loop.ok ? judgeDisk(found.health) : NOTHING_WRONG;
+  const healthy = loop.ok && broker.ok && clock.ok && !found?.health.failed;
+  return { healthy, loop, broker, data, clock, disk };
 }
 
-export function describeHealth({ loop, broker, data }: HealthResult): string {
-  return `loop ${loop.words}; broker ${broker.words}; data ${data.words}`;
+/** Clock and disk are named where something is wrong with them. */
+export function describeHealth({ loop, broker, data, clock, disk }: HealthResult): string {
+  const wrong = [clock, disk].filter(({ ok }) => !ok).map(({ words }) => `; ${words}`);
+  return `loop ${loop.words}; broker ${broker.words}; data ${data.words}${wrong.join("")}`;
 }
 
 const NOT_JUDGED: Finding = { ok: false, words: "unknown" };
+const NOTHING_WRONG: Finding = { ok: true, words: "" };
 
 function judgeLoop(found: FoundHealth | null, now: Instant): Finding {
   if (!found) return { ok: false, words: "not found: no vigie has written its health file here" };
-  const { at, pid } = found.health;
+  const { at, pid, failed } = found.health;
   if (!found.running) return { ok: false, words: `dead: its process ${pid} has ended` };
   const age = now - at;
-  if (Math.abs(age) <= DEAD_AFTER) return { ok: true, words: "alive" };
+  if (Math.abs(age) <= DEAD_AFTER) return { ok: true, words: failed ? ALIVE_WITH_ERROR : "alive" };
   const words =
     age > 0
       ? `dead: its last report is ${describeDuration(age)} old`
@@ -96,27 +125,73 @@ function judgeBroker({ broker }: Health): Finding {
     : { ok: false, words: `not reached at ${broker.url}` };
 }
 
-function judgeData({ data }: Health, now: Instant): Finding {
-  const service = { name: "the service", at: data.last_success, oldAfter: OLD_AFTER };
-  const official = { name: "the official source", at: data.official_success, oldAfter: OFFICIAL_OLD_AFTER };
+/** Instants are UTC: the time zone of the tariff is not known here. */
+function judgeClock(health: Health, now: Instant): Finding {
+  const { wrong_clock: wrong } = health;
+  if (!wrong) return NOTHING_WRONG;
+  const utc = (at: Instant) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const truth = wrong.at_least
+    ? `it is ${utc(wrong.true_time)} or later`
+    : `by the sources it is ${utc(trueTime(health, now))}`;
+  return {
+    ok: false,
+    words: `clock wrong: this machine shows ${utc(now)}, and ${truth}. Set it (timedatectl says whether NTP does that)`,
+  };
+}
+
+function judgeDisk({ unsaved }: Health): Finding {
+  return unsaved === undefined
+    ? NOTHING_WRONG
+    : { ok: false, words: `state not saved in ${unsaved}. A restart would lose what is new` };
+}
+
+function trueTime({ at, wrong_clock }: Health, now: Instant): Instant {
+  return wrong_clock ? wrong_clock.true_time + (now - at) : now;
+}
+
+function judgeData(health: Health, machineTime: Instant): Finding {
+  const { data } = health;
+  const now = trueTime(health, machineTime);
+  const since = (source: string) =>
+    data.saved?.includes(source) ? " or later, but not since the start" : "";
+  const service = {
+    name: "the service",
+    at: data.last_success,
+    oldAfter: OLD_AFTER,
+    since: since("service"),
+  };
+  const official = {
+    name: "the official source",
+    at: data.official_success,
+    oldAfter: OFFICIAL_OLD_AFTER,
+    since: since("official"),
+  };
   const sources = data.service === "none" ? [official] : [service, official];
   const reach = data.newest === null ? "" : `, days known until ${data.newest}`;
   const fresh = sources.find(({ at, oldAfter }) => at !== null && now - at <= oldAfter);
   if (fresh) {
     const word = data.service === "invented" ? "invented" : "fresh";
-    return { ok: true, words: `${word}: ${fresh.name} answered ${ageOf(fresh.at, now)} ago${reach}` };
+    return {
+      ok: true,
+      words: `${word}: ${fresh.name} answered ${ageOf(fresh.at, now)} ago${fresh.since}${reach}`,
+    };
   }
   const latest = sources.toSorted((one, other) => (other.at ?? 0) - (one.at ?? 0))[0];
   if (!latest || latest.at === null) {
     return { ok: false, words: `missing: ${sources[0]?.name} has not answered yet` };
   }
-  return { ok: false, words: `old: ${latest.name} last answered ${ageOf(latest.at, now)} ago${reach}` };
+  return {
+    ok: false,
+    words: `old: ${latest.name} last answered ${ageOf(latest.at, now)} ago${latest.since}${reach}`,
+  };
 }
 
 function ageOf(at: Instant | null, now: Instant): string {
   return describeDuration(now - (at ?? now));
 }
 
+const ALIVE_WITH_ERROR = "alive, but an error of vigie itself keeps a part of it from working: see its log";
+const FURTHEST = 8e15;
 const DEAD_AFTER = 90_000;
 const OLD_AFTER = 3 * 3_600_000;
 /** It is not asked from 18:00 to 05:50 once tomorrow is confirmed. */

@@ -1,14 +1,19 @@
 import type { Config } from "../config/config.ts";
-import type { ServiceKind } from "../core/facts/poll-record.ts";
+import type { ServiceKind } from "../core/facts/source-record.ts";
+import type { ClientMemory } from "../core/sources/client-memory.ts";
+import type { OfficialMemory, RequestMemory } from "../core/sources/request-memory.ts";
+import { RTE } from "../core/sources/rte-source.ts";
+import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
+import type { Source } from "../core/sources/source.ts";
 import { VERSION } from "../runtime/version.ts";
-import type { ClientMemory } from "../service/client-memory.ts";
+import type { Transport } from "../service/http-transport.ts";
+import type { MemoryKeeper } from "../service/memory-keeper.ts";
 import { createOfficialClient, type OfficialClient } from "../service/official-client.ts";
 import type { PoliteOptions } from "../service/polite-client.ts";
-import type { MemoryKeeper, OfficialMemory, RequestMemory } from "../service/request-memory.ts";
 import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
-import { openAddresses } from "../simulator/open-addresses.ts";
+import { type MovedDaysKeeper, openAddresses } from "../simulator/open-addresses.ts";
 
-interface OpenedSources {
+export interface OpenedSources {
   /** null with `service.base_url: none`. */
   service: ServiceClient | null;
   /** null with `official.source: off`. */
@@ -20,23 +25,42 @@ interface OpenedSources {
 interface OpenOptions extends Pick<PoliteOptions<RequestMemory>, "clock" | "random" | "log" | "patience"> {
   memory: MemoryKeeper<ClientMemory>;
   officialMemory: MemoryKeeper<OfficialMemory>;
+  movedDays: MovedDaysKeeper;
+  openTransport?: OpenTransport | undefined;
 }
+
+/** How requests reach a source. Default: HTTP. */
+export type OpenTransport = (source: Source, base: string) => Transport;
 
 /** The clients of the sources that the configuration names; where one is the simulator, it is started. */
 export async function openSources(
   config: Pick<Config, "service" | "official" | "tariff">,
-  { memory, officialMemory, ...options }: OpenOptions,
+  { memory, officialMemory, movedDays, openTransport, ...options }: OpenOptions,
 ): Promise<OpenedSources> {
-  const { service, official, invented, stop } = await openAddresses(config, options.clock);
+  const { service, official, invented, stop } = await openAddresses(config, options.clock, movedDays);
   const shared = { ...options, version: VERSION };
+  const transportTo = (source: Source, base: string) =>
+    openTransport && { transport: openTransport(source, base) };
   const serviceClient =
     service === null
       ? null
-      : createServiceClient({ ...shared, base: service, config: config.service, memory });
+      : createServiceClient({
+          ...shared,
+          ...transportTo(FORECAST_SERVICE, service),
+          base: service,
+          config: config.service,
+          memory,
+        });
   const officialClient =
     official === null
       ? null
-      : createOfficialClient({ ...shared, base: official, tariff: config.tariff, memory: officialMemory });
+      : createOfficialClient({
+          ...shared,
+          ...transportTo(RTE, official),
+          base: official,
+          tariff: config.tariff,
+          memory: officialMemory,
+        });
   return {
     service: serviceClient,
     official: officialClient,

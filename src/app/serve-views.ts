@@ -8,7 +8,6 @@ export interface ServedViews {
   reopen: (config: Config) => Promise<void>;
   /** For a browser on this machine. */
   addresses: () => string[];
-  viewChanged: ViewServer["viewChanged"];
   stop: () => Promise<void>;
 }
 
@@ -44,7 +43,6 @@ export function serveViews(options: ViewServerOptions): ServedViews {
     },
     reopen: applyNext,
     addresses: () => server?.addresses() ?? [],
-    viewChanged: (what) => server?.viewChanged(what),
     stop: async () => {
       isStopped = true;
       await server?.stop();

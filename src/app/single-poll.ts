@@ -1,119 +1,136 @@
 import type { Config } from "../config/config.ts";
-import { officialAddress } from "../config/official-options.ts";
 import { wallTime } from "../core/calendar/dates.ts";
-import type { PollOutcome } from "../core/facts/poll-record.ts";
-import { outputStatus } from "../core/outputs/output-status.ts";
-import { lastSent } from "../core/outputs/outputs-state.ts";
-import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules/value-readings.ts";
+import type { LogLine, ProblemLine } from "../core/log/log-line.ts";
+import type { View } from "../core/loop/view.ts";
+import type { HeardValues, KeptValues } from "../core/rules/value-readings.ts";
+import { POLL_LIMIT } from "../core/sources/poll.ts";
+import { RTE } from "../core/sources/rte-source.ts";
+import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
+import type { SourceId } from "../core/sources/source.ts";
 import type { Topics } from "../core/topics/topic.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { isBudgetSpent } from "../service/request-limits.ts";
-import { POLL_LIMIT } from "../service/send-requests.ts";
-import { OFFICIAL_SOURCE } from "../service/sources.ts";
+import { aborted } from "../runtime/wait.ts";
+import { withKept } from "../state/kept.ts";
 import type { Store } from "../state/store.ts";
-import { createLoop } from "./loop.ts";
-import { openLoopMemory } from "./loop-memory.ts";
+import { createLoopParts, keptSources, postMemories, readKeptOf } from "./loop-parts.ts";
 import { openSources } from "./open-sources.ts";
-import { createPollings } from "./polling.ts";
-import { reportBudget } from "./report.ts";
+import { createOwnErrors } from "./own-errors.ts";
+import { createLoop } from "./run-loop.ts";
 
 interface PollOnceOptions {
   store: Store;
   log: Log;
   problemLog: ProblemLog;
   signal: AbortSignal;
-  /** The values of the house, and what of them the state file should hold; null: they could not be heard. */
+  /** The values of other programs, and what of them the state file should hold; null: they could not be heard. */
   heard: { values: HeardValues; kept: KeptValues } | null;
 }
 
 export interface SinglePoll {
   topics: Topics;
   failures: string[];
-  /** Not every source has failed. */
+  /** Not every source has failed, and vigie itself has not. */
   fresh: boolean;
 }
 
-/** One poll of each source, from and into the state file, and the topics that follow from it. */
+/** One poll of each source, from and into the state file, and the topics that follow from it. No device is sent anything. */
 export async function pollOnce(
   config: Config,
   { store, log, problemLog, signal, heard }: PollOnceOptions,
 ): Promise<SinglePoll> {
-  const memory = openLoopMemory(store, {
-    source: config.service.base_url,
-    official: officialAddress(config.official.source),
-    rules: config.rules,
-    log,
-    values: () => heard?.kept ?? readKeptValues(store.state().values),
+  const ownErrors = createOwnErrors(problemLog);
+  const loop = createLoop({
+    clock: systemClock,
+    longestSleep: LONGEST_SLEEP,
+    ownErrors,
+    wake: () => undefined,
   });
+  const saved = readKeptOf(store, config);
+  const kept = { ...saved, values: heard?.kept ?? saved.values };
   const sources = await openSources(config, {
-    memory: memory.client,
-    officialMemory: memory.officialClient,
+    ...postMemories(kept, loop.post),
+    movedDays: { get: () => store.state().moved_days ?? {} },
     log,
     clock: systemClock,
     random: Math.random,
   });
-  const statuses = () =>
-    config.outputs.list.map((output) =>
-      outputStatus(output, {
-        sent: lastSent(memory.outputs(), output.topic),
-        isRefused: false,
-        would_send: null,
-      }),
-    );
-  let topics: Topics = new Map();
-  const loop = createLoop({
+  const parts = createLoopParts({
     config,
-    serviceKind: sources.serviceKind,
-    memory,
+    store,
     clock: systemClock,
-    ask: sources.service?.ask ?? null,
-    askOfficial: sources.official?.ask ?? null,
-    publish: (wanted) => {
-      topics = wanted;
-    },
-    // `once` sends nothing to devices: it ends, so it could not send the next payload.
-    devices: { statuses, update: () => undefined },
-    values: { heard: () => heard?.values ?? new Map(), isSettled: () => heard !== null },
-    onDayEvent: () => undefined,
-    onContradiction: ({ sentence }) => log.warn(sentence),
-    onRefusedWord: (sentence) => log.warn(sentence),
-    onVerdictChange: () => undefined,
-    onSwitchedBack: () => undefined,
-    onRefreshed: () => undefined,
-  });
-  const outcomes: PollOutcome[] = [];
-  const end = wallTime(systemClock.now() + POLL_LIMIT, config.tariff.time_zone).slice(11, 16);
-  // As the first poll after a start: it keeps to the limits of requests, which the state file counts.
-  const polling = createPollings(sources, {
-    loop,
-    memory,
-    tariff: config.tariff,
-    times: config.service.poll,
+    kept,
+    sources,
+    broker: "",
+    // As the first poll after a start: it keeps to the limits of requests, which the state file counts.
     offset: 0,
-    clock: systemClock,
-    // A source that does not answer is tried again for minutes: say why as soon as it is known, and until when.
-    onFirstFailure: ({ name }, failure) => problemLog.starts(name, `${failure}; trying again until ${end}`),
-    onPolled: (source, outcome) => {
-      outcomes.push(outcome);
-      const { spent } = (source === OFFICIAL_SOURCE ? memory.officialClient : memory.client).get();
-      reportBudget(isBudgetSpent(spent, systemClock.now(), source.budget), source, problemLog);
-    },
+    isDemo: false,
+    before: null,
+    post: loop.post,
   });
-  const stop = () => void polling.stop();
-  signal.addEventListener("abort", stop);
+  const { passing } = parts.known;
+  const values = { ...passing.values, heard: heard?.values ?? new Map(), isSettled: heard !== null };
+  const tell = collectFailures({ config, log, problemLog });
+  const polled = new AbortController();
   try {
     signal.throwIfAborted();
-    await polling.pollIfDue();
+    loop.begin({
+      ...parts,
+      known: { ...parts.known, passing: { ...passing, values } },
+      sinks: [
+        ...parts.sinks,
+        {
+          name: "the end of the polls",
+          show: ({ sinceStart }) => {
+            if (sinceStart.isPolled) polled.abort();
+          },
+        },
+      ],
+      say: ({ lines }) => tell.lines(lines, loop.view().requests),
+    });
+    await aborted(AbortSignal.any([polled.signal, signal]));
     signal.throwIfAborted();
-    // Also where the answers said nothing new.
-    loop.refresh();
-    const failures = outcomes.flatMap((outcome) => outcome.failures);
-    return { topics, failures, fresh: outcomes.some((outcome) => outcome.failures.length === 0) };
+    const { topics } = loop.view();
+    const failures = [...tell.failures.values()].flat();
+    const hasFailed = ownErrors.isFailing();
+    if (hasFailed) failures.push("an error of vigie itself, which the log describes");
+    return { topics, failures, fresh: !hasFailed && tell.failures.size < parts.config.sources.length };
   } finally {
-    signal.removeEventListener("abort", stop);
+    await parts.stop();
+    const known = loop.pause();
     await sources.stop();
-    await memory.flush();
+    await store.save(withKept(store.state(), known.kept, keptSources(config)));
   }
 }
+
+/** A source that does not answer is tried again for minutes: say why as soon as it is known, and until when. */
+function collectFailures({
+  config,
+  log,
+  problemLog,
+}: Pick<PollOnceOptions, "log" | "problemLog"> & { config: Config }) {
+  const end = wallTime(systemClock.now() + POLL_LIMIT, config.tariff.time_zone).slice(11, 16);
+  const failures = new Map<SourceId, string[]>();
+  const tellProblem = (line: ProblemLine, requests: View["requests"]) => {
+    if ("isOver" in line) return problemLog.isOver(line.problem, line.isOver);
+    const source = [FORECAST_SERVICE, RTE].find(({ name }) => name === line.problem);
+    if (!source) return problemLog.starts(line.problem, line.starts);
+    const isTriedAgain = requests[source.id];
+    if (isTriedAgain) problemLog.starts(line.problem, `${line.starts}; trying again until ${end}`);
+    else failures.set(source.id, [...(failures.get(source.id) ?? []), line.starts]);
+  };
+  return {
+    /** Of the polls that are over. */
+    failures,
+    lines: (lines: readonly LogLine[], requests: View["requests"]) => {
+      for (const line of lines) {
+        if ("problem" in line) tellProblem(line, requests);
+        else if (line.level === "warn") log.warn(line.sentence);
+      }
+    },
+  };
+}
+
+/** Milliseconds: `once` ends within minutes. */
+const LONGEST_SLEEP = 15_000;

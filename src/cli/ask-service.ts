@@ -1,22 +1,28 @@
+import { createProblemLog } from "../app/create-problem-log.ts";
 import { openSources } from "../app/open-sources.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { civilDate } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
-import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../core/contract/answer.ts";
+import type { Answer, ColorOfDate, OfficialRequest, Request } from "../core/contract/answer.ts";
 import { type KnownDays, NO_KNOWN_DAYS } from "../core/days/known-days.ts";
 import { learn, learnOfficial } from "../core/days/learn.ts";
+import { describeUnusable } from "../core/days/official-answer.ts";
+import { EMPTY_MEMORY } from "../core/sources/client-memory.ts";
+import { NO_OFFICIAL_MEMORY } from "../core/sources/request-memory.ts";
+import { RTE } from "../core/sources/rte-source.ts";
+import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
+import type { Source } from "../core/sources/source.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { createProblemLog } from "../runtime/problem-log.ts";
 import { deadline } from "../runtime/wait.ts";
-import { EMPTY_MEMORY } from "../service/client-memory.ts";
+import { keepMemory } from "../service/memory-keeper.ts";
 import type { OfficialClient, OfficialReply } from "../service/official-client.ts";
-import { keepMemory, NO_OFFICIAL_MEMORY } from "../service/request-memory.ts";
+import { readWordsNow } from "../service/read-official.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import { RequestRefused, ServiceError, ServiceUnreachable } from "../service/service-errors.ts";
-import type { Reply } from "../service/service-request.ts";
-import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "../service/sources.ts";
+import type { Reply, RequestOptions, TriedEvent } from "../service/service-request.ts";
+import type { MovedDays } from "../simulator/official-colors.ts";
 import { NewerState } from "../state/state-format.ts";
 import { CommandFailed } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -32,8 +38,8 @@ export interface Session {
   today: IsoDate;
   /** What is known after the answers of this command, and of these known days before them. */
   learnt: (before?: KnownDays) => KnownDays;
-  /** Prints the failure after which a request is tried again, each one once. */
-  onRetry: (failure: string) => void;
+  /** Prints each failure once. */
+  post: (event: TriedEvent) => void;
   stop(): Promise<void>;
 }
 
@@ -45,6 +51,7 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
     random: Math.random,
     memory: keepMemory(EMPTY_MEMORY),
     officialMemory: keepMemory(NO_OFFICIAL_MEMORY),
+    movedDays: { get: () => readMovedDays(config) },
     log,
     patience: OF_A_PERSON,
   });
@@ -52,7 +59,9 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
     log.info("the simulator invents these days (service.base_url or official.source is simulator)");
   }
   const problemLog = createProblemLog(log, systemClock);
-  const onRetry = (failure: string) => problemLog.starts("service", `${failure}; trying again`);
+  const post = ({ failure, isPause }: TriedEvent) => {
+    if (!isPause) problemLog.starts("service", `${failure}; trying again`);
+  };
   const today = civilDate(systemClock.now(), tariff.time_zone);
   const lessons: ((known: KnownDays) => KnownDays)[] = [];
   const keepReply = (reply: Reply) => {
@@ -62,6 +71,7 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
   };
   const keepOfficialReply = (reply: OfficialReply) => {
     const now = systemClock.now();
+    for (const sentence of describeUnusable(reply.answer, now, tariff)) log.warn(sentence);
     lessons.push((known) => learnOfficial(known, reply.answer, now, tariff, reply.made_at ?? now));
     return reply;
   };
@@ -76,9 +86,15 @@ export async function openSession(config: Config, io: Io): Promise<Session> {
     },
     today,
     learnt: (before = NO_KNOWN_DAYS) => lessons.reduce((known, lesson) => lesson(known), before),
-    onRetry,
+    post,
     stop,
   };
+}
+
+/** As the vigie with this state folder has moved them. A state that cannot be read is told where its days are used. */
+async function readMovedDays(config: Config): Promise<MovedDays> {
+  const { state } = await readKnownDays(config).catch(() => ({ state: undefined }));
+  return state?.moved_days ?? {};
 }
 
 /** A person waits for the command. */
@@ -88,8 +104,8 @@ const OF_A_PERSON = { retries: 2, longestWait: 2_000 };
 export interface Sources {
   /** null with `service.base_url: none`. */
   ask: ((request: Request) => Promise<Answer>) | null;
-  /** null with `official.source: off`. */
-  askOfficial: ((request: OfficialRequest) => Promise<OfficialAnswer>) | null;
+  /** The words of RTE that count now; null with `official.source: off`. */
+  askOfficial: ((request: OfficialRequest) => Promise<ColorOfDate[]>) | null;
   /**
    * What vigie itself has learnt, where there is no service (null) or it has failed: `find` looks there for the answer, and it
    * is said from where it comes. Where nothing is found (null), or the state cannot be read, a failure is thrown.
@@ -112,21 +128,17 @@ export async function askSources<Result>(
   question: (sources: Sources) => Promise<Result>,
 ): Promise<Result> {
   const { config } = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
-  const { service, official, today, learnt, onRetry, stop } = await openSession(config, io);
+  const { service, official, today, learnt, post, stop } = await openSession(config, io);
   const withinLimit = async <Said>(
     source: Source,
     address: string,
-    ask: (options: {
-      signal: AbortSignal;
-      essential: boolean;
-      onRetry: (failure: string) => void;
-    }) => Promise<Said>,
+    ask: (options: RequestOptions) => Promise<Said>,
   ) => {
     const limit = deadline(LIMIT, io.signal, () => {
       const reason = `no answer within ${LIMIT / 1000} s`;
       return new ServiceUnreachable(source, "this command", address, reason);
     });
-    return ask({ signal: limit.signal, essential: true, onRetry }).finally(limit.clear);
+    return ask({ signal: limit.signal, essential: true, post }).finally(limit.clear);
   };
   const { base_url } = config.service;
   const sources: Sources = {
@@ -137,12 +149,10 @@ export async function askSources<Result>(
     askOfficial:
       official &&
       (async (request) => {
-        const trueTime = systemClock.now;
-        const { answer, failure } = await withinLimit(OFFICIAL_SOURCE, config.official.source, (options) =>
-          official.ask(request, { ...options, trueTime }),
+        const { answer } = await withinLimit(RTE, config.official.source, (options) =>
+          official.ask(request, options),
         );
-        if (failure) throw failure;
-        return answer;
+        return readWordsNow(answer, systemClock.now(), config.tariff);
       }),
     findKnown: async (failure, find) => {
       const { knownDays } = await readKnownDays(config).catch((error: unknown) => {

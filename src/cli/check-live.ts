@@ -33,13 +33,13 @@ async function checkSources(config: Config, io: Io): Promise<boolean> {
   }
 }
 
-async function checkService({ service, today, onRetry }: Session, config: Config, io: Io): Promise<boolean> {
+async function checkService({ service, today, post }: Session, config: Config, io: Io): Promise<boolean> {
   if (!service) {
     io.stdout.write(`${mark(true)}service: none (service.base_url: none), so there are no forecasts\n`);
     return true;
   }
   const address = config.service.base_url;
-  const probes = await probeService({ client: service, address, today, signal: io.signal, onRetry });
+  const probes = await probeService({ client: service, address, today, signal: io.signal, post });
   for (const { endpoint, answer, message, assumed } of probes) {
     io.stdout.write(`${mark(answer !== null)}service, ${endpoint}: ${message}\n`);
     for (const assumption of assumed) io.stdout.write(`        assumed: ${assumption}\n`);
@@ -47,11 +47,7 @@ async function checkService({ service, today, onRetry }: Session, config: Config
   return probes.every(({ answer }) => answer !== null);
 }
 
-async function checkOfficial(
-  { official, today, onRetry }: Session,
-  config: Config,
-  io: Io,
-): Promise<boolean> {
+async function checkOfficial({ official, today, post }: Session, config: Config, io: Io): Promise<boolean> {
   // Nothing was asked for, so nothing is said.
   if (!official) return true;
   const address = config.official.source;
@@ -59,9 +55,10 @@ async function checkOfficial(
     client: official,
     address,
     today,
-    onRetry,
+    post,
     signal: io.signal,
     now: systemClock.now,
+    tariff: config.tariff,
   });
   for (const { endpoint, answer, message } of probes) {
     io.stdout.write(`${mark(answer !== null)}official, ${endpoint}: ${message}\n`);
@@ -108,7 +105,7 @@ async function checkBroker({ mqtt, instance, tariff, rules }: Config, io: Io): P
       instance,
       random: Math.random,
       signal: limit.signal,
-      onOutsideMessage: ({ topic, retain }) => {
+      post: ({ topic, retain }) => {
         if (retain) retained.add(topic);
       },
     });

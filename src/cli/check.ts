@@ -15,7 +15,7 @@ export async function check(args: string[], io: Io): Promise<number> {
     const { values } = readArgs({ args, options });
     const loaded = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
     for (const warning of loaded.warnings) io.stderr.write(`warning: ${warning}\n`);
-    io.stderr.write(describe(loaded));
+    io.stdout.write(describe(loaded));
     if (!values.live) return 0;
     const { checkLive } = await import("./check-live.ts");
     return await checkLive(loaded.config, io);

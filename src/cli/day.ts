@@ -1,10 +1,19 @@
 import { addDays } from "../core/calendar/dates.ts";
-import type { Color, IsoDate } from "../core/calendar/tariff.ts";
+import {
+  COLORS,
+  type Color,
+  fillIn,
+  type IsoDate,
+  type Rates,
+  type Tariff,
+} from "../core/calendar/tariff.ts";
+import { allowedColors } from "../core/calendar/tariff-laws.ts";
 import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, DayInAnswer } from "../core/contract/answer.ts";
 import type { KnownDay } from "../core/days/known-days.ts";
 import { officialColor } from "../core/days/official-color.ts";
-import { contradictingWords } from "../core/facts/day-facts.ts";
+import { contradictingWords, ratesByLaws } from "../core/facts/day-facts.ts";
+import { dayRates, NO_RATES } from "../core/facts/rates.ts";
 import { RequestRefused, ServiceError } from "../service/service-errors.ts";
 import { askSources, FROM_STATE, type Sources } from "./ask-service.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
@@ -26,7 +35,8 @@ export function day(args: string[], io: Io): Promise<number> {
       const { today } = sources;
       return askBoth(given ?? (text === "today" ? today : addDays(today, 1)), sources, io);
     });
-    io.stdout.write(values.json ? `${JSON.stringify(asJson(said), null, 2)}\n` : formatDay(said, io.color));
+    if (values.json) io.stdout.write(`${JSON.stringify(asJson(said), null, 2)}\n`);
+    else io.stdout.write(formatDay(said, io.color), "painted");
   });
 }
 
@@ -42,6 +52,7 @@ interface SaidOfDay {
   isInvented: boolean;
   /** What vigie knows of the date then; undefined: nothing. */
   known: KnownDay | undefined;
+  tariff: Tariff;
 }
 
 /** One source that fails is reported, and the other one is shown. */
@@ -67,7 +78,8 @@ async function askBoth(date: IsoDate, sources: Sources, io: Io): Promise<SaidOfD
   if (first && !isAnswered && !officialColor(known)) throw first;
   const origin = isAnswered ? "" : FROM_STATE;
   for (const { message } of failures) io.stderr.write(`vigie: ${message}${origin}\n`);
-  return { date, service, rte, isInvented: sources.config.official.source === "simulator", known };
+  const { official, tariff } = sources.config;
+  return { date, service, rte, isInvented: official.source === "simulator", known, tariff };
 }
 
 /** A service refuses a date that it does not know yet, or answers without a colour. */
@@ -101,7 +113,7 @@ async function askLastDate(ask: NonNullable<Sources["ask"]>): Promise<IsoDate | 
 
 async function askRte(date: IsoDate, { askOfficial, today }: Sources) {
   if (!askOfficial) return undefined;
-  const { words } = await askOfficial(
+  const words = await askOfficial(
     date < today ? { kind: "season", label: seasonOf(date).label } : { kind: "light" },
   );
   return words.find((word) => word.date === date)?.color ?? null;
@@ -112,7 +124,10 @@ function asJson(said: SaidOfDay) {
   const official = officialColor(known);
   const words = contradictingWords(known);
   const more = { ...(rte !== undefined && { rte }), ...(words && { official_by: words }) };
-  if (!service) return { date, color: official?.color ?? null, is_official: official !== undefined, ...more };
+  if (!service) {
+    const color = official?.color ?? null;
+    return { date, color, is_official: official !== undefined, rates: ratesOf(said, color), ...more };
+  }
   const { day: answered, is_official } = service;
   const byService = isOther(said) ? { service: answered.color } : {};
   return { ...usedDay(said, answered), is_official: official ? true : is_official, ...byService, ...more };
@@ -127,9 +142,16 @@ function isOther({ service, known }: SaidOfDay): boolean {
 /** The day with the colour that vigie uses; what else the service says is of another colour then. */
 function usedDay(said: SaidOfDay, answered: DayInAnswer): DayInAnswer {
   const official = officialColor(said.known);
-  if (!official || !isOther(said)) return answered;
+  if (!official || !isOther(said))
+    return { ...answered, rates: ratesOf(said, answered.color, answered.rates) };
   const unsaid = { raw: null, confidence: null, source: null, explanation: null };
-  return { ...answered, ...unsaid, color: official.color, rates: { hp: null, hc: null } };
+  return { ...answered, ...unsaid, color: official.color, rates: ratesOf(said, official.color) };
+}
+
+/** As the page shows them: what the service said of a day of this colour (`answered`: just now), and `tariff.rates`. */
+function ratesOf({ date, known = {}, tariff }: SaidOfDay, color: Color | null, answered = NO_RATES): Rates {
+  if (color !== null) return dayRates(date, color, known, tariff, answered);
+  return fillIn(answered, ratesByLaws(date, tariff));
 }
 
 function formatDay(said: SaidOfDay, painted: boolean): string {
@@ -138,7 +160,11 @@ function formatDay(said: SaidOfDay, painted: boolean): string {
   const words = contradictingWords(known);
   const rows: Cell[][] = [["date", date]];
   if (service) rows.push(...serviceRows(said, service));
-  else if (official) rows.push(["colour", colorCell(official.color)], ["official", "yes"]);
+  else if (official) {
+    const rates = rateRows(ratesOf(said, official.color));
+    rows.push(["colour", colorCell(official.color)], ["official", "yes"], ...rates);
+  } else rows.push(["colour", colorCell(null)], ...rateRows(ratesOf(said, null)));
+  rows.push(...lawsRows(said));
   const name = isInvented ? "the simulator says" : "RTE says";
   if (rte !== undefined) rows.push([name, rte === null ? "nothing yet" : colorCell(rte)]);
   if (service && (isOther(said) || words)) {
@@ -162,8 +188,21 @@ function serviceRows(said: SaidOfDay, { day, is_official }: Answer & { kind: "da
     ["colour", colorCell(used.color, used.raw)],
     ["official", isOfficial === null ? "the service does not say" : OFFICIAL[`${isOfficial}`]],
     ["confidence", confidenceCell(used.confidence)],
-    ["hp", rateCell(used.rates.hp)],
-    ["hc", rateCell(used.rates.hc)],
+    ...rateRows(used.rates),
+  ];
+}
+
+/** What a day whose colour nobody has named can only be. */
+function lawsRows({ date, tariff, known, service }: SaidOfDay): Cell[][] {
+  if (officialColor(known) || service?.day.color) return [];
+  const allowed = allowedColors(date, tariff.laws);
+  return allowed.length < COLORS.length ? [["by the laws", `it can only be ${allowed.join(" or ")}`]] : [];
+}
+
+function rateRows({ hp, hc }: Rates): Cell[][] {
+  return [
+    ["hp", rateCell(hp)],
+    ["hc", rateCell(hc)],
   ];
 }
 

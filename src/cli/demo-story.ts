@@ -1,9 +1,10 @@
+import { civilDate, wallTime } from "../core/calendar/dates.ts";
 import { describeDate, describeDayEvent, findDayEvents } from "../core/days/day-events.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
+import { quotePayload } from "../core/log/quote-payload.ts";
 import { describeOutput } from "../core/outputs/output.ts";
 import { reasonsOf } from "../core/rules/reasons.ts";
 import type { View } from "../http/view.ts";
-import { quotePayload } from "../mqtt/quote-payload.ts";
 
 /** What a view tells of the days to whoever watches: a sentence for each thing that is so now and was not at the view before. */
 export function tellStory(before: View | undefined, after: View): string[] {
@@ -16,11 +17,17 @@ export function tellStory(before: View | undefined, after: View): string[] {
   ];
 }
 
-function tellDay(before: View | undefined, { facts: { moment } }: View): string[] {
+function tellDay(before: View | undefined, { facts: { at, moment }, tariff }: View): string[] {
   if (!moment || before?.facts.moment?.now.date === moment.now.date) return [];
   const { now, next } = moment;
   const price = now.rates.hp === null ? "" : ` (${now.rates.hp} EUR/kWh in peak hours)`;
-  const begun = `${describeDate(now.date)} ${before ? "begins" : "is in force"}: ${now.color ?? "its colour is not known"}${price}`;
+  const inForce = () => {
+    const until = wallTime(now.color_until, tariff.time_zone).slice(11, 16);
+    // The time in front of the line is of another date.
+    const isAfterMidnight = civilDate(at, tariff.time_zone) !== now.date;
+    return isAfterMidnight ? `, the tariff day in force until ${until}` : " is in force";
+  };
+  const begun = `${describeDate(now.date)}${before ? " begins" : inForce()}: ${now.color ?? "its colour is not known"}${price}`;
   return before ? [begun] : [begun, `${describeDate(next.date)} comes next: ${describeDay(next)}`];
 }
 

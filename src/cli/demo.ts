@@ -1,19 +1,20 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createProblemLog } from "../app/create-problem-log.ts";
 import { createDaemon } from "../app/daemon.ts";
 import { judgeDaemon } from "../app/health-report.ts";
 import { serveViews } from "../app/serve-views.ts";
 import { wallTime } from "../core/calendar/dates.ts";
 import type { Color, Instant, Tariff } from "../core/calendar/tariff.ts";
 import { describeDate } from "../core/days/day-events.ts";
+import { describeDuration } from "../core/log/duration.ts";
 import type { View } from "../http/view.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
-import { describeDuration } from "../runtime/duration.ts";
+import { oneLine } from "../runtime/escape-controls.ts";
 import { fastClock } from "../runtime/fast-clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { createProblemLog } from "../runtime/problem-log.ts";
 import { aborted } from "../runtime/wait.ts";
 import { openStore } from "../state/store.ts";
 import { type DemoPlan, readDemoPlan } from "./demo-options.ts";
@@ -41,7 +42,8 @@ export function demo(args: string[], io: Io): Promise<number> {
 async function play({ config, rulesFrom, from, speed }: DemoPlan, io: Io): Promise<void> {
   const clock = fastClock(from, speed, systemClock);
   const print = (at: Instant, line: string) => {
-    io.stdout.write(`${timeOf(at, config.tariff)}  ${io.color ? paintColors(line) : line}\n`);
+    const shown = oneLine(line);
+    io.stdout.write(`${timeOf(at, config.tariff)}  ${io.color ? paintColors(shown) : shown}\n`, "painted");
   };
   const problem = (sentence: string) => print(clock.now(), `Problem: ${sentence}`);
   const nothing = () => undefined;
@@ -59,15 +61,13 @@ async function play({ config, rulesFrom, from, speed }: DemoPlan, io: Io): Promi
     told = view;
   };
   const views = serveViews({
-    view: () => {
-      const view = daemon.view();
-      return view && { ...view, demoSpeed: speed };
-    },
+    view: () => daemon.view(),
     health: () => judgeDaemon(clock.now(), daemon) ?? { healthy: false, words: "vigie is starting" },
     now: clock.now,
     log,
     problemLog,
   });
+  let isTaken = false;
   const polled = new AbortController();
   const daemon = createDaemon({
     store,
@@ -79,16 +79,20 @@ async function play({ config, rulesFrom, from, speed }: DemoPlan, io: Io): Promi
     // A program of the house may look for its own broker at the usual port, and must not find this one.
     embeddedPort: 0,
     takeOver: false,
-    onOtherOwner: () => problem("another vigie publishes on the broker of this demo"),
+    demoSpeed: speed,
     // This clock cannot be set.
     longestSleep: Number.POSITIVE_INFINITY,
-    beforePublishing: async () => undefined,
-    onPolled: () => polled.abort(),
-    onWake: nothing,
-    onViewChange: () => {
-      views.viewChanged();
-      tell();
-    },
+    sinks: [
+      {
+        name: "the story",
+        show: ({ sinceStart, broker: { other_owner } }) => {
+          if (other_owner && !isTaken) problem("another vigie publishes on the broker of this demo");
+          isTaken = other_owner !== undefined;
+          if (sinceStart.isPolled) polled.abort();
+          tell();
+        },
+      },
+    ],
   });
   const start = async () => {
     await daemon.start(config);

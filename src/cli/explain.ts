@@ -8,6 +8,7 @@ import { parseJson } from "../core/contract/parse-json.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
+import type { Protect } from "../core/log/protect.ts";
 import { readOutputsState } from "../core/outputs/outputs-state.ts";
 import { evaluateRules } from "../core/rules/evaluate-rules.ts";
 import { createEvaluationInput } from "../core/rules/evaluation-input.ts";
@@ -48,7 +49,7 @@ export function explain(args: string[], io: Io): Promise<number> {
     const { pretend } = values;
     const simulation = pretend === undefined ? null : readPretended(pretend, at, config.tariff);
     const isNow = values.at === undefined;
-    const rules = explainAll({ config, knownDays, state, at, heard, isNow, simulation });
+    const rules = explainAll({ config, knownDays, state, at, heard, isNow, simulation }, io);
     const shown = chosen.flatMap(({ id }) => rules.find(({ explanation }) => explanation.id === id) ?? []);
     const write = (answer: object, text: () => string) =>
       io.stdout.write(values.json ? `${JSON.stringify(answer, null, 2)}\n` : text());
@@ -158,7 +159,10 @@ function refuseUncovered(at: Instant, knownDays: KnownDays, tariff: Tariff): voi
 }
 
 /** Each rule is evaluated, for those that are asked for may refer to others. */
-function explainAll({ config, knownDays, state, at, heard, isNow, ...asked }: Asked): ExplainedRule[] {
+function explainAll(
+  { config, knownDays, state, at, heard, isNow, ...asked }: Asked,
+  io: Io,
+): ExplainedRule[] {
   const { tariff } = config;
   const simulation = asked.simulation ?? readSimulation(state?.simulation);
   const conditions = config.rules.flatMap(({ when }) => mqttConditionsIn(when));
@@ -170,12 +174,33 @@ function explainAll({ config, knownDays, state, at, heard, isNow, ...asked }: As
   const input = createEvaluationInput({ at, knownDays, tariff, simulation, values });
   // What a rule held to, and since when, is of now only.
   const previous = isNow ? readRulesState(state?.rules) : NO_RULES_STATE;
-  const { verdicts } = evaluateRules(config.rules, input, readRuleSettings(state?.settings), previous);
-  const forecasts = forecastVerdicts(verdicts, input);
+  const protect = writeErrors(io);
+  const { verdicts } = evaluateRules(
+    config.rules,
+    input,
+    readRuleSettings(state?.settings),
+    previous,
+    protect,
+  );
+  const forecasts = forecastVerdicts(verdicts, input, protect);
   return verdicts.flatMap((verdict, index) => {
     const forecast = forecasts[index];
     return forecast ? [{ explanation: explainRule(verdict, forecast, input), forecast }] : [];
   });
+}
+
+/** A rule that throws is explained as such, and all others as usual. */
+function writeErrors({ stderr }: Io): Protect {
+  return (part, run) => {
+    try {
+      run();
+      return true;
+    } catch (error) {
+      const stack = error instanceof Error ? error.stack : String(error);
+      stderr.write(`vigie: an error of vigie itself (${part}): ${stack}\n`);
+      return false;
+    }
+  };
 }
 
 /** The running vigie may have heard since what is not retained, and what is the same as before. */

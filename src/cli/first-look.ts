@@ -1,7 +1,8 @@
 import type { DaemonStatus } from "../app/daemon.ts";
-import type { Snapshot } from "../app/loop.ts";
+import { SIMULATED_DEVICES } from "../config/first-look-outputs.ts";
 import type { Tariff } from "../core/calendar/tariff.ts";
-import type { DayFacts } from "../core/facts/facts.ts";
+import { isColorAllowed } from "../core/calendar/tariff-laws.ts";
+import type { CivilDay, DayFacts } from "../core/facts/facts.ts";
 import { reasonsOf } from "../core/rules/reasons.ts";
 
 /**
@@ -10,26 +11,32 @@ import { reasonsOf } from "../core/rules/reasons.ts";
  */
 export function describeFirstLook(status: DaemonStatus | undefined, pages: readonly string[]): string {
   if (!status || status.embeddedPort === null) return "";
-  const { config, snapshot, embeddedPort } = status;
-  const { moment } = snapshot.facts;
-  const invented =
-    snapshot.known.polls.kind === "invented"
-      ? "These days are INVENTED by the built-in simulator: they are not those of your electricity tariff."
-      : `The days come from ${describeOrigin(config)}.`;
+  const { config, view, embeddedPort } = status;
+  const { moment } = view.facts;
+  const isInvented = view.known.service.kind === "invented";
+  const invented = isInvented
+    ? "These days are INVENTED by the built-in simulator: they are not those of your electricity tariff."
+    : `The days come from ${describeOrigin(config)}.`;
   const days = moment
-    ? describeDays(moment.days.today, moment.days.tomorrow)
+    ? `${describeDays(moment.days)}${isInvented ? describeRouge(moment.days) : ""}`
     : "  The clock of this machine is wrong: vigie does not know which day it is.";
+  const devices = config.outputs.list.some(({ topic }) =>
+    SIMULATED_DEVICES.some((one) => one.topic === topic),
+  )
+    ? "  Two simulated devices are connected to it, and obey: a boiler and a heating setpoint.\n"
+    : "";
   const page = pages.map((address) => `  Open in a browser: ${address}\n\n`).join("");
   return `
 ${page}  ${invented}
 
 ${days}
-${describeRules(snapshot, config.tariff)}
+${describeRules(view, config.tariff)}
   vigie runs a small broker of its own, on 127.0.0.1 port ${embeddedPort} only: for a first look, not for daily use.
-  Ctrl-C ends both. In a second terminal:
+${devices}  Ctrl-C ends both. In a second terminal:
 
     npx vigie show --watch
     npx vigie explain
+    npx vigie demo
     mosquitto_sub -h 127.0.0.1 -p ${embeddedPort} -v -t '${config.mqtt.base_topic}/#'
 
   To use your own service and broker: config/vigie.yaml explains each option; see also the README.
@@ -50,7 +57,7 @@ export function describeOrigin({ service: { base_url }, official: { source } }: 
 }
 
 /** The rules that are ON, and why. */
-function describeRules({ verdicts, facts: { at } }: Snapshot, tariff: Tariff): string {
+function describeRules({ verdicts, facts: { at } }: DaemonStatus["view"], tariff: Tariff): string {
   if (verdicts.length === 0) return "";
   const lines = verdicts
     .filter(({ state }) => state === true)
@@ -62,8 +69,22 @@ function describeRules({ verdicts, facts: { at } }: Snapshot, tariff: Tariff): s
   return `\n${lines.join("")}${rest}`;
 }
 
-function describeDays(today: DayFacts, tomorrow: DayFacts): string {
+function describeDays({ today, tomorrow }: Days): string {
   return `  today     ${describeDay(today)}\n  tomorrow  ${describeDay(tomorrow)}`;
+}
+
+type Days = Record<CivilDay, DayFacts>;
+
+/** The next invented rouge day, if it comes after tomorrow; or why there is none. */
+function describeRouge({ today, ...ahead }: Days): string {
+  const days = Object.values(ahead);
+  const rouge = [today, ...days].find(({ color }) => color === "rouge");
+  if (rouge === today || rouge === ahead.tomorrow) return "";
+  if (rouge) return `\n  later     ${describeDay(rouge)}`;
+  const why = days.some(({ date }) => isColorAllowed(date, "rouge", "tempo"))
+    ? "No rouge day is invented for the next week"
+    : "No rouge day can come within a week: the tariff has them from November to March only";
+  return `\n\n  ${why}.\n  Winter days with rouge ones: npx vigie demo`;
 }
 
 /** A day in one line: date, colour, how sure. */

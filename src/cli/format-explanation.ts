@@ -3,12 +3,18 @@ import { nameTruth } from "../core/rules/truth.ts";
 
 /** An explanation as a tree of lines; `local` writes an instant as a local time. */
 export function formatExplanation(explained: Explanation, local: (instant: string) => string): string {
-  const { id, state, sure, next_on, next_off, notes, tree } = explained;
+  const { id, state, sure, certain_until, next_on, next_off, notes, tree } = explained;
+  const perhaps = (isUnsure?: true) => (isUnsure ? "perhaps " : "");
   const changes = [
-    ...(next_on === null || state === true ? [] : [`ON at ${local(next_on)}`]),
-    ...(next_off === null || state === false ? [] : [`OFF at ${local(next_off)}`]),
+    ...(next_on === null || state === true
+      ? []
+      : [`${perhaps(explained.next_on_unsure)}ON at ${local(next_on)}`]),
+    ...(next_off === null || state === false
+      ? []
+      : [`${perhaps(explained.next_off_unsure)}OFF at ${local(next_off)}`]),
   ];
-  const certainty = state === null || sure ? "" : `  (${describeDoubt(explained)})`;
+  const doubt = state === null || sure ? "" : `  (${describeDoubt(explained)})`;
+  const certainty = certain_until === undefined ? doubt : `  certain until ${local(certain_until)}`;
   const lines = [
     `${id}  ${nameTruth(state)}${certainty}${changes.length > 0 ? `  next ${changes.join(", ")}` : ""}`,
     ...notes.map((note) => `  ! ${note}`),

@@ -1,4 +1,5 @@
 import type { Config, MqttConfig } from "../config/config.ts";
+import type { ValuesEvent } from "../core/loop/event.ts";
 import { type Rule, topicsOfRules } from "../core/rules/rule.ts";
 import { type HeardValues, type KeptValues, readKeptValues } from "../core/rules/value-readings.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
@@ -11,7 +12,7 @@ import type { Io } from "./io.ts";
 import { openLogs } from "./open-logs.ts";
 
 interface HearOptions {
-  config: Pick<Config, "instance" | "rules" | "mqtt">;
+  config: Pick<Config, "instance" | "rules" | "mqtt" | "tariff">;
   broker: MqttConfig;
   state: Pick<State, "values"> | undefined;
   signal: AbortSignal;
@@ -43,13 +44,15 @@ export async function hearValues(options: HearOptions): Promise<Heard> {
   const allHeard = new Promise<void>((resolve) => {
     stopWaiting = resolve;
   });
+  let newest: Pick<ValuesEvent, "heard" | "kept"> = { heard: new Map(), kept };
   const listener = createValueListener({
     topics,
     kept,
     clock: systemClock,
     problemLog: openLogs(config).problemLog,
-    onHeard: () => {
-      if (listener.heard().size === topics.length) stopWaiting();
+    post: (event) => {
+      newest = event;
+      if (event.heard.size === topics.length) stopWaiting();
     },
   });
   const connecting = deadline(CONNECT_LIMIT, signal, () => new BrokerError(NO_ANSWER));
@@ -59,14 +62,14 @@ export async function hearValues(options: HearOptions): Promise<Heard> {
       instance: config.instance,
       random: Math.random,
       signal: connecting.signal,
-      onOutsideMessage: listener.onMessage,
+      post: listener.take,
     });
     try {
-      listener.onConnection(visit.link);
+      listener.connected(visit.link);
       await atMost(allHeard, LISTEN_LIMIT);
-      const isMissing = listener.heard().size < topics.length;
+      const isMissing = newest.heard.size < topics.length;
       const published = withPublished && isMissing ? await readPublished(visit) : new Map();
-      return { values: listener.heard(), kept: listener.keep(), published };
+      return { values: newest.heard, kept: newest.kept, published };
     } finally {
       await visit.close();
     }

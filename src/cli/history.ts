@@ -1,8 +1,10 @@
-import { addDays, datesBetween } from "../core/calendar/dates.ts";
-import type { IsoDate } from "../core/calendar/tariff.ts";
+import { addDays, datesBetween, tariffDate } from "../core/calendar/dates.ts";
+import type { IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer } from "../core/contract/answer.ts";
-import type { KnownDays } from "../core/days/known-days.ts";
+import type { KnownDay, KnownDays } from "../core/days/known-days.ts";
 import { officialColor } from "../core/days/official-color.ts";
+import { dayRates, NO_RATES } from "../core/facts/rates.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { splitRange } from "../service/ask-history.ts";
 import { askSources, isFailure, type Sources } from "./ask-service.ts";
 import { toExitCode } from "./exit-code.ts";
@@ -15,24 +17,29 @@ import { readArgs, WrongUsage } from "./usage.ts";
 export function history(args: string[], io: Io): Promise<number> {
   return toExitCode("history", io, async () => {
     const { file, json, from, to } = readHistoryArgs(args);
-    const { start, end, entries, predicted } = await askSources(file, io, (sources) =>
+    const { start, end, entries, counted } = await askSources(file, io, (sources) =>
       askRange(from, to, sources),
     );
     if (json) io.stdout.write(`${JSON.stringify(entries, null, 2)}\n`);
     else if (entries.length === 0) io.stderr.write(`vigie: no days from ${start} to ${end}\n`);
     else {
-      const table = formatTable([HEADING, ...entries.map(historyRow)], io.color);
-      io.stdout.write(predicted ? `${table}\n${countRight(entries)}\n` : table);
+      const rows = entries.map((entry) => historyRow(entry, counted?.includes(entry) ?? false));
+      const table = formatTable([HEADING, ...rows], io.color);
+      io.stdout.write(counted ? `${table}\n${countRight(counted)}\n` : table, "painted");
     }
   });
 }
 
-/** One request for each part of a long range, so that each has the time of a request. */
+/**
+ * One request for each part of a long range, so that each has the time of a request. `counted`: the days whose predictions are
+ * right or wrong; null where the service did not answer.
+ */
 async function askRange(from: IsoDate | undefined, to: IsoDate | undefined, sources: Sources) {
   const range = rangeFrom(from, to, sources.today);
+  const { tariff } = sources.config;
   const known = async (failure: Error | null) => {
-    const entries = await sources.findKnown(failure, (days) => knownHistory(range, days));
-    return { ...range, entries: entries ?? [], predicted: false };
+    const entries = await sources.findKnown(failure, (days) => knownHistory(range, days, tariff));
+    return { ...range, entries: entries ?? [], counted: null };
   };
   if (!sources.ask) return known(null);
   const entries: HistoryDayInAnswer[] = [];
@@ -45,7 +52,24 @@ async function askRange(from: IsoDate | undefined, to: IsoDate | undefined, sour
     if (isFailure(error)) return known(error);
     throw error;
   }
-  return { ...range, entries, predicted: true };
+  const { days } = await sources.learnt();
+  const used = entries.map((entry) => asUsed(entry, days[entry.date], tariff));
+  // With a day that has begun its colour is final, as the history names it then.
+  const inForce = tariffDate(systemClock.now(), tariff);
+  return { ...range, entries: used, counted: used.filter(({ date }) => date <= inForce) };
+}
+
+/**
+ * The day with the colour that vigie uses, and with its prices: the service may name another colour than RTE, and its prices
+ * are of its own colour.
+ */
+function asUsed(entry: HistoryDayInAnswer, known: KnownDay = {}, tariff: Tariff): HistoryDayInAnswer {
+  const { date } = entry;
+  const color = officialColor(known)?.color ?? entry.color;
+  if (color === null) return entry;
+  const isOther = color !== entry.color;
+  const rates = dayRates(date, color, known, tariff, isOther ? NO_RATES : entry.rates);
+  return { ...entry, color, rates, ...(isOther && { raw: null }) };
 }
 
 function readHistoryArgs(args: string[]) {
@@ -70,12 +94,13 @@ function rangeFrom(from: IsoDate | undefined, to: IsoDate | undefined, today: Is
 }
 
 /** The official days that vigie has learnt, in the form of an answer; null for none. */
-function knownHistory({ start, end }: { start: IsoDate; end: IsoDate }, { days }: KnownDays) {
+function knownHistory({ start, end }: { start: IsoDate; end: IsoDate }, { days }: KnownDays, tariff: Tariff) {
   const entries = datesBetween(start, end).flatMap((date): HistoryDayInAnswer[] => {
-    const color = officialColor(days[date])?.color;
-    const rates = { hp: null, hc: null };
-    const unknown = { raw: null, rates, predicted_color: null, prediction_confidence: null };
-    return color ? [{ date, color, ...unknown }] : [];
+    const day = days[date] ?? {};
+    const color = officialColor(day)?.color;
+    if (!color) return [];
+    const rates = dayRates(date, color, day, tariff);
+    return [{ date, color, rates, raw: null, predicted_color: null, prediction_confidence: null }];
   });
   return entries.length > 0 ? entries : null;
 }
@@ -83,7 +108,7 @@ function knownHistory({ start, end }: { start: IsoDate; end: IsoDate }, { days }
 const DAYS = 30;
 const HEADING = ["date", "colour", "hp", "hc", "predicted", "confidence", ""];
 
-function historyRow(entry: HistoryDayInAnswer): Cell[] {
+function historyRow(entry: HistoryDayInAnswer, isCounted: boolean): Cell[] {
   return [
     entry.date,
     colorCell(entry.color, entry.raw),
@@ -91,7 +116,7 @@ function historyRow(entry: HistoryDayInAnswer): Cell[] {
     rateCell(entry.rates.hc),
     colorCell(entry.predicted_color),
     confidenceCell(entry.prediction_confidence),
-    isRight(entry) === false ? "wrong" : "",
+    isCounted && isRight(entry) === false ? "wrong" : "",
   ];
 }
 

@@ -13,7 +13,11 @@ export interface Io {
 }
 
 export interface Output {
-  write(text: string): unknown;
+  /**
+   * Escapes what would control a terminal. `painted`: the text holds escape sequences of vigie's own, and what came from
+   * outside is escaped already.
+   */
+  write(text: string, how?: "painted"): unknown;
   /** A person sits there. */
   isTTY?: boolean;
 }

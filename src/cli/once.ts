@@ -8,6 +8,7 @@ import { isOrphan, nestedBases } from "../mqtt/nested-bases.ts";
 import { findLivingOwner, nameOwner } from "../mqtt/owner.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { oneLine } from "../runtime/escape-controls.ts";
 import { takeLock } from "../runtime/lock.ts";
 import { openStore, openStoreInMemory, type Store } from "../state/store.ts";
 import { CommandFailed, toExitCode, Yielded } from "./exit-code.ts";
@@ -110,6 +111,13 @@ function hear(config: Config, store: Store, { signal }: Io): Promise<Heard> {
 async function readTopics(config: Config, io: Io): Promise<Map<string, string>> {
   const visit = await connectTo(config, io);
   try {
+    const living = await findLivingOwner(visit, { clock: systemClock, signal: io.signal });
+    if (living) {
+      const owner = nameOwner(living, systemClock.now(), config.tariff.time_zone);
+      io.stderr.write(
+        `vigie: a vigie runs and publishes below ${config.mqtt.base_topic}: ${owner}. What it has published differs from this poll also in times of its own, and in what only it has heard or has not saved yet\n`,
+      );
+    }
     return await visit.read();
   } finally {
     await visit.close();
@@ -134,13 +142,13 @@ function planFrom(found: ReadonlyMap<string, string>, desired: Topics): Change[]
 
 /** An equal value with a new expiry is sent again, but nothing is printed for it. */
 function describe(change: Change, found: ReadonlyMap<string, string>): string {
-  if (change.kind === "clear") return `- ${change.topic}\n`;
+  if (change.kind === "clear") return `- ${oneLine(change.topic)}\n`;
   const { topic, value } = change;
   const before = found.get(topic);
   if (before === value.payload) return "";
   return before === undefined
     ? `+ ${topic} ${value.payload}\n`
-    : `~ ${topic} ${value.payload} (was ${before})\n`;
+    : `~ ${topic} ${value.payload} (was ${oneLine(before)})\n`;
 }
 
 async function apply(changes: readonly Change[], visit: ShortConnection): Promise<void> {

@@ -6,8 +6,9 @@ import type { KnownDays } from "../core/days/known-days.ts";
 import { officialColor } from "../core/days/official-color.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
 import type { Simulation } from "../core/facts/facts.ts";
-import { type ServiceKind, startPollRecord } from "../core/facts/poll-record.ts";
+import { startPollRecord } from "../core/facts/poll-record.ts";
 import { startSimulation } from "../core/facts/simulation.ts";
+import type { ServiceKind } from "../core/facts/source-record.ts";
 import { describeOutput } from "../core/outputs/output.ts";
 import type { OutputsState } from "../core/outputs/outputs-state.ts";
 import { planSends } from "../core/outputs/plan-sends.ts";
@@ -75,12 +76,13 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
   const { color, from, date } = simulation;
   // One day after the pretended one, so that its end is seen and what a lag makes of it; at most as far as days are known.
   const until = Math.min(dayStart(addDays(date, 2), tariff), ...rules.map(({ forecast }) => forecast.until));
-  const polls = startPollRecord(at, knownDays, kindOf(service.base_url));
+  const record = startPollRecord(at, knownDays, kindOf(service.base_url));
   const factsAt = (instant: Instant) => {
     const clock = { at: instant, right: true };
-    const { late_after } = service;
-    const input = { knownDays, polls, official: null, clock, late_after, simulation };
-    return deriveFacts({ ...input, failed_outputs: [] }, tariff);
+    const { late_after, poll } = service;
+    const days = { knownDays, service: record, official: null, clock, simulation };
+    const input = { ...days, late_after, poll_every: poll.every, failed_outputs: [], vigie_failed: false };
+    return deriveFacts(input, tariff);
   };
   const forecasts = new Map(rules.map(({ explanation, forecast }) => [explanation.id, forecast]));
   const plan = { forecasts, factsAt, state: sent, from: at, to: until };

@@ -38,6 +38,7 @@ async function purgeInstance(
     broker: mqtt,
     instance,
     clock: systemClock,
+    log: { warn: (sentence) => stderr.write(`vigie: ${sentence}\n`) },
     random: Math.random,
     signal,
     clearDiscovery: (link) => removeDiscovery(link, [{ prefix, instance }], { signal, pauseBefore: false }),

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { createProblemLog } from "../app/create-problem-log.ts";
 import { createDaemon, type Daemon } from "../app/daemon.ts";
 import { healthPath } from "../app/health-file.ts";
 import { type HealthReport, judgeDaemon, reportHealth } from "../app/health-report.ts";
@@ -6,16 +7,19 @@ import { followConfig } from "../app/reload.ts";
 import { type ServedViews, serveViews } from "../app/serve-views.ts";
 import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
+import { wallTime } from "../core/calendar/dates.ts";
+import type { Owner } from "../core/topics/topic.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
-import { type Identity, nameOwner, type Owner } from "../mqtt/owner.ts";
+import { type Identity, nameOwner } from "../mqtt/owner.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { createLog, type HeldOutput, holdOutput, type Log, openOutput } from "../runtime/log.ts";
-import { createProblemLog, type ProblemLog } from "../runtime/problem-log.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { optimizeCode } from "../runtime/small-heap.ts";
 import { createSystemdNotifier } from "../runtime/systemd.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, atMost } from "../runtime/wait.ts";
+import { recoverState } from "../state/state.ts";
 import { openStore, type Store } from "../state/store.ts";
 import { toExitCode, Yielded } from "./exit-code.ts";
 import { describeFirstLook } from "./first-look.ts";
@@ -57,7 +61,11 @@ interface RunOptions {
 async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<void> {
   const { config, warnings } = loaded;
   const secrets = [config.mqtt.password ?? ""];
-  const log = createLog({ ...config.log, secrets }, options.output);
+  const { time_zone } = config.tariff;
+  const log = createLog(
+    { ...config.log, secrets, wallTime: (at) => wallTime(at, time_zone) },
+    options.output,
+  );
   for (const warning of warnings) log.warn(warning);
   const lock = await takeFolder(config.state, log, options.io.signal);
   if ("heldBy" in lock) throw new Yielded(folderTaken(config.state, lock.heldBy));
@@ -68,14 +76,9 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
   try {
     const problemLog = createProblemLog(log, systemClock);
     const store = await openStore(config.state, { log, problemLog, random: Math.random });
-    await watchDays(loaded, {
-      ...options,
-      log,
-      problemLog,
-      store,
-      identity: await createIdentity(store, systemClock),
-      secrets,
-    });
+    const identity = await createIdentity(store, systemClock);
+    distrustUnsaved(store, log);
+    await watchDays(loaded, { ...options, log, problemLog, store, identity, secrets });
   } finally {
     if ("release" in lock) await lock.release();
   }
@@ -89,9 +92,20 @@ function baseTaken({ mqtt, tariff }: Config, owner: Owner): string {
 export async function createIdentity(store: Store, clock: Clock): Promise<Identity> {
   const { installation, incarnation: previousIncarnation } = store.state();
   const incarnation = inventId(Math.random);
-  await store.save({ ...store.state(), incarnation });
+  // A disk that hangs must not keep vigie from starting on a rouge day.
+  await atMost(store.save({ ...store.state(), incarnation }), SAVED_WITHIN);
   const host = hostname();
   return { installation, incarnation, previousIncarnation, host, version: VERSION, since: clock.now() };
+}
+
+/**
+ * The run before may not have been able to save either: then a device may have been told something else since, for example ON
+ * in the evening before a rouge day.
+ */
+function distrustUnsaved(store: Store, log: Log): void {
+  if (store.problem() === null) return;
+  log.warn("The state may be old, as it cannot be saved: each payload that is in force is sent once more");
+  void store.save(recoverState(store.state()));
 }
 
 interface WatchOptions extends RunOptions {
@@ -113,10 +127,15 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
   const polled = new Promise<void>((resolve) => {
     settlePolled = resolve;
   });
+  let settleFailed: () => void = () => undefined;
+  const failed = new Promise<void>((resolve) => {
+    settleFailed = resolve;
+  });
+  const report = () => health.update(systemClock.now(), daemon);
   const views = serveViews({
     view: () => daemon.view(),
     health: () => judgeDaemon(systemClock.now(), daemon) ?? { healthy: false, words: "vigie is starting" },
-    onBusy: optimizeCode,
+    optimizeCode,
     log,
     problemLog,
   });
@@ -126,19 +145,23 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     random: Math.random,
     embeddedPort: MQTT_PORT,
     longestSleep: Math.min(LONGEST_SLEEP, systemd.interval),
-    onOtherOwner: (owner: Owner) => {
-      yielded.abort(new Yielded(baseTaken(daemon.status()?.config ?? config, owner)));
-    },
     beforePublishing: () => {
-      health.update(systemClock.now(), daemon);
-      return health.written();
+      report();
+      return atMost(health.written(), SAVED_WITHIN);
     },
-    onPolled: () => {
-      health.update(systemClock.now(), daemon);
-      settlePolled();
-    },
-    onWake: (now) => health.update(now, daemon),
-    onViewChange: views.viewChanged,
+    sinks: [
+      {
+        name: "health",
+        show: ({ sinceStart, broker: { other_owner } }) => {
+          if (other_owner)
+            yielded.abort(new Yielded(baseTaken(daemon.status()?.config ?? config, other_owner)));
+          report();
+          if (sinceStart.isPolled) settlePolled();
+          if (sinceStart.hasFailed) settleFailed();
+        },
+      },
+    ],
+    wake: report,
   });
   const { service, official } = config;
   const source =
@@ -151,9 +174,10 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     rules: config.rules.length,
   });
   await daemon.start(config);
-  // Loading it must not delay a topic. Where no broker answers, there are none to wait for.
-  const opened = atMost(polled.then(daemon.published), LONGEST_WAIT_FOR_TOPICS).then(() =>
-    views.open(config),
+  // Loading it must not delay a topic. Where no broker answers, there are none to wait for. A poll that fails tries again
+  // for minutes: the page does not wait for its end.
+  const opened = atMost(Promise.race([polled, failed]).then(daemon.published), LONGEST_WAIT_FOR_TOPICS).then(
+    () => views.open(config),
   );
   void Promise.all([polled, opened])
     .then(() => showFirstLook({ daemon, health, views, io }))
@@ -190,8 +214,11 @@ async function showFirstLook({ daemon, health, views, io }: FirstLookOptions): P
 /** A suspend or a clock that was set is noticed this soon; each wake costs an idle machine CPU time. */
 const LONGEST_SLEEP = 15_000;
 
+/** Milliseconds that a start, and a reload, waits for the disk. */
+const SAVED_WITHIN = 2_000;
+
 /** The views over HTTP are served this soon, also while the broker or the sources are silent. */
-const LONGEST_WAIT_FOR_TOPICS = 10_000;
+const LONGEST_WAIT_FOR_TOPICS = 3_000;
 
 /** A start that takes longer than this has something to tell in its log. */
 const LONGEST_WAIT_FOR_SCREEN = 15_000;

@@ -30,9 +30,8 @@ export function season(args: string[], io: Io): Promise<number> {
       );
     }
     if (answer.kind !== "season") return;
-    io.stdout.write(
-      json ? `${JSON.stringify(answer.season, null, 2)}\n` : formatSeason(answer.season, io.color),
-    );
+    if (json) io.stdout.write(`${JSON.stringify(answer.season, null, 2)}\n`);
+    else io.stdout.write(formatSeason(answer.season, io.color), "painted");
   });
 }
 

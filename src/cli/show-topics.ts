@@ -3,8 +3,10 @@ import { type FoundHealth, judgeHealth } from "../app/judge-health.ts";
 import { isoInstant, wallTime } from "../core/calendar/dates.ts";
 import { COLORS, type Color, type Instant } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
-import type { ProblemCode } from "../core/facts/facts.ts";
+import { PROBLEM_CODES, type ProblemCode } from "../core/facts/facts.ts";
 import { UNKNOWN_PAYLOAD } from "../core/facts/format-value.ts";
+import { withBrokerAway } from "../core/facts/service-facts.ts";
+import { oneLine } from "../runtime/escape-controls.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import { type Cell, formatTable } from "./table.ts";
 
@@ -25,7 +27,7 @@ export function formatTopics(topics: ReadonlyMap<string, string>, options: PageO
   const { color, zone } = options;
   const read = (topic: string) => topics.get(topic) ?? UNKNOWN_PAYLOAD;
   const wall = (topic: string) => local(read(topic), zone);
-  const rules = idsBelow("rules", topics).map((id) => ruleRow(id, read, wall));
+  const rules = idsBelow("rules", topics).map((id) => ruleRow(id, read, zone));
   const outputs = idsBelow("outputs", topics).map((id) => outputRow(id, read, wall));
   const sections = [
     heading(read, options) + simulationLine(read, wall),
@@ -35,7 +37,7 @@ export function formatTopics(topics: ReadonlyMap<string, string>, options: PageO
     ...(rules.length === 0 ? [] : [formatWithText(rules)]),
     ...(outputs.length === 0 ? [] : [formatWithText(outputs)]),
     formatTable(countRows(read), color),
-    serviceLines(read, wall),
+    serviceLines(read, wall, options),
     ...(options.isWatched ? [watchLine(options)] : []),
   ];
   return `${sections.join("\n")}\n`;
@@ -49,13 +51,19 @@ function heading(read: Read, { title, zone, now, health }: PageOptions): string 
   const availability = read("availability");
   const since = availability === "offline" && lastReport !== null ? ` since ${lastReport}` : "";
   const state = availability === UNKNOWN_PAYLOAD ? "not running" : availability;
-  const lines = [`vigie on ${title}: ${state}${since}`];
+  const clock = isClockWrong(read) ? ", but the clock of this machine is wrong" : "";
+  const lines = [`vigie on ${title}: ${state}${since}${clock}`];
   // A vigie that was killed counts as online until the grace is over.
-  const { loop } = judgeHealth(health, now);
+  const { loop, disk } = judgeHealth(health, now);
+  if (!disk.ok) lines.push(disk.words);
   if (availability === "online" && health && !loop.ok)
     lines.push(`The vigie with this state folder is ${loop.words} (last report ${lastReport})`);
   if (read("service/status") === "simulated") lines.push("The days are INVENTED by the simulator");
   return lines.map((line) => wrap(line)).join("");
+}
+
+function isClockWrong(read: Read): boolean {
+  return read("service/problem_code") === "clock";
 }
 
 function watchLine({ now, zone }: PageOptions): string {
@@ -67,7 +75,7 @@ function watchLine({ now, zone }: PageOptions): string {
 function simulationLine(read: Read, wall: Read): string {
   const color = read("simulation/color");
   if (color === "auto" || color === UNKNOWN_PAYLOAD) return "";
-  return `${color} is PRETENDED (simulation) until ${wall("simulation/until")}\n`;
+  return `${oneLine(color)} is PRETENDED (simulation) until ${wall("simulation/until")}\n`;
 }
 
 function nowRow(read: Read, wall: Read): Cell[] {
@@ -110,6 +118,8 @@ function dayRow(day: string, read: Read): Cell[] {
 function nextRows(read: Read, wall: Read): Cell[][] {
   const nextDay = (color: Color): Cell[] => {
     const date = read(`next_${color}/date`);
+    // What lies ahead depends on which day it is.
+    if (isClockWrong(read)) return [`next ${color}`, "unknown"];
     if (date === UNKNOWN_PAYLOAD)
       return [`next ${color}`, OUTLOOK[read(`next_${color}/outlook`)] ?? "unknown"];
     const confidence = read(`next_${color}/confidence`);
@@ -129,23 +139,43 @@ const OUTLOOK: Record<string, string> = {
 };
 
 /** The verdict of a rule, when that changes next, and why. */
-function ruleRow(id: string, read: Read, wall: Read): string[] {
+function ruleRow(id: string, read: Read, zone: string): string[] {
   const topic = `rules/${id}`;
   const state = read(`${topic}/state`);
   return [
     `rule ${id}`,
     state === UNKNOWN_PAYLOAD ? "unknown" : state,
-    nextVerdictChange(topic, read, wall),
+    [certainty(topic, read, zone), nextVerdictChange(topic, read, zone)]
+      .filter((one) => one !== "")
+      .join("; "),
     reasons(read(topic)).join("; "),
   ];
 }
 
-function nextVerdictChange(topic: string, read: Read, wall: Read): string {
+function nextVerdictChange(topic: string, read: Read, zone: string): string {
   const [on, off] = [`${topic}/next_on`, `${topic}/next_off`];
   // Instants in UTC sort as texts do, and before the word for unknown.
   const isOnFirst = read(on) <= read(off);
-  if (read(isOnFirst ? on : off) === UNKNOWN_PAYLOAD) return "";
-  return isOnFirst ? `ON ${wall(on)}` : `OFF ${wall(off)}`;
+  const change = read(isOnFirst ? on : off);
+  if (change === UNKNOWN_PAYLOAD) return "";
+  const span = spansOf(topic, read).find((one) => valueAt(one, ["start"]) === change);
+  const perhaps = valueAt(span, ["sure"]) === true ? "" : "perhaps ";
+  return `${perhaps}${isOnFirst ? "ON" : "OFF"} ${local(change, zone)}`;
+}
+
+function spansOf(topic: string, read: Read): readonly unknown[] {
+  return listAt(parseJson(read(`${topic}/plan`)), ["spans"]);
+}
+
+/** Until when the verdict is certain, where after that a forecast or a value decides, by which it stays the same. */
+function certainty(topic: string, read: Read, zone: string): string {
+  const [first, second] = spansOf(topic, read);
+  const state = valueAt(first, ["state"]);
+  if (typeof state !== "boolean") return "";
+  if (valueAt(first, ["sure"]) === false) return "not certain";
+  const until = valueAt(second, ["start"]);
+  const isSame = valueAt(second, ["state"]) === state && typeof until === "string";
+  return isSame ? `certain until ${local(until, zone)}` : "";
 }
 
 /** Another program may have written there: then there are no reasons to show. */
@@ -215,17 +245,29 @@ function countRows(read: Read): Cell[][] {
   ];
 }
 
-function serviceLines(read: Read, wall: Read): string {
-  const problem = read("service/problem_code");
+function serviceLines(read: Read, wall: Read, { health, now, zone }: PageOptions): string {
+  const brokerAway = brokerProblem(health, now, zone);
+  const published = read("service/problem_code");
+  const code = PROBLEM_CODES.find((one) => one === published) ?? "none";
+  const problem = brokerAway === null ? published : withBrokerAway(code);
   const failed = read("service/failed_outputs");
-  const answers = (source: string) => {
-    const status = read(`${source}/status`);
-    return status === "off" ? "off" : `${status}, last answer ${wall(`${source}/last_success`)}`;
+  const answers = (source: "service" | "official") => {
+    const answered = read(`${source}/status`);
+    if (answered === "off") return "off";
+    // A simulator invents what either says.
+    const status = answered === "ok" && read("service/status") === "simulated" ? "simulated" : answered;
+    const { at, isSaved } = lastAnswer(source, health, now) ?? {};
+    // What is published moves less often than the source answers.
+    const isLeast = at === undefined || isSaved;
+    const last = at === undefined ? wall(`${source}/last_success`) : local(at, zone);
+    const word = status === "ok" && isSaved ? "no answer yet since the start" : status;
+    return `${word}, last answer ${last}${isLeast && last !== NOT_KNOWN ? " or later" : ""}`;
   };
   const lines = [`service ${answers("service")}`];
   if (!["off", UNKNOWN_PAYLOAD].includes(read("official/status")))
     lines.push(`official source ${answers("official")}`);
-  if (problem !== "none" && problem !== UNKNOWN_PAYLOAD)
+  if (brokerAway !== null && problem === "broker") lines.push(brokerAway);
+  else if (problem !== "none" && problem !== UNKNOWN_PAYLOAD)
     lines.push(`problem: ${problem}: ${describeProblem(problem, read)}`);
   // The problem says it already.
   const errorOf = (source: string) => (problem === source ? UNKNOWN_PAYLOAD : read(`${source}/last_error`));
@@ -236,6 +278,23 @@ function serviceLines(read: Read, wall: Read): string {
   return lines.map((line) => wrap(line)).join("");
 }
 
+/** As the running vigie says it; undefined where it cannot be asked, or has had none. */
+function lastAnswer(source: "service" | "official", found: FoundHealth | null, now: Instant) {
+  if (!found || !judgeHealth(found, now).loop.ok) return undefined;
+  const { last_success, official_success, saved } = found.health.data;
+  const at = source === "service" ? last_success : official_success;
+  return at === null ? undefined : { at: isoInstant(at), isSaved: saved?.includes(source) ?? false };
+}
+
+/** What the running vigie says of the broker where it does not reach it: no topic can say it. */
+export function brokerProblem(found: FoundHealth | null, now: Instant, zone: string): string | null {
+  if (!found || !judgeHealth(found, now).loop.ok) return null;
+  const { connected, url, away_since } = found.health.broker;
+  if (connected) return null;
+  const since = away_since === undefined ? "" : ` since ${local(isoInstant(away_since), zone)}`;
+  return `problem: broker: the running vigie has not reached ${url}${since}, so no device can be commanded`;
+}
+
 function describeProblem(problem: string, read: Read): string {
   if (problem !== "service" && problem !== "official") return PROBLEMS[problem] ?? "unknown";
   const error = read(`${problem}/last_error`);
@@ -244,12 +303,13 @@ function describeProblem(problem: string, read: Read): string {
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
+  vigie: "an error of vigie itself, which its log describes",
   clock: "the clock of this machine is wrong, so nothing of what is in force now is known",
   output: "a device does not do what it was sent",
   contradiction: "RTE and the service name different official colours",
   late: "the colour of tomorrow is not official yet",
   revised: "an official colour was corrected",
-} satisfies Record<Exclude<ProblemCode, "none" | "service" | "official">, string>;
+} satisfies Record<Exclude<ProblemCode, "none" | "broker" | "service" | "official">, string>;
 
 function dayCell(day: string, read: Read): Cell {
   const text = read(`${day}/color`);
@@ -259,6 +319,8 @@ function dayCell(day: string, read: Read): Cell {
 
 function stage(day: string, read: Read): string {
   if (read(`${day}/source`) === "simulation") return "PRETENDED";
+  // The tariff allows bleu on every day: it is the only colour there.
+  if (read(`${day}/source`) === "laws" && read(`${day}/color`) === UNKNOWN_PAYLOAD) return "can only be bleu";
   const confidence = read(`${day}/confidence`);
   const words = word(read(`${day}/stage`));
   return words === "forecast" && confidence !== UNKNOWN_PAYLOAD ? `forecast ${confidence} %` : words;
@@ -271,7 +333,9 @@ function contradictionLines(read: Read): string {
     const day = parseJson(read(name));
     const [rte, service] = ["rte", "service"].map((source) => valueAt(day, ["official_by", source]));
     if (rte === undefined || service === undefined) return [];
-    return [`${dateCell(read(`${name}/date`))}: RTE says ${rte}, the service says ${service}\n`];
+    return [
+      `${oneLine(`${dateCell(read(`${name}/date`))}: RTE says ${rte}, the service says ${service}`)}\n`,
+    ];
   });
   return [...new Set(lines)].join("");
 }
@@ -308,7 +372,9 @@ const LEAST_ROOM = 40;
 /** A text as lines that are not wider than the page; a word that is wider stays whole. Nothing for an empty text. */
 function wrap(text: string, indent = ""): string {
   const lines: string[] = [];
-  for (const word of text.split(" ").filter((word) => word !== "")) {
+  for (const word of oneLine(text)
+    .split(" ")
+    .filter((word) => word !== "")) {
     const last = lines.at(-1);
     if (last !== undefined && `${last} ${word}`.length <= WIDTH) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(indent + word);
@@ -326,12 +392,17 @@ function word(value: string): string {
   return value === UNKNOWN_PAYLOAD ? "–" : value;
 }
 
-/** An instant as local time. */
+/** An instant as local time; as it is where another program has written something else there. */
 function local(instant: string, timeZone: string): string {
-  if (instant === UNKNOWN_PAYLOAD) return "not known";
-  return Temporal.Instant.from(instant).toLocaleString("en-GB", { ...WALL, timeZone });
+  if (instant === UNKNOWN_PAYLOAD) return NOT_KNOWN;
+  try {
+    return Temporal.Instant.from(instant).toLocaleString("en-GB", { ...WALL, timeZone });
+  } catch {
+    return instant;
+  }
 }
 
+const NOT_KNOWN = "not known";
 const WALL = {
   weekday: "short",
   day: "2-digit",

@@ -4,12 +4,14 @@ import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { localTime } from "../core/calendar/dates.ts";
 import { MQTT_PORT } from "../mqtt/broker-address.ts";
-import { ConnectFailed } from "../mqtt/broker-errors.ts";
+import { BrokerError, ConnectFailed } from "../mqtt/broker-errors.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { escapeControls } from "../runtime/escape-controls.ts";
+import { deadline } from "../runtime/wait.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { formatTopics } from "./show-topics.ts";
+import { brokerProblem, formatTopics } from "./show-topics.ts";
 import { readArgs } from "./usage.ts";
 
 /** `vigie show`: what a running vigie has published, as a page; with `--watch` again after each change. */
@@ -20,8 +22,10 @@ export function show(args: string[], io: Io): Promise<number> {
     const healthFile = await healthPath(config.state, io.env);
     const health = await readHealth(healthFile);
     const url = findBroker(config, health);
-    const visit = await connectTo(url, { config, health, io });
+    const answer = deadline(ANSWER_LIMIT, io.signal, () => new BrokerError(noAnswer(url)));
+    let visit: ShortConnection | undefined;
     try {
+      visit = await connectTo(url, { config, health, signal: answer.signal });
       const format = async (topics: ReadonlyMap<string, string>) => {
         if (values.json) return asJson(topics);
         return formatTopics(topics, {
@@ -34,15 +38,19 @@ export function show(args: string[], io: Io): Promise<number> {
           isWatched: values.watch,
         });
       };
-      const topics = await visit.read();
+      const topics = await visit.read().catch((error: unknown) => {
+        throw answer.signal.aborted ? answer.signal.reason : error;
+      });
+      answer.clear();
       if (topics.size === 0)
         throw new CommandFailed(
           `There are no topics below ${config.mqtt.base_topic} on ${url}: no vigie has published there`,
         );
-      io.stdout.write(await format(topics));
+      io.stdout.write(await format(topics), "painted");
       if (values.watch) await follow(visit, topics, format, io);
     } finally {
-      await visit.close();
+      answer.clear();
+      await visit?.close();
     }
   });
 }
@@ -62,16 +70,19 @@ export function findBroker({ mqtt }: Config, health: FoundHealth | null): string
 interface ConnectOptions {
   config: Config;
   health: FoundHealth | null;
-  io: Io;
+  signal: AbortSignal;
 }
 
-async function connectTo(url: string, { config, health, io }: ConnectOptions): Promise<ShortConnection> {
+async function connectTo(url: string, { config, health, signal }: ConnectOptions): Promise<ShortConnection> {
   const { mqtt, instance, tariff } = config;
-  const { signal } = io;
   try {
     return await openShortConnection({ broker: { ...mqtt, url }, instance, random: Math.random, signal });
   } catch (error) {
-    if (mqtt.url !== "embedded" || !(error instanceof ConnectFailed)) throw error;
+    if (mqtt.url !== "embedded" && error instanceof BrokerError) {
+      const problem = brokerProblem(health, systemClock.now(), tariff.time_zone);
+      throw problem === null ? error : new CommandFailed(`${error.message}. ${problem}`, { cause: error });
+    }
+    if (!(error instanceof ConnectFailed)) throw error;
     const at = health && localTime(health.health.at, systemClock.now(), tariff.time_zone);
     const since = at === null ? "" : `, and its last report is of ${at}`;
     throw new CommandFailed(
@@ -79,6 +90,10 @@ async function connectTo(url: string, { config, health, io }: ConnectOptions): P
       { cause: error },
     );
   }
+}
+
+function noAnswer(url: string): string {
+  return `The broker at ${url} has not answered within ${ANSWER_LIMIT / 1000} s. Check that it is not frozen or overloaded, and that the port is that of a broker`;
 }
 
 /** Prints the page again after a change, once for changes that come together, until a signal or the broker ends it. */
@@ -99,7 +114,7 @@ async function follow(
     topics.set(topic, payload);
     due ??= setTimeout(() => {
       due = undefined;
-      format(topics).then((page) => io.stdout.write((io.color ? CLEAR_SCREEN : "") + page), fail);
+      format(topics).then((page) => io.stdout.write((io.color ? CLEAR_SCREEN : "") + page, "painted"), fail);
     }, TOGETHER);
   });
   const left = new Promise<void>((resolve) =>
@@ -113,8 +128,10 @@ async function follow(
 }
 
 function asJson(topics: ReadonlyMap<string, string>): string {
-  return `${JSON.stringify(Object.fromEntries([...topics].sort()), null, 2)}\n`;
+  return escapeControls(`${JSON.stringify(Object.fromEntries([...topics].sort()), null, 2)}\n`);
 }
 
+/** Milliseconds. Somebody waits for it. */
+const ANSWER_LIMIT = 10_000;
 const CLEAR_SCREEN = "\u001b[2J\u001b[H";
 const TOGETHER = 200;

@@ -1,4 +1,5 @@
 import type { Color } from "../core/calendar/tariff.ts";
+import { oneLine } from "../runtime/escape-controls.ts";
 
 /** A cell of a table; one that holds a day's colour may be painted in it. */
 export type Cell = string | { text: string; color: Color | null };
@@ -37,7 +38,7 @@ function formatRow(row: readonly Cell[], widths: readonly number[], painted: boo
 }
 
 function textOf(cell: Cell): string {
-  return typeof cell === "string" ? cell : cell.text;
+  return oneLine(typeof cell === "string" ? cell : cell.text);
 }
 
 /** A day's colour; what was said instead, where it is none. */

@@ -43,7 +43,7 @@ const log = z
     }),
     format: z.enum(["auto", "pretty", "journal", "json"]).default("auto").meta({
       description:
-        "How lines look: pretty (for people), journal (systemd), json (containers), or auto. Default auto: pretty on a terminal, journal under systemd, else json.",
+        "How lines look: pretty (for people, with the time of tariff.time_zone), journal (systemd), json (containers), or auto. Default auto: pretty on a terminal, journal under systemd, else json.",
     }),
   })
   .prefault({})

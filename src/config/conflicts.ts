@@ -9,6 +9,7 @@ import { showPath } from "./shown-value.ts";
 
 /** What `service.base_url` may be for real days. */
 export const A_SERVICE = "the address of a service, or none for official colours only (official.source)";
+export const RULE_OF_NONE = "the id of a rule, but there are no rules";
 
 /** Options that cannot be used together: the one to report, and what is expected there. */
 interface Conflict {
@@ -50,6 +51,9 @@ function inventedDaysOnRealBroker(options: unknown): Conflict[] {
 }
 
 function officialSourceConflicts(options: unknown): Conflict[] {
+  // `official: rte`: its form is refused, and what it names is not missing.
+  const given = valueAt(options, ["official"]);
+  if (typeof given === "string") return [];
   const base = textAt(options, "service", "base_url");
   const source = textAt(options, "official", "source") ?? "off";
   const path = ["official", "source"];
@@ -293,7 +297,7 @@ function unknownRule(output: unknown, ruleIds: readonly string[]): Conflict[] {
     if (id === undefined || ruleIds.includes(id)) return [];
     const expected =
       ruleIds.length === 0
-        ? "the id of a rule, but there are no rules"
+        ? RULE_OF_NONE
         : `the id of a rule, such as ${nearest(id, ruleIds) ?? ruleIds.join(", ")}`;
     return [{ path: ["choose", index, "when"], expected }];
   });

@@ -51,8 +51,7 @@ async function readOption(option: Option, source: Source): Promise<Given | undef
   const file = env[name];
   // VIGIE_MQTT_TLS_CA_FILE is the option mqtt.tls.ca_file, not a file that holds an option mqtt.tls.ca.
   if (file && !listOptions().some(({ variable }) => variable === name)) {
-    // The password itself may have been written instead of a path.
-    const shown = isSecret(option.path) ? "a path that is not shown" : maskAddress(file);
+    const shown = isSecret(option.path) && !/^\.{0,2}\//.test(file) ? PERHAPS_A_PASSWORD : maskAddress(file);
     const given = await readGivenFile({ name, file: resolve(cwd, file), shown }, source);
     if (given) return given;
   }
@@ -63,6 +62,9 @@ async function readOption(option: Option, source: Source): Promise<Given | undef
     source,
   );
 }
+
+const PERHAPS_A_PASSWORD =
+  "a text that is not shown, as it may be the password itself: a path begins with / or ./";
 
 /** undefined where the file is empty, or cannot be read, which is a problem. */
 async function readGivenFile(

@@ -82,7 +82,7 @@ export const httpOptions = z
       .default([])
       .meta({
         description:
-          "More names by which browsers may call the page, such as [vigie.example.org]. Default none: IP addresses, localhost, names without a dot, and names that end in .local, .lan, .home.arpa, .internal or .fritz.box are allowed anyway; others could be those of an attacker.",
+          "More names by which browsers may call the page, such as [vigie.example.org]. Default none: IP addresses, localhost, names without a dot, and names that end in .local, .lan, .home.arpa or .internal are allowed anyway; others could be those of an attacker.",
       }),
     proxies: networks.meta({
       description:

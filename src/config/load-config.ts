@@ -14,6 +14,7 @@ import {
 import { configSchema } from "./config-schema.ts";
 import { A_SERVICE } from "./conflicts.ts";
 import { readEnvironment } from "./environment.ts";
+import { firstLookOutputs } from "./first-look-outputs.ts";
 import { listOptions } from "./option-list.ts";
 import { ConfigError, describeExpectation, describeIssues, type Problem } from "./problems.ts";
 import type { ReadFile } from "./read-text.ts";
@@ -49,7 +50,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
   const commandLine = splitGroup([], overrides, { name: "command line", path: [] });
   const settings = [...environment.settings, ...commandLine];
-  const given = addStateDirectory(applySettings(file.value, settings), env) ?? {};
+  const given = addFirstLook(addStateDirectory(applySettings(file.value, settings), env)) ?? {};
   const missing = isEmpty(file) ? findMissing(file, settings, request) : [];
 
   // jitless: each schema is used once, and compiling functions for it would take longer than it saves.
@@ -85,6 +86,17 @@ function addStateDirectory(given: unknown, env: NodeJS.ProcessEnv): unknown {
   const folder = stateDirectory(env);
   const isGiven = valueAt(given, ["state"]) !== undefined;
   return isGiven || !folder ? given : setValue(given, ["state"], folder);
+}
+
+/** In a first look there are devices to look at, unless `outputs` is set. */
+function addFirstLook(given: unknown): unknown {
+  const isSimulated = (valueAt(given, ["service", "base_url"]) ?? "simulator") === "simulator";
+  const isEmbedded = (valueAt(given, ["mqtt", "url"]) ?? "embedded") === "embedded";
+  const isGiven = valueAt(given, ["outputs"]) !== undefined;
+  const outputs = firstLookOutputs(listAt(given, ["rules"]).map((rule) => valueAt(rule, ["id"])));
+  return isGiven || !isSimulated || !isEmbedded || outputs.length === 0
+    ? given
+    : setValue(given, ["outputs"], outputs);
 }
 
 /** No file, or one without options: of 0 bytes, or with comments only. */

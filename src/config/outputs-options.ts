@@ -132,7 +132,8 @@ const confirm = z
     }),
   })
   .check(({ value, issues }) => {
-    if (value.for >= value.every) return;
+    // A duration that is wrong itself is still a text, and no bound of the other.
+    if (typeof value.every !== "number" || !(value.for < value.every)) return;
     const message = `at least ${value.every / 1000}s, the value of confirm.every`;
     issues.push({ code: "custom", path: ["for"], message, input: value.for });
   })
@@ -220,7 +221,7 @@ export const outputsOptions = z
   .default([])
   .meta({
     description:
-      "What is sent to devices while a rule is ON: a list of outputs, or { dry_when_simulated, list }. Default none.",
+      "What is sent to devices while a rule is ON: a list of outputs, or { dry_when_simulated, list }. Default none; with service.base_url: simulator and mqtt.url: embedded two outputs for devices that are simulated there.",
   });
 
 type GivenOutput = z.output<typeof output>;

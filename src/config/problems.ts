@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { valueAt } from "../runtime/value-at.ts";
+import { RULE_OF_NONE } from "./conflicts.ts";
+import { nearest } from "./nearest-word.ts";
+import { listOptions } from "./option-list.ts";
 import { isSecret, type Path, showKey, showValue } from "./shown-value.ts";
 import { suggestOption } from "./suggest-option.ts";
 import { suggestValue } from "./suggest-value.ts";
@@ -30,7 +33,52 @@ type Issue = z.core.$ZodIssue;
 
 /** What zod found in `given`. */
 export function describeIssues(issues: readonly Issue[], given: unknown): Problem[] {
-  return issues.flatMap((issue) => describeIssue(issue, given));
+  const areRulesUnread = issues.some(isOfRules);
+  return issues
+    .filter(
+      ({ path, message }) =>
+        !isWithoutSpace(path, given) &&
+        !isUnderAnotherName(path, issues, given) &&
+        !(areRulesUnread && message === RULE_OF_NONE),
+    )
+    .flatMap((issue) => describeIssue(issue, given));
+}
+
+/** Whether the list of rules has another name or is no list: each choice of an output then names a rule of none. */
+function isOfRules(issue: Issue): boolean {
+  if (issue.path.length > 0) return issue.path.join(".") === "rules";
+  return (
+    issue.code === "unrecognized_keys" && issue.keys.some((key) => nearest(key, ["rules"]) !== undefined)
+  );
+}
+
+/** To YAML `{ id:a }` has the key `id:a`: that is said, and not that `id` is missing. */
+function isWithoutSpace(path: Path, given: unknown): boolean {
+  const group = valueAt(given, path.slice(0, -1));
+  const isMissing = path.length > 0 && valueAt(given, path) === undefined;
+  return isMissing && isGroup(group) && Object.keys(group).some((key) => keyBeforeColon(key) === path.at(-1));
+}
+
+/** Beside `quand: …` the condition `when` is not missing: that key is told to be `when`. */
+function isUnderAnotherName(path: Path, issues: readonly Issue[], given: unknown): boolean {
+  if (path.length === 0 || valueAt(given, path) !== undefined) return false;
+  const group = path.slice(0, -1);
+  const meant = ` (did you mean ${String(path.at(-1))}?)`;
+  return issues.some(
+    (issue) =>
+      issue.code === "unrecognized_keys" &&
+      issue.path.join(".") === group.join(".") &&
+      issue.keys.some((key) => suggestOption([...group, key], issue.message.split(" ")) === meant),
+  );
+}
+
+/** `day` of `day:now`; undefined of another key. */
+function keyBeforeColon(key: string): string | undefined {
+  return /^(\w+):/.exec(key)?.[1];
+}
+
+function isGroup(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function describeIssue(issue: Issue, given: unknown): Problem[] {
@@ -42,22 +90,37 @@ function describeIssue(issue: Issue, given: unknown): Problem[] {
   const inner = issue.code === "invalid_union" ? issuesInsideGroup(issue) : [];
   if (inner.length > 0) return describeIssues(inner, given);
   const value = valueAt(given, issue.path);
-  const meant = isSecret(issue.path) ? "" : suggestValue(value, issue.message, allowedWords(issue));
+  const meant = suggestMainOption(value, issue.path) ?? suggest(value, issue);
   const advice: unknown = issue.code === "custom" ? issue.params?.["advice"] : adviceFor(value, issue);
   return [
     {
       path: issue.path,
       part: "value",
       expected: issue.message,
-      got: showValue(value, issue.path) + meant,
+      got: showValue(value, issue.path) + (meant === undefined ? "" : ` (did you mean ${meant}?)`),
       advice: typeof advice === "string" ? advice : undefined,
     },
   ];
 }
 
+function suggest(value: unknown, issue: Issue): string | undefined {
+  return isSecret(issue.path) ? undefined : suggestValue(value, issue.message, allowedWords(issue));
+}
+
+/** `{ base_url: https://… }` of `service: https://…`: the first option of a section is its main one. */
+function suggestMainOption(value: unknown, [section, ...rest]: Path): string | undefined {
+  const main = listOptions().find(({ path }) => path.length === 2 && path[0] === section);
+  const isScalar = ["string", "number", "boolean"].includes(typeof value);
+  if (!main || section === undefined || rest.length > 0 || !isScalar) return undefined;
+  const [issue] = main.schema.safeParse(value, { error: describeExpectation }).error?.issues ?? [];
+  const given = isSecret([section]) ? "…" : String(value);
+  const meant = issue ? suggest(value, { ...issue, path: [section] }) : given;
+  return meant === undefined ? undefined : `{ ${main.path.at(-1)}: ${meant} }`;
+}
+
 /** `url:mqtt://broker` is one text in YAML. */
 function adviceFor(value: unknown, { message }: Issue): string | undefined {
-  const isKeyWithoutSpace = typeof value === "string" && /^\w+:\S/.test(value);
+  const isKeyWithoutSpace = typeof value === "string" && /^\w+:(?!\/\/)\S/.test(value);
   return isKeyWithoutSpace && message.startsWith(PAIRS)
     ? "Write a space after the colon of each key"
     : undefined;
@@ -79,6 +142,9 @@ function allowedWords(issue: Issue): string[] {
 function describeUnknownOption(path: Path, known: readonly string[], group: unknown): Problem {
   const words = known.join(", ");
   const key = String(path.at(-1));
+  const word = keyBeforeColon(key);
+  if (word !== undefined)
+    return { path, part: "key", expected: `a space after the colon (${word}: …)`, got: "none" };
   // `{ hp: 0,7295 }` is { hp: 0, 7295: nothing } in YAML.
   const got = showKey(key) + (/^\d+$/.test(key) ? " (a number has a point, not a comma: 0.1654)" : "");
   const near = suggestOption(path, known);

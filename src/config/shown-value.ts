@@ -52,7 +52,7 @@ export function showPath(path: Path): string {
 
 /** The beginning of a key that consists of letters, digits and `_ $ . -`. */
 export function startOfWord(key: string): string {
-  return /^[\w$.-]{0,40}/.exec(key)?.[0] ?? "";
+  return /^[\p{L}\p{M}\p{N}_$.-]{0,40}/u.exec(key)?.[0] ?? "";
 }
 
 function quote(text: string): string {

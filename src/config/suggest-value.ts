@@ -3,10 +3,13 @@ import { LONGEST_ID } from "./id-word.ts";
 import { nearest } from "./nearest-word.ts";
 import { milliseconds } from "./value-schemas.ts";
 
-/** ` (did you mean 80?)`; empty where it cannot be told. `allowed`: the words that may stand there. */
-export function suggestValue(value: unknown, expected: string, allowed: readonly string[]): string {
-  const meant = nearest(textOf(value), allowed) ?? rewrite(value, expected, allowed);
-  return meant === undefined ? "" : ` (did you mean ${meant}?)`;
+/** The value that is probably meant, as it is written; undefined where it cannot be told. `allowed`: the words that may stand there. */
+export function suggestValue(
+  value: unknown,
+  expected: string,
+  allowed: readonly string[],
+): string | undefined {
+  return nearest(textOf(value), allowed) ?? rewrite(value, expected, allowed);
 }
 
 function rewrite(value: unknown, expected: string, allowed: readonly string[]): string | undefined {

@@ -36,6 +36,10 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
     ...rulesOnTheirOwnOutputs(config),
     ...choicesOnMissingValues(config),
     ...choicesNeverReached(config),
+    ...wrongEndsOfTopics(config),
+    ...typographicQuotes(config),
+    ...payloadsThatToggle(config),
+    ...choicesLikeElse(config),
     ...confirmationsThatCannotCome(config),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
@@ -125,10 +129,84 @@ function choicesNeverReached({ rules, outputs }: Config): Warning[] {
   );
 }
 
+/** Quotes keep a space that nobody sees; without quotes a comma at the end of a line belongs to the topic. */
+function wrongEndsOfTopics({ mqtt, homeassistant, rules, outputs }: Config): Warning[] {
+  const topics: (Omit<Warning, "words"> & { topic: string })[] = [
+    { path: ["mqtt", "base_topic"], topic: mqtt.base_topic },
+    { path: ["homeassistant", "prefix"], topic: homeassistant.prefix },
+    { path: ["homeassistant", "status_topic"], topic: homeassistant.status_topic },
+    ...rules.flatMap((rule, index) =>
+      topicsOfRules([rule]).map((topic) => ({ path: ["rules", index], id: rule.id, topic })),
+    ),
+    ...outputs.list.flatMap(({ topic, confirm }, index) => [
+      { path: ["outputs", index, "topic"], topic },
+      ...(confirm ? [{ path: ["outputs", index, "confirm", "topic"], topic: confirm.topic }] : []),
+    ]),
+  ];
+  return topics
+    .map((one) => ({ ...one, meant: one.topic.replace(/[\s,]+$/, "").trim() }))
+    .filter(({ topic, meant }) => topic !== meant)
+    .map(({ topic, meant: clean, ...place }) => {
+      const [given, meant] = [topic, clean].map((one) => JSON.stringify(one));
+      const fault = topic === topic.trim() ? "a comma at its end" : "a space at its beginning or end";
+      const words = `${given} has ${fault}: to the broker it is another topic than ${meant}`;
+      return { ...place, words };
+    });
+}
+
+/** To YAML they are part of the text. */
+function typographicQuotes({ outputs }: Config): Warning[] {
+  return outputs.list.flatMap(({ choose, else: otherwise, unknown }, index) => {
+    const payloads = [
+      ...choose.map(({ payload }, place) => ({ at: ["choose", place, "payload"], payload })),
+      { at: ["else"], payload: otherwise?.payload ?? "" },
+      { at: ["unknown"], payload: unknown?.payload ?? "" },
+    ];
+    return payloads
+      .filter(
+        ({ payload }) => typeof payload === "string" && /^\s*([“”„].*[“”]|‘.*’|«.*»)\s*$/s.test(payload),
+      )
+      .map(({ at, payload }) => ({
+        path: ["outputs", index, ...at],
+        words: `the device gets ${payload} with these quotes: only " and ' are quotes to YAML`,
+      }));
+  });
+}
+
+/** vigie sends a message again when it does not know whether it has arrived. */
+function payloadsThatToggle({ outputs }: Config): Warning[] {
+  return outputs.list.flatMap(({ choose, else: otherwise, unknown }, index) => {
+    const payloads = [
+      ...choose.map(({ payload }, place) => ({ at: ["choose", place, "payload"], payload })),
+      { at: ["else"], payload: otherwise?.payload ?? "" },
+      { at: ["unknown"], payload: unknown?.payload ?? "" },
+    ];
+    return payloads.flatMap(({ at, payload }) => {
+      const word = textsIn(jsonIn(payload) ?? payload).find((text) => /^\s*(.*\.)?toggle\s*$/i.test(text));
+      if (word === undefined) return [];
+      const words = `${word.trim()} switches the device to the opposite of what it is, which vigie does not know: one message that is lost or sent again, and it is wrong from then on. Send what it is to be, such as "ON" and "OFF"`;
+      return [{ path: ["outputs", index, ...at], words }];
+    });
+  });
+}
+
+/** One above a choice with another payload keeps that from counting; those at the end change nothing. */
+function choicesLikeElse({ outputs }: Config): Warning[] {
+  return outputs.list.flatMap(({ choose, else: otherwise }, index) => {
+    const isLikeElse = ({ payload }: Payload) =>
+      JSON.stringify(payload) === JSON.stringify(otherwise?.payload);
+    const last = choose.findLastIndex((choice) => !isLikeElse(choice));
+    return choose.slice(last + 1).map(({ when }, place) => ({
+      path: ["outputs", index, "choose", last + 1 + place, "payload"],
+      words: `the same payload as else, so the device gets it whether ${when} is ON or OFF`,
+    }));
+  });
+}
+
 /** What the device reports is not known, but what would have to be in its report is. */
 function confirmationsThatCannotCome({ outputs }: Config): Warning[] {
   return outputs.list.flatMap((output, index) => {
-    const words = output.confirm && (repeatedPath(output) ?? textBesideJson(output));
+    const words = output.confirm && (repeatedPath(output) ?? jsonAsText(output) ?? textBesideJson(output));
     return words === undefined ? [] : [{ path: ["outputs", index, "confirm"], words }];
   });
 }
@@ -142,6 +220,35 @@ function repeatedPath(output: Output): string | undefined {
     .find((expected) => [keys, keys.slice(-1)].some((at) => valueAtPath(expected, at) !== undefined));
   if (path === undefined || repeated === undefined) return undefined;
   return `the value at path (${path}) would have to contain ${JSON.stringify(repeated)}, but this expect names the place again. Leave path out, or write as expect only the value at that place, such as expect: "ON"`;
+}
+
+/** What looks like JSON, and is compared letter by letter: `"{'state':'OFF'}"`, or `'"OFF"'` at a path. */
+function jsonAsText(output: Output): string | undefined {
+  const path = output.confirm?.path;
+  for (const { payload, expect: expected = payload } of payloadsOf(output)) {
+    const object = jsonIn(withoutPlaceholders(expected));
+    const texts = object ? textsIn(object).filter((text) => jsonIn(text)) : textsIn(expected);
+    const written = texts.find((text) => /^\s*\{.*\}\s*$/s.test(text));
+    if (written !== undefined)
+      return `${written} is written as a text, so only a report that is the same letter by letter confirms it. Write an object, such as { state: "OFF" }`;
+    const value = typeof expected === "string" && path !== undefined ? parseJson(expected) : undefined;
+    const compared = typeof value === "object" ? JSON.stringify(value) : String(value);
+    if (typeof value === "string" || (Array.isArray(value) && compared !== expected))
+      return `${expected} is written as JSON, but the value at path (${path}) is compared as ${compared}. Write expect: ${JSON.stringify(compared)}`;
+  }
+  return undefined;
+}
+
+/** A text as it may be sent. */
+function withoutPlaceholders(template: Payload["payload"]): Payload["payload"] {
+  if (typeof template !== "string") return template;
+  return findPlaceholders(template).reduce((text, name) => text.replaceAll(`{${name}}`, "0"), template);
+}
+
+/** All texts in a value, at any depth. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** A device that takes JSON, or whose other report is JSON, hardly ever reports a bare word. */

@@ -1,6 +1,6 @@
 import type { CST, Document, ErrorCode, Node, YAMLError } from "yaml";
 import { Composer, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, Parser } from "yaml";
-import { type Path, showKey } from "./shown-value.ts";
+import { type Path, showKey, startOfWord } from "./shown-value.ts";
 
 /** A text in YAML: its value, where each part of it stands, or what is wrong with it. */
 interface YamlText {
@@ -152,10 +152,11 @@ interface FoundFault extends Pick<Fault, "expected" | "got"> {
 
 function describeError({ code, pos: [offset] }: YAMLError, text: string): FoundFault {
   if (code === "DUPLICATE_KEY") {
-    const [key = ""] = /^[\w$.-]*/.exec(text.slice(offset)) ?? [];
-    return { offset, expected: "each key once", got: `${showKey(key)} again` };
+    return { offset, expected: "each key once", got: `${showKey(startOfWord(text.slice(offset)))} again` };
   }
   if (isOfIndent(code, text.slice(offset))) return describeIndent(text, offset);
+  const quotes = QUOTES_IN_TEXT.get(text[offset - 1] ?? "");
+  if (quotes && /\p{L}/u.test(text[offset] ?? "")) return { offset, ...quotes };
   return { offset, expected: EXPECTED[code] ?? "YAML that can be read", got: GOT[code] ?? NOT_YAML };
 }
 
@@ -191,6 +192,11 @@ function describeIndent(text: string, offset: number): FoundFault {
 }
 
 const AS_MANY_SPACES = "the same number of spaces before lines that belong together";
+/** By the quote after which a text goes on, to YAML after its end: `'l'eau'`. */
+const QUOTES_IN_TEXT = new Map([
+  ["'", { expected: `double quotes around a text with an apostrophe ("l'eau")`, got: "single quotes" }],
+  ['"', { expected: `single quotes around a text with double quotes ('say "on"')`, got: "double quotes" }],
+]);
 const NOT_YAML = "text that is not YAML";
 
 const SOUND_ALIASES =

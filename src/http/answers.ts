@@ -3,7 +3,7 @@ import type { HttpConfig } from "../config/config.ts";
 import type { Language } from "../core/discovery/entities.ts";
 import { type HttpAnswer, SECURITY_HEADERS } from "./http-answer.ts";
 import { type Guard, plainAddress } from "./peers.ts";
-import type { Renderings } from "./renderings.ts";
+import type { FindRendering } from "./renderings.ts";
 import type { Route } from "./routes.ts";
 
 /** Why a request is not answered; undefined: it is. */
@@ -34,11 +34,11 @@ const LONGEST_URL = 2_048;
 export function answerRoute(
   route: Route,
   request: IncomingMessage,
-  renderings: Renderings,
+  find: FindRendering,
   option: HttpConfig["language"],
 ): HttpAnswer {
   const { url = "", headers } = request;
-  const rendering = renderings.find(route, {
+  const rendering = find(route, {
     language: chooseLanguage(option, headers["accept-language"]),
     query: new URLSearchParams(url.split("?", 2)[1]),
   });

@@ -45,8 +45,8 @@ export function renderCalendar(
   { instance, tariff, known }: View,
   { colors, forecast, language }: CalendarQuery & { language: Language },
 ): string {
-  const { knownDays, clock, polls } = known;
-  const words = { ...WORDS[language], invented: polls.kind === "invented" ? WORDS[language].invented : "" };
+  const { knownDays, clock, service } = known;
+  const words = { ...WORDS[language], invented: service.kind === "invented" ? WORDS[language].invented : "" };
   const { now, last, day } = viewAt(knownDays, clock.at, tariff);
   const { start } = seasonOf(now);
   const counts = (facts: DayFacts): facts is DayFacts & { color: Color } => {

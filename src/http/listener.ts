@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import type { ListenAddress } from "../config/http-options.ts";
-import { describeDuration } from "../runtime/duration.ts";
+import { describeDuration } from "../core/log/duration.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 

@@ -3,6 +3,7 @@ import { OFFICIAL_STATUSES, PROBLEM_CODES, SERVICE_STATUSES } from "../core/fact
 import { text } from "../core/facts/format-value.ts";
 import { POLL_RESULTS } from "../core/facts/poll-record.ts";
 import { OUTPUT_STATES } from "../core/outputs/output-status.ts";
+import { SOURCE_IDS } from "../core/sources/source.ts";
 import type { View } from "./view.ts";
 
 /** The text format of Prometheus, which others read as well. */
@@ -63,16 +64,16 @@ function dayMetrics({ known, real }: View): Metric[] {
       COLORS.map((color) => [{ color }, moment && (dated.left?.[color] ?? null)]),
     ),
     gauge("vigie_invented", "Whether the days are invented by the simulator.", [
-      [{}, known.polls.kind === "invented"],
+      [{}, known.service.kind === "invented"],
     ]),
   ];
 }
 
 function stateMetrics(view: View): Metric[] {
-  const { known, real, lastSuccess, pollCounts } = view;
+  const { known, real, pollCounts } = view;
   const { service, official } = real.facts;
   const statuses = { service: service.status, official: official.status };
-  const sources = (["service", "official"] as const).filter((source) => statuses[source] !== "off");
+  const sources = SOURCE_IDS.filter((source) => statuses[source] !== "off");
   return [
     gauge("vigie_info", "Always 1.", [[{ name: view.instance, version: view.version }, 1]]),
     gauge(
@@ -84,8 +85,8 @@ function stateMetrics(view: View): Metric[] {
     ),
     gauge(
       "vigie_source_last_answer_timestamp_seconds",
-      "When a source last answered.",
-      sources.map((source) => [{ source }, seconds(lastSuccess[source])]),
+      "When a source last answered; after a start it may have been later, until it answers.",
+      sources.map((source) => [{ source }, seconds(known[source]?.last_success ?? null)]),
     ),
     {
       name: "vigie_source_polls_total",

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 import type { HttpConfig } from "../config/config.ts";
 
 /** Who may read the views, and by which names. */
@@ -34,6 +34,20 @@ export function plainAddress(peer: string): string {
   return peer.replace(/^::ffff:(?=[\d.]+$)/i, "").replace(/%.*$/, "");
 }
 
+/** Whoever has one address of IPv6 has all of its /64. */
+export function peerOf(address: string): string {
+  const plain = plainAddress(address);
+  if (!isIPv6(plain)) return plain;
+  const [before = [], after = []] = plain.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = Array(8 - before.length - after.length).fill("0");
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(":")}::/64`;
+}
+
+/** A program that calls its own machine has the address that it calls, or one of these whatever the name. */
+export function isThisMachine(peer: string, called: string): boolean {
+  return peer === called || ["127.0.0.1", "::1"].includes(plainAddress(peer));
+}
+
 function isOwnName(header: string | undefined, hosts: readonly string[]): boolean {
   const [, ipv6, given = ""] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{0,5})?$/i.exec(header ?? "") ?? [];
   if (ipv6 !== undefined) return isIP(ipv6) === 6;
@@ -47,5 +61,5 @@ function isOwnName(header: string | undefined, hosts: readonly string[]): boolea
   );
 }
 
-/** Nobody can own one of these in the public DNS. fritz.box: the names that the most common router of the region gives. */
-const HOME_DOMAINS = [".local", ".lan", ".home.arpa", ".internal", ".fritz.box"];
+/** Nobody can own one of these in the public DNS. fritz.box is none of them: it has been owned by a stranger. */
+const HOME_DOMAINS = [".local", ".lan", ".home.arpa", ".internal"];

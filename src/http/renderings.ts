@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { systemClock } from "../runtime/clock.ts";
 import { type HttpAnswer, SECURITY_HEADERS } from "./http-answer.ts";
 import type { Asked, Route } from "./routes.ts";
 import type { View } from "./view.ts";
@@ -10,43 +11,48 @@ export interface Rendering {
   etag: string;
 }
 
-export interface Renderings {
-  /** undefined before the first start. */
-  view: () => View | undefined;
-  /** `problem`: what is wrong with the query. undefined before the first start. */
-  find: (route: Route, asked: Asked) => Rendering | { problem: string } | undefined;
-  /** The view has changed. */
-  drop: () => void;
+/** `problem`: what is wrong with the query. undefined before the first start. */
+export type FindRendering = (route: Route, asked: Asked) => Rendering | { problem: string } | undefined;
+
+/** Milliseconds. */
+interface RenderingLimits {
+  /** How long a view counts as the newest: if devices make a new view 50 times a second, the page is rendered 10 times a second. */
+  fresh: number;
+  /** How long texts are kept after the last request. */
+  keep: number;
 }
 
 /** Renders each text of a view once, when it is first asked for; kept while somebody asks. */
-export function createRenderings(readView: () => View | undefined, keptFor: number): Renderings {
+export function createRenderings(readView: () => View | undefined, limits: RenderingLimits): FindRendering {
   const kept = new Map<string, Rendering>();
   let view: View | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
   let forgetting: NodeJS.Timeout | undefined;
   const drop = () => {
     kept.clear();
     view = undefined;
+    readAt = Number.NEGATIVE_INFINITY;
   };
   const current = () => {
-    forgetting = forgetting?.refresh() ?? setTimeout(drop, keptFor).unref();
-    view ??= readView();
+    forgetting = forgetting?.refresh() ?? setTimeout(drop, limits.keep).unref();
+    const now = systemClock.steady();
+    if (now - readAt < limits.fresh) return view;
+    const newest = readView();
+    readAt = now;
+    if (newest !== view) kept.clear();
+    view = newest;
     return view;
   };
-  return {
-    view: current,
-    find: (route, asked) => {
-      const shown = current();
-      if (!shown) return undefined;
-      const key = [route.path, ...route.variesBy.map((part) => String(asked[part]))].join("\n");
-      const found = kept.get(key) ?? render(route, shown, asked);
-      if ("problem" in found) return found;
-      kept.set(key, found);
-      const [oldest] = kept.keys();
-      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-      return found;
-    },
-    drop,
+  return (route, asked) => {
+    const shown = current();
+    if (!shown) return undefined;
+    const key = [route.path, ...route.variesBy.map((part) => String(asked[part]))].join("\n");
+    const found = kept.get(key) ?? render(route, shown, asked);
+    if ("problem" in found) return found;
+    kept.set(key, found);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    return found;
   };
 }
 

@@ -5,23 +5,22 @@ import type { Instant } from "../core/calendar/tariff.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { answerRoute, fileAnswer, findRefusal, textAnswer } from "./answers.ts";
-import { createEventStreams } from "./event-streams.ts";
 import type { HttpAnswer } from "./http-answer.ts";
 import { type Listener, nameAddress, openListener } from "./listener.ts";
-import { createGuard, plainAddress } from "./peers.ts";
+import { createGuard, isThisMachine, peerOf } from "./peers.ts";
 import { createRenderings } from "./renderings.ts";
 import { FILES, ROUTES, type Route } from "./routes.ts";
-import type { View, ViewChange } from "./view.ts";
+import type { View } from "./view.ts";
 
 export interface ViewServerOptions {
-  /** undefined before the first start. */
+  /** The same object until something changes: each text of it is rendered once. undefined before the first start. */
   view: () => View | undefined;
   /** As `vigie health` judges it. */
   health: () => { healthy: boolean; words: string };
   /** vigie's clock, by which the page counts; default: the machine's. */
   now?: () => Instant;
-  /** Thousands of requests come within seconds, or no more. */
-  onBusy?: (isBusy: boolean) => void;
+  /** Called with true when thousands of requests come within seconds, and with false when that is over. */
+  optimizeCode?: (isWorthIt: boolean) => void;
   log: Log;
   problemLog: ProblemLog;
   /** Some are shorter in tests. */
@@ -37,26 +36,24 @@ export interface ViewServer {
   configure: (config: HttpConfig, options: { nextPorts: boolean }) => Promise<void>;
   /** For a browser on this machine. */
   addresses: () => string[];
-  viewChanged: (what?: ViewChange) => void;
   stop: () => Promise<void>;
 }
 
-/** Milliseconds and bytes. Nobody who connects can take more than this of the program that publishes to MQTT. */
-export const LIMITS = {
-  /** Of each address. */
+/** Milliseconds and numbers. Nobody who connects can take more than this of the program that publishes to MQTT. */
+const LIMITS = {
+  /** Of all peers at all addresses. */
   connections: 256,
   /** Of whom one peer has these at most, and all together who may not connect those: the others are answered all the same. */
   ofPeer: 192,
   ofStrangers: 16,
-  streams: 50,
-  unread: 64 * 1024,
-  heartbeat: 20_000,
+  /** Nobody else gets these, for this machine and as many for the proxies: a few peers could take all others. */
+  kept: 16,
   /** For the whole request: whoever sends it byte by byte is cut off. */
   request: 10_000,
   /** Without a byte in either direction. */
   silence: 30_000,
   retryAfter: 30_000,
-  /** How long texts are kept after the last request. */
+  fresh: 100,
   keep: 60_000,
   /** As many requests within this time are many. */
   busy: 2_000,
@@ -67,37 +64,21 @@ export const LIMITS = {
 export function createViewServer(options: ViewServerOptions): ViewServer {
   const { log, problemLog, routes = ROUTES } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const renderings = createRenderings(options.view, limits.keep);
-  const streams = createEventStreams({
-    newest: () => renderings.view()?.id,
-    most: limits.streams,
-    heartbeat: limits.heartbeat,
-    unreadLimit: limits.unread,
-  });
-  const countRequest = watchBusyness(limits, options.onBusy ?? (() => undefined));
+  const find = createRenderings(options.view, limits);
+  const countRequest = watchBusyness(limits, options.optimizeCode ?? (() => undefined));
   const listeners = new Map<string, Listener>();
-  /** How many connections each peer has; all strangers count as one. */
+  /** How many connections each peer has; all addresses of this machine, all proxies and all strangers count as one each. */
   const held = new Map<string, number>();
   let config: HttpConfig = { listen: [], allow: [], hosts: [], proxies: [], language: "auto" };
   let guard = createGuard(config);
   let isStopped = false;
 
-  /** null: the stream of events is open. */
-  const findAnswer = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-  ): HttpAnswer | null => {
+  const findAnswer = (request: IncomingMessage, path: string): HttpAnswer => {
     const route = routes.find((one) => one.path === path);
-    if (route) return answerRoute(route, request, renderings, config.language);
+    if (route) return answerRoute(route, request, find, config.language);
     const file = FILES.get(path);
     if (file) return fileAnswer(file);
     switch (path) {
-      case "/events": {
-        if (streams.open(request, response)) return null;
-        const words = `There are ${limits.streams} open pages already. Close one, or reload this one later`;
-        return textAnswer(503, words, { "Retry-After": "60" });
-      }
       case "/health": {
         const { healthy, words } = options.health();
         return textAnswer(healthy ? 200 : 503, words);
@@ -121,7 +102,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
     }
     const [path = ""] = (request.url ?? "").split("?");
     try {
-      write(response, findAnswer(request, response, path));
+      write(response, findAnswer(request, path));
       problemLog.isOver(`show ${path}`, `${path} can be shown again`);
     } catch (error) {
       problemLog.starts(`show ${path}`, `${path} cannot be shown: ${String(error)}`, { error });
@@ -129,20 +110,30 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
     }
   };
 
+  const count = (holder: string) => held.get(holder) ?? 0;
+
+  const holderOf = ({ remoteAddress: peer = "", localAddress = "" }: Socket): string => {
+    if (guard.isProxy(peer)) return PROXIES;
+    if (!guard.isAllowed(peer)) return STRANGERS;
+    return isThisMachine(peer, localAddress) ? THIS_MACHINE : peerOf(peer);
+  };
+
+  const isFree = (holder: string): boolean => {
+    if (count(holder) >= (holder === STRANGERS ? limits.ofStrangers : limits.ofPeer)) return false;
+    const others = [THIS_MACHINE, PROXIES].filter((one) => one !== holder);
+    const kept = others.map((one) => Math.max(0, limits.kept - count(one)));
+    return sum([...held.values(), ...kept]) < limits.connections;
+  };
+
   const takePlace = (socket: Socket): void => {
-    const peer = socket.remoteAddress ?? "";
-    if (guard.isProxy(peer)) return;
-    const [holder, most] = guard.isAllowed(peer)
-      ? [plainAddress(peer), limits.ofPeer]
-      : [STRANGERS, limits.ofStrangers];
-    const before = held.get(holder) ?? 0;
-    if (before >= most) {
+    const holder = holderOf(socket);
+    if (!isFree(holder)) {
       socket.destroy();
       return;
     }
-    held.set(holder, before + 1);
+    held.set(holder, count(holder) + 1);
     socket.once("close", () => {
-      const left = (held.get(holder) ?? 0) - 1;
+      const left = count(holder) - 1;
       if (left > 0) held.set(holder, left);
       else held.delete(holder);
     });
@@ -153,21 +144,18 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       headersTimeout: limits.request,
       requestTimeout: limits.request,
       connectionsCheckingInterval: limits.request / 2,
-      keepAliveTimeout: limits.request / 2,
+      // Longer than an open page waits before it asks again: it keeps its connection.
+      keepAliveTimeout: limits.request,
     };
     const server = createServer(times, answer).on("connection", takePlace);
-    server.maxConnections = limits.connections;
     server.timeout = limits.silence;
     return server;
   };
 
   return {
     configure: async (wanted, { nextPorts }) => {
-      const isSameGuard = guardOf(wanted) === guardOf(config);
       config = wanted;
       guard = createGuard(wanted);
-      // They come back at once, and are then judged anew.
-      if (!isSameGuard) streams.close();
       const addresses = new Map(wanted.listen.map((address) => [nameAddress(address), address]));
       const left = [...listeners].filter(([name]) => !addresses.has(name));
       for (const [name] of left) listeners.delete(name);
@@ -183,33 +171,33 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       await Promise.all([...listeners.values()].map(({ tried }) => tried));
     },
     addresses: () => [...listeners.values()].flatMap((listener) => listener.url() ?? []),
-    viewChanged: (what) => {
-      renderings.drop();
-      // Values may come each second: open pages learn of them with the next heartbeat.
-      if (what !== "values only") streams.announce();
-    },
     stop: async () => {
       isStopped = true;
       await Promise.all([...listeners.values()].map((listener) => listener.close()));
       listeners.clear();
-      renderings.drop();
     },
   };
 }
 
+const THIS_MACHINE = "this machine";
+const PROXIES = "proxies";
 const STRANGERS = "strangers";
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, one) => total + one, 0);
+}
 
 /** Returns what is to be called at each request. */
 function watchBusyness(
   { busy, busyWithin }: Pick<typeof LIMITS, "busy" | "busyWithin">,
-  onBusy: (isBusy: boolean) => void,
+  optimizeCode: (isWorthIt: boolean) => void,
 ): () => void {
   let count = 0;
   let isBusy = false;
   const look = () => {
     if (isBusy && count < busy) {
       isBusy = false;
-      onBusy(false);
+      optimizeCode(false);
     }
     count = 0;
     if (isBusy) setTimeout(look, busyWithin).unref();
@@ -219,19 +207,15 @@ function watchBusyness(
     count += 1;
     if (count === busy && !isBusy) {
       isBusy = true;
-      onBusy(true);
+      optimizeCode(true);
     }
   };
-}
-
-function guardOf({ allow, hosts, proxies }: HttpConfig): string {
-  return JSON.stringify([allow, hosts, proxies]);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-function write(response: ServerResponse, answer: HttpAnswer | null): void {
-  if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+function write(response: ServerResponse, answer: HttpAnswer): void {
+  response.writeHead(answer.status, answer.headers).end(answer.body);
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { parseJson } from "../core/contract/parse-json.ts";
 import { UNKNOWN_PAYLOAD } from "../core/facts/format-value.ts";
 import type { View } from "./view.ts";
@@ -8,10 +9,16 @@ interface JsonObject {
 }
 
 /** The topics as one JSON object: the topic `now/color` is `now.color`. docs/state.schema.json describes it. */
-export function renderState({ id, version, instance, topics }: View): string {
+export function renderState(view: Pick<View, "version" | "instance" | "topics">): string {
+  const { version, instance, topics } = view;
   const tree: Branch = new Map();
   for (const [name, { payload }] of topics) place(tree, name.split("/"), payload);
-  return `${JSON.stringify({ snapshot: id, version, instance, ...readBranch(tree) })}\n`;
+  const state = { version, instance, ...readBranch(tree) };
+  const snapshot = createHash("sha256")
+    .update(JSON.stringify(state))
+    .digest("base64url")
+    .slice(0, NAME_LENGTH);
+  return `${JSON.stringify({ snapshot, ...state })}\n`;
 }
 
 type Branch = Map<string, Twig>;
@@ -62,6 +69,8 @@ function readPayload(payload: string): Json {
   const json = /^[[{]/.test(payload) ? parseJson(payload) : undefined;
   return json === undefined ? payload : (json as Json);
 }
+
+const NAME_LENGTH = 22;
 
 /** As JavaScript writes it: a text such as `007` is none. */
 const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/;

@@ -1,28 +1,29 @@
 import { z } from "zod";
 import { parseJson } from "../core/contract/parse-json.ts";
+import { OWNER } from "../core/topics/topic.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { runAfterTimeout, sleep } from "../runtime/wait.ts";
 import { ConnectionLost } from "./broker-errors.ts";
-import {
-  type Connection,
-  type ConnectOptions,
-  connect,
-  type ReceivedMessage,
-  type SubscribeHow,
-} from "./connection.ts";
+import type { Connect, Connection, ConnectOptions, ReceivedMessage, SubscribeHow } from "./connection.ts";
 import type { Message, MessageSource } from "./publish-queue.ts";
 
-export interface BaseConnectionOptions extends Omit<ConnectOptions, "onMessage"> {
+export interface BaseConnectionOptions extends Omit<ConnectOptions, "post"> {
+  connect: Connect;
   base: string;
   random: () => number;
-  /** Called with each message below the base topic but this connection's own pings; the topic is without the base. */
-  onMessage: (message: ReceivedMessage) => void;
-  /** Called with each other message. */
-  onOutsideMessage?: (message: ReceivedMessage) => void;
+  /** Whether this user is known to be allowed to read below the base topic; default false. */
+  isReadable?: boolean;
+  /** Each message, but this connection's own pings. */
+  post: (message: BaseMessage) => void;
+}
+
+/** A message below the base topic, with the topic without the base; or one outside of it, with the whole topic. */
+export interface BaseMessage extends ReceivedMessage {
+  isOutside: boolean;
 }
 
 /** One connection as seen from a base topic: topics and filters are those below it. */
-export interface BaseConnection extends Omit<Connection, "ping" | "unsubscribe"> {
+export interface BaseConnection extends Omit<Connection, "ping" | "cutOff"> {
   /**
    * Resolves when a message to `owner/ping` has come back: by then all that the broker had to send before has arrived.
    * Needs a subscription to `owner/ping`. Rejects with ConnectionLost, also where this user may not read.
@@ -55,44 +56,107 @@ export interface BrokerLink extends Pick<Connection, "version" | "closed" | "uns
 }
 
 export async function openBaseConnection(options: BaseConnectionOptions): Promise<BaseConnection> {
-  const { base, random, onMessage, onOutsideMessage, ...rest } = options;
+  const { connect, base, random, post, ...rest } = options;
   const below = `${base}/`;
   const echoes = new Map<string, Echo>();
   const readers = new Set<(message: ReceivedMessage) => void>();
+  /** Without those of QoS 0: they arrive also when the broker sends no other any more. */
   let received = 0;
   let retained = 0;
+  let { isReadable = false } = options;
   const connection = await connect({
     ...rest,
-    onMessage: (message) => {
-      received += 1;
+    mostBytes: (topic) => (topic.startsWith(below) ? MOST_BYTES : Number.POSITIVE_INFINITY),
+    post: (message) => {
+      if (message.qos !== 0) received += 1;
       if (message.retain) retained += 1;
       if (!message.topic.startsWith(below)) {
         for (const read of readers) read(message);
-        onOutsideMessage?.(message);
+        post({ ...message, isOutside: true });
         return;
       }
       const topic = message.topic.slice(below.length);
       const echo = topic === OWNER_PING ? echoes.get(pingId(message.payload)) : undefined;
       if (echo) echo.arrived();
-      else onMessage({ ...message, topic });
+      else post({ ...message, topic, isOutside: false });
     },
   });
-  const { version, closed, close, subscribe, unsubscribe } = connection;
+  const { version, closed, subscribe, unsubscribe } = connection;
   void closed.then((why) => {
     const lost = new ConnectionLost(`The connection to the broker is gone: ${why}`);
     for (const { failed } of echoes.values()) failed(lost);
   });
+  /** Of all pings whose return nobody awaits. */
+  const askingId = inventId(random);
+  echoes.set(askingId, { arrived: () => undefined, failed: () => undefined });
+  let unanswered = 0;
+  let isClosing = false;
+  let stopAsking: () => void = () => undefined;
+  /** An acknowledgement that was dropped is not sent again. That of a ping counts for it. */
+  const pingWhileUnanswered = (pause: number) => {
+    stopAsking = runAfterTimeout(pause, () => {
+      pingWhileUnanswered(2 * pause);
+      sendPing(askingId, { isUrgent: true }).catch(() => undefined);
+    });
+  };
+  const send = async (source: MessageSource) => {
+    unanswered += 1;
+    if (unanswered === 1 && !isClosing) pingWhileUnanswered(FIRST_PAUSE);
+    try {
+      await connection.publish(source);
+    } finally {
+      unanswered -= 1;
+      if (unanswered === 0) stopAsking();
+    }
+  };
   const publish = (source: MessageSource) =>
-    connection.publish(() => {
+    send(() => {
       const message = typeof source === "function" ? source() : source;
       return message && { ...message, topic: `${base}/${message.topic}` };
     });
-  const waitForEcho = () =>
-    awaitEcho(echoes, inventId(random), {
-      sendPing: (id) => publish({ topic: OWNER_PING, payload: JSON.stringify({ id }), retain: false }),
-      hurryBroker: connection.ping,
-      received: () => received,
-    });
+  const sendPing = (id: string, more: Partial<Message> = {}) => {
+    const message = { topic: `${base}/${OWNER_PING}`, payload: JSON.stringify({ id }), retain: false };
+    return send({ ...message, ...more });
+  };
+  const waitForEcho = async () => {
+    try {
+      await awaitEcho(echoes, inventId(random), {
+        sendPing,
+        hurryBroker: connection.ping,
+        received: () => received,
+      });
+      isReadable = true;
+    } catch (error) {
+      if (isReadable && error instanceof NotReadable && (await isStalled()))
+        connection.cutOff("the broker sends vigie no message of QoS 1 any more");
+      throw error;
+    }
+  };
+  /**
+   * During a flood mosquitto 2.0.11 may stop to send this connection messages of QoS 1. The next connection gets them again. If
+   * pings of QoS 0 come back one after the other, and none of QoS 1 that was sent before, it is not only slow.
+   */
+  const isStalled = async () => {
+    const before = received;
+    for (let round = 0; round < ENOUGH_ROUNDS; round += 1)
+      if (!(await comesBack()) || received !== before) return false;
+    return true;
+  };
+  /** Whether a ping of QoS 0 comes back. */
+  const comesBack = async () => {
+    const id = inventId(random);
+    let cancel: () => void = () => undefined;
+    try {
+      return await new Promise<boolean>((resolve) => {
+        echoes.set(id, { arrived: () => resolve(true), failed: () => resolve(false) });
+        cancel = runAfterTimeout(ROUND_LIMIT, () => resolve(false));
+        sendPing(id, { qos: 0, isUrgent: true }).catch(() => resolve(false));
+      });
+    } finally {
+      cancel();
+      echoes.delete(id);
+    }
+  };
   /** Some brokers send retained messages late. Repeat until no retained message arrived between two echoes. */
   const waitForRetained = async () => {
     for (let round = 0; round < MOST_ECHOES; round += 1) {
@@ -123,13 +187,18 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
     version,
     publish,
     subscribe: (filter, how) => subscribe(`${base}/${filter}`, how),
+    unsubscribe: (filter) => unsubscribe(`${base}/${filter}`),
     waitForEcho,
     waitForRetained,
     closed,
-    close,
+    close: (how) => {
+      isClosing = true;
+      stopAsking();
+      return connection.close(how);
+    },
     link: (linkOptions) => ({
       version,
-      publish: connection.publish,
+      publish: send,
       subscribe: subscribeOnce,
       unsubscribe,
       waitForRetained: async () => {
@@ -156,7 +225,7 @@ interface EchoWays {
   sendPing: (id: string) => Promise<void>;
   /** Sends a packet that needs no acknowledgement. */
   hurryBroker: () => void;
-  /** How many messages have arrived. */
+  /** How many messages of QoS 1 have arrived. */
   received: () => number;
 }
 
@@ -166,7 +235,7 @@ async function awaitEcho(
   { sendPing, hurryBroker, received }: EchoWays,
 ): Promise<void> {
   const over = new AbortController();
-  const cancelLimit = runAfterTimeout(ECHO_LIMIT, () => echoes.get(id)?.failed(notReadable()));
+  const cancelLimit = runAfterTimeout(ECHO_LIMIT, () => echoes.get(id)?.failed(new NotReadable()));
   let isBack = false;
   const echo = new Promise<void>((resolve, reject) => {
     echoes.set(id, { arrived: resolve, failed: reject });
@@ -176,7 +245,9 @@ async function awaitEcho(
   // Where the connection ends before the acknowledgement, the ping rejects as well, and nobody awaits this.
   echo.catch(() => undefined);
   try {
-    await sendPing(id);
+    const sent = sendPing(id);
+    sent.catch(() => undefined);
+    await Promise.race([echo, sent]);
     // mosquitto sends the echo only when its acknowledgement has arrived here, which TCP confirms after 40 ms, or with
     // the next bytes that are sent. Where the echo came first, the answer to these bytes would delay what comes next.
     if (!isBack) hurryBroker();
@@ -204,21 +275,31 @@ async function failWhenNothingArrives(
     await sendPing();
     pingsInVain = received() === before ? pingsInVain + 1 : 0;
   }
-  throw notReadable();
+  throw new NotReadable();
 }
 
-function notReadable(): ConnectionLost {
-  return new ConnectionLost(
-    "The broker accepts messages from vigie and sends none back. Check that this user may also read below the base topic",
-  );
+class NotReadable extends ConnectionLost {
+  constructor() {
+    super(
+      "The broker accepts messages from vigie and sends none back. Check that this user may also read below the base topic",
+    );
+  }
 }
 
 /** A question to the owner of the base topic, which it answers on `owner/pong`. It is the echo message, too. */
 export const OWNER_PING = "owner/ping";
 export const OWNER_PONG = "owner/pong";
 
+/** Read in this order: a broker may hold more topics than it sends at once, and those of other vigies must be known by then. */
+export const RETAINED = [`+/${OWNER}`, "#"];
+
+/** Of a payload below the base topic: vigie's own are shorter, and whoever wrote another one may have made it long. */
+const MOST_BYTES = 64 * 1024;
+const FIRST_PAUSE = 5_000;
 const ENOUGH_PINGS = 8;
 const BETWEEN_PINGS = 1_000;
+const ENOUGH_ROUNDS = 8;
+const ROUND_LIMIT = 10_000;
 /** For a broker that sends other messages all the time, and never the echo. */
 const ECHO_LIMIT = 120_000;
 const MOST_ECHOES = 20;

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import type { IClientOptions } from "mqtt";
 import type { MqttConfig } from "../config/config.ts";
+import { readText } from "../config/read-text.ts";
 import { ConnectFailed } from "./broker-errors.ts";
 
 /** Address and credentials of a broker, as options of MQTT.js. */
@@ -66,7 +66,7 @@ async function tls(options: MqttConfig["tls"]): Promise<IClientOptions> {
 
 async function read(option: string, path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return (await readText(path)).text;
   } catch (cause) {
     throw new ConnectFailed(`mqtt.tls.${option}: ${(cause as Error).message}`, "FILE", { cause });
   }

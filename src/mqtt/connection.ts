@@ -1,9 +1,10 @@
 import type { Socket } from "node:net";
 import mqtt, { type IClientOptions, type IConnackPacket, type MqttClient } from "mqtt";
+import { collectGarbage } from "../runtime/small-heap.ts";
 import { runAfterTimeout } from "../runtime/wait.ts";
 import { type BrokerAddress, nameAddress } from "./broker-address.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
-import { explainFailure } from "./explain-connect-failure.ts";
+import { explainEnd, explainFailure } from "./explain-connect-failure.ts";
 import { createPublishQueue, type MessageSource } from "./publish-queue.ts";
 
 export type Version = 4 | 5;
@@ -15,7 +16,9 @@ export interface ConnectOptions {
   /** Seconds for which the broker keeps the session and its messages after the connection; null: a clean start. */
   session: number | null;
   will?: { topic: string; payload: string; delay: number };
-  onMessage: (message: ReceivedMessage) => void;
+  /** How many bytes of a payload are posted; undefined: all. */
+  mostBytes?: (topic: string) => number;
+  post: (message: ReceivedMessage) => void;
   signal: AbortSignal;
 }
 
@@ -23,6 +26,10 @@ export interface ReceivedMessage {
   topic: string;
   payload: string;
   retain: boolean;
+  /** Only if it is 0. */
+  qos?: 0;
+  /** Seconds until the broker drops it; undefined: it keeps it, or speaks MQTT 3.1.1. */
+  expiry?: number;
 }
 
 /** One connection, from CONNACK to its close. It never reconnects: the next connection is another object. */
@@ -37,6 +44,8 @@ export interface Connection {
   ping: () => void;
   /** Why it ended; resolves, never rejects. */
   closed: Promise<string>;
+  /** Ends it at once, for this reason. */
+  cutOff: (why: string) => void;
   /** Sends DISCONNECT. Cuts the connection off where the broker does not close it. */
   close: (options?: CloseOptions) => Promise<void>;
 }
@@ -55,13 +64,30 @@ export interface CloseOptions {
   endSession?: boolean;
 }
 
+/** Opens a connection; rejects with ConnectFailed. Tests put a broker in memory in its place. */
+export type Connect = (options: ConnectOptions) => Promise<Connection>;
+
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  const { version, onMessage, signal } = options;
-  const client = mqtt.connect(clientOptions(options));
+  const { version, mostBytes, post, signal } = options;
+  const client = openClient(options);
   sendWithoutDelay(client);
-  client.on("message", (topic, payload, { retain }) =>
-    onMessage({ topic, payload: payload.toString(), retain }),
-  );
+  let received = 0;
+  client.on("message", (topic, payload, { retain, qos, properties }) => {
+    received += topic.length + payload.length;
+    if (received >= MOST_GARBAGE) {
+      received = 0;
+      collectGarbage();
+    }
+    const expiry = properties?.messageExpiryInterval;
+    const text = payload.toString("utf8", 0, mostBytes?.(topic));
+    post({
+      topic,
+      payload: text,
+      retain,
+      ...(qos === 0 && { qos }),
+      ...(expiry !== undefined && { expiry }),
+    });
+  });
   let failure: Error | undefined;
   const noteFailure = (error: Error) => {
     failure ??= error;
@@ -91,23 +117,62 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       resolve(packet);
     });
   });
+  const cutOff = (why: string) => {
+    noteFailure(new Error(why));
+    client.stream.destroy();
+  };
   // If the broker has not answered a message for 2 minutes, it will not. Close the connection; the next one gets an answer.
   const limitAnswer = <T>(answer: Promise<T>) =>
     answer.finally(
-      runAfterTimeout(ANSWER_LIMIT, () => {
-        noteFailure(new Error("the broker has not answered a message for 2 minutes"));
-        client.stream.destroy();
-      }),
+      runAfterTimeout(ANSWER_LIMIT, () => cutOff("the broker has not answered a message for 2 minutes")),
     );
   return {
     version,
     publish: createPublishQueue(client, { version, limits: connack.properties ?? {}, closed, limitAnswer }),
-    subscribe: (filter, how = "with retained") => limitAnswer(subscribe(client, filter, version, how)),
-    unsubscribe: (filter) => limitAnswer(unsubscribe(client, filter)),
+    subscribe: (filter, how = "with retained") =>
+      limitAnswer(askAgain(client, () => subscribe(client, filter, version, how))),
+    unsubscribe: (filter) => limitAnswer(askAgain(client, () => unsubscribe(client, filter))),
     ping: () => client.sendPing(),
     closed,
+    cutOff,
     close: (how = {}) => close(client, how, { version, closed }),
   };
+}
+
+/**
+ * mosquitto drops answers as well when it has more than 1,000 packets to send. The pauses grow: to each subscription a slow broker
+ * sends all that it holds.
+ */
+async function askAgain(client: MqttClient, ask: () => Promise<void>): Promise<void> {
+  let pause = FIRST_PAUSE;
+  let cancel: () => void = () => undefined;
+  const ids: number[] = [];
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const askOnce = () => {
+        cancel = runAfterTimeout(pause, askOnce);
+        pause *= 2;
+        ask().then(resolve, reject);
+        ids.push(client.getLastMessageId());
+      };
+      askOnce();
+    });
+  } finally {
+    cancel();
+    // MQTT.js would wait for these answers when the connection is closed.
+    for (const id of ids) client.removeOutgoingMessage(id);
+  }
+}
+
+/** MQTT.js throws at once if certificate and key cannot be used: a renewal may have written one of them and not yet the other. */
+function openClient(options: ConnectOptions): MqttClient {
+  try {
+    return mqtt.connect(clientOptions(options));
+  } catch (cause) {
+    const { message, code } = cause as Error & { code?: string };
+    const sentence = `The files of mqtt.tls cannot be used (${message}): check that cert_file and key_file are PEM files and belong together`;
+    throw new ConnectFailed(sentence, code ?? "TLS_FILES", { cause });
+  }
 }
 
 export function clientId(instance: string, name: string): string {
@@ -133,7 +198,8 @@ async function subscribe(
       version === 5 ? { qos, rap: qos === 1, rh: how === "without retained" ? 2 : 0 } : { qos },
     );
   } catch (cause) {
-    if (!client.connected) throw new ConnectionLost("The connection to the broker is gone", { cause });
+    if (!client.connected || client.disconnecting)
+      throw new ConnectionLost("The connection to the broker is gone", { cause });
     const { message } = cause as Error;
     throw new SubscribeRefused(`The broker refuses the subscription to ${filter}: ${message}`, { cause });
   }
@@ -180,7 +246,11 @@ function clientOptions(options: ConnectOptions): IClientOptions {
     reconnectPeriod: 0,
     resubscribe: false,
     queueQoSZero: false,
-    ...(isMqtt5 && { properties: { sessionExpiryInterval: session ?? 0 } }),
+    ...(isMqtt5 && {
+      // No maximum packet size: after some twenty larger messages of QoS 1, mosquitto 2.0.11 sends this connection no message of
+      // QoS 1 any more, without a word.
+      properties: { sessionExpiryInterval: session ?? 0 },
+    }),
     ...(will && {
       will: {
         topic: will.topic,
@@ -225,7 +295,7 @@ function failureCode(failure: Error): string | number {
 
 function describeEnd(failure: Error | undefined): string {
   if (!failure) return "the broker closed it";
-  return failure.message === "Keepalive timeout" ? "the broker does not answer any more" : failure.message;
+  return explainEnd((failure as { code?: unknown }).code, failure.message);
 }
 
 /** Reason codes of the broker's DISCONNECT. */
@@ -243,7 +313,10 @@ const DISCONNECTS: Record<number, string> = {
 /** Seconds. */
 const KEEPALIVE = 60;
 const CONNECT_LIMIT = 60_000;
+/** Bytes of topics and payloads. V8 waits for several times as many, and longer on a busy machine. */
+const MOST_GARBAGE = 16_000_000;
 const ANSWER_LIMIT = 120_000;
+const FIRST_PAUSE = 10_000;
 /** The whole process must end within 5 s. */
 const CLOSE_LIMIT = 1_500;
 /** MQTT.js takes 0 for no timer. */

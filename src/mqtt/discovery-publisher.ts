@@ -1,8 +1,4 @@
-import type {
-  DeviceDescription,
-  DiscoveryPlace,
-  HomeAssistantStatus,
-} from "../core/discovery/describe-device.ts";
+import type { DeviceDescription, DiscoveryPlace } from "../core/discovery/describe-device.ts";
 import { writeMessages } from "../core/discovery/discovery-messages.ts";
 import {
   discoveryFilters,
@@ -11,6 +7,7 @@ import {
   readFoundMessages,
 } from "../core/discovery/found-messages.ts";
 import { migrateDiscovery, removeAll, type Step } from "../core/discovery/migrate-discovery.ts";
+import type { HomeAssistantEvent } from "../core/loop/event.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { aborted, sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
@@ -25,17 +22,15 @@ export interface DiscoveryOptions {
   publisher: Pick<Publisher, "pauseClearing" | "republishAll" | "allAcknowledged">;
   /** This process published discovery messages before, maybe moments ago. */
   homeAssistantMayKnowDevice: boolean;
-  /** Home Assistant says of itself something else than before. */
-  onHomeAssistantStatus: () => void;
   random: () => number;
   problemLog: ProblemLog;
+  post: (event: HomeAssistantEvent) => void;
 }
 
 /** Publishes the discovery messages, over the publisher's connection. */
 export interface DiscoveryPublisher extends ConnectionUser {
   /** Resolves when the broker holds every discovery message, or when stopped. */
   allPublished: () => Promise<void>;
-  homeAssistantStatus: () => HomeAssistantStatus;
   stop: () => Promise<void>;
 }
 
@@ -45,7 +40,7 @@ export interface DiscoveryPublisher extends ConnectionUser {
  * wrong value. Where the broker refuses the messages, topics are cleared all the same, so that no old value stays.
  */
 export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
-  const { description, status_topic, publisher, random } = options;
+  const { description, status_topic, publisher, random, post } = options;
   const stopping = new AbortController();
   const resumeClearing = publisher.pauseClearing();
   let settle: () => void = () => undefined;
@@ -58,17 +53,9 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   /** The connection over which the update is finished. */
   let updated: { link: BrokerLink; signal: AbortSignal; isAnswering: boolean } | undefined;
   let homeAssistantStarted = false;
-  let homeAssistantStatus: HomeAssistantStatus = null;
 
-  const noteStatus = (status: HomeAssistantStatus) => {
-    if (status === homeAssistantStatus) return;
-    homeAssistantStatus = status;
-    options.onHomeAssistantStatus();
-  };
-
-  const onConnection = async (link: BrokerLink) => {
-    // While vigie is not connected, nobody tells it whether Home Assistant ends.
-    void link.closed.then(() => noteStatus(null));
+  const connected = async (link: BrokerLink) => {
+    void link.closed.then(() => post({ kind: "home assistant", status: null }));
     const signal = AbortSignal.any([closeSignal(link), stopping.signal]);
     await updating;
     // A frozen broker never acknowledges: `stop` and the next connection must not wait for it.
@@ -107,16 +94,16 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   };
 
   return {
-    onConnection: (link) => void onConnection(link),
-    onMessage: ({ topic, payload, retain }) => {
-      if (topic === status_topic && (payload === "online" || payload === "offline")) noteStatus(payload);
+    connected: (link) => void connected(link),
+    take: ({ topic, payload, retain }) => {
+      if (topic === status_topic && (payload === "online" || payload === "offline"))
+        post({ kind: "home assistant", status: payload });
       // Ignore a retained `online`: it is not a new start.
       if (topic !== status_topic || payload !== "online" || retain) return;
       homeAssistantStarted = true;
       answerStart();
     },
     allPublished: () => allPublished,
-    homeAssistantStatus: () => homeAssistantStatus,
     stop: async () => {
       stopping.abort();
       await updating;

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Aedes } from "aedes";
+import { SIMULATED_DEVICES } from "../config/first-look-outputs.ts";
 import type { Log } from "../runtime/log.ts";
 
 export interface EmbeddedBrokerOptions {
@@ -14,9 +15,10 @@ export interface EmbeddedBroker {
   stop: () => Promise<void>;
 }
 
-/** A broker for a first look: on this machine only, in memory only, MQTT 3.1.1 only. */
+/** A broker for a first look: on this machine only, in memory only, MQTT 3.1.1 only, with two simulated devices. */
 export async function startEmbeddedBroker({ port, log }: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const aedes = await createAedes();
+  simulateDevices(aedes);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -38,6 +40,19 @@ async function createAedes(): Promise<Aedes> {
   const { Aedes: Broker } = await import("aedes");
   // A frozen subscriber must not delay the others.
   return Broker.createBroker({ drainTimeout: 60_000 });
+}
+
+/** Each does what it is told, and reports that, as a relay does. */
+function simulateDevices(aedes: Aedes): void {
+  for (const { topic, report, understands } of SIMULATED_DEVICES) {
+    const obey: Parameters<Aedes["subscribe"]>[1] = ({ payload }, done) => {
+      done();
+      if (!understands.test(String(payload))) return;
+      const state = { cmd: "publish", topic: report, payload, qos: 0, retain: true, dup: false } as const;
+      aedes.publish(state, () => undefined);
+    };
+    aedes.subscribe(topic, obey, () => undefined);
+  }
 }
 
 function listen(server: Server, port: number): Promise<number> {

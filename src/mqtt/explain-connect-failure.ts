@@ -5,6 +5,12 @@ export function explainFailure(code: ConnectFailed["code"], message: string, bro
   return `The broker at ${broker} ${reasonFor(code).replace("MESSAGE", message)}`;
 }
 
+/** Why a connection that was made has ended: words that follow a colon. */
+export function explainEnd(code: unknown, message: string): string {
+  if (message === "Keepalive timeout") return SILENT;
+  return ENDS.get(code) ?? message;
+}
+
 /** The broker says that it does not speak MQTT 5: with the code of 3.1.1, or with that of 5. */
 export function refusesVersion({ code }: ConnectFailed): boolean {
   return code === 1 || code === 132;
@@ -25,12 +31,27 @@ function reasonFor(code: ConnectFailed["code"]): string {
     : "cannot be reached: MESSAGE";
 }
 
+const SILENT = "the broker does not answer any more";
+const CUT = "the broker or the network cut it off";
+const NETWORK_AWAY = "the network between vigie and the broker is away";
+const ENDS = new Map<unknown, string>([
+  ["ECONNRESET", CUT],
+  ["ECONNABORTED", CUT],
+  ["EPIPE", CUT],
+  ["ETIMEDOUT", SILENT],
+  ["EHOSTUNREACH", NETWORK_AWAY],
+  ["EHOSTDOWN", NETWORK_AWAY],
+  ["ENETUNREACH", NETWORK_AWAY],
+  ["ENETDOWN", NETWORK_AWAY],
+]);
 const CLOSED =
   "closed the connection before it answered. Check that mqtt.url has the port of a broker (for ws://, also the path), that it begins with mqtts:// if this port expects TLS, and that the broker behind a proxy is running";
 const CUT_OFF =
   "cut the connection off before it answered. Check that both sides use TLS (mqtts://), or neither does (mqtt://)";
 const UNKNOWN_HOST = "has an unknown host name. Check that the name is right and that DNS works";
 const UNREACHABLE = "cannot be reached. Check that the machine is on and that the network works";
+const FORBIDDEN =
+  "cannot be reached: this machine does not let vigie connect there. Check its firewall, and the limits of vigie's service or container";
 const NO_TLS =
   "does not use TLS on this port. Check that mqtt.url has the right port, or begins with mqtt:// instead of mqtts://";
 const NOT_VALID_NOW =
@@ -75,6 +96,10 @@ const REASONS: Record<string | number, string> = {
   ETIMEDOUT: UNREACHABLE,
   ECONNRESET: CUT_OFF,
   EPIPE: CUT_OFF,
+  ECONNABORTED: CUT_OFF,
+  EACCES: FORBIDDEN,
+  EPERM: FORBIDDEN,
+  EADDRNOTAVAIL: UNREACHABLE,
   EPROTO: NO_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,

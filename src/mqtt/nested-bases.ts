@@ -1,33 +1,47 @@
-import { AVAILABILITY, OWNER, type Topics } from "../core/topics/topic.ts";
+import { AVAILABILITY, OWN_LEVELS, OWNER, type Topics } from "../core/topics/topic.ts";
 import { readOwner } from "./owner.ts";
 
 /**
  * Another vigie may publish below this one's base topic (`vigie/annexe` below `vigie`). Its topics are never cleared from
- * here. It is recognized by its topic `owner` (`vigie/annexe/owner`), with any payload: it may be of another version. Only
- * `rules/owner` and `outputs/owner` need an owner's payload, because a rule or an output with the id `owner` has these
- * topics, too. Topics here are named below the own base.
+ * here. It is recognized by its topic `owner` (`vigie/annexe/owner`). Anybody may write such a topic: no base topic begins with
+ * a level of vigie's own topics and commands, and no more than a few are kept. Topics here are named below the own base.
  */
-
-/** The base topic of another vigie, if this is the topic of its owner. */
-function nestedBase(topic: string, payload: string): string | undefined {
-  if (!topic.endsWith(`/${OWNER}`) || payload === "") return undefined;
-  const base = parentOf(topic);
-  return !["rules", "outputs"].includes(base) || readOwner(payload) ? base : undefined;
-}
 
 /** `topics`: topic to payload. */
 export function nestedBases(topics: ReadonlyMap<string, string>): Set<string> {
-  return new Set([...topics].flatMap(([topic, payload]) => nestedBase(topic, payload) ?? []));
+  const nested = new Set<string>();
+  for (const [topic, payload] of topics) noteNestedBase(topic, payload, nested);
+  return nested;
 }
 
-/** Notes another vigie's base topic when its owner arrives, and removes it when the owner is cleared. */
-export function noteNestedBase(topic: string, payload: string, nested: Set<string>): void {
-  const base = nestedBase(topic, payload);
-  if (base !== undefined) nested.add(base);
-  if (payload === "" && topic.endsWith(`/${OWNER}`)) nested.delete(parentOf(topic));
+/**
+ * Notes another vigie's base topic when its owner arrives, and removes it when the owner is cleared. Returns the base topic
+ * where it is a new one.
+ */
+export function noteNestedBase(topic: string, payload: string, nested: Set<string>): string | undefined {
+  if (!topic.endsWith(`/${OWNER}`) || isOwn(topic)) return undefined;
+  const base = parentOf(topic);
+  // As many as are kept: there may be more, of which nothing is known, also when one of these is cleared.
+  if (areMostBases(nested)) return undefined;
+  if (payload === "") nested.delete(base);
+  if (nested.has(base) || !readOwner(payload)) return undefined;
+  nested.add(base);
+  return base;
 }
 
-export function isNested(topic: string, nested: Iterable<string>): boolean {
+/** Whether there are as many as are kept: from then on no topic is cleared but those on levels of vigie's own. */
+export function areMostBases(nested: ReadonlySet<string>): boolean {
+  return nested.size >= MOST_BASES;
+}
+
+/** The bases are never asked whether their vigies run: the topics of a vigie that is away must stay. */
+export function sayMostBases(next: string): string {
+  return `${MOST_BASES} owner topics below the base topic name other vigies, and vigie knows no more than that: it clears what other programs write only on the levels of its own topics. Clear each such owner that no vigie of yours wrote, then ${next}`;
+}
+
+/** If there are as many as are kept, there may be more, which must not be cleared either. */
+export function isNested(topic: string, nested: ReadonlySet<string>): boolean {
+  if (areMostBases(nested) && !isOwn(topic)) return true;
   for (const base of nested) {
     if (topic === base || topic.startsWith(`${base}/`)) return true;
   }
@@ -35,8 +49,13 @@ export function isNested(topic: string, nested: Iterable<string>): boolean {
 }
 
 /** Whether a retained topic that the broker holds is to be cleared: it is not wanted, and it is not another vigie's. */
-export function isOrphan(topic: string, wanted: Topics, nested: Iterable<string>): boolean {
+export function isOrphan(topic: string, wanted: Topics, nested: ReadonlySet<string>): boolean {
   return !(wanted.has(topic) || NEVER_CLEARED.has(topic) || isNested(topic, nested));
+}
+
+function isOwn(topic: string): boolean {
+  const [level = ""] = topic.split("/", 1);
+  return OWN_LEVELS.has(level);
 }
 
 /** `vigie/annexe` of `vigie/annexe/owner`. */
@@ -46,3 +65,4 @@ function parentOf(topic: string): string {
 
 /** Topics that say who owns the base; only `vigie purge` clears them. */
 const NEVER_CLEARED = new Set([OWNER, AVAILABILITY]);
+const MOST_BASES = 32;

@@ -1,12 +1,15 @@
 import { z } from "zod";
+import { idWord } from "../config/value-schemas.ts";
 import { isoInstant, localTime } from "../core/calendar/dates.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
-import { OWNER } from "../core/topics/topic.ts";
+import { OWNER, type Owner } from "../core/topics/topic.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { isInventedId } from "../runtime/random-id.ts";
 import { sleep } from "../runtime/wait.ts";
 import { OWNER_PING, OWNER_PONG } from "./base-connection.ts";
-import { clientId, connect } from "./connection.ts";
+import { clientId } from "./connection.ts";
 import type { ShortConnection } from "./short-connection.ts";
 
 /** Who this process is, among all that may ever use the same base topic. */
@@ -21,7 +24,7 @@ export interface Identity {
   since: Instant;
 }
 
-const ownerSchema = z.object({
+const ownerSchema: z.ZodType<Owner> = z.object({
   installation: z.string(),
   incarnation: z.string(),
   host: z.string(),
@@ -29,9 +32,6 @@ const ownerSchema = z.object({
   since: z.string(),
   client_id: z.string(),
 });
-
-/** What the topic `owner` holds: the vigie that publishes below this base topic. */
-export type Owner = z.output<typeof ownerSchema>;
 
 export function ownerOf(identity: Identity, instance: string): Owner {
   const { installation, incarnation, host, version, since } = identity;
@@ -67,22 +67,24 @@ export interface ClaimOptions {
   identity: Identity;
   takeOver: boolean;
   clock: Pick<Clock, "steady">;
+  log: Pick<Log, "warn">;
   signal: AbortSignal;
 }
 
 /**
  * Makes this process the owner of the base topic: returns null. Returns the other owner where one runs. `owner` is written
- * before anything else. Where two processes write it at once, both see the last message that the broker took: it counts,
- * and only the other process ends.
+ * before anything else. Where two processes write it at once, both see the last message that the broker took: it counts
+ * if it is answered for, and only the other process ends.
  */
 export async function claimBase(connection: ShortConnection, options: ClaimOptions): Promise<Owner | null> {
   const { identity, instance, takeOver, signal } = options;
   const me = ownerOf(identity, instance);
-  await connection.read(`${OWNER}/#`);
+  await connection.subscribeToOwner();
   const before = readOwner(connection.latest(OWNER));
   if (!(takeOver || isOwn(before, identity))) {
-    const other = await findOtherOwner(connection, options);
+    const { other, isSettled } = await askOwners(connection, () => connection.latest(OWNER), options);
     if (other) return other;
+    if (!isSettled) options.log.warn(UNSETTLED);
   }
   // From here on pings are answered, so that nobody concludes that this process has ended before its lasting connection
   // subscribes.
@@ -92,11 +94,22 @@ export async function claimBase(connection: ShortConnection, options: ClaimOptio
   // After a reload with another instance only the client id differs.
   if (connection.latest(OWNER) !== payload) {
     await connection.publish({ topic: OWNER, payload, retain: true });
-    await connection.read(`${OWNER}/#`);
+    await connection.subscribeToOwner();
   }
   const last = readOwner(connection.latest(OWNER));
-  if (last && last.incarnation !== me.incarnation) return last;
-  if (former && former.client_id !== me.client_id) await endSession(former.client_id, connection, signal);
+  if (last && last.incarnation !== me.incarnation) {
+    // If nobody answers for it, the lasting connection writes `owner` again.
+    const isAwaited = ({ incarnation }: Owner) => incarnation === last.incarnation;
+    const other = await pingOwner(connection, { ...options, isAwaited });
+    if (other) return other;
+  }
+  // Of this installation only: anybody may have named another vigie, which would lose its connection.
+  if (
+    former?.installation === me.installation &&
+    former.client_id !== me.client_id &&
+    hasVigieClientId(former)
+  )
+    await endSession(former, connection, signal);
   return null;
 }
 
@@ -105,8 +118,16 @@ export async function findLivingOwner(
   connection: ShortConnection,
   options: Pick<ClaimOptions, "clock" | "signal">,
 ): Promise<Owner | null> {
-  await connection.read(`${OWNER}/#`);
+  await connection.subscribeToOwner();
   return readOwner(connection.latest(OWNER)) ? pingOwner(connection, options) : null;
+}
+
+/** What is needed to ask the owner of the base topic. */
+export type AskingConnection = Pick<ShortConnection, "listen" | "waitForEcho">;
+
+export interface AskOptions extends Pick<ClaimOptions, "clock" | "signal"> {
+  /** Whether an answer counts; undefined: each does. */
+  isAwaited?: (answer: Owner) => boolean;
 }
 
 /**
@@ -114,12 +135,14 @@ export async function findLivingOwner(
  * and 2 s passed. So neither a stall of this process nor a fast clock makes a running owner look dead.
  */
 export async function pingOwner(
-  { listen, waitForEcho }: ShortConnection,
-  { clock, signal }: Pick<ClaimOptions, "clock" | "signal">,
+  { listen, waitForEcho }: AskingConnection,
+  { clock, signal, isAwaited = () => true }: AskOptions,
 ): Promise<Owner | null> {
   let answer: Owner | null = null;
-  const stop = listen(({ topic, payload }) => {
-    if (topic === OWNER_PONG) answer ??= readOwner(payload);
+  const stop = listen(({ topic, payload, retain }) => {
+    // No vigie retains an answer.
+    const pong = topic === OWNER_PONG && !retain ? readOwner(payload) : null;
+    if (pong && isAwaited(pong)) answer ??= pong;
   });
   const start = clock.steady();
   try {
@@ -135,40 +158,55 @@ export async function pingOwner(
   }
 }
 
+/**
+ * Asks as `pingOwner` does. Where another process claims the base topic meanwhile, that one is asked as well, but claims that
+ * follow each other without end must not hold this process up: then `isSettled` is false. `claimed`: the claim as it is now.
+ */
+export async function askOwners(
+  connection: AskingConnection,
+  claimed: () => string | undefined,
+  options: AskOptions,
+): Promise<{ other: Owner | null; isSettled: boolean }> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const asked = claimed();
+    const other = await pingOwner(connection, options);
+    if (other || claimed() === asked) return { other, isSettled: true };
+  }
+  return { other: null, isSettled: false };
+}
+
 /** Whether the owner is the vigie of this instance. */
 export function hasInstance({ client_id, installation }: Owner, instance: string): boolean {
   return client_id === clientId(instance, installation);
 }
 
-/** Connects with the client id of the former owner and ends its session, so that its will is never sent. It may still run (`--take-over`). */
+/** Connects with the client id of the former owner and ends its session, so that its will is never sent. */
 export async function endSession(
-  id: string,
-  { address, version }: Pick<ShortConnection, "address" | "version">,
+  former: Owner,
+  { connect, address, version }: Pick<ShortConnection, "connect" | "address" | "version">,
   signal: AbortSignal,
 ): Promise<void> {
   const connection = await connect({
     address,
     version,
-    clientId: id,
+    clientId: former.client_id,
     session: 0,
     signal,
-    onMessage: () => undefined,
+    post: () => undefined,
   });
   await connection.close({ endSession: true });
+}
+
+/** Anybody may have written `owner`. It must not name another program, which would lose its connection and its session. */
+export function hasVigieClientId(owner: Owner): boolean {
+  const { client_id, installation } = owner;
+  const [, instance = ""] = client_id.split("-");
+  return isInventedId(installation) && idWord.safeParse(instance).success && hasInstance(owner, instance);
 }
 
 /** Written by this process, or by the one before it from the same state folder: then no ping is needed. */
 function isOwn(owner: Owner | null, { incarnation, previousIncarnation }: Identity): boolean {
   return owner === null || owner.incarnation === incarnation || owner.incarnation === previousIncarnation;
-}
-
-/** Where another process claims the base topic while the dead owner is asked, that one is asked as well. */
-async function findOtherOwner(connection: ShortConnection, options: ClaimOptions): Promise<Owner | null> {
-  for (;;) {
-    const asked = connection.latest(OWNER);
-    const other = await pingOwner(connection, options);
-    if (other || connection.latest(OWNER) === asked) return other;
-  }
 }
 
 function answerPings({ listen, publish }: ShortConnection, me: Owner): void {
@@ -181,3 +219,6 @@ function answerPings({ listen, publish }: ShortConnection, me: Owner): void {
 const SILENCE = 2_000;
 const ENOUGH_ECHOES = 8;
 const BETWEEN_PINGS = 250;
+const MOST_ROUNDS = 3;
+const UNSETTLED =
+  "Other programs wrote to owner again and again, and no vigie answers for them: vigie claims the base topic";

@@ -2,16 +2,7 @@ import { z } from "zod";
 import { duration, idWord } from "../config/value-schemas.ts";
 import { COLORS } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
-import type { SimulationRequest } from "../core/facts/simulation.ts";
-
-/** What a message on a command topic tells vigie to do. */
-export type Command =
-  | { kind: "poll" }
-  /** `for`: milliseconds, after which it ends; undefined: until the next command. */
-  | { kind: "enabled"; rule: string; enabled: boolean; for?: number }
-  | { kind: "threshold"; rule: string; threshold: number }
-  /** null: ends the simulation. */
-  | { kind: "simulation"; request: SimulationRequest | null };
+import type { Command } from "../core/loop/command.ts";
 
 /** Not the JSON topics `rules/set` and `outputs/set` of a rule and an output with the id `set`. */
 export function isCommandTopic(topic: string): boolean {
@@ -42,12 +33,13 @@ const SET = "/set";
 const UNKNOWN_COMMAND = { problem: "vigie has no such command" };
 
 function readRefresh(payload: string): Reading {
-  return payload === "PRESS" ? { command: { kind: "poll" } } : expected("PRESS", payload);
+  return payload.toUpperCase() === "PRESS" ? { command: { kind: "poll" } } : expected("PRESS", payload);
 }
 
 function readEnabled(rule: string, payload: string): Reading {
-  if (payload === "ON" || payload === "OFF")
-    return { command: { kind: "enabled", rule, enabled: payload === "ON" } };
+  const state = payload.toUpperCase();
+  if (state === "ON" || state === "OFF")
+    return { command: { kind: "enabled", rule, enabled: state === "ON" } };
   const read = enabledSchema.safeParse(parseJson(payload));
   if (!read.success) return expected(describeExpected(read.error, ENABLED_FORMS), payload);
   return { command: { kind: "enabled", rule, ...read.data } };
@@ -94,7 +86,10 @@ const SIMULATION_FORMS = {
   keys: "color, from and for",
   form: `${SIMULATION_COLORS.join(", ")}, or JSON such as {"color":"rouge","from":"next","for":"1h"}`,
 };
-const colorSchema = z.enum(SIMULATION_COLORS, { error: `one of ${SIMULATION_COLORS.join(", ")}` });
+const colorSchema = z.preprocess(
+  (given) => (typeof given === "string" ? given.toLowerCase() : given),
+  z.enum(SIMULATION_COLORS, { error: `one of ${SIMULATION_COLORS.join(", ")}` }),
+);
 const requestSchema = z.strictObject({
   color: colorSchema,
   from: z.enum(["now", "next"], { error: "now or next" }).default("now"),

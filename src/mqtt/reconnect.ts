@@ -1,18 +1,20 @@
 import type { MqttConfig } from "../config/config.ts";
+import type { Owner } from "../core/topics/topic.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
+import { limitLines } from "../runtime/limit-lines.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { nameBroker } from "./broker-address.ts";
 import { BrokerError } from "./broker-errors.ts";
 import type { Version } from "./connection.ts";
-import { claimBase, type Identity, type Owner } from "./owner.ts";
+import { claimBase, type Identity } from "./owner.ts";
 import { type ConnectionUser, type OwnerConnection, openOwnerConnection } from "./owner-connection.ts";
-import { openShortConnection } from "./short-connection.ts";
+import { openShortConnection, type ShortConnectionOptions } from "./short-connection.ts";
 import type { TopicSender } from "./topic-sender.ts";
-import type { OnCommand } from "./watch-base.ts";
+import type { CommandEvent } from "./watch-base.ts";
 
-export interface ReconnectOptions {
+export interface ReconnectOptions extends Pick<ShortConnectionOptions, "connect"> {
   broker: MqttConfig;
   instance: string;
   identity: Identity;
@@ -20,45 +22,53 @@ export interface ReconnectOptions {
   log: Log;
   problemLog: ProblemLog;
   random: () => number;
-  onCommand: OnCommand;
   takeOver: boolean;
   me: Owner;
   sender: TopicSender;
   users: readonly ConnectionUser[];
   signal: AbortSignal;
-  onConnected: (connection: OwnerConnection) => void;
-  /** A connection ended, or an attempt failed. */
-  onDisconnected: () => void;
+  post: (event: ConnectionEvent) => void;
 }
+
+export type ConnectionEvent =
+  | { kind: "connected"; connection: OwnerConnection }
+  /** A connection ended, or an attempt failed. */
+  | { kind: "disconnected" }
+  | CommandEvent;
 
 /**
  * One connection after the other. Never gives up: ends when aborted, or when another vigie owns the base topic, and resolves
  * with that owner.
  */
 export async function stayConnected(options: ReconnectOptions): Promise<Owner | undefined> {
-  const { signal, clock, problemLog, onDisconnected } = options;
+  const { post, ...others } = options;
+  const { signal, clock, problemLog } = options;
   const connectionLog = createConnectionLog(options);
+  // One for all connections: whoever writes topics may also end the connection each second.
+  const log = limitLines(options.log, clock);
   // Only the first claim: a vigie whose base topic another one took over does not take it back.
   let { takeOver } = options;
 
   /** From the claim of the base topic to the end of the connection. Resolves with the other owner, where there is one. */
   const connectOnce = async (): Promise<Owner | undefined> => {
-    const { instance, identity, clock } = options;
-    const claimConnection = await openShortConnection(options);
+    const { instance, identity } = options;
+    const claimConnection = await openShortConnection(others);
     let ownerConnection: OwnerConnection;
     let foreignOwner: Owner | undefined;
     try {
-      const other = await claimBase(claimConnection, { instance, identity, takeOver, clock, signal });
+      const other = await claimBase(claimConnection, { instance, identity, takeOver, clock, log, signal });
       if (other) return other;
       takeOver = false;
       ownerConnection = await openOwnerConnection(claimConnection, {
         ...options,
-        onForeignOwner: (owner) => {
-          foreignOwner ??= owner;
-          void ownerConnection.closeAndEndSession();
+        log,
+        post: (event) => {
+          if (event.kind === "command") return post(event);
+          foreignOwner ??= event.owner;
+          void ownerConnection.leave("yield");
         },
       });
-      options.onConnected(ownerConnection);
+      post({ kind: "connected", connection: ownerConnection });
       connectionLog.connected(claimConnection.version);
       const since = clock.steady();
       const { checked, closed } = ownerConnection;
@@ -79,13 +89,17 @@ export async function stayConnected(options: ReconnectOptions): Promise<Owner | 
     problemLog.starts("broker", error.message);
   };
 
-  while (!signal.aborted) {
-    const other = await connectOnce().catch(logFailure);
-    onDisconnected();
-    if (other) return other;
-    await sleep(BETWEEN_ATTEMPTS, signal, clock).catch(() => undefined);
+  try {
+    while (!signal.aborted) {
+      const other = await connectOnce().catch(logFailure);
+      post({ kind: "disconnected" });
+      if (other) return other;
+      await sleep(BETWEEN_ATTEMPTS, signal, clock).catch(() => undefined);
+    }
+    return undefined;
+  } finally {
+    log.end();
   }
-  return undefined;
 }
 
 function createConnectionLog({ broker, me, log, problemLog }: ReconnectOptions) {

@@ -10,8 +10,12 @@ export interface TopicSenderOptions {
   owner: string;
   clock: Pick<Clock, "now">;
   problemLog: ProblemLog;
-  /** The broker has acknowledged every topic and event. */
-  onAllAcknowledged: () => void;
+  post: (event: AllAcknowledgedEvent) => void;
+}
+
+/** The broker has acknowledged every topic and event. */
+export interface AllAcknowledgedEvent {
+  kind: "all acknowledged";
 }
 
 /** Makes the topics on the broker equal to the wanted ones, over one connection after the other. */
@@ -61,7 +65,7 @@ interface Progress extends SenderConnection {
 }
 
 export function createTopicSender(options: TopicSenderOptions): TopicSender {
-  const { clock, problemLog, onAllAcknowledged } = options;
+  const { clock, problemLog, post } = options;
   const owner: [string, Topic] = [OWNER, { payload: options.owner }];
   const events: string[] = [];
   const waiting: (() => void)[] = [];
@@ -130,7 +134,7 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     while ((await sendNext(progress)) || progress.isWoken);
     progress.isRunning = false;
     for (const resolve of waiting.splice(0)) resolve();
-    onAllAcknowledged();
+    post({ kind: "all acknowledged" });
   };
   const wake = () => {
     if (!current) return;

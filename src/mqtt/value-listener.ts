@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { ValuesEvent } from "../core/loop/event.ts";
 import type { HeardValue, HeardValues, KeptValues } from "../core/rules/value-readings.ts";
-import { TOLERATED_JUMP } from "../runtime/alarm.ts";
-import type { ClockWithTimers } from "../runtime/clock.ts";
+import { type ClockWithTimers, readClocks, TOLERATED_JUMP } from "../runtime/clock.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
@@ -19,20 +19,12 @@ export interface ValueListenerOptions {
   kept: KeptValues;
   clock: ClockWithTimers;
   problemLog: ProblemLog;
-  /** Something was heard, or all that the broker holds was: at most once a second. */
-  onHeard: () => void;
+  /** At most once a second, so that a value that flaps turns no rule more often. */
+  post: (event: ValuesEvent) => void;
 }
 
-/** Hears the values that other programs in the house publish, over the publisher's connection. */
+/** Hears the values that other programs in the building publish, over the publisher's connection. */
 export interface ValueListener extends ConnectionUser {
-  heard: () => HeardValues;
-  /**
-   * False from the start, and from each new connection, until the broker has sent what it holds: at most 10 s on a
-   * connection.
-   */
-  isSettled: () => boolean;
-  /** For the state file. */
-  keep: () => KeptValues;
   stop: () => void;
 }
 
@@ -44,11 +36,17 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
   );
   const heard = new Map<string, HeardValue>();
   for (const [topic, value] of options.heard ?? []) if (topics.has(topic)) heard.set(topic, value);
-  let clocks = { now: clock.now(), steady: clock.steady() };
-  let isSettled = topics.size === 0;
+  /** By topic, of the payload that it was made of. */
+  const hashes = new Map<string, { payload: string; hash: string }>();
+  const emptied = new Set<string>();
+  let clocks = readClocks(clock);
+  let hasHeardAll = topics.size === 0;
   let current: BrokerLink | undefined;
   const stopping = new AbortController();
-  const report = createReport(options);
+  const report = createReport(clock, () => {
+    followClock();
+    options.post({ kind: "values", heard: new Map(heard), kept: keep(), isSettled: hasHeardAll });
+  });
 
   /**
    * Where the clock was set back, values stay as old as they are: those of a dead device must not become young again. Where it
@@ -56,12 +54,12 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
    */
   const followClock = () => {
     const before = clocks;
-    clocks = { now: clock.now(), steady: clock.steady() };
+    clocks = readClocks(clock);
     const jump = Math.round(clocks.now - before.now - (clocks.steady - before.steady));
     if (jump >= -TOLERATED_JUMP) return;
     for (const [topic, value] of heard) heard.set(topic, { ...value, at: value.at + jump });
   };
-  const onMessage = ({ topic, payload, retain }: ReceivedMessage) => {
+  const take = ({ topic, payload, retain }: ReceivedMessage) => {
     if (!topics.has(topic) || stopping.signal.aborted) return;
     followClock();
     if (isTooLarge(payload)) {
@@ -71,6 +69,7 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
       );
       return;
     }
+    if (payload === "") emptied.add(topic);
     if (payload === "") heard.delete(topic);
     else heard.set(topic, { payload, at: retain ? firstHeard(topic, payload) : clock.now() });
     report.soon();
@@ -79,8 +78,28 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
   const firstHeard = (topic: string, payload: string) => {
     const before = heard.get(topic);
     if (before) return before.payload === payload ? before.at : clock.now();
-    const keptValue = Object.hasOwn(kept, topic) ? kept[topic] : null;
+    const keptValue = keptOf(topic);
     return keptValue?.hash === hashOf(payload) ? keptValue.at : clock.now();
+  };
+  /** What the state file held at the start counts until the topic is emptied. */
+  const keptOf = (topic: string) =>
+    (Object.hasOwn(kept, topic) && !emptied.has(topic) ? kept[topic] : null) ?? null;
+  /** For the state file. */
+  const keep = (): KeptValues =>
+    Object.fromEntries(
+      [...topics].map((topic): [string, KeptValues[string]] => {
+        const value = heard.get(topic);
+        if (value) return [topic, { hash: hashFor(topic, value.payload), at: value.at }];
+        return [topic, keptOf(topic)];
+      }),
+    );
+  /** Most values are the same as a second ago. */
+  const hashFor = (topic: string, payload: string): string => {
+    const known = hashes.get(topic);
+    if (known?.payload === payload) return known.hash;
+    const hash = hashOf(payload);
+    hashes.set(topic, { payload, hash });
+    return hash;
   };
   const listen = async (link: BrokerLink) => {
     // A kept session has the subscriptions of its connections before.
@@ -100,50 +119,52 @@ export function createValueListener(options: ValueListenerOptions): ValueListene
       await limit;
     }
     if (current !== link || stopping.signal.aborted) return;
-    isSettled = true;
+    hasHeardAll = true;
     report.soon();
   };
   return {
-    onMessage,
-    onConnection: (link) => {
+    take,
+    connected: (link) => {
       current = link;
-      isSettled = topics.size === 0;
+      const hadHeardAll = hasHeardAll;
+      hasHeardAll = topics.size === 0;
+      // Rules on values keep their verdicts until the broker has sent what it holds.
+      if (hadHeardAll && !hasHeardAll) report.now();
       void settle(link);
-    },
-    heard: () => {
-      followClock();
-      return heard;
-    },
-    isSettled: () => isSettled,
-    keep: () => {
-      followClock();
-      const entries = [...topics].map((topic): [string, KeptValues[string]] => {
-        const value = heard.get(topic);
-        if (value) return [topic, { hash: hashOf(value.payload), at: value.at }];
-        return [topic, (Object.hasOwn(kept, topic) ? kept[topic] : null) ?? null];
-      });
-      return Object.fromEntries(entries);
     },
     stop: () => {
       stopping.abort();
-      report.stop();
+      // What waits for the end of its second is not lost.
+      report.flush();
     },
   };
 }
 
-/** Calls `onHeard` soon, and at most once a second. */
-function createReport({ clock, onHeard }: Pick<ValueListenerOptions, "clock" | "onHeard">) {
+/** Calls `tell` at most once a second. */
+function createReport(clock: ClockWithTimers, tell: () => void) {
   let last = Number.NEGATIVE_INFINITY;
   let cancel: (() => void) | undefined;
+  const report = () => {
+    cancel = undefined;
+    last = clock.steady();
+    tell();
+  };
+  const soon = () => {
+    cancel ??= clock.after(Math.max(0, last + BETWEEN_REPORTS - clock.steady()), report);
+  };
   return {
-    soon: () => {
-      cancel ??= clock.after(Math.max(0, last + BETWEEN_REPORTS - clock.steady()), () => {
-        cancel = undefined;
-        last = clock.steady();
-        onHeard();
-      });
+    soon,
+    /** At once if that is possible. */
+    now: () => {
+      if (!cancel && clock.steady() >= last + BETWEEN_REPORTS) report();
+      else soon();
     },
-    stop: () => cancel?.(),
+    /** Tells at once what waits. */
+    flush: () => {
+      if (!cancel) return;
+      cancel();
+      report();
+    },
   };
 }
 

@@ -2,9 +2,9 @@ import { addDays, daysBetween } from "../core/calendar/dates.ts";
 import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { HistoryDayInAnswer, Request } from "../core/contract/answer.ts";
 import { endpoints, type ValidationError } from "../core/contract/endpoints.ts";
+import type { ClientMemory } from "../core/sources/client-memory.ts";
 import type { Log } from "../runtime/log.ts";
-import type { ClientMemory } from "./client-memory.ts";
-import type { MemoryKeeper } from "./request-memory.ts";
+import type { MemoryKeeper } from "./memory-keeper.ts";
 import { RangeIgnored, RequestRefused } from "./service-errors.ts";
 import type { RangeNames, Reply, RequestOptions } from "./service-request.ts";
 

@@ -1,10 +1,10 @@
 import { Agent, type Dispatcher } from "undici";
+import type { Source } from "../core/sources/source.ts";
 import { deadline } from "../runtime/wait.ts";
 import { explainNetworkError } from "./network-errors.ts";
 import { readBody } from "./read-body.ts";
 import type { HttpResponse } from "./read-response.ts";
 import { ServiceUnreachable } from "./service-errors.ts";
-import type { Source } from "./sources.ts";
 
 /** Sends one GET and resolves with the response as a whole. */
 export interface Transport {

@@ -1,5 +1,5 @@
+import type { Source } from "../core/sources/source.ts";
 import { AnswerUnreadable, ServiceUnreachable } from "./service-errors.ts";
-import type { Source } from "./sources.ts";
 
 /** The error of a request that brought no response, in words for the log. */
 export function explainNetworkError(source: Source, operation: string, host: string, cause: unknown): Error {

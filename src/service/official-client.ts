@@ -1,54 +1,37 @@
-import type { Instant, Tariff } from "../core/calendar/tariff.ts";
+import type { Tariff } from "../core/calendar/tariff.ts";
 import type { OfficialAnswer, OfficialRequest } from "../core/contract/answer.ts";
 import { officialEndpoints } from "../core/contract/endpoints.ts";
+import type { RequestMemory } from "../core/sources/request-memory.ts";
+import { RTE } from "../core/sources/rte-source.ts";
 import { createPoliteClient, type PoliteOptions } from "./polite-client.ts";
 import { parseOfficial, readOfficial } from "./read-official.ts";
 import { type SourceTimes, sourceTimes } from "./read-response.ts";
-import type { RequestMemory } from "./request-memory.ts";
-import type { AnswerUnreadable } from "./service-errors.ts";
 import { type RequestOptions, withQuery } from "./service-request.ts";
-import { OFFICIAL_SOURCE } from "./sources.ts";
-import { createWarnOnce } from "./warn-once.ts";
 
 export interface OfficialClient {
   /** The answer to a request. Tries again while that is of use, until the signal aborts. */
-  ask(request: OfficialRequest, options: OfficialRequestOptions): Promise<OfficialReply>;
+  ask(request: OfficialRequest, options: RequestOptions): Promise<OfficialReply>;
   close(): Promise<void>;
-}
-
-export interface OfficialRequestOptions extends RequestOptions {
-  /** The true time as an answer comes, given the source's own clock in this answer (null where it does not say). */
-  trueTime: (date: Instant | null) => Instant;
 }
 
 export interface OfficialReply extends SourceTimes {
   answer: OfficialAnswer;
-  /** The answer counts as a failure for this reason, although its words count; null where it does not. */
-  failure: AnswerUnreadable | null;
 }
 
 interface OfficialClientOptions extends PoliteOptions<RequestMemory> {
-  tariff: Pick<Tariff, "time_zone" | "laws">;
+  tariff: Pick<Tariff, "laws">;
 }
 
 export function createOfficialClient(options: OfficialClientOptions): OfficialClient {
-  const { tariff, clock, log } = options;
-  const client = createPoliteClient(OFFICIAL_SOURCE, { ...options, parse: parseOfficial });
-  const warnOnce = createWarnOnce(log);
+  const { tariff, clock } = options;
+  const client = createPoliteClient(RTE, { ...options, parse: parseOfficial });
   return {
-    ask: (request, { trueTime, ...limits }) => {
+    ask: (request, limits) => {
       const path = officialPath(request);
-      return client.get(path, limits, (json, response) => {
-        const times = sourceTimes(response, clock.now());
-        const operation = `GET ${path}`;
-        const { answer, failure, warnings } = readOfficial(request, json, {
-          operation,
-          tariff,
-          now: trueTime(times.date),
-        });
-        for (const warning of warnings) warnOnce(warning);
-        return { answer, failure, ...times };
-      });
+      return client.get(path, limits, (json, response) => ({
+        answer: readOfficial(request, json, { operation: `GET ${path}`, tariff }),
+        ...sourceTimes(response, clock.now()),
+      }));
     },
     close: client.close,
   };

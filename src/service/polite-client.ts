@@ -1,15 +1,16 @@
+import type { RequestMemory } from "../core/sources/request-memory.ts";
+import type { Source } from "../core/sources/source.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { sleep } from "../runtime/wait.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { addressOf, createTransport, type Transport } from "./http-transport.ts";
+import type { MemoryKeeper } from "./memory-keeper.ts";
 import { type HttpResponse, readResponse, retryAfterOf } from "./read-response.ts";
 import { createRequestLimiter } from "./request-limiter.ts";
-import { retryDelay } from "./request-limits.ts";
-import type { MemoryKeeper, RequestMemory } from "./request-memory.ts";
+import { retryDelay } from "./retry-delay.ts";
 import { BudgetSpent, ServiceBusy, ServiceUnreachable } from "./service-errors.ts";
 import type { RequestOptions } from "./service-request.ts";
-import type { Source } from "./sources.ts";
 
 /** Sends requests to one source: with retries, within its limits, and not while it asks for a pause. */
 export interface PoliteClient {
@@ -66,7 +67,8 @@ export function createPoliteClient<Memory extends RequestMemory>(
     return result;
   }
 
-  async function getJson(path: string, { signal, essential = false, onRetry }: RequestOptions) {
+  async function getJson(path: string, limits: RequestOptions) {
+    const { signal, essential = false } = limits;
     let failure: unknown;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -76,7 +78,7 @@ export function createPoliteClient<Memory extends RequestMemory>(
         if (signal.aborted || error instanceof BudgetSpent) throw failure ?? error;
         failure = error;
       }
-      await waitForRetry(failure, attempt, { signal, onRetry });
+      await waitForRetry(failure, attempt, limits);
     }
   }
 
@@ -103,15 +105,15 @@ export function createPoliteClient<Memory extends RequestMemory>(
 
   /** Rejects with the failure where another try is of no use, and where the signal ends the wait. */
   async function waitForRetry(failure: unknown, attempt: number, limits: RequestOptions): Promise<void> {
-    const { signal, onRetry } = limits;
+    const { signal, post } = limits;
     const delay = retryDelay(failure, attempt, random());
     if (delay === null || attempt > retries) throw failure;
     const pause = Math.min(delay, longestWait);
     // After a 429 the delay is 0: its pause is in the log already, and the limiter keeps it.
-    if (!(failure instanceof ServiceBusy)) {
-      log.debug(`${messageOf(failure)}; trying again in ${Math.ceil(pause / 1000)} s`);
-      onRetry?.(messageOf(failure));
-    }
+    const isPause = failure instanceof ServiceBusy;
+    const message = messageOf(failure);
+    if (!isPause) log.debug(`${message}; trying again in ${Math.ceil(pause / 1000)} s`);
+    post?.({ kind: "tried", failure: message, isPause });
     await wait(pause, signal).catch(() => {
       throw failure;
     });

@@ -1,12 +1,17 @@
 import { addDays, daysBetween } from "../core/calendar/dates.ts";
-import type { IsoDate } from "../core/calendar/tariff.ts";
+import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, OfficialAnswer, OfficialRequest, Request } from "../core/contract/answer.ts";
+import { blocksAllRequests, describeFailures } from "../core/sources/request-failure.ts";
+import { RTE } from "../core/sources/rte-source.ts";
+import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
+import type { Source } from "../core/sources/source.ts";
 import { deadline } from "../runtime/wait.ts";
 import type { OfficialClient } from "./official-client.ts";
+import { readWordsNow } from "./read-official.ts";
 import type { ServiceClient } from "./service-client.ts";
-import { blocksAllRequests, describeFailures, ServiceError, ServiceUnreachable } from "./service-errors.ts";
-import { FORECAST_SERVICE, OFFICIAL_SOURCE, type Source } from "./sources.ts";
+import { failureOf, ServiceError, ServiceUnreachable } from "./service-errors.ts";
+import type { TriedEvent } from "./service-request.ts";
 
 interface Probe<Content> {
   endpoint: string;
@@ -23,13 +28,12 @@ interface ProbeOptions<Client> {
   address: string;
   today: IsoDate;
   signal: AbortSignal;
-  /** Called with each failure after which a request is tried again. */
-  onRetry: (failure: string) => void;
+  post: (event: TriedEvent) => void;
 }
 
 /** Requests each endpoint of the forecast service once. */
 export function probeService(options: ProbeOptions<ServiceClient>): Promise<Probe<Answer>[]> {
-  const { client, today, onRetry } = options;
+  const { client, today, post } = options;
   const season = seasonOf(addDays(today, -1));
   const start = daysBetween(season.start, today) < MONTH ? addDays(today, -MONTH) : season.start;
   const requests: Request[] = [
@@ -39,24 +43,23 @@ export function probeService(options: ProbeOptions<ServiceClient>): Promise<Prob
     { kind: "history", start, end: addDays(today, -1) },
   ];
   return probeAll(FORECAST_SERVICE, requests, options, async (request, signal) => {
-    const { answer, assumptions } = await client.ask(request, { signal, essential: true, onRetry });
+    const { answer, assumptions } = await client.ask(request, { signal, essential: true, post });
     return { message: describe(answer), assumed: assumptions, answer };
   });
 }
 
 /** Requests each endpoint of the official source once. */
 export function probeOfficial(
-  options: ProbeOptions<OfficialClient> & { now: () => number },
+  options: ProbeOptions<OfficialClient> & { now: () => Instant; tariff: Tariff },
 ): Promise<Probe<OfficialAnswer>[]> {
-  const { client, today, now, onRetry } = options;
+  const { client, today, now, tariff, post } = options;
   const { label } = seasonOf(addDays(today, -1));
   const requests: OfficialRequest[] = [{ kind: "light" }, { kind: "season", label }];
-  return probeAll(OFFICIAL_SOURCE, requests, options, async (request, signal) => {
-    const ways = { signal, essential: true, onRetry, trueTime: now };
-    const { answer, failure } = await client.ask(request, ways);
-    if (failure) throw failure;
-    const colors = answer.words.map(({ date, color }) => `${date} ${color}`).join(", ");
-    const message = answer.kind === "light" ? colors : `season ${label}: ${countDays(answer.words.length)}`;
+  return probeAll(RTE, requests, options, async (request, signal) => {
+    const { answer } = await client.ask(request, { signal, essential: true, post });
+    const words = readWordsNow(answer, now(), tariff);
+    const colors = words.map(({ date, color }) => `${date} ${color}`).join(", ");
+    const message = answer.kind === "light" ? colors : `season ${label}: ${countDays(words.length)}`;
     return { message, assumed: [], answer };
   });
 }
@@ -86,8 +89,9 @@ async function probeAll<One extends { kind: string }, Content>(
       answers += 1;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      isBlocked = blocksAllRequests(error);
-      probes.push(failed(describeFailures(source, [error], answers).join("; ")));
+      const failure = failureOf(error);
+      isBlocked = blocksAllRequests(failure);
+      probes.push(failed(describeFailures(source, [failure], answers).join("; ")));
     } finally {
       limit.clear();
     }

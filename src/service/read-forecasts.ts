@@ -1,6 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { z } from "zod";
 import type { Instant } from "../core/calendar/tariff.ts";
+import { instantSchema } from "../core/calendar/time-schemas.ts";
 import type { DayInAnswer } from "../core/contract/answer.ts";
 import { dayForecastSchema, forecastsSchema } from "../core/contract/endpoints.ts";
 import { cleanText, describeValue } from "./clean-text.ts";
@@ -82,7 +83,7 @@ function readInstant(value: unknown): Instant | null {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/i.test(value)) return null;
   const text = /(Z|[+-]\d\d(:?\d\d)?)$/i.test(value.slice(11)) ? value : `${value}Z`;
   try {
-    return Temporal.Instant.from(text).epochMilliseconds;
+    return instantSchema.safeParse(Temporal.Instant.from(text).epochMilliseconds).data ?? null;
   } catch {
     // A date that the calendar does not have, such as the 30th of February.
     return null;

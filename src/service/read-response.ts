@@ -1,7 +1,9 @@
 import { maskAddress } from "../config/address.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
+import { instantSchema } from "../core/calendar/time-schemas.ts";
 import { type ValidationError, validationErrorSchema } from "../core/contract/endpoints.ts";
 import { ANSWER_TOLERANCE } from "../core/facts/check-clock.ts";
+import type { Source } from "../core/sources/source.ts";
 import { cleanText } from "./clean-text.ts";
 import {
   AnswerUnreadable,
@@ -11,7 +13,6 @@ import {
   ServiceBusy,
   ServiceFailed,
 } from "./service-errors.ts";
-import type { Source } from "./sources.ts";
 
 /** A response as it arrived, decompressed. */
 export interface HttpResponse {
@@ -95,8 +96,8 @@ function ageOf({ headers }: HttpResponse): number {
 
 /** The instant of `Sun, 06 Nov 1994 08:49:37 GMT`, the form of RFC 9110, 5.6.7; null for anything else. */
 function readHttpDate(text: string): Instant | null {
-  const at = Date.parse(text);
-  return !Number.isNaN(at) && new Date(at).toUTCString() === text.trim() ? at : null;
+  const { data: at } = instantSchema.safeParse(Date.parse(text));
+  return at !== undefined && new Date(at).toUTCString() === text.trim() ? at : null;
 }
 
 function summarize({ status, headers }: HttpResponse, text: string): ResponseSummary {

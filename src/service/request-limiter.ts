@@ -1,10 +1,16 @@
 import type { Instant } from "../core/calendar/tariff.ts";
+import {
+  LONGEST_PAUSE_WAITED,
+  PER_MINUTE,
+  requestAllowance,
+  withoutOneRequest,
+} from "../core/sources/request-limits.ts";
+import type { RequestMemory } from "../core/sources/request-memory.ts";
+import { pauseAfter } from "../core/sources/retry-after.ts";
+import type { Source } from "../core/sources/source.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { LONGEST_PAUSE_WAITED, PER_MINUTE, requestAllowance, withoutOneRequest } from "./request-limits.ts";
-import type { MemoryKeeper, RequestMemory } from "./request-memory.ts";
-import { pauseAfter } from "./retry-after.ts";
+import type { MemoryKeeper } from "./memory-keeper.ts";
 import { BudgetSpent, ServiceBusy, TooManyRequests } from "./service-errors.ts";
-import type { Source } from "./sources.ts";
 
 /** Holds requests back until they may be sent; keeps what is spent in the client's memory. */
 interface RequestLimiter {

@@ -1,14 +1,14 @@
 import type { ServiceConfig } from "../config/config.ts";
 import type { Answer, Request } from "../core/contract/answer.ts";
+import { type ClientMemory, noteOfficial } from "../core/sources/client-memory.ts";
+import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
 import { askHistory } from "./ask-history.ts";
-import { type ClientMemory, noteOfficial } from "./client-memory.ts";
 import { describeOtherTime } from "./other-time.ts";
 import { createPoliteClient, type PoliteOptions } from "./polite-client.ts";
 import { readAnswer } from "./read-answer.ts";
 import { sourceTimes } from "./read-response.ts";
 import { type Reading, spellingsOf } from "./read-values.ts";
 import { type RangeNames, type Reply, type RequestOptions, requestPath } from "./service-request.ts";
-import { FORECAST_SERVICE } from "./sources.ts";
 import { createWarnOnce } from "./warn-once.ts";
 
 export interface ServiceClient {

@@ -1,5 +1,6 @@
-import { endpoints, type ValidationError } from "../core/contract/endpoints.ts";
-import { FORECAST_SERVICE, type Source } from "./sources.ts";
+import type { ValidationError } from "../core/contract/endpoints.ts";
+import { describeUnreadable, type RequestFailure } from "../core/sources/request-failure.ts";
+import type { Source } from "../core/sources/source.ts";
 
 /** A request to a source failed. One class for each thing that a caller does next. */
 export abstract class ServiceError extends Error {}
@@ -95,7 +96,7 @@ export class AnswerUnreadable extends ServiceError {
 
   constructor(operation: string, why: string, options: UnreadableOptions = {}) {
     const summary = options.summary ? ` (${describeSummary(options.summary)})` : "";
-    super(`The answer to ${operation} cannot be read: ${why}${summary}`, options);
+    super(describeUnreadable(operation, `${why}${summary}`), options);
     this.cut = options.cut ?? false;
   }
 }
@@ -110,9 +111,8 @@ export class TooManyRequests extends ServiceError {
   override readonly name = "TooManyRequests";
 
   constructor(source: Source, perMinute: number) {
-    const name = source === FORECAST_SERVICE ? "service" : source.name;
     super(
-      `vigie sends the ${name} at most ${perMinute} requests a minute, and this takes more of them: ask for less at once`,
+      `vigie sends the ${source.shortName} at most ${perMinute} requests a minute, and this takes more of them: ask for less at once`,
     );
   }
 }
@@ -128,23 +128,16 @@ export class BudgetSpent extends ServiceError {
   }
 }
 
-/**
- * The sentences for the errors of several requests, of which this many others were answered. A wrong address is one problem,
- * however many requests it makes fail.
- */
-export function describeFailures({ option }: Source, errors: readonly Error[], answers: number): string[] {
-  const [first] = errors;
-  const isWrongAddress =
-    answers === 0 && errors.every((error) => error instanceof RequestRefused && error.status === NOT_FOUND);
-  if (!first || !isWrongAddress) return errors.map(({ message }) => message);
-  const advice =
-    option === FORECAST_SERVICE.option ? `: it is everything before ${endpoints.forecasts.path}` : "";
-  return [`${first.message}. Check ${option}${advice}`];
+/** The error as data. */
+export function failureOf(error: unknown): RequestFailure {
+  return { sentence: error instanceof Error ? error.message : String(error), kind: kindOf(error) };
 }
 
-/** Whether any other request to the same source would fail now, too. */
-export function blocksAllRequests(error: unknown): boolean {
-  return error instanceof ServiceUnreachable || error instanceof ServiceBusy || error instanceof BudgetSpent;
+function kindOf(error: unknown): RequestFailure["kind"] {
+  if (error instanceof BudgetSpent) return "budget_spent";
+  if (error instanceof ServiceBusy) return "busy";
+  if (error instanceof ServiceUnreachable) return "away";
+  return error instanceof RequestRefused && error.status === NOT_FOUND ? "not_found" : "other";
 }
 
 function describeSummary({ status, contentType, beginning }: ResponseSummary): string {

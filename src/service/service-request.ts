@@ -7,8 +7,14 @@ export interface RequestOptions {
   signal: AbortSignal;
   /** Sent even when the day's budget is spent. */
   essential?: boolean;
-  /** Called with each failure after which the request is tried again. */
-  onRetry?: ((failure: string) => void) | undefined;
+  post?: (event: TriedEvent) => void;
+}
+
+/** The request failed, and is tried again. `isPause`: after a 429, which is in the log already. */
+export interface TriedEvent {
+  kind: "tried";
+  failure: string;
+  isPause: boolean;
 }
 
 export interface Reply extends SourceTimes {

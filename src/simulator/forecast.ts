@@ -49,7 +49,7 @@ function makeForecast(date: IsoDate, lead: number, world: World): Forecast {
   if (first === undefined) return { color: truth, confidence: 1 };
   const random = randomFrom(`forecast/${world.seed}/${date}`);
   const confidence = confidenceAt(lead, doubtOn(date, random));
-  const right = random() < confidence;
+  const right = world.moved?.[date] !== undefined || random() < confidence;
   return { color: right ? truth : wrongColor(truth, [first, ...rest], random), confidence };
 }
 

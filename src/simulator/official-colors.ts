@@ -4,11 +4,16 @@ import { seasonOf } from "../core/calendar/tariff-season.ts";
 import { inventSeason } from "./invented-season.ts";
 import { TEMPO } from "./tempo.ts";
 
+/** Days that have another colour than the seed gives them. */
+export type MovedDays = Readonly<Record<IsoDate, Color>>;
+
 /** The days that the simulator serves. */
 export interface World {
   seed: number;
   /** Days given by hand; every other day is invented from the seed. */
   days: ReadonlyMap<IsoDate, Color>;
+  /** They count more than the others, and their forecasts are right. */
+  moved?: MovedDays;
   /** The official announcements of a day, in order of time. A service that corrects a colour announces twice. */
   announcements: (date: IsoDate, trueColor: Color) => Announcement[];
 }
@@ -17,6 +22,9 @@ interface Announcement {
   at: Instant;
   color: Color;
 }
+
+/** Usual wall time of the day before at which a colour becomes official. */
+export const OFFICIAL_AT = "10:30";
 
 /** Announces the true colour once, at this wall time of the day before. */
 export function announceAt(time: string): World["announcements"] {
@@ -29,8 +37,8 @@ export function dayBeforeAt(date: IsoDate, time: string): Instant {
 }
 
 /** The colour that a day has in the end. */
-export function trueColor(date: IsoDate, { days, seed }: World): Color {
-  return days.get(date) ?? inventSeason(seasonOf(date).label, seed).get(date) ?? "bleu";
+export function trueColor(date: IsoDate, { moved, days, seed }: World): Color {
+  return moved?.[date] ?? days.get(date) ?? inventSeason(seasonOf(date).label, seed).get(date) ?? "bleu";
 }
 
 /** The official colour of a day at this instant; undefined before its first announcement. */

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
 import { createService, type ServiceRequest } from "./answer-request.ts";
-import { announceAt } from "./official-colors.ts";
+import { moveDays } from "./moved-days.ts";
+import { announceAt, type MovedDays, OFFICIAL_AT } from "./official-colors.ts";
 
 export interface SimulatorOptions {
   /** 0 takes a free one. */
@@ -17,18 +18,24 @@ export interface SimulatorOptions {
   officialAt?: string;
   /** Days given by hand; the others are invented from the seed. */
   days?: ReadonlyMap<IsoDate, Color>;
+  moved?: MovedDays;
+  /** Move days for a vigie that starts now; `isFirst`: nobody was told a day so far. */
+  move?: { isFirst: boolean };
 }
 
 export interface RunningSimulator {
   url: string;
   port: number;
+  moved: MovedDays;
   stop(): Promise<void>;
 }
 
 /** Serves the interfaces of the forecast service and of the official source on a port of this machine. */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
-  const { host = "127.0.0.1", seed, clock, sendDate, officialAt = "10:30", days = new Map() } = options;
-  const service = createService({ seed, days, announcements: announceAt(officialAt) }, clock);
+  const { host = "127.0.0.1", seed, clock, sendDate, officialAt = OFFICIAL_AT } = options;
+  const { days = new Map(), move, moved: movedBefore = {} } = options;
+  const moved = move ? moveDays({ at: clock.now(), seed, moved: movedBefore, ...move }) : movedBefore;
+  const service = createService({ seed, days, moved, announcements: announceAt(officialAt) }, clock);
   const server = createServer(NO_TIMEOUTS, (request, response) => {
     const { status, headers, body } = service(readRequest(request));
     response.sendDate = sendDate;
@@ -37,7 +44,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
     response.end(body);
   });
   const port = await listen(server, options.port, host);
-  return { url: `http://${host}:${port}`, port, stop: () => close(server) };
+  return { url: `http://${host}:${port}`, port, moved, stop: () => close(server) };
 }
 
 /** A connection ends when one side ends it, not after a time: the clock here may run faster than real time. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { COLORS } from "../core/calendar/tariff.ts";
+import { dateSchema, instantSchema } from "../core/calendar/time-schemas.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import { type State, VERSION } from "./state.ts";
 
@@ -84,7 +85,6 @@ function upgradeVersion2(content: unknown): unknown {
   };
 }
 
-const instant = z.number();
 const color = z.enum(COLORS);
 const share = z.number().min(0).max(1);
 const quota = z.object({ rouge: z.int(), blanc: z.int(), bleu: z.int() });
@@ -97,12 +97,12 @@ const forecastSchema = z.object({
   source: z.string().nullable(),
   explanation: z.string().nullable(),
   rates,
-  said_at: instant.nullable(),
-  seen_at: instant,
+  said_at: instantSchema.nullable(),
+  seen_at: instantSchema,
   by_date: z.literal(true).exactOptional(),
 });
 
-const wordSchema = z.object({ color, first_said: instant, confirmed: z.boolean() });
+const wordSchema = z.object({ color, first_said: instantSchema, confirmed: z.boolean() });
 
 const daySchema = z.object({
   forecast: forecastSchema.exactOptional(),
@@ -113,25 +113,25 @@ const daySchema = z.object({
 
 const dayOfVersion2 = daySchema.omit({ service_word: true, revised_from: true }).extend({
   official: z
-    .object({ color, rates, seen_at: instant, final: z.boolean(), revised_from: color.exactOptional() })
+    .object({ color, rates, seen_at: instantSchema, final: z.boolean(), revised_from: color.exactOptional() })
     .exactOptional(),
 });
 
 const seasonSchema = z.object({
   label: z.string(),
-  start: z.iso.date(),
-  end: z.iso.date(),
+  start: dateSchema,
+  end: dateSchema,
   remaining: quota,
   total: quota,
   days_elapsed: z.int(),
   days_remaining: z.int(),
-  seen_at: instant,
+  seen_at: instantSchema,
 });
 
 const knownDaysSchema: z.ZodType<KnownDays> = z.object({
-  days: z.record(z.iso.date(), daySchema),
+  days: z.record(dateSchema, daySchema),
   seasons: z.record(z.string(), seasonSchema),
-  updated_at: instant.nullable(),
+  updated_at: instantSchema.nullable(),
 });
 
 const stateSchema: z.ZodType<State> = z.object({
@@ -141,8 +141,9 @@ const stateSchema: z.ZodType<State> = z.object({
   published: z.array(z.object({ base_topic: z.string(), instance: z.string(), prefix: z.string() })),
   books: z.record(z.string(), knownDaysSchema),
   clients: z.record(z.string(), z.record(z.string(), z.unknown())),
-  official_words: z.record(z.string(), z.record(z.iso.date(), wordSchema)),
+  official_words: z.record(z.string(), z.record(dateSchema, wordSchema)),
   official_clients: z.record(z.string(), z.record(z.string(), z.unknown())),
+  moved_days: z.record(z.iso.date(), color).exactOptional(),
   rules: z.unknown().exactOptional(),
   settings: z.unknown().exactOptional(),
   outputs: z.unknown().exactOptional(),
@@ -156,7 +157,7 @@ const stateOfVersion2 = z.looseObject({
   books: z.record(
     z.string(),
     z.looseObject({
-      days: z.record(z.iso.date(), dayOfVersion2),
+      days: z.record(dateSchema, dayOfVersion2),
     }),
   ),
 });

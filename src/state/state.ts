@@ -1,4 +1,4 @@
-import type { IsoDate } from "../core/calendar/tariff.ts";
+import type { Color, IsoDate } from "../core/calendar/tariff.ts";
 import { type KnownDays, NO_KNOWN_DAYS, type OfficialWord } from "../core/days/known-days.ts";
 import { rteWordsOf, withoutRteWords, withRteWords } from "../core/days/official-words.ts";
 import { forgetAcknowledgements, readOutputsState } from "../core/outputs/outputs-state.ts";
@@ -20,6 +20,8 @@ export interface State {
   official_words: Record<string, Record<IsoDate, OfficialWord>>;
   /** What was sent to each of them; the client reads and checks its own part. */
   official_clients: Record<string, Record<string, unknown>>;
+  /** The invented days that were moved for a first look. */
+  moved_days?: Record<IsoDate, Color>;
   /** What rules, their settings, outputs, the simulation and the listener for values remember; each of them reads and checks its own part. */
   rules?: unknown;
   settings?: unknown;

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { readdir, readFile, rename } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-errors.ts";
-import { makeFolder, removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
+import { makeFolder, NotAFile, readOwnFile, removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { inventId } from "../runtime/random-id.ts";
@@ -19,6 +19,8 @@ export interface Store {
   save(state: State): Promise<void>;
   /** Ends when nothing is left to write; tries once more what failed before. */
   flush(): Promise<void>;
+  /** Why the last write failed, and what to do; null where it did not. */
+  problem(): string | null;
 }
 
 export interface StoreOptions {
@@ -30,9 +32,12 @@ export interface StoreOptions {
 /** Opens the state of this folder; throws NewerState, and leaves the file alone, where a newer vigie wrote it. */
 export async function openStore(folder: string, options: StoreOptions): Promise<Store> {
   const path = join(folder, FILE);
+  let problem: string | null = null;
   const reportProblem = (error: unknown) => {
     const remedy = describeDiskRemedy(error, folder);
-    const sentence = `The state cannot be saved in ${folder}: ${describeDiskError(error)}. vigie goes on and tries again, but a restart would lose what is new${remedy}`;
+    const why = describeDiskError(error);
+    problem = `${folder}: ${why}${remedy}`;
+    const sentence = `The state cannot be saved in ${folder}: ${why}. vigie goes on and tries again, but a restart would lose what is new${remedy}`;
     options.problemLog.starts(KEY, sentence, { error });
   };
   try {
@@ -61,6 +66,7 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
         const previous = textOnDisk === "" ? undefined : join(folder, PREVIOUS_FILE);
         await replaceFile(path, text, { durable: true, previous });
         textOnDisk = text;
+        problem = null;
         options.problemLog.isOver(KEY, "The state is saved again");
       }
     } catch (error) {
@@ -80,6 +86,7 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
       return flush();
     },
     flush,
+    problem: () => problem,
   };
 }
 
@@ -94,6 +101,7 @@ export async function openStoreInMemory(folder: string, random: () => number): P
       state = next;
     },
     flush: async () => undefined,
+    problem: () => null,
   };
 }
 
@@ -104,11 +112,12 @@ export function readState(folder: string): Promise<State | undefined> {
 
 async function readStateFile(path: string): Promise<State | undefined> {
   try {
-    const bytes = await readFile(path);
+    const bytes = await readOwnFile(path);
     if (!isUtf8(bytes)) throw new DamagedState("Expected the state file to be UTF-8, got other bytes");
     return parseState(bytes.toString("utf8"));
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    if (error instanceof NotAFile) throw new DamagedState(error.message, { cause: error });
     throw error;
   }
 }

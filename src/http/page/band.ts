@@ -9,14 +9,17 @@ import { colorClass, confidenceBar, type Page, possible, sayReliability } from "
 /** The colour in force and the next one, readable from far; invented or pretended days are named in the same band. */
 export function band(page: Page): Html {
   const { moment } = page.view.facts;
-  if (!moment) return clockWrong(page);
+  if (!moment) return momentUnknown(page);
   return html`<header class="band">${banners(page)}<div class="panels">${nowPanel(moment, page)}${nextPanel(moment, page)}</div></header>`;
 }
 
-function clockWrong(page: Page): Html {
+function momentUnknown(page: Page): Html {
   const { t, view } = page;
   const at = wallTime(view.facts.at, view.tariff.time_zone);
-  return html`<header class="band">${banners(page)}<div class="panels"><section class="panel now none"><p class="over">${t.now}</p><h1 class="color">?</h1><p class="until">${t.clock_wrong}</p><p class="reason">${t.clock_wrong_more(page.longDay(at.slice(0, 10)), at.slice(11, 16))}</p></section></div></header>`;
+  const [why, more] = view.known.clock.right
+    ? [t.vigie_failed, t.vigie_failed_more]
+    : [t.clock_wrong, t.clock_wrong_more(page.longDay(at.slice(0, 10)), at.slice(11, 16))];
+  return html`<header class="band">${banners(page)}<div class="panels"><section class="panel now none"><p class="over">${t.now}</p><h1 class="color">?</h1><p class="until">${why}</p><p class="reason">${more}</p></section></div></header>`;
 }
 
 function banners(page: Page): Html[] {
@@ -25,8 +28,13 @@ function banners(page: Page): Html[] {
   const banner = (title: string, more: string) =>
     html`<p class="banner"><strong>${title}</strong> ${more}</p>`;
   const found: Html[] = [];
+  const { url, away_since } = view.broker;
+  if (away_since !== undefined)
+    found.push(
+      html`<p class="banner bad"><strong>${t.broker_away}</strong> ${page.when(away_since, t.broker_away_since)} ${foreign(url, 80)}.</p>`,
+    );
   if (view.demoSpeed !== undefined) found.push(banner(t.demo, t.demo_more(view.demoSpeed)));
-  if (view.known.polls.kind === "invented") found.push(banner(t.invented, t.invented_more));
+  if (view.known.service.kind === "invented") found.push(banner(t.invented, t.invented_more));
   if (simulation) found.push(banner(t.simulation(page.when(simulation.until)), pretends(simulation, page)));
   return found;
 }
@@ -45,11 +53,11 @@ function nowPanel({ now }: MomentFacts, page: Page): Html {
   const pretendedUntil =
     now.source === "simulation" ? (view.facts.simulation?.until ?? now.color_until) : now.color_until;
   const until = Math.min(now.color_until, pretendedUntil);
-  return html`<section class="panel now ${colorClass(now.color, now.official)}"><p class="over">${t.now} · ${page.longDay(now.date)}<time class="clock" data-zone="${view.tariff.time_zone}"></time></p>
+  return html`<section class="panel now ${colorClass(now.color, now.official)}"><p class="over">${t.now} · ${page.longDay(now.date)}</p>
 <h1 class="color"><span class="sr">${t.is(t.now, "")}</span>${now.color ?? t.unknown_f}</h1>
 <p class="until">${t.until(page.when(until))}${now.color && ` · ${sayReliability(now, page)}`}</p>
 ${now.color === null && reason(now.date, whyNotNow(page), page)}
-${prices(now, page)}${dayStrip(now.date, page)}</section>`;
+${prices(now, page)}${dayStrip(now.date, page)}<time class="clock" data-zone="${view.tariff.time_zone}"></time></section>`;
 }
 
 /** The price in force, and the next one. */
@@ -94,8 +102,8 @@ ${isForecast && next.explanation !== null && html`<p class="reason">${foreign(ne
 }
 
 function whyNotNow({ t, view }: Page): string {
-  const { service, official } = view.lastSuccess;
-  return (service ?? official) === null ? t.nothing_known : t.not_learnt;
+  const { service, official } = view.known;
+  return (service.last_success ?? official?.last_success ?? null) === null ? t.nothing_known : t.not_learnt;
 }
 
 function whyNotNext(date: IsoDate, { t, view }: Page): string {
@@ -106,7 +114,7 @@ function whyNotNext(date: IsoDate, { t, view }: Page): string {
 
 /** Why a colour is not known, and what it can only be. */
 function reason(date: IsoDate, why: string, page: Page): Html {
-  const only = possible(date, page);
+  const only = possible(date, page.t.only_by_laws, page);
   const sentence = only === null ? null : `${only[0]?.toUpperCase()}${only.slice(1)}. `;
   return html`<p class="reason">${sentence}${why}</p>`;
 }

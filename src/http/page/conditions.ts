@@ -1,6 +1,6 @@
 import { tariffDate, weekday } from "../../core/calendar/dates.ts";
 import { periodAt } from "../../core/calendar/period.ts";
-import type { Instant } from "../../core/calendar/tariff.ts";
+import { COLORS, type Instant } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
 import { testPayload } from "../../core/rules/compare-payload.ts";
 import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-types.ts";
@@ -19,6 +19,8 @@ import type { Page } from "./words.ts";
 
 /** The conditions of a rule with what they found, as a tree. What has no room is counted. */
 export function conditionTree(verdict: Verdict, page: Page, room: number): Html {
+  // After an error of vigie itself there is none.
+  if ("parts" in verdict.conditions && verdict.conditions.parts.length === 0) return html``;
   let left = room;
   const branch = (result: ConditionResult): Html | null => {
     left -= 1;
@@ -31,9 +33,26 @@ export function conditionTree(verdict: Verdict, page: Page, room: number): Html 
 }
 
 /** One condition: whether it is so, what it asks, and what it found. */
-export function conditionLine(result: SimpleResult, verdict: Verdict, page: Page): Html {
+function conditionLine(result: SimpleResult, verdict: Verdict, page: Page): Html {
+  return html`${mark(result.truth, page)} ${findingOf(result, verdict, page)}`;
+}
+
+/** The condition that decides, with the mark of all conditions together: it may be negated. */
+export function decidingLine(result: SimpleResult, verdict: Verdict, page: Page): Html {
+  const { t } = page;
+  const { condition, truth } = result;
+  const whole = verdict.conditions.truth;
+  if (truth === whole) return conditionLine(result, verdict, page);
+  if (condition.kind === "rule") {
+    const words = t.is(t.rule(nameOf(condition.rule, page)), page.state(truth));
+    return html`${mark(whole, page)} ${foreign(words, VALUE_LENGTH)}`;
+  }
+  return html`${mark(whole, page)} ${t.is(t.group.not, "")}${findingOf(result, verdict, page)}`;
+}
+
+function findingOf(result: SimpleResult, verdict: Verdict, page: Page): Html {
   const found = saw(result, verdict.decided_at, page);
-  return html`${mark(result.truth, page)} ${asks(result, verdict, page)}${found !== null && html` <span class="saw">— ${found}</span>`}`;
+  return html`${asks(result, verdict, page)}${found !== null && html` <span class="saw">— ${found}</span>`}`;
 }
 
 export function mark(truth: Truth, { t }: Page): Html {
@@ -136,13 +155,14 @@ function dayTests(condition: DayCondition, threshold: number | null, { t }: Page
   return tests.join(", ");
 }
 
-function daysFound({ days, truth }: SimpleResult, { range }: DayCondition, page: Page): string {
+function daysFound({ days, truth }: SimpleResult, condition: DayCondition, page: Page): string {
   const { t } = page;
+  const { range } = condition;
   const [only] = days;
-  if (range === null && only) return describeDay(only, page);
+  if (range === null && only) return describeDay(only, condition, page);
   const matching = days.filter((day) => day.truth === true);
   const unknown = days.filter((day) => day.truth === null).length;
-  const shown = matching.slice(0, DAYS_SHOWN).map((day) => describeDay(day, page));
+  const shown = matching.slice(0, DAYS_SHOWN).map((day) => describeDay(day, condition, page));
   return [
     ...(matching.length === 0 ? [truth === null ? t.none_so_far : t.none] : shown),
     ...(matching.length > DAYS_SHOWN ? [t.more(matching.length - DAYS_SHOWN)] : []),
@@ -150,11 +170,15 @@ function daysFound({ days, truth }: SimpleResult, { range }: DayCondition, page:
   ].join(t.semicolon);
 }
 
-function describeDay({ facts, truth, allowed }: DayResult, { t, shortDay }: Page): string {
+function describeDay(
+  { facts, truth, allowed }: DayResult,
+  condition: DayCondition,
+  { t, shortDay }: Page,
+): string {
   const { date, color, confidence, stage, source } = facts;
   if (color === null) {
-    const only = truth === false ? `, ${t.only(allowed.join(t.or))}` : "";
-    return `${shortDay(date)} ${t.unknown}${only}`;
+    const isByLaws = truth !== null && condition.color !== null && allowed.length < COLORS.length;
+    return `${shortDay(date)} ${t.unknown}${isByLaws ? `, ${t.only_by_laws(allowed.join(t.or))}` : ""}`;
   }
   const share = stage === "forecast" ? percent(confidence) : null;
   const reliable = source === "simulation" ? t.pretended : stage && t.stage[stage];

@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/contract/parse-json.ts";
 import type { OutputStatus } from "../../core/outputs/output-status.ts";
 import type { Sent } from "../../core/outputs/outputs-state.ts";
 import { nameOf } from "./conditions.ts";
@@ -13,16 +14,44 @@ export function devices(page: Page): Html {
   }</section>`;
 }
 
-function device({ output, state, sent, would_send }: OutputStatus, page: Page): Html {
-  const { t, language } = page;
-  const sign = SIGNS[state];
+function device({ output, sent, would_send, ...status }: OutputStatus, page: Page): Html {
+  const { t, language, view } = page;
+  const isDemo = view.demoSpeed !== undefined;
+  const state = isDemo ? "dry" : status.state;
   return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 100)}</h3>${
     sent !== undefined &&
-    html`<p class="payload"><code>${foreign(sent.payload, 120)}</code></p><p>${t.sent_at} ${page.ago(sent.at)} · ${why(sent, page)}</p>`
-  }<p class="confirmed"><span aria-hidden="true">${sign}</span> ${t.output[state]}${answer(state, sent, page)}</p>${
-    would_send !== null && html`<p>${t.would_send} <code>${foreign(would_send, 120)}</code></p>`
+    html`${payload(sent)}<p>${isDemo ? `${t.would_be_sent} ·` : t.sent_at} ${page.ago(sent.at)} · ${why(sent, page)}</p>`
+  }<p class="confirmed"><span aria-hidden="true">${SIGNS[state]}</span> ${isDemo ? t.demo_output : t.output[state]}${answer(state, sent, page)}</p>${
+    would_send !== null && !isDemo && html`<p>${t.would_send} <code>${foreign(would_send, 120)}</code></p>`
   }</li>`;
 }
+
+/** In large type the payload, or of JSON what the device is to report then, or the only value in it. */
+function payload({ payload, expect }: Sent): Html {
+  const word = isJson(payload) ? (wordIn(expect ?? "") ?? wordIn(payload)) : payload;
+  const isLarge = word !== null && word.length <= LONGEST_WORD;
+  return html`${isLarge && html`<p class="payload"><code>${foreign(word)}</code></p>`}${
+    word !== payload || !isLarge ? html`<p><code>${foreign(payload, 120)}</code></p>` : null
+  }`;
+}
+
+/** A text that is no JSON; of JSON the only value in it; null where there is none, or more than one. */
+function wordIn(text: string): string | null {
+  if (!isJson(text)) return text === "" ? null : text;
+  let value = parseJson(text);
+  while (typeof value === "object" && value !== null) {
+    const [only, ...others] = Object.values(value);
+    if (others.length > 0) return null;
+    value = only;
+  }
+  return value === undefined || value === null ? null : String(value);
+}
+
+function isJson(text: string): boolean {
+  return /^[[{]/.test(text) && parseJson(text) !== undefined;
+}
+
+const LONGEST_WORD = 24;
 
 function why({ choice, because }: Sent, page: Page): Part {
   const { t } = page;

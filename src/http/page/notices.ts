@@ -1,19 +1,24 @@
 import type { DayFacts } from "../../core/facts/facts.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
-import type { Page } from "./words.ts";
+import { isSaved, isUnheard, lastAnswer, type Page } from "./words.ts";
 
 /** What is not as it should be, each with what it means for the page. */
 export function notices(page: Page): Html {
   const found = [
+    page.view.known.vigie_failed ? notice(page.t.vigie_failed, page.t.vigie_failed_more) : null,
     serviceNotice(page),
     officialNotice(page),
+    diskNotice(page),
     outputNotice(page),
     ...contradictions(page),
     lateNotice(page),
     ...revisions(page),
   ];
   const shown = found.filter((one) => one !== null);
-  return shown.length === 0 ? html`` : html`<ul class="notices">${shown}</ul>`;
+  const { facts, broker } = page.view;
+  if (shown.length === 0 && facts.moment && broker.connected) return html``;
+  // On a phone the state of vigie is far below.
+  return html`<div class="notices">${shown.length > 0 && html`<ul>${shown}</ul>`}<p class="to-state"><a href="#state">${page.t.to_state}</a></p></div>`;
 }
 
 function notice(title: string, more: Part): Html {
@@ -32,15 +37,24 @@ function officialNotice(page: Page): Html | null {
     : null;
 }
 
-function sourceNotice(source: "service" | "official", { t, view, when }: Page): Html | null {
+function sourceNotice(source: "service" | "official", page: Page): Html | null {
+  const { t, view, when } = page;
   const { status, last_error } = view.real.facts[source];
-  const last = view.lastSuccess[source];
-  // Before the first answer the band says that nothing is known.
-  if (last === null && last_error === null) return null;
+  const last = lastAnswer(source, page);
+  // Before the first answer the band says that nothing is known; before the first since the start the state says it.
+  if ((last === null && last_error === null) || isUnheard(source, page)) return null;
   const why = last === null ? "never" : status === "down" ? "down" : "degraded";
   return notice(t.no_answer[source][why], [
-    last !== null && when(last, t.data_since),
+    last !== null && when(last, isSaved(source, page) ? t.data_since_or_later : t.data_since),
     last_error !== null && html` <span class="error" lang="en">${foreign(last_error)}</span>`,
+  ]);
+}
+
+function diskNotice({ t, view }: Page): Html | null {
+  if (view.unsaved === undefined) return null;
+  return notice(t.unsaved, [
+    t.unsaved_more,
+    html` <span class="error" lang="en">${foreign(view.unsaved)}</span>`,
   ]);
 }
 

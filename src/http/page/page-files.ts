@@ -11,8 +11,8 @@ interface PageFile {
 
 /** By the last part of their path. */
 export const PAGE_FILES = {
-  "page.css": pageFile("page.css", "text/css", STYLE),
-  "page.js": pageFile("page.js", "text/javascript", SCRIPT),
+  "page.css": pageFile("page.css", "text/css", withoutIndents(STYLE)),
+  "page.js": pageFile("page.js", "text/javascript", withoutIndents(SCRIPT)),
   "rouge.svg": iconFile("rouge.svg", '<rect x="1" y="1" width="14" height="14" rx="3" fill="#c8142d"/>'),
   "blanc.svg": iconFile(
     "blanc.svg",
@@ -29,6 +29,11 @@ export const PAGE_FILES = {
 function iconFile(name: string, drawing: string): PageFile {
   const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${drawing}</svg>`;
   return pageFile(name, "image/svg+xml", text);
+}
+
+/** The page is asked for anew whenever something changes, also over a slow network. Neither file has a text of several lines. */
+function withoutIndents(text: string): string {
+  return text.replaceAll(/^ +/gm, "");
 }
 
 function pageFile(name: string, type: string, text: string): PageFile {

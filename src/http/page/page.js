@@ -1,49 +1,58 @@
-// Keeps the page live: it asks for itself again when vigie has something new, and replaces <main>.
+// Keeps the page live: it asks for itself again every few seconds, and replaces <main> where that is another one.
 (() => {
-  const RETRY = 5_000;
-  const LOOK = 30_000;
-  /** vigie says something every 20 s. */
-  const SILENCE = 60_000;
+  /** Milliseconds from an answer to the next question. */
+  const PAUSE = Number(document.body.dataset.pause);
+  /** An answer that takes longer than this is missed. */
+  const LATE = 5_000;
+  /** After this the question is put again. */
   const PATIENCE = 20_000;
   const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
   const stale = document.getElementById("stale");
-  let source;
-  let retry;
+  const main = () => document.querySelector("main");
+  /** <main> as vigie sent it. */
+  let shown = main().innerHTML;
+  let etag;
+  let request;
+  let next;
   let seen = Date.now();
   /** By how much vigie's clock is ahead of this browser's. */
   let ahead = 0;
-  /** Only one request at a time; what is asked for meanwhile is asked for once more after it. */
-  let asking = false;
-  let again = false;
 
-  const main = () => document.querySelector("main");
-
-  async function update() {
-    if (asking) {
-      again = true;
-      return;
-    }
-    asking = true;
+  /** Asks, and goes on asking while somebody may look. The question before is given up: a device that slept hears no answer to it. */
+  async function ask() {
+    clearTimeout(next);
+    request?.abort();
+    if (document.visibilityState !== "visible") return;
+    request = new AbortController();
+    const { signal } = request;
+    next = setTimeout(ask, PATIENCE);
+    const late = setTimeout(lost, LATE);
     try {
-      const response = await fetch(location.href, {
-        cache: "no-cache",
-        headers: { accept: "text/html" },
-        signal: AbortSignal.timeout(PATIENCE),
-      });
-      if (!response.ok) throw new Error(`status ${response.status}`);
-      ahead = Date.parse(response.headers.get("date")) - Date.now() || 0;
-      take(new DOMParser().parseFromString(await response.text(), "text/html"));
-      show();
-      heard();
+      await renew(signal);
+      seen = Date.now();
+      stale.hidden = true;
     } catch {
-      lost();
-    } finally {
-      asking = false;
+      if (!signal.aborted) lost();
     }
-    if (again) {
-      again = false;
-      await update();
+    clearTimeout(late);
+    show();
+    if (signal.aborted) return;
+    clearTimeout(next);
+    next = setTimeout(ask, PAUSE);
+  }
+
+  async function renew(signal) {
+    const response = await fetch(location.href, {
+      cache: etag ? "no-store" : "no-cache",
+      headers: { accept: "text/html", ...(etag && { "if-none-match": etag }) },
+      signal,
+    });
+    if (response.status !== 304) {
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      take(new DOMParser().parseFromString(await response.text(), "text/html"));
+      etag = response.headers.get("etag");
     }
+    ahead = Date.parse(response.headers.get("date")) - Date.now() || 0;
   }
 
   /** vigie's own: those of another version have other names. Proxies and browsers may add files, each time others. */
@@ -53,33 +62,34 @@
       .join();
 
   function take(page) {
-    const next = page.querySelector("main");
+    const newer = page.querySelector("main");
     const old = main();
-    if (next && files(page) !== files(document)) {
+    if (!newer) throw new Error("a proxy has answered in place of vigie");
+    if (files(page) !== files(document)) {
       location.reload();
       return;
     }
-    if (!next || next.dataset.view === old.dataset.view) return;
+    if (newer.innerHTML === shown) return;
+    shown = newer.innerHTML;
     for (const { id } of old.querySelectorAll("details[open]")) {
-      const same = next.querySelector(`#${CSS.escape(id)}`);
+      const same = newer.querySelector(`#${CSS.escape(id)}`);
       if (same) same.open = true;
     }
-    const focused = old.contains(document.activeElement)
-      ? document.activeElement.closest("details")?.id
-      : undefined;
+    const focused = old.contains(document.activeElement) ? selectorOf(document.activeElement) : undefined;
     const color = (one) => one.querySelector(".band .now")?.className;
-    next.classList.toggle("changed", color(next) !== color(old));
+    newer.classList.toggle("changed", color(newer) !== color(old));
     const { scrollX, scrollY } = window;
-    old.replaceWith(document.adoptNode(next));
+    old.replaceWith(document.adoptNode(newer));
     document.title = page.title;
     document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").getAttribute("href");
-    if (focused) document.getElementById(focused)?.querySelector("summary")?.focus({ preventScroll: true });
+    if (focused) main().querySelector(focused)?.focus({ preventScroll: true });
     window.scrollTo(scrollX, scrollY);
   }
 
-  function heard() {
-    seen = Date.now();
-    stale.hidden = true;
+  /** Of what can have the focus: what unfolds, or a link. */
+  function selectorOf(element) {
+    const details = element.closest("details");
+    return details ? `#${CSS.escape(details.id)} summary` : `a[href="${element.getAttribute("href")}"]`;
   }
 
   /** A page that vigie does not renew must not look as if it were true now. */
@@ -92,28 +102,6 @@
       minute: "2-digit",
     });
     stale.hidden = false;
-  }
-
-  function connect() {
-    clearTimeout(retry);
-    source?.close();
-    source = new EventSource("events");
-    source.onopen = update;
-    source.onmessage = ({ data }) => {
-      // Until what is new has arrived, what is shown is what was heard last.
-      if (data === main().dataset.view) heard();
-      else void update();
-    };
-    source.onerror = () => {
-      lost();
-      // After a refusal the browser does not try again by itself.
-      if (source.readyState === EventSource.CLOSED) retry = setTimeout(connect, RETRY);
-    };
-  }
-
-  /** A device that slept has a connection that looks alive and is not. */
-  function wake() {
-    if (document.visibilityState === "visible") connect();
   }
 
   /** Instants as "3 minutes ago"; null where that says less than the instant. */
@@ -133,7 +121,9 @@
       time.textContent = ago(Math.round((now - Date.parse(time.dateTime)) / 60_000)) ?? time.title;
     }
     for (const clock of document.querySelectorAll(".clock")) {
-      clock.textContent = new Date(now).toLocaleTimeString(document.documentElement.lang, {
+      // With its own day: before 06:00 the tariff day in force is that of the day before.
+      clock.textContent = new Date(now).toLocaleString(document.documentElement.lang, {
+        weekday: "long",
         hour: "2-digit",
         minute: "2-digit",
         hourCycle: "h23",
@@ -151,18 +141,8 @@
     }
   }
 
-  /** A connection can die without a sign: where the power of vigie fails, say. */
-  function look() {
-    if (Date.now() - seen > SILENCE) {
-      lost();
-      connect();
-    }
-    show();
-  }
-
-  document.addEventListener("visibilitychange", wake);
-  window.addEventListener("online", wake);
-  window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
-  setInterval(look, LOOK);
-  connect();
+  document.addEventListener("visibilitychange", ask);
+  window.addEventListener("online", ask);
+  window.addEventListener("pageshow", ({ persisted }) => persisted && void ask());
+  void ask();
 })();

@@ -15,7 +15,7 @@ import { openPage } from "./words.ts";
 export function renderPage(view: View, { language }: { language: Language }): string {
   const page = openPage(view, language);
   const { t } = page;
-  const isInvented = view.known.polls.kind === "invented";
+  const isInvented = view.known.service.kind === "invented";
   const now = view.facts.moment?.now;
   const title = isInvented || now?.source === "simulation" ? t.title_simulation : t.title;
   // There is no room in an icon to say that a colour is pretended.
@@ -33,15 +33,19 @@ export function renderPage(view: View, { language }: { language: Language }): st
 <link rel="stylesheet" href="${PAGE_FILES["page.css"].link}">
 <script src="${PAGE_FILES["page.js"].link}" defer></script>
 </head>
-<body>
+<body data-pause="${view.demoSpeed === undefined ? PAUSE : PAUSE_IN_DEMO}">
 <p id="stale" role="alert" data-now="${t.just_now}" hidden><strong>${t.stale} <time></time>.</strong> ${t.stale_more}</p>
-<main data-view="${view.id}">${PATTERNS}${parts}</main>
+<main>${PATTERNS}${parts}</main>
 </body>
 </html>
 `.toString();
 }
 
-/** Hatching in SVG; CSS gives it its colours. Wide and faint: it has to be told apart, not to be read. */
+/** Milliseconds after which an open page asks again. A demonstration shows a day in minutes. */
+const PAUSE = 5_000;
+const PAUSE_IN_DEMO = 1_000;
+
+/** Hatching, dots, and a dash for each square of the season, in SVG; CSS gives them their colours. Wide and faint: they have to be told apart, not to be read. */
 const PATTERNS = html`<svg class="patterns" aria-hidden="true"><defs>${[
   "ink",
   "rouge",
@@ -51,4 +55,4 @@ const PATTERNS = html`<svg class="patterns" aria-hidden="true"><defs>${[
 ].map(
   (name) =>
     html`<pattern id="h-${name}" class="h ${name}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="a" width="6" height="6"/><rect class="b" width="2.5" height="6"/></pattern>`,
-)}</defs></svg>`;
+)}<pattern id="h-off" class="h off" width="6" height="6" patternUnits="userSpaceOnUse"><rect class="a" width="6" height="6"/><circle class="b" cx="3" cy="3" r="1.3"/></pattern><pattern id="h-dash" x="2" y="2" width="14" height="14" patternUnits="userSpaceOnUse"><rect class="h-dash" x="4" y="6" width="6" height="2"/></pattern></defs></svg>`;

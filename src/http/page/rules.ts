@@ -5,7 +5,7 @@ import type { VerdictForecast, VerdictSpan } from "../../core/rules/forecast-ver
 import { decidingConditions } from "../../core/rules/reasons.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
-import { conditionLine, conditionTree } from "./conditions.ts";
+import { conditionTree, decidingLine } from "./conditions.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
 import type { Page } from "./words.ts";
 
@@ -82,7 +82,7 @@ function because(verdict: Verdict, page: Page): Part {
   const [note] = notes(verdict, page);
   if (note !== undefined) return note;
   const [first] = decidingConditions(verdict.conditions);
-  return first ? conditionLine(first, verdict, page) : null;
+  return first ? decidingLine(first, verdict, page) : null;
 }
 
 /** What decides beside the conditions. */
@@ -90,6 +90,7 @@ function notes(verdict: Verdict, { t, view, when }: Page): string[] {
   const { reason, rule, enabled_until, held, decided_at, values } = verdict;
   const { at } = view.input;
   if (reason === "disabled") return [t.disabled(enabled_until === null ? null : when(enabled_until))];
+  if (reason === "error") return [t.rule_failed];
   const found: string[] = [];
   if (reason === "when_unknown") found.push(t.counts_as(rule.when_unknown === "on" ? t.on : t.off));
   if (reason === "waiting") found.push(t.waiting);
@@ -103,9 +104,11 @@ function notes(verdict: Verdict, { t, view, when }: Page): string[] {
 function nextTurn(verdict: Verdict, forecast: VerdictForecast, page: Page): string {
   const { t, when } = page;
   const { state } = verdict;
-  const { spans, until } = forecast;
+  const { spans } = forecast;
   const unsure = spans.find(({ sure }) => !sure);
-  const span = spans.find((one) => one.state !== state);
+  const unknownEnd = findUnknownEnd(forecast);
+  const until = unknownEnd?.start ?? forecast.until;
+  const span = spans.find((one) => one.state !== state && one !== unknownEnd);
   if (!span) {
     if (state === null) return t.unknown_f;
     if (!unsure) return t.no_turn(when(until));
@@ -122,6 +125,12 @@ function nextTurn(verdict: Verdict, forecast: VerdictForecast, page: Page): stri
   return isSure ? turn : t.perhaps(turn);
 }
 
+/** From its start on, days decide that nobody has named yet: what is known ends there, and the rule does not turn. */
+function findUnknownEnd({ spans, values_from }: VerdictForecast): VerdictSpan | undefined {
+  const last = spans.at(-1);
+  return spans.length > 1 && last?.state === null && values_from === null ? last : undefined;
+}
+
 function nameTurn(before: Truth, { state, start }: VerdictSpan, { t, when }: Page): string {
   if (state === null) return t.becomes_unknown(when(start));
   if (before === null) return t.certainly(state ? t.on : t.off, when(start));
@@ -130,52 +139,62 @@ function nameTurn(before: Truth, { state, start }: VerdictSpan, { t, when }: Pag
 
 function bar({ spans, until }: VerdictForecast, axis: Axis): Html {
   const { place } = axis;
-  const shown = spans.filter(
-    ({ state, end, start }) => state !== false && end > axis.start && start < axis.end,
-  );
+  const shown = spans.filter((span) => isTold(span) && span.end > axis.start && span.start < axis.end);
   const known = place(until);
-  return html`<svg class="bar" aria-hidden="true" data-from="${isoInstant(axis.start)}" data-to="${isoInstant(axis.end)}"><rect class="rail" width="${known}%" height="100%"/>${
-    known < 100 && html`<rect class="beyond" x="${known}%" width="${100 - known}%" height="100%"/>`
+  return html`<svg class="bar" aria-hidden="true" data-from="${isoInstant(axis.start)}" data-to="${isoInstant(axis.end)}"><rect class="rail" width="${known}%"/>${
+    known < 100 && html`<rect class="beyond" x="${known}%" width="${100 - known}%"/>`
   }${shown.slice(0, MOST_SPANS).map((span) => spanRect(span, place))}${axis.lines}<line class="here" y2="100%"/></svg>`;
 }
 
+/** OFF for certain is what remains of the bar, and of the plan. */
+function isTold({ state, sure }: VerdictSpan): boolean {
+  return state !== false || !sure;
+}
+
 function spanRect({ start, end, state, sure }: VerdictSpan, place: Axis["place"]): Html {
-  const kind = state === null ? "unknown" : sure ? "sure" : "maybe";
+  const kind = state === null ? "unknown" : sure ? "sure" : state ? "maybe" : "maybe-off";
   const [from, to] = [place(start), place(end)];
   const width = Math.max(0.4, Math.round((to - from) * 10) / 10);
-  return html`<rect class="${kind}" x="${from}%" width="${width}%" height="100%"/>`;
+  return html`<rect class="${kind}" x="${from}%" width="${width}%"/>`;
 }
 
 function legend({ t, view }: Page): Html {
   const entry = (kind: string, words: string) =>
-    html`<li><svg class="bar" aria-hidden="true"><rect class="rail" width="100%" height="100%"/><rect class="${kind}" width="100%" height="100%"/></svg>${words}</li>`;
-  return html`<ul class="legend">${entry("sure", t.legend_on)}${entry("maybe", view.known.polls.kind === "none" ? t.legend_not_certain : t.legend_maybe)}${entry("unknown", t.unknown_f)}</ul>`;
+    html`<li><svg class="bar" aria-hidden="true"><rect class="rail" width="100%"/><rect class="${kind}" width="100%"/></svg>${words}</li>`;
+  const maybe = view.known.service.kind === "none" ? t.legend_not_certain : t.legend_maybe;
+  return html`<ul class="legend">${[
+    entry("sure", t.legend_on),
+    entry("maybe", maybe(t.on)),
+    entry("off", t.legend_off),
+    entry("maybe-off", maybe(t.off)),
+    entry("unknown", t.unknown_f),
+  ]}</ul>`;
 }
 
-/** The spans in which the rule is ON or unknown, in words. */
+/** The spans in which the rule is not OFF for certain, in words. */
 function plan(verdict: Verdict, forecast: VerdictForecast, page: Page): Html {
   const { t, when } = page;
   const { spans } = forecast;
-  const shown = spans.filter(({ state }) => state !== false);
+  const shown = spans.filter(isTold);
   if (shown.length === 0) return html`<p class="note">${t.no_span}</p>`;
   return html`<ul class="plan">${shown
     .slice(0, MOST_PLANNED)
     .map(
       (span) =>
-        html`<li>${page.state(span.state)} ${when(span.start)} → ${when(span.end)} <span class="saw">${certainty(span, verdict, forecast, page)}</span></li>`,
+        html`<li>${page.state(span.state)} ${when(span.start)} → ${when(span.end)}${span.state !== null && html` <span>${certainty(span, verdict, forecast, page)}</span>`}</li>`,
     )}${shown.length > MOST_PLANNED && html`<li>${t.more(shown.length - MOST_PLANNED)}</li>`}</ul>`;
 }
 
 /** What a state that lies ahead depends on. */
 function certainty(
-  { state, sure, start }: VerdictSpan,
+  { state, sure, start, by_laws }: VerdictSpan,
   { conditions }: Verdict,
   { values_from }: VerdictForecast,
   { t, view }: Page,
 ): string {
   if (state === null) return "";
-  if (sure) return t.certain;
-  const doubt = view.known.polls.kind === "none" ? t.not_certain : t.by_forecast;
+  if (sure) return by_laws ? `${t.certain}, ${t.by_laws}` : t.certain;
+  const doubt = view.known.service.kind === "none" ? t.not_certain : t.by_forecast;
   // The first span began in the past.
   if (values_from === null || values_from > Math.max(start, view.input.at)) return doubt;
   return simpleResultsIn(conditions).every(({ condition }) => NO_FORECAST.has(condition.kind))
@@ -190,5 +209,5 @@ const NO_FORECAST: ReadonlySet<string> = new Set(["mqtt", "period", "between", "
 const DAYS = 8;
 const MOST_TREES = 40;
 const MOST_BRANCHES = 40;
-const MOST_SPANS = 60;
+const MOST_SPANS = 100;
 const MOST_PLANNED = 8;

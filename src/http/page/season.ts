@@ -78,7 +78,7 @@ function kindWithoutColor(date: IsoDate, page: Page): string {
   return date <= (knownToday(page) ?? "") ? "lost" : "ahead";
 }
 
-/** A filled square for rouge, an outline for blanc, a dot for bleu: the form says it where colours do not. */
+/** A filled square for rouge, an outline for blanc, a dot for bleu, a dash for unknown: the form says it where colours do not. */
 function squares(kind: string, path: string): Html {
   const inner = kind.startsWith("blanc") && html`<path class="in ${kind}" d="${path}"/>`;
   return html`<path class="d ${kind}" d="${path}"/>${inner}`;
@@ -134,7 +134,7 @@ function remarkOnCounts(
 function countRow(color: Color, days: number, words: string, share: number | null): Html {
   const bar =
     share !== null &&
-    html`<svg class="share" aria-hidden="true"><rect class="rail" width="100%" height="100%" rx="4"/><rect class="fill" width="${Math.round(share * 100)}%" height="100%" rx="4"/></svg>`;
+    html`<svg class="share" aria-hidden="true"><rect class="rail" width="100%" rx="4"/><rect class="fill" width="${Math.round(share * 100)}%" rx="4"/></svg>`;
   return html`<div class="count ${color}"><p><b>${days}</b> ${words}</p>${bar}</div>`;
 }
 
@@ -179,14 +179,14 @@ function rougeLine(one: Season, now: IsoDate, colors: OfficialColors, page: Page
   if (!isThis && known === 0) return null;
   const x = (index: number) => Math.round((index / dates.length) * 1000) / 10;
   const mark = (kind: string, index: number) =>
-    html`<rect class="${kind}" x="${x(index)}%" width="${x(1)}%" height="100%"/>`;
+    html`<rect class="${kind}" x="${x(index)}%" width="${x(1)}%"/>`;
   const marks = dates.map((date, index) => {
     const color = colors.get(date);
     if (color === "rouge") return mark("rouge", index);
     return color === undefined && date <= now && mark("unknown", index);
   });
   const here = view.facts.moment ? dates.findIndex((date) => date >= sameDate) : 0;
-  return html`<li class="${isThis ? "this" : "before"}"><span class="label">${one.label.replace("-", "–")}</span><svg class="ticks" aria-hidden="true"><rect class="rail" width="100%" height="100%"/>${marks}${
+  return html`<li class="${isThis ? "this" : "before"}"><span class="label">${one.label.replace("-", "–")}</span><svg class="ticks" aria-hidden="true"><rect class="rail" width="100%"/>${marks}${
     here > 0 && html`<line x1="${x(here)}%" x2="${x(here)}%" y2="100%"/>`
   }</svg><span class="words">${paceWords(found, isThis, page)}</span></li>`;
 }

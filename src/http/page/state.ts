@@ -1,6 +1,6 @@
 import { wallTime } from "../../core/calendar/dates.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
-import type { Page } from "./words.ts";
+import { isSaved, isUnheard, lastAnswer, type Page } from "./words.ts";
 
 /** How vigie itself does: whom it hears, and when this was so. */
 export function state(page: Page): Html {
@@ -10,7 +10,7 @@ export function state(page: Page): Html {
   const homeAssistant = broker.connected ? view.homeAssistant : undefined;
   const { right } = known.clock;
   const at = wallTime(view.facts.at, view.tariff.time_zone).slice(11, 16);
-  return html`<section class="part state"><h2>${t.state}</h2><dl>${[
+  return html`<section class="part state" id="state"><h2>${t.state}</h2><dl>${[
     source("service", t.service, page),
     source("official", t.official_source, page),
     entry(t.broker, broker.connected ? "ok" : "bad", [
@@ -28,17 +28,28 @@ export function state(page: Page): Html {
 }
 
 function source(name: "service" | "official", title: string, page: Page): Html {
-  const { t, view, ago } = page;
-  const last = view.lastSuccess[name];
-  const heard = last !== null && html`, ${t.last_success} ${ago(last)}`;
-  return entry(title, MARKS[view.facts[name].status], [sayAnswers(name, page), heard]);
+  const { t, ago, when } = page;
+  const status = statusOf(name, page);
+  const last = lastAnswer(name, page);
+  const instant = last !== null && (isSaved(name, page) ? t.or_later(when(last, t.at)) : ago(last));
+  const heard = last !== null && html`, ${t.last_success} ${instant}`;
+  return entry(title, isUnheard(name, page) ? "quiet" : MARKS[status], [sayAnswers(name, page), heard]);
 }
 
-function sayAnswers(name: "service" | "official", { t, view }: Page): string {
-  const { status, last_error } = view.facts[name];
+/** A simulator invents what either says. */
+function statusOf(name: "service" | "official", { view }: Page): keyof typeof MARKS {
+  const { status } = view.facts[name];
+  return status === "ok" && view.known.service.kind === "invented" ? "simulated" : status;
+}
+
+function sayAnswers(name: "service" | "official", page: Page): string {
+  const { t, view } = page;
+  const { last_error } = view.facts[name];
+  const status = statusOf(name, page);
+  if (isUnheard(name, page)) return t.answers.not_since_start;
   if (status === "off") return t.no_source[name];
   if (status === "ok" || status === "simulated") return t.answers[status];
-  if (view.lastSuccess[name] === null) return t.answers.never;
+  if (lastAnswer(name, page) === null) return t.answers.never;
   if (status === "down") return t.answers.down;
   if (name === "service") return last_error === null ? t.answers.old : t.answers.failed;
   const { light, season } = view.known.official ?? {};

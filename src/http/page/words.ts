@@ -83,6 +83,25 @@ function sayPlainly(time: string, day: string | null): string {
   return day === null ? time : `${day} ${time}`;
 }
 
+/** null: it has not answered, or there is none. */
+export function lastAnswer(source: "service" | "official", { view }: Page): Instant | null {
+  return view.known[source]?.last_success ?? null;
+}
+
+/** Whether the last answer of a source is known from the state file only: it may have answered later. */
+export function isSaved(source: "service" | "official", { view }: Page): boolean {
+  return view.known[source]?.only_saved ?? false;
+}
+
+/** Whether a source has neither answered nor failed since the start: nothing shows how it is. */
+export function isUnheard(source: "service" | "official", page: Page): boolean {
+  const { facts, known } = page.view;
+  const { status, last_error } = facts[source];
+  const isAsked = status !== "off" && status !== "simulated";
+  const isFailing = last_error !== null || (source === "official" && known.official?.light);
+  return isAsked && isSaved(source, page) && !isFailing;
+}
+
 /** The class that gives a day its colour, and its hatching where nothing official is known of it. */
 export function colorClass(color: Color | null, official: boolean): string {
   return color === null ? "none" : official ? color : `${color} maybe`;
@@ -91,7 +110,7 @@ export function colorClass(color: Color | null, official: boolean): string {
 /** How much of a line is filled. */
 export function confidenceBar(confidence: number | null): Html {
   const share = percent(confidence) ?? 0;
-  return html`<svg class="share" aria-hidden="true"><rect class="rail" width="100%" height="100%" rx="3"/><rect class="fill" width="${share}%" height="100%" rx="3"/></svg>`;
+  return html`<svg class="share" aria-hidden="true"><rect class="rail" width="100%" rx="3"/><rect class="fill" width="${share}%" rx="3"/></svg>`;
 }
 
 /** How far the colour of a day may be relied on. */
@@ -104,7 +123,7 @@ export function sayReliability({ stage, source, confidence }: DayFacts, { t }: P
 }
 
 /** What an unknown day can only be; null where the tariff leaves it open. */
-export function possible(date: IsoDate, { t, view }: Page): string | null {
+export function possible(date: IsoDate, say: Texts["only"], { t, view }: Page): string | null {
   const allowed = allowedColors(date, view.tariff.laws);
-  return allowed.length < COLORS.length ? t.only(allowed.join(t.or)) : null;
+  return allowed.length < COLORS.length ? say(allowed.join(t.or)) : null;
 }

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { readSimulation } from "../core/facts/simulation.ts";
+import type { Kept } from "../core/loop/known.ts";
+import { readOutputsState } from "../core/outputs/outputs-state.ts";
+import { readRuleSettings } from "../core/rules/rule-settings.ts";
+import { readRulesState } from "../core/rules/rules-state.ts";
+import { readKeptValues } from "../core/rules/value-readings.ts";
+import { clientMemorySchema, EMPTY_MEMORY } from "../core/sources/client-memory.ts";
+import { NO_OFFICIAL_MEMORY, officialMemorySchema } from "../core/sources/request-memory.ts";
+import type { SourceKept } from "../core/sources/source.ts";
+import { knownDaysOf, type State, withOfficial, withSource } from "./state.ts";
+
+/** The sources of a configuration, as the state file names them. */
+export interface KeptSources {
+  /** `service.base_url` */
+  service: string;
+  /** The address of the official source, or `simulator`; null: none is asked. */
+  official: string | null;
+}
+
+/** What the state file holds for these sources. A part that cannot be read counts as empty. */
+export function readKept(state: State, { service, official }: KeptSources): Kept {
+  return {
+    days: knownDaysOf(state, service, official),
+    sources: {
+      service: readService(state.clients[service]),
+      ...(official !== null && { official: readOfficial(state.official_clients[official]) }),
+    },
+    rules: readRulesState(state.rules),
+    settings: readRuleSettings(state.settings),
+    simulation: readSimulation(state.simulation),
+    outputs: readOutputsState(state.outputs),
+    values: readKeptValues(state.values),
+  };
+}
+
+/** The state with what is kept of these sources, and of all else. */
+export function withKept(state: State, kept: Kept, { service, official }: KeptSources): State {
+  const { days, sources, rules, settings, simulation, outputs, values } = kept;
+  const client = sources.service ?? NEW_SERVICE;
+  const ofService = withSource(state, service, { knownDays: days, client });
+  const ofSources =
+    official === null
+      ? ofService
+      : withOfficial(ofService, official, {
+          knownDays: days,
+          client: sources.official ?? NO_OFFICIAL_MEMORY,
+        });
+  const { values: _, ...rest } = ofSources;
+  const hasValues = Object.keys(values).length > 0;
+  return { ...rest, rules, settings, simulation, outputs, ...(hasValues && { values }) };
+}
+
+function readService(kept: unknown): SourceKept {
+  return serviceSchema.safeParse(kept).data ?? NEW_SERVICE;
+}
+
+function readOfficial(kept: unknown): SourceKept {
+  return officialMemorySchema.safeParse(kept).data ?? NO_OFFICIAL_MEMORY;
+}
+
+/** `asked`: the dates of the last answers. */
+const serviceSchema = clientMemorySchema.extend({
+  asked: z.object({ season: z.iso.date().nullable(), history: z.iso.date().nullable() }),
+});
+const NEW_SERVICE = { ...EMPTY_MEMORY, asked: { season: null, history: null } };
