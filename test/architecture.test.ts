@@ -15,8 +15,26 @@ const LAYERS = [
   ["runtime"],
 ];
 
+const ADAPTERS = LAYERS[3] ?? [];
+/** `interface XOptions { … }`, and what the loop begins with. */
+const OPTIONS = /^(?:export )?interface (\w*Options|Beginning)\b[^{]*\{\n([\s\S]*?)^\}/gm;
+/** `name: (…) => void` */
+const TELLING = /^ {2}(\w+)\??: \(?\([^;]*?\) => void\)?;/gm;
+
 /** Inside core each folder imports only from those before it. */
-const CORE = ["calendar", "contract", "days", "facts", "rules", "outputs", "topics", "discovery"];
+const CORE = [
+  "calendar",
+  "contract",
+  "log",
+  "days",
+  "facts",
+  "sources",
+  "rules",
+  "outputs",
+  "topics",
+  "discovery",
+  "loop",
+];
 
 const PURE_PACKAGES = ["zod", "temporal-polyfill", "date-easter"];
 const IMPURE =
@@ -64,6 +82,31 @@ describe("the layers", () => {
     const clock = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/;
     const readers = files.filter(({ text }) => clock.test(codeOf(text))).map(({ path }) => folderOf(path));
     expect(readers).toEqual(["runtime"]);
+  });
+
+  test("a part of app or of an adapter tells another part something by `post` only", () => {
+    const outer = files.filter(({ path }) => ["app", ...ADAPTERS].includes(folderOf(path)));
+    const named = outer.flatMap(({ path, text }) =>
+      [...codeOf(text).matchAll(/\bon[A-Z]\w*(?=\??\s*:)/g)].map(([name]) => `${path}: ${name}`),
+    );
+    expect(named).toEqual([]);
+    // What a part is given to call without hearing an answer, as its options say.
+    const told = outer.flatMap(({ path, text }) =>
+      [...codeOf(text).matchAll(OPTIONS)].flatMap(([, name, members = ""]) =>
+        [...members.matchAll(TELLING)]
+          .map(([, member = ""]) => member)
+          .filter((member) => member !== "post")
+          .map((member) => `${path}: ${name}.${member}`),
+      ),
+    );
+    expect(told.toSorted()).toEqual([
+      // The program looks at its daemon several times a minute.
+      "app/daemon.ts: DaemonOptions.wake",
+      // After the sinks: what has changed goes to the log and to `event`.
+      "app/run-loop.ts: Beginning.say",
+      // An effect of the machine, as a clock is.
+      "http/server.ts: ViewServerOptions.optimizeCode",
+    ]);
   });
 
   test("only main ends the process", () => {

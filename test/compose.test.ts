@@ -16,6 +16,7 @@ interface Service {
   tmpfs: string[];
   cap_drop: string[];
   security_opt: string[];
+  logging: { driver: string; options: Record<string, string> };
   volumes: string[];
 }
 
@@ -44,6 +45,7 @@ describe("compose.yaml", () => {
       security_opt: ["no-new-privileges:true"],
       mem_limit: expect.stringMatching(/^\d+m$/),
       restart: "unless-stopped",
+      logging: { driver: "json-file", options: { "max-size": "1m", "max-file": "3" } },
     });
   });
 
@@ -56,6 +58,10 @@ describe("compose.yaml", () => {
     expect(compose.secrets).toEqual({ mqtt: { file: "./mqtt-password" } });
     expect([vigie.secrets, mosquitto.secrets]).toEqual([["mqtt"], ["mqtt"]]);
     expect(Object.keys(compose.volumes)).toEqual(["state", "broker"]);
+  });
+
+  test("lets only this machine reach the broker until its owner decides otherwise", () => {
+    expect(mosquitto).toMatchObject({ ports: ["127.0.0.1:1883:1883"] });
   });
 
   test("publishes no port of vigie until somebody removes the # before it; then that of the page", () => {

@@ -1,26 +1,35 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { createDaemon } from "../../src/app/daemon.ts";
+import mqtt from "mqtt";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
+import { createDaemon, type DaemonOptions } from "../../src/app/daemon.ts";
+import { judgeDaemon } from "../../src/app/health-report.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { renderMetrics } from "../../src/http/metrics.ts";
+import { renderState } from "../../src/http/state-json.ts";
+import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { fastClock } from "../../src/runtime/fast-clock.ts";
 import type { Log } from "../../src/runtime/log.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { emptyState } from "../../src/state/state.ts";
-import { loadText } from "../config/folder.ts";
+import { openStore } from "../../src/state/store.ts";
+import { folderWith, loadText } from "../config/folder.ts";
 import { logTo, SILENT_LOG } from "../support/logs.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
-import { NOBODY } from "../support/ports.ts";
+import { readPage } from "../support/page-text.ts";
+import { onBusyMachine, PATIENCE } from "../support/patience.ts";
+import { freePort, NOBODY } from "../support/ports.ts";
+import { lastAnswersOf } from "../support/views.ts";
 
 /** It ends with the test. */
-function openDaemon(log: Log, onPolled: () => void) {
-  const nothing = () => undefined;
+function openDaemon(log: Log, more: Partial<DaemonOptions> = {}) {
   const daemon = createDaemon({
     store: createMemoryStore(emptyState("test")),
     log,
-    problemLog: createProblemLog(log, systemClock),
+    problemLog: createProblemLog(log, more.clock ?? systemClock),
     clock: systemClock,
     random: Math.random,
     longestSleep: 15_000,
@@ -34,26 +43,21 @@ function openDaemon(log: Log, onPolled: () => void) {
     },
     embeddedPort: 0,
     takeOver: false,
-    onOtherOwner: nothing,
-    beforePublishing: async () => undefined,
-    onPolled,
-    onWake: nothing,
-    onViewChange: nothing,
+    ...more,
   });
   onTestFinished(() => daemon.stop());
   return daemon;
 }
 
-test("the polls of each source are counted since the start, also across a reload", async () => {
+test("the polls of each source are counted since the start, and when it answered last is known, also across a reload", async () => {
   const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
   const folder = await mkdtemp(join(tmpdir(), "vigie-daemon-"));
-  let polled: () => void = () => undefined;
   onTestFinished(async () => {
     await simulator.stop();
     await rm(folder, { recursive: true });
   });
   // Stopped before the simulator: what is registered last ends first.
-  const daemon = openDaemon(SILENT_LOG, () => polled());
+  const daemon = openDaemon(SILENT_LOG);
   const settings = {
     service: { base_url: simulator.url },
     official: { source: simulator.url },
@@ -64,11 +68,8 @@ test("the polls of each source are counted since the start, also across a reload
   await writeFile(file, JSON.stringify(settings));
   const { config } = await loadConfig({ file, env: {}, cwd: folder, inContainer: false });
   const startAndPoll = async () => {
-    const once = new Promise<void>((resolve) => {
-      polled = resolve;
-    });
     await daemon.start(config);
-    await once;
+    await vi.waitFor(() => expect(daemon.status()?.view.sinceStart.isPolled).toBe(true), PATIENCE);
     return daemon.view()?.pollCounts;
   };
   const none = { answered: 0, partly: 0, failed: 0, not_sent: 0 };
@@ -78,11 +79,39 @@ test("the polls of each source are counted since the start, also across a reload
   });
   const after = await startAndPoll();
   expect(after?.service.answered).toBe(2);
+  // So is when they answered last, also where they do not any more.
+  const lastAnswers = () => {
+    const view = daemon.view();
+    return view && lastAnswersOf(view);
+  };
+  const before = lastAnswers();
+  await simulator.stop();
+  await daemon.start(config);
+  expect(lastAnswers()).toEqual(before);
+  expect(before?.saved).toEqual([]);
+});
+
+test("the view is the same object until something changes, such as what Home Assistant says of itself", async () => {
+  const daemon = openDaemon(SILENT_LOG, { demoSpeed: 720 });
+  const { config } = await loadText(
+    JSON.stringify({ mqtt: { url: "embedded" }, service: { base_url: "simulator" } }),
+  );
+  await daemon.start(config);
+  await daemon.published();
+  const before = daemon.view();
+  expect(before).toMatchObject({ homeAssistant: null, demoSpeed: 720 });
+  expect(daemon.view()).toBe(before);
+  const house = await mqtt.connectAsync(`mqtt://127.0.0.1:${daemon.status()?.embeddedPort}`);
+  onTestFinished(() => house.endAsync());
+  await house.publishAsync("homeassistant/status", "online");
+  await vi.waitFor(() => expect(daemon.view()?.homeAssistant).toBe("online"), PATIENCE);
+  expect(daemon.view()).not.toBe(before);
+  expect(daemon.view()).toBe(daemon.view());
 });
 
 test("the missing value of a rule is no problem any more when a reload removes the rule", async () => {
   const lines: string[] = [];
-  const daemon = openDaemon(logTo(lines), () => undefined);
+  const daemon = openDaemon(logTo(lines));
   const rule = { id: "low", when: { mqtt: { topic: "car", below: 40 } }, when_unknown: "off" };
   const configWith = async (rules: object[]) =>
     (await loadText(JSON.stringify({ mqtt: { url: "embedded" }, service: { base_url: "simulator" }, rules })))
@@ -99,4 +128,290 @@ test("the missing value of a rule is no problem any more when a reload removes t
     said,
     expect.stringMatching(/^Rule low is removed and needs no value any more, after /),
   ]);
+});
+
+describe("an output whose payload stands", () => {
+  const ALWAYS = { any: [{ period: "hp" }, { period: "hc" }] };
+  const NEVER = { all: [{ period: "hp" }, { period: "hc" }] };
+  const HP = { period: "hp" };
+  const PLUG = { topic: "plug/set", choose: [{ when: "r", payload: "off" }] };
+  const configWith = async (when: object, output: object = PLUG) => {
+    const rest = { mqtt: { url: "embedded" }, service: { base_url: "simulator" } };
+    const { config } = await loadText(
+      JSON.stringify({ ...rest, rules: [{ id: "r", when }], outputs: [output] }),
+    );
+    return config;
+  };
+  const at = (time: string) => {
+    const ahead = Date.parse(time) - Date.now();
+    return { ...systemClock, now: () => Date.now() + ahead };
+  };
+  const statusOf = (daemon: ReturnType<typeof openDaemon>) => daemon.view()?.outputs[0];
+  const open = (options: Parameters<typeof openDaemon>[1]) => openDaemon(SILENT_LOG, options);
+  const startAndSend = async (daemon: ReturnType<typeof openDaemon>, when: object, output?: object) => {
+    await daemon.start(await configWith(when, output));
+    await vi.waitFor(() => expect(statusOf(daemon)?.sent?.acknowledged).toBe(true), 60_000);
+    expect(statusOf(daemon)?.sent).toMatchObject({ payload: "off", stands: true });
+  };
+
+  test("does not keep vigie from a reload after which its rule is OFF, and is not wanted any more then", async () => {
+    const daemon = open({});
+    await startAndSend(daemon, ALWAYS);
+    await daemon.start(await configWith(NEVER));
+    await daemon.published();
+    expect(statusOf(daemon)).toMatchObject({ state: "sent", sent: { stands: false } });
+  });
+
+  test("does not keep vigie from a start at a time at which its rule is OFF", async () => {
+    const store = createMemoryStore(emptyState("test"));
+    const before = open({ store, clock: at("2026-01-05T12:00:00Z") });
+    await startAndSend(before, HP);
+    await before.stop();
+    const after = open({ store, clock: at("2026-01-05T23:00:00Z") });
+    await after.start(await configWith(HP));
+    await after.published();
+    expect(statusOf(after)).toMatchObject({ state: "sent", sent: { stands: false } });
+  });
+
+  test("does not keep vigie from a reload with a corrected expect, which counts from then on", async () => {
+    const confirm = { topic: "plug", every: "1h", for: "2h" };
+    const daemon = open({});
+    await startAndSend(daemon, ALWAYS, { ...PLUG, confirm });
+    await daemon.start(await configWith(ALWAYS, { ...PLUG, confirm: { ...confirm, expect: "OFF" } }));
+    await daemon.published();
+    expect(statusOf(daemon)).toMatchObject({ state: "waiting", sent: { expect: "OFF" } });
+  });
+});
+
+test("a broker that is away is the problem and the first band of the page, after half a minute, until it is back", async () => {
+  const clock = fastClock(Date.parse("2026-01-13T11:00:00Z"), 60, systemClock);
+  const port = await freePort();
+  const seen: string[] = [];
+  const daemon = openDaemon(SILENT_LOG, {
+    clock,
+    wake: () => {
+      const { broker, real } = daemon.view() ?? {};
+      if (!broker || !real) return;
+      const state = `${broker.connected ? "connected" : "away"}, ${real.facts.service.problem_code === "broker"}`;
+      if (seen.at(-1) !== state) seen.push(state);
+    },
+  });
+  const { config } = await loadText(
+    JSON.stringify({
+      mqtt: { url: `mqtt://127.0.0.1:${port}` },
+      service: { base_url: "simulator", allow_simulator: true },
+    }),
+  );
+  await daemon.start(config);
+  await vi.waitFor(() => expect(seen).toEqual(["away, false", "away, true"]), PATIENCE);
+  const view = daemon.view();
+  if (!view) throw new Error("Expected a view");
+  expect(JSON.parse(renderState(view)).service).toMatchObject({ problem: true, problem_code: "broker" });
+  expect(renderMetrics(view)).toContain('vigie_problem{code="broker"} 1');
+  expect(readPage(view, "en")).toMatch(
+    new RegExp(
+      `^.{0,40}The MQTT broker is not reached since 12:00\\. No device can be commanded, and nothing is published\\. .*mqtt://127\\.0\\.0\\.1:${port}\\.`,
+    ),
+  );
+  expect(readPage(view)).toContain(
+    "Le broker MQTT n’est pas joignable depuis 12:00. Aucun appareil ne peut être commandé",
+  );
+  const broker = await startEmbeddedBroker({ port, log: SILENT_LOG });
+  await vi.waitFor(() => expect(seen.at(-1)).toBe("connected, false"), PATIENCE);
+  await broker.stop();
+  // What is short is no problem.
+  await vi.waitFor(() => expect(seen.slice(3)).toEqual(["away, false", "away, true"]), PATIENCE);
+});
+
+test("a clock that is a day off is not healthy: log and health name both times, and say what to do", async () => {
+  const simulator = await startSimulator({ port: 0, seed: 1, clock: systemClock, sendDate: true });
+  onTestFinished(() => simulator.stop());
+  const clock = { ...systemClock, now: () => systemClock.now() - 24 * 3_600_000 };
+  const lines: string[] = [];
+  const log = logTo(lines);
+  const daemon = openDaemon(log, { clock, problemLog: createProblemLog(log, clock) });
+  const settings = { service: { base_url: simulator.url }, mqtt: { url: "embedded" } };
+  await daemon.start((await loadText(JSON.stringify(settings))).config);
+  const said = () => lines.find((line) => line.startsWith("The clock of this machine is wrong"));
+  await vi.waitFor(() => expect(said()).toBeDefined(), PATIENCE);
+  await daemon.published();
+  const judged = judgeDaemon(clock.now(), daemon);
+  expect(judged?.healthy).toBe(false);
+  expect(judged?.words).toMatch(
+    /^loop alive; broker reached at .*; data fresh: the service answered \d+ s ago, .*; clock wrong: /,
+  );
+  for (const words of [judged?.words ?? "", said() ?? ""]) {
+    expect(words).toMatch(
+      /shows 20\d\d-\d\d-\d\d \d\d:\d\d( UTC)?, and by (its|the) sources it is 20\d\d-\d\d-\d\d \d\d:\d\d/,
+    );
+    const [shown = 0, truth = 0] = [...words.matchAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g)].map(([at]) =>
+      Date.parse(at),
+    );
+    // The day on which summer time begins or ends has another length.
+    expect([23, 24, 25]).toContain(Math.round((truth - shown) / 3_600_000));
+    expect(words).toContain("Set it (timedatectl says whether NTP does that)");
+  }
+});
+
+test("a state that cannot be saved is said on the page and by health, which stays well, until it can be saved", async () => {
+  const folder = await folderWith({ state: "a file in place of the folder" });
+  const path = join(folder, "state");
+  const problemLog = createProblemLog(SILENT_LOG, systemClock);
+  const store = await openStore(path, { log: SILENT_LOG, problemLog, random: Math.random });
+  // It is looked at four times a minute.
+  const clock = fastClock(systemClock.now(), 60, systemClock);
+  let said = "";
+  const daemon = openDaemon(SILENT_LOG, {
+    store,
+    clock,
+    wake: () => {
+      const view = daemon.view();
+      if (view) said = readPage(view, "en");
+    },
+  });
+  const settings = { service: { base_url: "simulator" }, mqtt: { url: "embedded" } };
+  await daemon.start((await loadText(JSON.stringify(settings))).config);
+  const words = `vigie cannot save anything on the disk All goes on, but a restart would lose what is new. ${path}: `;
+  await vi.waitFor(() => expect(said).toContain(words), PATIENCE);
+  await daemon.published();
+  const health = () => judgeDaemon(clock.now(), daemon);
+  expect(health()?.words).toContain(`; state not saved in ${path}: `);
+  expect(health()?.healthy).toBe(true);
+  await rm(path);
+  await store.flush();
+  await vi.waitFor(() => expect(said).not.toContain("cannot save"), PATIENCE);
+  expect(health()?.words).not.toContain("not saved");
+});
+
+describe("a disk that hangs", () => {
+  const NEVER_SAVED = new Promise<never>(() => undefined);
+
+  test("keeps vigie neither from a reload, nor from what the new configuration publishes and sends, nor from its end", async () => {
+    const store = createMemoryStore(emptyState("test"));
+    let hangs = false;
+    const lines: string[] = [];
+    const daemon = openDaemon(logTo(lines), {
+      store: {
+        ...store,
+        save: (state) => (hangs ? NEVER_SAVED : store.save(state)),
+        flush: () => (hangs ? NEVER_SAVED : store.flush()),
+      },
+    });
+    const configWith = async (base_topic: string, more: object) => {
+      const mqtt = { url: "embedded", base_topic };
+      return (await loadText(JSON.stringify({ mqtt, service: { base_url: "simulator" }, ...more }))).config;
+    };
+    await daemon.start(await configWith("before", {}));
+    await daemon.published();
+    hangs = true;
+    await daemon.start(
+      await configWith("after", {
+        rules: [{ id: "r", when: { any: [{ period: "hp" }, { period: "hc" }] } }],
+        outputs: [{ topic: "plug/set", choose: [{ when: "r", payload: "off" }] }],
+      }),
+    );
+    expect(daemon.status()?.config.mqtt.base_topic).toBe("after");
+    await daemon.published();
+    await vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(/^Sent "off" /)), PATIENCE);
+    await vi.waitFor(
+      () => expect(lines).toContainEqual(expect.stringMatching(/^Cleared \d+ topics below before: /)),
+      PATIENCE,
+    );
+    const began = performance.now();
+    await daemon.stop();
+    expect(performance.now() - began).toBeLessThan(onBusyMachine(5_000));
+  });
+});
+
+test("what was not worth a write is written when vigie stops: a value that turned no rule", async () => {
+  const store = createMemoryStore(emptyState("test"));
+  const daemon = openDaemon(SILENT_LOG, { store });
+  const rules = [{ id: "low", when: { mqtt: { topic: "car", below: 40 } }, when_unknown: "off" }];
+  const settings = { service: { base_url: "simulator" }, mqtt: { url: "embedded" }, rules };
+  await daemon.start((await loadText(JSON.stringify(settings))).config);
+  const car = await mqtt.connectAsync(`mqtt://127.0.0.1:${daemon.status()?.embeddedPort}`);
+  const say = async (payload: string) => {
+    await car.publishAsync("car", payload, { qos: 1, retain: true });
+    const heard = () => daemon.status()?.view.values.get("car")?.payload;
+    await vi.waitFor(() => expect(heard()).toBe(payload), PATIENCE);
+  };
+  const isOn = () => daemon.status()?.view.verdicts.some(({ state }) => state);
+  await say("39");
+  await vi.waitFor(() => expect(isOn()).toBe(true), PATIENCE);
+  await vi.waitFor(() => expect(daemon.status()?.view.sinceStart.isPolled).toBe(true), PATIENCE);
+  await say("38");
+  await car.endAsync();
+  const { saving } = daemon.status()?.view ?? {};
+  await daemon.stop();
+  expect(daemon.status()?.view.saving.number).toBe(saving?.number);
+  expect(store.state().values).not.toEqual(saving?.given.values);
+  expect(store.state().values).toEqual({ car: { hash: expect.any(String), at: expect.any(Number) } });
+});
+
+describe("the order of what a start and an end do", () => {
+  /** Each write and each message, as they come. */
+  const watch = async () => {
+    const broker = await startEmbeddedBroker({ port: 0, log: SILENT_LOG });
+    onTestFinished(() => broker.stop());
+    const seen: string[] = [];
+    const observer = await mqtt.connectAsync(broker.url);
+    onTestFinished(() => observer.endAsync(true));
+    observer.on("message", (topic, payload) => seen.push(`${topic} ${payload}`));
+    await observer.subscribeAsync("#");
+    const memory = createMemoryStore(emptyState("test"));
+    const store: typeof memory = {
+      ...memory,
+      save: async (state) => {
+        await memory.save(state);
+        seen.push(`saved: ${state.published.map(({ base_topic }) => base_topic).join(", ")}`);
+      },
+    };
+    const start = async (base_topic: string, more: object = {}) => {
+      const daemon = openDaemon(SILENT_LOG, {
+        store,
+        beforePublishing: async () => void seen.push("health"),
+      });
+      const mqttConfig = { url: broker.url, base_topic };
+      const service = { base_url: "simulator", allow_simulator: true };
+      const settings = { mqtt: mqttConfig, service, ...more };
+      await daemon.start((await loadText(JSON.stringify(settings))).config);
+      await daemon.published();
+      return daemon;
+    };
+    return { observer, seen, store, start };
+  };
+
+  test("a start saves its place, writes health, claims the base topic, then come topics, online, discovery, and what was before is cleared", async () => {
+    const { seen, start } = await watch();
+    const former = await start("former");
+    await former.stop();
+    seen.length = 0;
+    await start("newer");
+    const first = (pattern: RegExp) => seen.findIndex((one) => pattern.test(one));
+    const ORDER = [
+      /^saved: former, newer$/,
+      /^health$/,
+      /^newer\/owner \{/,
+      /^newer\/service\/status /,
+      /^newer\/availability online$/,
+      /^homeassistant\/device\/.* \{/,
+      /^former\/service\/status $/,
+      /^saved: newer$/,
+    ];
+    await vi.waitFor(() => expect(first(/^saved: newer$/)).toBeGreaterThan(0), PATIENCE);
+    const places = ORDER.map(first);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(places).not.toContain(-1);
+    // Nothing at all is published before the claim.
+    expect(seen.filter((one) => !one.startsWith("saved") && one !== "health")[0]).toMatch(/^newer\/owner/);
+  });
+
+  test("an end saves the command that the broker hands over while vigie leaves it", async () => {
+    const { observer, store, start } = await watch();
+    const rules = [{ id: "r", when: { day: "now", color: "rouge" } }];
+    const daemon = await start("vigie", { rules });
+    await observer.publishAsync("vigie/rules/r/enabled/set", "OFF", { qos: 1 });
+    await daemon.stop();
+    expect(store.state().settings).toMatchObject({ r: { enabled: false } });
+  });
 });

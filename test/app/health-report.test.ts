@@ -3,12 +3,15 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import type { Daemon } from "../../src/app/daemon.ts";
 import { writeHealth } from "../../src/app/health-file.ts";
 import { reportHealth } from "../../src/app/health-report.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import type { View } from "../../src/core/loop/view.ts";
 import { folderWith } from "../config/folder.ts";
 import { logTo } from "../support/logs.ts";
+import { openTestLoop } from "../support/test-loop.ts";
+import { withLastAnswers } from "../support/views.ts";
 
 const NOW = 1_767_600_000_000;
 const SECOND = 1000;
@@ -18,13 +21,8 @@ test("health is written every 30 s, and at once when there is news of the broker
   const { report } = open(path);
   const state = { connected: false, last_success: null as number | null };
   const daemon = {
-    status: () => ({
-      snapshot: { facts: { dated: { forecast: { days: [] } } }, known: { polls: { kind: "real" } } },
-      lastSuccess: { service: state.last_success, official: null },
-      broker: { connected: state.connected, url: "mqtt://b" },
-      embeddedPort: null,
-    }),
-  } as unknown as Daemon;
+    status: () => statusWith(state.last_success, { connected: state.connected, url: "mqtt://b" }),
+  } as Daemon;
   const update = async (seconds: number, news: Partial<typeof state> = {}) => {
     Object.assign(state, news);
     report.update(NOW + seconds * SECOND, daemon);
@@ -42,13 +40,15 @@ test("health is written every 30 s, and at once when there is news of the broker
 });
 
 const DAEMON = {
-  status: () => ({
-    snapshot: { facts: { dated: { forecast: { days: [] } } }, known: { polls: { kind: "real" } } },
-    lastSuccess: { service: NOW, official: null },
-    broker: { connected: true, url: "mqtt://b" },
-    embeddedPort: null,
-  }),
-} as unknown as Daemon;
+  status: () => statusWith(NOW, { connected: true, url: "mqtt://b" }),
+} as Daemon;
+
+/** That of a loop which knows nothing, but for this. */
+function statusWith(service: number | null, broker: View["broker"]): ReturnType<Daemon["status"]> {
+  const { loop } = openTestLoop({ clock: { at: NOW } });
+  const view = withLastAnswers({ ...loop.view(), broker }, { service });
+  return { view, embeddedPort: null } as ReturnType<Daemon["status"]>;
+}
 
 function open(path: string) {
   const lines: string[] = [];

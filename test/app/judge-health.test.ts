@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { healthPath, readHealth, writeHealth } from "../../src/app/health-file.ts";
 import { describeHealth, type FoundHealth, type Health, judgeHealth } from "../../src/app/judge-health.ts";
-import type { ServiceKind } from "../../src/core/facts/poll-record.ts";
+import type { ServiceKind } from "../../src/core/facts/source-record.ts";
 
 const NOW = 1_767_600_000_000;
 const HOUR = 3_600_000;
@@ -33,6 +33,11 @@ const found = ({
   },
 });
 
+const withClock = (wrong_clock: NonNullable<Health["wrong_clock"]>, last: number): FoundHealth => {
+  const { health, running } = found({ age: 0, last });
+  return { running, health: { ...health, wrong_clock } };
+};
+
 describe("health", () => {
   it.each([
     [
@@ -52,6 +57,12 @@ describe("health", () => {
       },
       true,
       /data invented: the service answered/,
+    ],
+    [
+      "an error of vigie itself",
+      { ...found(), health: { ...found().health, failed: true } },
+      false,
+      /^loop alive, but an error of vigie itself keeps a part of it from working: see its log; broker reached .*; data fresh/,
     ],
     [
       "the service silent, but not the official source",
@@ -98,7 +109,37 @@ describe("health", () => {
       true,
       /data old: the service last answered 4 h ago, days known/,
     ],
+    [
+      "a service that has not answered since the start",
+      { ...found(), health: { ...found().health, data: { ...found().health.data, saved: ["service"] } } },
+      true,
+      /data fresh: the service answered 25 min ago or later, but not since the start, days known/,
+    ],
     ["the service never there", found({ last: null }), true, /data missing/],
+    [
+      "the clock a day behind that of the sources",
+      withClock({ true_time: NOW + 24 * HOUR, at_least: false }, NOW + 24 * HOUR - 8 * 60_000),
+      false,
+      "loop alive; broker reached at mqtt://broker; data fresh: the service answered 8 min ago, days known until 2026-01-12; clock wrong: this machine shows 2026-01-05 08:00 UTC, and by the sources it is 2026-01-06 08:00 UTC. Set it (timedatectl says whether NTP does that)",
+    ],
+    [
+      "the clock three hours ahead",
+      withClock({ true_time: NOW - 3 * HOUR, at_least: false }, NOW - 3 * HOUR),
+      false,
+      /data fresh: the service answered 0 s ago, .* shows 2026-01-05 08:00 UTC, and by the sources it is 2026-01-05 05:00 UTC/,
+    ],
+    [
+      "the clock behind the state file",
+      withClock({ true_time: NOW + HOUR, at_least: true }, NOW + HOUR),
+      false,
+      /shows 2026-01-05 08:00 UTC, and it is 2026-01-05 09:00 UTC or later\./,
+    ],
+    [
+      "a full disk",
+      { ...found(), health: { ...found().health, unsaved: "/data: the disk is full" } },
+      true,
+      /; state not saved in \/data: the disk is full\. A restart would lose what is new$/,
+    ],
   ])("with %s is described part by part", (_, found, healthy, words) => {
     const verdict = judgeHealth(found, NOW);
     expect(verdict.healthy).toBe(healthy);

@@ -1,30 +1,34 @@
 import { describe, expect, test, vi } from "vitest";
-import type { LoopOptions } from "../../src/app/loop.ts";
+import { civilDate } from "../../src/core/calendar/dates.ts";
 import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
 import type { Answer, OfficialAnswer } from "../../src/core/contract/answer.ts";
-import type { DueOfficial } from "../../src/service/official-times.ts";
-import { AnswerUnreadable } from "../../src/service/service-errors.ts";
+import { RTE_ADDRESS } from "../../src/core/contract/endpoints.ts";
+import { NOTHING_SENT } from "../../src/core/outputs/outputs-state.ts";
+import type { DueOfficial } from "../../src/core/sources/official-times.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { dateAnswer, dayInAnswer, forecastsAnswer, historyAnswer } from "../support/answers.ts";
 import { knownDaysOf, official, officialDays, saidByRte } from "../support/known-days.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
-import { openTestLoop, RULES } from "../support/test-loop.ts";
+import { BOILER, outputsOf } from "../support/outputs.ts";
+import { PARIS } from "../support/tariff.ts";
+import { openTestLoop, RULES, settled, type TestLoopOptions } from "../support/test-loop.ts";
+import { lastAnswersOf } from "../support/views.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** The eve of 6 January, a Tuesday: 10:40 in Paris. */
 const EVE = Date.parse("2026-01-05T09:40:00Z");
 const DATE = "2026-01-06";
-const { signal } = new AbortController();
 const BLEU = knownDaysOf(officialDays("2026-01-01", "2026-01-05"));
 const LIGHT = [{ request: { kind: "light" } as const, essential: false }];
 
 /** A loop whose two sources say what the test sets; undefined: the source does not answer. */
 function openLoopOfTwo(days = BLEU) {
   const clock = { at: EVE };
-  const said: { service?: Color | undefined; rte?: Color | undefined; failure?: string } = {};
-  const devices = { update: vi.fn() };
-  const ask: LoopOptions["ask"] = async (request) => {
+  /** What RTE says of each date; null: a word that cannot be used. */
+  const words: Record<IsoDate, Color | null> = { "2026-01-05": "bleu" };
+  const said: { service?: Color | undefined; rte?: Color | undefined } = {};
+  const ask: TestLoopOptions["ask"] = async (request) => {
     if (!said.service) throw new Error("the service is away");
     const answer =
       request.kind === "date"
@@ -32,25 +36,37 @@ function openLoopOfTwo(days = BLEU) {
         : forecastsAnswer(null, dayInAnswer("2026-01-07", "bleu"));
     return { answer, date: null, made_at: clock.at };
   };
-  const askOfficial: LoopOptions["askOfficial"] = async () => {
+  const askOfficial: TestLoopOptions["askOfficial"] = async () => {
     if (!said.rte) throw new Error("RTE is away");
-    const words: Record<IsoDate, Color> = { "2026-01-05": "bleu", [DATE]: said.rte };
     const answer: OfficialAnswer = {
       kind: "light",
-      words: Object.entries(words).map(([date, color]) => ({ date, color })),
+      words: Object.entries({ [DATE]: said.rte, ...words }).map(([date, color]) =>
+        color === null ? { date, color, why: `no colour for ${date}` } : { date, color },
+      ),
     };
-    return {
-      answer,
-      failure: said.failure ? new AnswerUnreadable("GET /tempoLight", said.failure) : null,
-      date: null,
-      made_at: null,
-    };
+    return { answer, date: null, made_at: null };
   };
   const store = createMemoryStore(emptyState("test"));
-  const test = openTestLoop({ rules: RULES, clock, days, ask, askOfficial, devices, store });
-  const poll = () => test.loop.poll({ signal, essential: true, recheck: true });
-  const pollOfficial = () => test.loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
-  return { ...test, writes: store.writes, clock, said, devices, poll, pollOfficial };
+  const outputs = outputsOf([{ ...BOILER, choose: [{ when: "ahead", payload: "off" }] }]);
+  const test = openTestLoop({ rules: RULES, clock, days, ask, askOfficial, outputs, store });
+  const poll = () => test.loop.poll({ essential: true, recheck: true });
+  const pollOfficial = () => test.loop.pollOfficial(LIGHT);
+  /** Those of the days. */
+  const dayEvents = () => test.events.filter((event) => "date" in event && !("rule" in event));
+  const contradictions = () => test.lines.filter((line) => /contradict each other|agree again/.test(line));
+  return {
+    ...test,
+    ask,
+    askOfficial,
+    words,
+    writes: store.writes,
+    clock,
+    said,
+    poll,
+    pollOfficial,
+    dayEvents,
+    contradictions,
+  };
 }
 
 const shownOf = ({ payload }: Pick<ReturnType<typeof openLoopOfTwo>, "payload">) =>
@@ -80,11 +96,99 @@ describe("a loop with two sources", () => {
     await Promise.all([two.poll(), two.pollOfficial()]);
     expect(shownOf(two)).toEqual(["rouge", "final", "ON"]);
     expect(two.payload("rules/ahead/state")).toBe("ON");
-    expect(two.events).toEqual([
-      { kind: "announced", date: DATE, color: "bleu" },
-      { kind: "revised", date: DATE, color: "rouge", from: "bleu" },
-      { kind: "final", date: DATE, color: "rouge" },
+    expect(two.dayEvents()).toEqual([
+      { event_type: "announced", date: DATE, color: "bleu" },
+      { event_type: "revised", date: DATE, color: "rouge", from: "bleu" },
+      { event_type: "final", date: DATE, color: "rouge" },
     ]);
+  });
+
+  test("the first answers ever correct nothing, whichever source comes first: no colour was shown before them", async () => {
+    for (const first of ["service", "rte"] as const) {
+      const two = openLoopOfTwo(knownDaysOf({}));
+      two.clock.at += 2 * HOUR;
+      Object.assign(two.said, { rte: "blanc", service: "rouge" });
+      for (const source of first === "service" ? [two.poll, two.pollOfficial] : [two.pollOfficial, two.poll])
+        await source();
+      expect(shownOf(two)).toEqual(["blanc", "final", "ON"]);
+      const tomorrow = two.dayEvents().filter((event) => "date" in event && event.date === DATE);
+      expect(tomorrow).toEqual([
+        { event_type: "announced", date: DATE, color: "blanc" },
+        { event_type: "final", date: DATE, color: "blanc" },
+      ]);
+      const { real, known } = two.loop.view();
+      expect(real.facts.moment?.days.tomorrow.revised_from).toBeNull();
+      expect(known.knownDays.days[DATE]).not.toHaveProperty("revised_from");
+      expect(two.payload("service/problem_code")).toBe("contradiction");
+      // What is shown now can be corrected.
+      Object.assign(two.said, { rte: "rouge" });
+      await two.pollOfficial();
+      expect(two.dayEvents()).toContainEqual({
+        event_type: "revised",
+        date: DATE,
+        color: "rouge",
+        from: "blanc",
+      });
+    }
+  });
+
+  test("the last answers of before a start are said to be those at least, until each source answers", async () => {
+    const two = openLoopOfTwo();
+    Object.assign(two.said, { rte: "blanc", service: "blanc" });
+    await two.pollOfficial();
+    await two.poll();
+    const before = { service: EVE + HOUR, official: EVE + HOUR };
+    two.clock.at += HOUR;
+    await two.pollOfficial();
+    await two.poll();
+    expect(lastAnswersOf(two.loop.view())).toEqual({ ...before, saved: [] });
+    const again = openTestLoop({
+      clock: two.clock,
+      store: two.store,
+      askOfficial: two.askOfficial,
+      ask: two.ask,
+    });
+    // What changed nothing is not saved.
+    expect(lastAnswersOf(again.loop.view())).toEqual({
+      service: EVE,
+      official: EVE,
+      saved: ["service", "official"],
+    });
+    two.clock.at += HOUR;
+    await again.loop.poll({ essential: true, recheck: true });
+    expect(lastAnswersOf(again.loop.view())).toMatchObject({ service: EVE + 2 * HOUR, saved: ["official"] });
+    await again.loop.pollOfficial(LIGHT);
+    expect(lastAnswersOf(again.loop.view())).toEqual({
+      service: EVE + 2 * HOUR,
+      official: EVE + 2 * HOUR,
+      saved: [],
+    });
+    // After a reload this process knows it still.
+    const reloaded = openTestLoop({
+      clock: two.clock,
+      store: two.store,
+      askOfficial: two.askOfficial,
+      before: two.loop.known(),
+    });
+    expect(lastAnswersOf(reloaded.loop.view())).toEqual({ ...before, saved: [] });
+  });
+
+  test("an answer that says nothing new is not looked at, but the view has when it came", async () => {
+    const two = openLoopOfTwo();
+    Object.assign(two.said, { rte: "blanc", service: "blanc" });
+    const pollBoth = async () => {
+      two.clock.at += MINUTE;
+      await two.poll();
+      await two.pollOfficial();
+    };
+    // The first answers are news, and the second word of a source confirms its first one.
+    await pollBoth();
+    await pollBoth();
+    const { at } = two.loop.view();
+    await pollBoth();
+    const view = two.loop.view();
+    expect(view.at).toEqual(at);
+    expect(lastAnswersOf(view)).toEqual({ service: two.clock.at, official: two.clock.at, saved: [] });
   });
 
   test("shows a contradiction everywhere, with one line when it begins and one when it ends", async () => {
@@ -102,11 +206,11 @@ describe("a loop with two sources", () => {
     await two.pollOfficial();
     expect(JSON.parse(two.payload("tomorrow") ?? "")).not.toHaveProperty("official_by");
     expect(two.payload("service/problem_code")).toBe("none");
-    expect(two.lines).toEqual([
+    expect(two.contradictions()).toEqual([
       "RTE and the service contradict each other about Tuesday 6 January: RTE says blanc (since 10:40), the service says rouge (since 10:40). vigie shows rouge",
       "RTE and the service agree again about Tuesday 6 January: RTE says rouge (since 11:00), the service says rouge (since 10:40)",
     ]);
-    expect(two.events).toEqual([{ kind: "announced", date: DATE, color: "rouge" }]);
+    expect(two.dayEvents()).toEqual([{ event_type: "announced", date: DATE, color: "rouge" }]);
   });
 
   test("turns rules at once where RTE confirms another colour than the one that is shown", async () => {
@@ -133,21 +237,21 @@ describe("a loop with two sources", () => {
           kind: "season",
           words: season.map((date) => ({ date, color: "blanc" as const })),
         },
-        failure: null,
         date: null,
         made_at: null,
       }),
     });
     expect(wrong.payload("season/used/bleu")).toBe("127");
-    await wrong.loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
-    expect(wrong.lines).toHaveLength(1);
-    expect(wrong.lines[0]).toMatch(
-      /^RTE and the service contradict each other about 126 past days: .*, 121 more$/,
-    );
+    await wrong.loop.pollOfficial(LIGHT);
+    const [line, ...more] = wrong.lines.filter((sentence) => sentence.includes("contradict"));
+    expect(more).toEqual([]);
+    expect(line).toMatch(/^RTE and the service contradict each other about 126 past days: .*, 121 more$/);
     expect(wrong.payload("season/used/blanc")).toBe("126");
     expect([wrong.payload("today/color"), wrong.payload("tomorrow/color")]).toEqual(["bleu", "bleu"]);
     expect(wrong.payload("service/problem_code")).not.toBe("contradiction");
-    expect(wrong.events).toEqual([{ kind: "revised", date: "2026-01-04", color: "blanc", from: "bleu" }]);
+    expect(wrong.events).toEqual([
+      { event_type: "revised", date: "2026-01-04", color: "blanc", from: "bleu" },
+    ]);
   });
 
   test("a whole history that the service tells otherwise is one line, and changes no day that RTE has confirmed", async () => {
@@ -166,7 +270,7 @@ describe("a loop with two sources", () => {
         return { answer, date: null, made_at: null };
       },
     });
-    await wrong.loop.poll({ signal, essential: true, recheck: true });
+    await wrong.loop.poll({ essential: true, recheck: true });
     const [line, ...more] = wrong.lines.filter((sentence) => sentence.includes("contradict"));
     expect(more).toEqual([]);
     expect(line).toMatch(
@@ -180,15 +284,33 @@ describe("a loop with two sources", () => {
 
   test("counts an answer of RTE as a failure where it has to, and uses its words", async () => {
     const two = openLoopOfTwo();
-    Object.assign(two.said, { rte: "rouge", failure: "Expected a colour for today" });
+    two.said.rte = "rouge";
+    two.words["2026-01-05"] = null;
     const { failures } = await two.pollOfficial();
-    expect(failures).toEqual([expect.stringContaining("Expected a colour for today")]);
+    const failure =
+      "The answer to GET /tempoLight cannot be read: Expected a colour for today, 2026-01-05, got dates from 2026-01-05 to 2026-01-06";
+    expect(failures).toEqual([failure]);
     expect(shownOf(two)).toEqual(["rouge", "announced", "ON"]);
     expect(two.payload("official/status")).toBe("degraded");
     expect(two.payload("official/last_error")).toContain("Expected a colour for today");
     two.clock.at += 3 * HOUR;
     two.loop.refresh();
     expect(two.payload("official/status")).toBe("down");
+  });
+
+  test("warns once of a word of RTE that cannot be used, and not of one for a date that is not asked for", async () => {
+    const two = openLoopOfTwo();
+    two.said.rte = "bleu";
+    Object.assign(two.words, { [DATE]: null, "2026-01-07": null });
+    for (let count = 0; count < 2; count += 1) await two.pollOfficial();
+    expect(two.lines.filter((line) => line.startsWith("no colour"))).toEqual([`no colour for ${DATE}`]);
+    two.clock.at += 24 * HOUR;
+    two.words[DATE] = "bleu";
+    await two.pollOfficial();
+    expect(two.lines.filter((line) => line.startsWith("no colour"))).toEqual([
+      `no colour for ${DATE}`,
+      "no colour for 2026-01-07",
+    ]);
   });
 
   test("is not down where only the season fails, and is where only the season is answered", async () => {
@@ -200,13 +322,13 @@ describe("a loop with two sources", () => {
       askOfficial: async ({ kind }) => {
         if (failing[kind]) throw new Error(`no ${kind}`);
         const words = [{ date: "2026-01-05", color: "bleu" as const }];
-        return { answer: { kind, words }, failure: null, date: null, made_at: null };
+        return { answer: { kind, words }, date: null, made_at: null };
       },
     });
     const season = { request: { kind: "season", label: "2025-2026" } as const, essential: false };
     const statusAfter = async (hours: number, due: readonly DueOfficial[]) => {
       clock.at = EVE + hours * HOUR;
-      await test.loop.pollOfficial({ due, signal, onAnswered: () => undefined });
+      await test.loop.pollOfficial(due);
       return [test.payload("official/status"), test.payload("official/last_error")];
     };
     expect(await statusAfter(0, [...LIGHT, season])).toEqual([
@@ -252,16 +374,16 @@ describe("a loop with two sources", () => {
       clock,
       ask: null,
       serviceKind: "none",
-      askOfficial: async (_, { onRetry }) => {
-        onRetry?.("the official source is away");
+      askOfficial: async (_, { post }) => {
+        post?.({ kind: "tried", failure: "the official source is away", isPause: false });
         await answered;
         const words = [{ date: "2026-01-05", color: "bleu" as const }];
-        return { answer: { kind: "light", words }, failure: null, date: null, made_at: null };
+        return { answer: { kind: "light", words }, date: null, made_at: null };
       },
     });
     const shown = () => ["status", "last_error", "last_success"].map((part) => payload(`official/${part}`));
     expect(payload("service/problem_code")).toBe("official");
-    const poll = loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+    const poll = loop.pollOfficial(LIGHT);
     await vi.waitFor(() => expect(payload("official/last_error")).not.toBe("None"));
     expect(shown()).toEqual(["degraded", "the official source is away", "None"]);
     expect([payload("service/problem_code"), payload("today/color")]).toEqual(["official", "None"]);
@@ -273,20 +395,24 @@ describe("a loop with two sources", () => {
 
   test("sends devices nothing before each source was polled for the first time", async () => {
     const two = openLoopOfTwo(knownDaysOf({}));
+    two.outputs({ kind: "connection opened", connection: 1, version: 5 });
     two.said.rte = "rouge";
     await two.pollOfficial();
-    expect(two.devices.update).not.toHaveBeenCalled();
+    await settled();
+    expect([two.loop.view().sends, two.loop.known().kept.outputs]).toEqual([[], NOTHING_SENT]);
     await two.poll();
-    expect(two.devices.update).toHaveBeenCalled();
+    await settled();
+    expect(two.loop.view().sends).toMatchObject([{ topic: "boiler/set", payload: "off" }]);
   });
 
   test("has the words of RTE again after a restart, from below the address that said them", async () => {
     const two = openLoopOfTwo();
     two.said.rte = "rouge";
     await two.pollOfficial();
-    await two.memory.flush();
     expect(two.store.state().official_words).toEqual({
-      rte: expect.objectContaining({ [DATE]: { color: "rouge", first_said: EVE, confirmed: false } }),
+      [RTE_ADDRESS]: expect.objectContaining({
+        [DATE]: { color: "rouge", first_said: EVE, confirmed: false },
+      }),
     });
     expect(two.store.state().books["test"]?.days).not.toHaveProperty(DATE);
     const again = openTestLoop({ clock: two.clock, store: two.store });
@@ -299,11 +425,18 @@ describe("a loop with two sources", () => {
     const two = openLoopOfTwo();
     two.said.rte = "rouge";
     await two.pollOfficial();
-    const before = [two.memory.days(), two.writes(), two.loop.snapshot()];
+    const { topics, facts, verdicts } = two.loop.view();
+    const before = [two.days(), two.writes(), topics, two.events.length, two.lines.length];
     two.clock.at += 15 * MINUTE;
     await two.pollOfficial();
-    expect([two.memory.days(), two.writes(), two.loop.snapshot()]).toEqual(before);
-    expect(two.loop.snapshot()).toBe(before[2]);
+    const after = two.loop.view();
+    expect([two.days(), two.writes(), after.topics, two.events.length, two.lines.length]).toEqual(before);
+    // Nothing was evaluated anew.
+    expect([after.topics === topics, after.facts === facts, after.verdicts === verdicts]).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 });
 
@@ -329,18 +462,23 @@ function openLoopOfClocks({ skew = 0, days = BLEU } = {}) {
           : forecastsAnswer(null, dayInAnswer("2026-01-07", "bleu")),
       ...timesOf("service"),
     }),
-    askOfficial: async (_request, { trueTime }) => {
+    askOfficial: async () => {
       const times = timesOf("rte");
-      trueTime(times.date);
-      const words = [{ date: DATE, color: said.color }];
-      return { answer: { kind: "light", words }, failure: null, ...times };
+      const today = { date: civilDate(trueTime(), PARIS.time_zone), color: "bleu" as const };
+      const words = [today, { date: DATE, color: said.color }];
+      return { answer: { kind: "light", words }, ...times };
     },
   });
   const poll = {
-    service: () => test.loop.poll({ signal, essential: true, recheck: true }),
-    rte: () => test.loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined }),
+    service: () => test.loop.poll({ essential: true, recheck: true }),
+    rte: () => test.loop.pollOfficial(LIGHT),
   };
-  return { ...test, clock, sources, said, poll };
+  /** The lines about words that are not used: each source has a problem, and so a limit of lines, of its own. */
+  const refused = () =>
+    test.said.flatMap((line) =>
+      "starts" in line && line.starts.includes("not used") ? [`${line.problem}: ${line.starts}`] : [],
+    );
+  return { ...test, clock, sources, said, poll, refused };
 }
 
 type SourceName = "service" | "rte";
@@ -353,7 +491,7 @@ describe.each(["service", "rte"] as const)("answers of one source (%s) that a ca
   ])(
     "take nothing back where the machine's clock is %s, and a later answer does",
     async (_, skew, made, said_at) => {
-      const { poll, clock, said, payload, lines } = openLoopOfClocks({ skew });
+      const { poll, clock, said, payload, refused } = openLoopOfClocks({ skew });
       const say = async (minutes: number, color: Color, age = 0) => {
         clock.at = EVE + skew + minutes * MINUTE;
         Object.assign(said, { color, age: age * MINUTE });
@@ -364,13 +502,21 @@ describe.each(["service", "rte"] as const)("answers of one source (%s) that a ca
       expect(await say(10, "rouge")).toBe("rouge");
       expect(await say(25, "bleu", 20)).toBe("rouge");
       const name = source === "rte" ? "RTE" : "the service";
-      expect(lines).toEqual([
-        `${source === "rte" ? "official source" : "forecast service"}: An answer of ${name} of ${made} is older than what ${name} has said, and not used: 2026-01-06 bleu (rouge counts, said at ${said_at})`,
+      const problem = `words of the ${source === "rte" ? "official source" : "forecast service"} that are not used`;
+      expect(refused()).toEqual([
+        `${problem}: An answer of ${name} of ${made} is older than what ${name} has said, and not used: 2026-01-06 bleu (rouge counts, said at ${said_at})`,
       ]);
       expect(await say(30, "bleu")).toBe("bleu");
       expect(await say(32, "rouge")).toBe("rouge");
     },
   );
+});
+
+test("an answer of RTE is judged by the true time, which its own Date tells to a machine that is a day behind", async () => {
+  const { poll, loop } = openLoopOfClocks({ skew: -24 * HOUR });
+  const { failures } = await poll.rte();
+  expect(failures).toEqual([]);
+  expect(loop.known().kept.days.days[DATE]?.rte_word?.color).toBe("bleu");
 });
 
 describe("after one Date of RTE that is ahead", () => {
@@ -424,24 +570,24 @@ describe("while the machine's clock is hours behind and only RTE answers", () =>
       test.clock.at = EVE - 4 * HOUR + minutes * MINUTE;
       Object.assign(test.said, { color, age: age * MINUTE });
       await test.poll.rte();
-      return test.memory.days().days[DATE]?.rte_word;
+      return test.days().days[DATE]?.rte_word;
     };
     return { ...test, say };
   }
 
   test("a correction to rouge counts, is confirmed by no clock, and is not taken back by an old answer", async () => {
-    const { say, lines } = openAtNoon("bleu");
+    const { say, refused } = openAtNoon("bleu");
     expect(await say(80, "rouge")).toEqual({ color: "rouge", first_said: EVE, confirmed: false });
     expect((await say(90, "bleu", 100))?.color).toBe("rouge");
     expect((await say(95, "bleu", 30))?.color).toBe("rouge");
-    expect(lines).toEqual([]);
+    expect(refused()).toEqual([]);
   });
 
   test("an old answer does not take rouge back, and neither does a new one that this machine would date before it", async () => {
-    const { say, lines } = openAtNoon("rouge");
+    const { say, refused } = openAtNoon("rouge");
     expect((await say(80, "bleu", 100))?.color).toBe("rouge");
     expect((await say(85, "bleu"))?.color).toBe("rouge");
-    expect(lines).toEqual([]);
+    expect(refused()).toEqual([]);
   });
 
   test("a colour that was confirmed stays confirmed where a dearer one replaces it", async () => {
@@ -563,20 +709,19 @@ test("two servers that disagree about the time: the one that the machine agrees 
     days: knownDaysOf({ ...BLEU.days, [DATE]: official("bleu") }),
     checkClock: "auto",
     ask: async () => ({ answer: forecastsAnswer(null), date: dates.service, made_at: null }),
-    askOfficial: async (_request, { trueTime }) => {
-      trueTime(dates.rte);
-      return { answer: { kind: "light", words: [] }, failure: null, date: dates.rte, made_at: null };
+    askOfficial: async () => {
+      return { answer: { kind: "light", words: [] }, date: dates.rte, made_at: null };
     },
   });
-  await loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
-  await loop.poll({ signal, essential: true, recheck: true });
+  await loop.pollOfficial(LIGHT);
+  await loop.poll({ essential: true, recheck: true });
   expect(payload("now/color")).toBe("bleu");
   dates.rte = EVE + DAY;
-  await loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+  await loop.pollOfficial(LIGHT);
   expect(payload("now/color")).toBe("bleu");
   // Its right answer of before counts for two hours.
   clock.at += 2 * HOUR;
   dates.rte += 2 * HOUR;
-  await loop.pollOfficial({ due: LIGHT, signal, onAnswered: () => undefined });
+  await loop.pollOfficial(LIGHT);
   expect([payload("now/color"), payload("service/problem_code")]).toEqual(["None", "clock"]);
 });

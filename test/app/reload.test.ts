@@ -25,3 +25,25 @@ test("a reload warns of what is new, and not again of what was known before", as
   lines.pop();
   expect(await reload(["localhost in a container", "no password"], 2)).toEqual([]);
 });
+
+test("a reload with one wrong word logs one problem, and that the configuration before it stays", async () => {
+  const outputs = "abcdef"
+    .split("")
+    .map((name) => `  - { topic: ${name}, choose: [{ when: peak, payload: x }] }`);
+  const text = (rules: string) =>
+    `${rules}: [{ id: peak, when: { period: hp } }]\noutputs:\n${outputs.join("\n")}\n`;
+  const lines: string[] = [];
+  const stop = followConfig(await loadText(text("rules")), {
+    load: () => loadText(text("regles")),
+    restart: async () => undefined,
+    log: logTo(lines),
+    secrets: [],
+  });
+  onTestFinished(stop);
+  process.emit("SIGHUP");
+  await vi.waitFor(() => expect(lines.at(-1)).toContain("stays in force"), 60_000);
+  expect(lines).toEqual([
+    'Configuration: config/vigie.yaml:1:1 regles: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "regles" (did you mean rules?)',
+    "The new configuration is wrong; the one before it stays in force",
+  ]);
+});

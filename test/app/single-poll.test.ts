@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { pollOnce } from "../../src/app/single-poll.ts";
 import { addDays, civilDate, wallTime } from "../../src/core/calendar/dates.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
-import { NO_OFFICIAL_MEMORY } from "../../src/service/request-memory.ts";
+import { NO_OFFICIAL_MEMORY } from "../../src/core/sources/request-memory.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { loadText } from "../config/folder.ts";
 import { logTo } from "../support/logs.ts";

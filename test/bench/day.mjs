@@ -1,14 +1,12 @@
 import { join } from "node:path";
-import { createOfficialPolling } from "../../.build/app/polling.js";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { rulesOptions } from "../../.build/config/rules-options.js";
 import { systemClock } from "../../.build/runtime/clock.js";
-import { duePoll } from "../../.build/service/poll-times.js";
 import { startSimulator } from "../../.build/simulator/server.js";
 import { CONFIG, openMeasuredLoop } from "./measured-loop.mjs";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const OFFSET = 0.4;
 const QUIET = "2026-07-06T22:00:00Z";
 const WINTER = "2026-01-04T23:00:00Z";
 
@@ -42,9 +40,9 @@ export async function measureDays({ folder }, report) {
 async function measureSomeDays(
   from,
   folder,
-  { rules = CONFIG.rules, heard = new Map(), publish, days: count = 7, hasOfficial = false } = {},
+  { rules = CONFIG.rules, publish, days: count = 7, hasOfficial = false } = {},
 ) {
-  const time = { now: from };
+  const time = { now: from, from };
   const clock = {
     ...systemClock,
     now: () => time.now,
@@ -57,59 +55,40 @@ async function measureSomeDays(
   };
   const simulator = await startSimulator({ port: 0, seed: 1, clock, sendDate: false });
   const official = hasOfficial ? simulator.url : null;
-  const measured = await openMeasuredLoop({ service: simulator.url, official, clock, folder, rules, heard });
-  measured.loop.refresh();
-  const officialPolling = hasOfficial && createOfficialPolling(pollingOptions(measured, clock));
+  const measured = await openMeasuredLoop({ service: simulator.url, official, clock, folder, rules });
   const days = [];
-  for (let day = 0; day <= count; day += 1)
-    days.push(await measureDay(measured, time, publish, officialPolling));
+  for (let day = 0; day <= count; day += 1) days.push(await measureDay(measured, time, publish));
   await measured.close();
   await simulator.stop();
   return days.slice(1);
 }
 
-/** The schedule of the official source, which counts what it sends. */
-function pollingOptions({ loop, memory, pollOfficial }, clock) {
-  return {
-    loop: { ...loop, pollOfficial },
-    memory,
-    tariff: CONFIG.tariff,
-    times: CONFIG.service.poll,
-    offset: OFFSET,
-    clock,
-    onFirstFailure: (_source, failure) => {
-      throw new Error(failure);
-    },
-    onPolled: () => undefined,
-  };
-}
-
-async function measureDay({ loop, memory, counts, poll, noteWrites }, time, publish, officialPolling) {
+async function measureDay({ loop, counts, pollIfDue }, time, publish) {
   Object.assign(counts, { requests: 0, officialRequests: 0, writes: 0 });
   counts.topics.clear();
   const end = time.now + DAY;
   for (let look = time.now; look < end; look += MINUTE) {
-    while (loop.snapshot().boundary <= look) {
-      time.now = Math.max(time.now, loop.snapshot().boundary);
-      loop.refresh();
+    while (nextWake(loop, time) <= look) {
+      time.now = Math.max(time.now, nextWake(loop, time));
+      loop.post({ kind: "time" });
     }
     time.now = Math.max(time.now, look);
     for (let second = look; publish && second < look + MINUTE; second += 1_000) {
       time.now = Math.max(time.now, second);
-      publish(time.now);
-      loop.noticeValues();
+      loop.post({ kind: "values", heard: publish(time.now), kept: {}, isSettled: true });
+      // Values are looked at at the end of this turn of the event loop.
+      await nextTurn();
     }
-    if (officialPolling) await officialPolling.pollIfDue();
-    await noteWrites();
-    const knownDays = memory.days();
-    const slots = { poll: CONFIG.service.poll, tariff: CONFIG.tariff, knownDays, offset: OFFSET };
-    const due = duePoll(time.now, time.lastPoll ?? null, slots);
-    if (!due) continue;
-    time.lastPoll = time.now;
-    await poll(due);
+    await pollIfDue();
   }
   const messages = [...counts.topics.values()].reduce((sum, count) => sum + count, 0);
   return { ...counts, topics: new Map(counts.topics), messages };
+}
+
+/** When time alone changes something. */
+function nextWake(loop, { from }) {
+  const { boundary } = loop.view();
+  return Math.min(boundary.now, from + boundary.steady);
 }
 
 /** The rules as shipped and two on values that arrive each second: a battery, and a temperature that is never quite still. */
@@ -118,14 +97,15 @@ function startHouse() {
     { id: "battery", hold: "30m", when: { mqtt: { topic: "car", path: "soc", below: 40, max_age: "2h" } } },
     { id: "cold", hold: "1h", when: { mqtt: { topic: "garden", below: 12, max_age: "6h" } } },
   ]);
-  const heard = new Map();
   const publish = (at) => {
     const day = (at % DAY) / DAY;
     const noise = Math.sin(at * 12.9898);
+    const heard = new Map();
     heard.set("car", { payload: JSON.stringify({ soc: 90 - 60 * day }), at });
     heard.set("garden", { payload: String(18 - 8 * Math.cos(2 * Math.PI * day) + noise / 2), at });
+    return heard;
   };
-  return { rules: [...CONFIG.rules, battery, cold], heard, publish };
+  return { rules: [...CONFIG.rules, battery, cold], publish };
 }
 
 function mostSent(days) {

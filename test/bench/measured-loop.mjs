@@ -1,12 +1,16 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createLoop } from "../../.build/app/loop.js";
-import { openLoopMemory } from "../../.build/app/loop-memory.js";
+import { createLoopParts, postMemories, readKeptOf } from "../../.build/app/loop-parts.js";
+import { createLoop } from "../../.build/app/run-loop.js";
 import { loadConfig } from "../../.build/config/load-config.js";
+import { RTE } from "../../.build/core/sources/rte-source.js";
+import { FORECAST_SERVICE, planPoll } from "../../.build/core/sources/service-source.js";
 import { diffTopics } from "../../.build/core/topics/diff-topics.js";
 import { createOfficialClient } from "../../.build/service/official-client.js";
 import { createServiceClient } from "../../.build/service/service-client.js";
 import { openStore } from "../../.build/state/store.js";
+
+const OFFSET = 0.4;
 
 /** The configuration as shipped, whatever the environment says. */
 const file = new URL("../../config/vigie.yaml", import.meta.url).pathname;
@@ -17,93 +21,144 @@ export const { config: CONFIG } = await loadConfig({ file, env: {}, cwd: process
  * requests to each source, the writes of the state file and the messages that would be published. `official`: the address
  * of an official source; by itself there is none.
  */
-export async function openMeasuredLoop({
-  service,
-  official = null,
-  clock,
-  folder,
-  rules = CONFIG.rules,
-  heard = new Map(),
-}) {
+export async function openMeasuredLoop({ service, official = null, clock, folder, rules = CONFIG.rules }) {
   const store = await openStore(folder, { log: LOG, problemLog: PROBLEM_LOG, random: Math.random });
-  const memory = openLoopMemory(store, {
-    source: "bench",
-    official: official && "bench",
+  const config = {
+    ...CONFIG,
     rules,
-    log: LOG,
-    values: () => ({}),
+    service: { ...CONFIG.service, base_url: service },
+    official: { source: official ?? "off" },
+  };
+  // The bench says when time has passed. The waits of the clients are over at once.
+  const loop = createLoop({
+    clock: { ...clock, after: () => nothing },
+    longestSleep: 15_000,
+    ownErrors: ENDING,
+    wake: nothing,
   });
+  const { post } = loop;
+  const kept = readKeptOf(store, config);
+  const { memory, officialMemory } = postMemories(kept, post);
   const shared = { version: "bench", log: LOG, clock, random: () => 0.5 };
-  const client = createServiceClient({
-    ...shared,
-    config: CONFIG.service,
-    base: service,
-    memory: memory.client,
-  });
+  const client = createServiceClient({ ...shared, config: CONFIG.service, base: service, memory });
   const officialClient =
     official &&
-    createOfficialClient({
-      ...shared,
-      tariff: CONFIG.tariff,
-      base: official,
-      memory: memory.officialClient,
-    });
-  const counts = { requests: 0, officialRequests: 0, writes: 0, topics: new Map() };
-  const loop = createLoop({
-    ...loopOptions({ clock, memory, rules, heard }),
-    publish: countChanges(counts.topics),
-    ask: client.ask,
-    askOfficial: officialClient?.ask ?? null,
+    createOfficialClient({ ...shared, tariff: CONFIG.tariff, base: official, memory: officialMemory });
+  const parts = createLoopParts({
+    config,
+    store,
+    clock,
+    loop,
+    kept,
+    sources: { service: client, official: officialClient, serviceKind: "real" },
+    broker: "",
+    offset: OFFSET,
+    isDemo: false,
+    before: null,
+    post,
   });
+  const counts = { requests: 0, officialRequests: 0, writes: 0, topics: new Map() };
+  /** The poll that the bench asks for, due or not. */
+  let owed = null;
+  const findDue = (part, at, context) => {
+    const wanted = owed;
+    owed = null;
+    return wanted ? planPoll(wanted, part, context) : FORECAST_SERVICE.findDue(part, at, context);
+  };
+  const sources = parts.config.sources.map((source) =>
+    source.id === "service" ? { ...source, findDue } : source,
+  );
+  const countTopics = countChanges(counts.topics);
+  let idle = nothing;
+  loop.begin({
+    ...parts,
+    config: { ...parts.config, sources },
+    sinks: [
+      ...parts.sinks,
+      { name: "topics", show: ({ topics }) => countTopics(topics) },
+      {
+        name: "the end of the polls",
+        show: ({ requests }) => {
+          if (!isPolling(requests)) idle();
+        },
+      },
+    ],
+    say: ({ lines }) => endOnFailure(lines),
+  });
+  /** Lets the loop see what time it is; resolves at the end of the polls that this begins. */
+  const letPoll = async () => {
+    post({ kind: "time" });
+    if (!isPolling(loop.view().requests)) return;
+    await new Promise((resolve) => {
+      idle = resolve;
+    });
+  };
   const countWrites = await watchFile(join(folder, "state.json"));
   const noteWrites = async () => {
     await store.flush();
     counts.writes += await countWrites();
   };
-  const countRequests = async (name, { get }, run) => {
-    const before = get().spent;
-    const outcome = await run();
-    const after = get().spent;
-    counts[name] += after.day === before.day ? after.count - before.count : after.count;
+  /** The requests that are sent meanwhile. */
+  const countRequests = async (run) => {
+    const spentOf = () => [memory, officialMemory].map(({ get }) => get().spent ?? NOTHING_SPENT);
+    const before = spentOf();
+    await run();
+    const [service, rte] = spentOf().map(({ day, count }, index) =>
+      day === before[index].day ? count - before[index].count : count,
+    );
+    counts.requests += service;
+    counts.officialRequests += rte;
     await noteWrites();
-    return outcome;
   };
-  const { signal } = new AbortController();
-  const poll = (owed) => countRequests("requests", memory.client, () => loop.poll({ ...owed, signal }));
-  const pollOfficial = (owed) =>
-    countRequests("officialRequests", memory.officialClient, () => loop.pollOfficial({ ...owed, signal }));
+  /** A poll of the service, due or not. */
+  const poll = (wanted) => {
+    owed = wanted;
+    return countRequests(letPoll);
+  };
   const close = async () => {
-    await Promise.all([client.close(), officialClient?.close()]);
+    loop.pause();
+    await Promise.all([parts.stop(), client.close(), officialClient?.close()]);
   };
-  return { loop, memory, counts, poll, pollOfficial, noteWrites, close };
+  return { loop, config: parts.config, counts, poll, pollIfDue: () => countRequests(letPoll), close };
 }
 
-/** What a loop needs beside the service and the broker, with the rules as shipped. */
-export function loopOptions({ clock, memory, rules = CONFIG.rules, heard = new Map() }) {
-  return {
-    config: { ...CONFIG, rules },
-    serviceKind: "real",
-    askOfficial: null,
-    memory,
-    clock,
-    devices: { statuses: () => [], update: nothing },
-    values: { heard: () => heard, isSettled: () => true },
-    onDayEvent: nothing,
-    onContradiction: nothing,
-    onRefusedWord: nothing,
-    onVerdictChange: nothing,
-    onSwitchedBack: nothing,
-    onRefreshed: nothing,
-  };
+/** Of a source that is not asked. */
+const NOTHING_SPENT = { day: null, count: 0 };
+
+function isPolling(requests) {
+  return Object.values(requests).some((request) => request !== null);
+}
+
+function endOnFailure(lines) {
+  const failure = lines.find(({ problem, starts }) => starts && SOURCES.includes(problem));
+  if (failure) end(new Error(failure.starts));
 }
 
 const nothing = () => undefined;
+const SOURCES = [FORECAST_SERVICE.name, RTE.name];
+/** Also if whoever has posted an event catches what is thrown. */
+const end = (error) =>
+  queueMicrotask(() => {
+    throw error;
+  });
+const endOnError = (_part, run) => {
+  try {
+    run();
+    return true;
+  } catch (error) {
+    end(error);
+    return false;
+  }
+};
+/** An error of vigie itself ends the bench. */
+const ENDING = { protect: endOnError, attempt: endOnError, forget: nothing, isFailing: () => false };
 export const LOG = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const PROBLEM_LOG = { starts: nothing, isOver: nothing };
 
 function countChanges(topics) {
   let sent = new Map();
   return (wanted) => {
+    if (wanted === sent) return;
     for (const { topic } of diffTopics(sent, wanted)) topics.set(topic, (topics.get(topic) ?? 0) + 1);
     sent = wanted;
   };

@@ -31,7 +31,7 @@ async function measureRequests({ contestants, services: [service], broker, folde
   const vigie = await contestants.vigie.start({ service, broker, folder, base: "page", env: listenOn(port) });
   await pause(START_LASTS);
   await vigie.says(/The page is at/);
-  const { path, type, body } = await readFirst(port);
+  const { path, type, etag, body } = await readFirst(port);
   const file = join(folder, "page.bytes");
   await writeFile(file, body);
   const bare = startProgram(process.execPath, [BARE, file, type]);
@@ -47,9 +47,14 @@ async function measureRequests({ contestants, services: [service], broker, folde
       if (round > 0) times[name].push(time);
     }
   }
+  const unchanged = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    unchanged.push(await timeRequests(vigie.pid, port, path, etag));
+  }
   await Promise.all([vigie.end(), bare.end()]);
   report.text(`${path}, ${body.length} bytes, over ${CONNECTIONS} connections`);
   report.beside("page", times);
+  report.alone("pageUnchanged", unchanged);
 }
 
 /** The page where there is one, else the state. */
@@ -57,29 +62,36 @@ async function readFirst(port) {
   for (const path of ["/", "/api/state"]) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     const body = Buffer.from(await response.arrayBuffer());
-    if (response.ok) return { path, type: response.headers.get("content-type"), body };
+    if (response.ok)
+      return { path, type: response.headers.get("content-type"), etag: response.headers.get("etag"), body };
   }
   throw new Error(`Expected / or /api/state at port ${port}, got neither`);
 }
 
-/** Microseconds of CPU for an answer, while each of some connections always waits for one. */
-async function timeRequests(pid, port, path) {
+/**
+ * Microseconds of CPU for an answer, while each of some connections always waits for one. `known`: the ETag of what they
+ * have, which is to be unchanged.
+ */
+async function timeRequests(pid, port, path, known) {
   const ends = performance.now() + ROUND;
   const before = await readSpent(pid);
-  const counts = await Promise.all(Array.from({ length: CONNECTIONS }, () => countAnswers(port, path, ends)));
+  const counts = await Promise.all(
+    Array.from({ length: CONNECTIONS }, () => countAnswers(port, path, ends, known)),
+  );
   const spent = (await readSpent(pid)) - before;
   return (spent / counts.reduce((sum, count) => sum + count, 0)) * 1000;
 }
 
-function countAnswers(port, path, ends) {
+function countAnswers(port, path, ends, known) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
-    const question = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+    const condition = known ? `If-None-Match: ${known}\r\n` : "";
+    const question = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${condition}\r\n`;
     let count = 0;
     let missing = 0;
     socket.once("error", reject);
     socket.on("data", (part) => {
-      if (missing === 0) missing = lengthOf(part);
+      if (missing === 0) missing = lengthOf(part, known ? 304 : 200);
       missing -= part.length;
       if (missing > 0) return;
       count += 1;
@@ -91,10 +103,10 @@ function countAnswers(port, path, ends) {
 }
 
 /** Of an answer with its head, which arrives in one part. */
-function lengthOf(part) {
+function lengthOf(part, status) {
   const head = part.toString("latin1", 0, part.indexOf("\r\n\r\n") + 4);
-  if (!head.startsWith("HTTP/1.1 200 ")) throw new Error(`Expected 200, got ${head}`);
-  return head.length + Number(/^content-length: (\d+)/im.exec(head)[1]);
+  if (!head.startsWith(`HTTP/1.1 ${status} `)) throw new Error(`Expected ${status}, got ${head}`);
+  return head.length + Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
 }
 
 async function measurePageMemory({ contestants, services, ...place }, report) {
@@ -119,14 +131,16 @@ async function measurePageMemory({ contestants, services, ...place }, report) {
   report.beside("pageMemory", memory);
 }
 
-/** As a browser opens it and leaves it. */
+/** As a browser opens it, asks whether it has changed, and leaves it. */
 async function openPage(port) {
-  const leaving = new AbortController();
-  const get = (path, options = {}) => fetch(`http://127.0.0.1:${port}${path}`, options);
-  for (const path of ["/", "/page.css", "/page.js", "/api/state"]) await (await get(path)).arrayBuffer();
-  const events = await get("/events", { signal: leaving.signal });
-  await events.body.getReader().read();
-  leaving.abort();
+  const get = async (path, headers = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+    await response.arrayBuffer();
+    return response;
+  };
+  for (const path of ["/page.css", "/page.js", "/api/state"]) await get(path);
+  const page = await get("/");
+  await get("/", { "If-None-Match": page.headers.get("etag") });
 }
 
 async function measurePageStart({ contestants: { vigie }, services, ...place }, report) {

@@ -1,13 +1,12 @@
 import { join } from "node:path";
-import { createLoop } from "../../.build/app/loop.js";
-import { openLoopMemory } from "../../.build/app/loop-memory.js";
 import { addDays } from "../../.build/core/calendar/dates.js";
 import { learn } from "../../.build/core/days/learn.js";
-import { NO_POLLS } from "../../.build/core/facts/poll-record.js";
+import { look } from "../../.build/core/loop/look.js";
+import { settle } from "../../.build/core/loop/settle.js";
+import { startKnown } from "../../.build/core/loop/start.js";
 import { renderPage } from "../../.build/http/page/render-page.js";
 import { systemClock } from "../../.build/runtime/clock.js";
-import { emptyState } from "../../.build/state/state.js";
-import { CONFIG, LOG, loopOptions, openMeasuredLoop } from "./measured-loop.mjs";
+import { CONFIG, openMeasuredLoop } from "./measured-loop.mjs";
 import { startProgram, VIGIE } from "./program.mjs";
 import { threadTime } from "./spent.mjs";
 
@@ -46,35 +45,39 @@ export async function measureWork({ folder }, report) {
   await simulator.end();
   report.text(`A poll with nothing new: ${measured.counts.topics.size} topics differed in ${POLLS} polls`);
   report.alone("work", polls);
-  const loop = openLoop(measured.memory, clock, CONFIG.rules);
-  report.alone("refresh", timeRuns(openLoop(measured.memory, clock, []).refresh));
-  report.alone("refreshRules", timeRuns(loop.refresh));
-  report.alone("render", timeRenders(loop));
+  const { kept } = measured.loop.known();
+  const known = { ...kept, days: addOfficialDays(kept.days, time.now) };
+  const at = { now: clock.now(), steady: clock.steady() };
+  const refreshWith = (rules) => createRefresh(known, at, { ...measured.config, rules });
+  const refresh = refreshWith(CONFIG.rules);
+  report.alone("refresh", timeRuns(refreshWith([])));
+  report.alone("refreshRules", timeRuns(refresh));
+  report.alone("render", timeRenders(refresh()));
 }
 
-/** It knows 400 days. */
-function openLoop(known, clock, rules) {
-  const store = { state: () => emptyState("bench"), save: async () => undefined };
-  const values = () => ({});
-  const memory = openLoopMemory(store, { source: "bench", official: null, rules, log: LOG, values });
-  memory.keepAnswer(addOfficialDays(known.days(), clock.now()), known.lastAnswered());
-  return createLoop({ ...loopOptions({ clock, memory, rules }), publish: () => undefined });
+/** What the loop does after each event that may change something: it settles, and looks. */
+function createRefresh(kept, at, config) {
+  let known = startKnown(kept, { at, config, serviceKind: "real", broker: "", before: null });
+  const protect = (_part, run) => {
+    run();
+    return true;
+  };
+  return () => {
+    const settled = settle(known, at, { config, protect });
+    known = settled.known;
+    return look(known, at, config, settled);
+  };
 }
 
-function timeRenders(loop) {
+function timeRenders(found) {
   const view = {
-    id: "bench",
+    ...found,
     version: "bench",
     instance: "vigie",
     tariff: CONFIG.tariff,
     rules: CONFIG.rules,
-    values: new Map(),
-    ...loop.snapshot(),
-    outputs: [],
     broker: { connected: true, url: "mqtt://127.0.0.1" },
     homeAssistant: null,
-    lastSuccess: loop.lastSuccess(),
-    pollCounts: NO_POLLS,
   };
   return timeRuns(() => renderPage(view, { language: "fr" }));
 }

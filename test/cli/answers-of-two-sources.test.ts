@@ -14,11 +14,22 @@ import type { Color } from "../../src/core/calendar/tariff.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { emptyState } from "../../src/state/state.ts";
 import { serialiseState } from "../../src/state/state-format.ts";
+import { sendJson, serve } from "../service/rude-server.ts";
 import { NOBODY } from "../support/ports.ts";
 import { runCommand } from "../support/run-command.ts";
 import { PARIS } from "../support/tariff.ts";
 
-const ONLY_RTE = /^date +2026-01-05\ncolour +blanc\nofficial +yes\nRTE says +blanc\n$/;
+/** The owner's prices: these services say none. */
+const RATES = [
+  {
+    from: "2025-09-01",
+    bleu: { hp: 0.16, hc: 0.13 },
+    blanc: { hp: 0.19, hc: 0.15 },
+    rouge: { hp: 0.73, hc: 0.17 },
+  },
+];
+const OLD_RATES = RATES.map((row) => ({ ...row, from: "2015-01-01" }));
+const ONLY_RTE = /^date +2026-01-05\ncolour +blanc\nofficial +yes\nhp +0\.19\nhc +0\.15\nRTE says +blanc\n$/;
 const BLEU = { color: "bleu", first_said: 0, confirmed: true } as const;
 
 let folder = "";
@@ -55,6 +66,7 @@ describe("the endpoints of two sources for people", () => {
         service: { base_url: service },
         official: { source: address },
         mqtt: { url: "embedded" },
+        tariff: { rates: RATES },
       };
       await writeFile(join(folder, "both.yaml"), JSON.stringify(config));
       return run(day, ["2026-01-05", ...args, "--config", "both.yaml"]);
@@ -62,9 +74,9 @@ describe("the endpoints of two sources for people", () => {
     try {
       const official_by = { service: "rouge", rte: "blanc" };
       const differs =
-        "date +2026-01-05\\ncolour +blanc\\nofficial +yes\\n.*\\nhp +-\\nhc +-\\nRTE says +blanc\\n";
+        "date +2026-01-05\\ncolour +blanc\\nofficial +yes\\n.*\\nhp +0\\.19\\nhc +0\\.15\\nRTE says +blanc\\n";
       for (const [word, official, said, color, table, more] of [
-        ["RED", true, "rouge", "rouge", "[^]*RTE says +rouge\\n", {}],
+        ["RED", true, "rouge", "rouge", "[^]*\\nhp +0\\.73\\nhc +0\\.17\\nRTE says +rouge\\n", {}],
         ["unreadable", false, null, "rouge", "[^]*RTE says +nothing yet\\n", {}],
         [
           "WHITE",
@@ -108,6 +120,7 @@ describe("the endpoints of two sources for people", () => {
         date: "2026-01-05",
         color: "blanc",
         is_official: true,
+        rates: { hp: 0.19, hc: 0.15 },
         rte: "blanc",
       });
     } finally {
@@ -142,7 +155,12 @@ describe("the endpoints of two sources for people", () => {
       await mkdir(join(folder, "kept"), { recursive: true });
       await writeFile(join(folder, "kept", "state.json"), serialiseState(state));
     };
-    const config = { ...sources, state: "kept", tariff: { laws: "off" }, mqtt: { url: "embedded" } };
+    const config = {
+      ...sources,
+      state: "kept",
+      tariff: { laws: "off", rates: RATES },
+      mqtt: { url: "embedded" },
+    };
     await writeFile(join(folder, "kept.yaml"), JSON.stringify(config));
     const ask = async (service: string | null, rte: string | null) => {
       Object.assign(says, { service, rte });
@@ -152,6 +170,7 @@ describe("the endpoints of two sources for people", () => {
     };
     const contradiction = "contradiction RTE named blanc, the service rouge; vigie uses blanc\n";
     const official_by = { service: "rouge", rte: "blanc" };
+    const prices = "hp 0.19\nhc 0.15\n";
     try {
       await keep("rouge", "blanc");
       const withoutRte = await ask("rouge", null);
@@ -160,14 +179,14 @@ describe("the endpoints of two sources for people", () => {
       expect(withoutRte.json).toMatchObject({ color: "blanc", is_official: true, official_by });
       const withoutService = await ask(null, "WHITE");
       expect(withoutService.out).toBe(
-        `date ${date}\ncolour blanc\nofficial yes\nRTE says blanc\n${contradiction}`,
+        `date ${date}\ncolour blanc\nofficial yes\n${prices}RTE says blanc\n${contradiction}`,
       );
       expect(withoutService.json).toMatchObject({ color: "blanc", rte: "blanc", official_by });
       const withNoWord = await ask(null, "unreadable");
       expect(withNoWord.out).toContain("\ncolour blanc\n");
       const withNeither = await ask(null, null);
       expect(withNeither.err).toMatch(/This is what vigie itself has learnt\n$/);
-      expect(withNeither.out).toBe(`date ${date}\ncolour blanc\nofficial yes\n${contradiction}`);
+      expect(withNeither.out).toBe(`date ${date}\ncolour blanc\nofficial yes\n${prices}${contradiction}`);
       expect(withNeither.json).toMatchObject({ color: "blanc", official_by });
       // A rouge of the source that is away is not shown as bleu.
       await keep("bleu", "rouge");
@@ -182,11 +201,80 @@ describe("the endpoints of two sources for people", () => {
     }
   });
 
+  test("vigie history counts a prediction once its day has begun, by the colour that vigie uses", async () => {
+    const now = tariffDate(Date.now(), PARIS);
+    const [right = "", corrected = "", ahead = ""] = [-1, 0, 1].map((days) => addDays(now, days));
+    const entries = [right, corrected, ahead].map((date) => ({
+      date,
+      color: "rouge",
+      predicted_color: "rouge",
+    }));
+    const { url } = await serve((_request, response) => sendJson(response, entries));
+    const state = emptyState("here");
+    state.official_words = { [url]: { [corrected]: { ...BLEU, color: "blanc" } } };
+    await mkdir(join(folder, "counted"), { recursive: true });
+    await writeFile(join(folder, "counted", "state.json"), serialiseState(state));
+    const sources = { service: { base_url: url }, official: { source: url } };
+    const config = { ...sources, tariff: { laws: "off" }, state: "counted", mqtt: { url: "embedded" } };
+    await writeFile(join(folder, "counted.yaml"), JSON.stringify(config));
+    const { out } = await run(history, ["--from", right, "--to", ahead, "--config", "counted.yaml"]);
+    const rows = out.split("\n").map((line) => line.split(/ +/));
+    expect(rows.slice(1, 4).map(([date, color, , , , , mark]) => [date, color, mark])).toEqual([
+      [right, "rouge", undefined],
+      [corrected, "blanc", "wrong"],
+      [ahead, "rouge", undefined],
+    ]);
+    expect(out).toMatch(/\n1 of 2 predictions were right\n$/);
+  });
+
+  test("vigie history has the owner's prices where the service says none", async () => {
+    const date = "2026-01-05";
+    const { url } = await serve((_request, response) => sendJson(response, [{ date, color: "blanc" }]));
+    const config = {
+      service: { base_url: url },
+      official: { source: "off" },
+      mqtt: { url: "embedded" },
+      tariff: { rates: RATES },
+    };
+    await writeFile(join(folder, "prices.yaml"), JSON.stringify(config));
+    const { out } = await run(history, ["--from", date, "--to", date, "--config", "prices.yaml"]);
+    expect(out).toMatch(/\n2026-01-05 +blanc +0\.19 +0\.15 /);
+  });
+
+  test("vigie day says of a Sunday that nobody has named what the laws say, with its price", async () => {
+    const { url } = await serve((_request, response) => sendJson(response, { values: {} }));
+    const config = {
+      service: { base_url: "none" },
+      official: { source: url },
+      mqtt: { url: "embedded" },
+      tariff: { rates: RATES },
+    };
+    await writeFile(join(folder, "sunday.yaml"), JSON.stringify(config));
+    const ask = (...args: string[]) => run(day, ["2026-01-11", ...args, "--config", "sunday.yaml"]);
+    expect((await ask()).out).toBe(
+      [
+        "date         2026-01-11",
+        "colour       -",
+        "hp           0.16",
+        "hc           0.13",
+        "by the laws  it can only be bleu",
+        "RTE says     nothing yet",
+        "",
+      ].join("\n"),
+    );
+    expect(JSON.parse((await ask("--json")).out)).toMatchObject({
+      color: null,
+      rates: { hp: 0.16, hc: 0.13 },
+    });
+  });
+
   test("vigie day does not call RTE's what the simulator invents", async () => {
     const config = "service: { base_url: none }\nofficial: { source: simulator }\nmqtt: { url: embedded }\n";
     await writeFile(join(folder, "invented.yaml"), config);
     const { out } = await run(day, ["today", "--config", "invented.yaml"]);
-    expect(out).toMatch(/^date +\S+\ncolour +(bleu|blanc|rouge)\nofficial +yes\nthe simulator says +\1\n$/);
+    expect(out).toMatch(
+      /^date +\S+\ncolour +(bleu|blanc|rouge)\nofficial +yes\nhp +0\.\d+\nhc +0\.\d+\nthe simulator says +\1\n$/,
+    );
   });
 
   test("vigie history and season answer from what vigie has learnt where there is no service or it is dead, and say so", async () => {
@@ -200,7 +288,12 @@ describe("the endpoints of two sources for people", () => {
     const state = { ...emptyState("here"), official_words: { [address]: Object.fromEntries(words) } };
     await mkdir(join(folder, "learnt"));
     await writeFile(join(folder, "learnt", "state.json"), serialiseState(state));
-    const config = { service: { base_url: "none" }, official: { source: address }, state: "learnt" };
+    const config = {
+      service: { base_url: "none" },
+      official: { source: address },
+      state: "learnt",
+      tariff: { rates: OLD_RATES },
+    };
     await writeFile(join(folder, "none.yaml"), JSON.stringify({ ...config, mqtt: { url: "embedded" } }));
     const none = ["--config", "none.yaml"];
     const days = await run(history, ["--from", start, "--to", addDays(start, 1), ...none]);
@@ -210,6 +303,8 @@ describe("the endpoints of two sources for people", () => {
       [addDays(start, 1), "rouge"],
       [""],
     ]);
+    // The owner's prices, which the page has, too.
+    expect(days.out).toMatch(new RegExp(`\\n${start} +rouge +0\\.73 +0\\.17 `));
     const counted = await run(season, [label, ...none]);
     // All days of a season before are over.
     expect(counted.out).toMatch(/: 36[56] days over, 0 days left\n/);
@@ -237,7 +332,11 @@ describe("the endpoints of two sources for people", () => {
     for (const [command, args, words] of [
       [season, [], new RegExp(`: ${over} days? over(?:.|\n)*\\nrouge +22 +22\\n`)],
       [history, ["--from", now, "--to", now], new RegExp(`\\n${now} +bleu`)],
-      [day, [now], new RegExp(`^date +${now}\\ncolour +bleu\\nofficial +yes\\n$`)],
+      [
+        day,
+        [now],
+        new RegExp(`^date +${now}\\ncolour +bleu\\nofficial +yes\\nhp +0\\.\\d+\\nhc +0\\.\\d+\\n$`),
+      ],
     ] as const) {
       const { code, out, err } = await run(command, [...args, ...fromState]);
       expect([code, out]).toEqual([0, expect.stringMatching(words)]);

@@ -20,9 +20,9 @@ async function run(env: NodeJS.ProcessEnv, ...officialFaults: OfficialFaultName[
   simulator.officialFaults.set(officialFaults);
   simulator.officialRequests.length = 0;
   const { config } = await load({ cwd: await folderWith(), env: { VIGIE_MQTT_URL: "embedded", ...env } });
-  const { code, out } = await runCommand((io) => checkLive(config, io));
+  const { code, out, err } = await runCommand((io) => checkLive(config, io));
   const lines = out.split("\n").filter((line) => !line.startsWith("        assumed"));
-  return { code, lines: lines.slice(0, -1), asked: [...simulator.officialRequests] };
+  return { code, err, lines: lines.slice(0, -1), asked: [...simulator.officialRequests] };
 }
 
 const both = () => ({ VIGIE_SERVICE_BASE_URL: simulator.url, VIGIE_OFFICIAL_SOURCE: simulator.url });
@@ -70,6 +70,17 @@ test("fails where the official source fails, and says why", async () => {
     expect.stringContaining("official, light: The answer to GET /tempoLight cannot be read: Expected JSON"),
     expect.stringContaining("official, season: The answer to GET /tempo?season="),
   ]);
+});
+
+test("fails where the official source has no colour for today, and says which words cannot be used", async () => {
+  const { code, lines, err } = await run(both(), "unknown-colors");
+  expect(code).toBe(1);
+  expect(lines.filter((line) => line.startsWith("FAILED"))).toEqual([
+    "FAILED  official, light: The answer to GET /tempoLight cannot be read: Expected a colour for today, 2026-01-05, got dates from 2026-01-05 to 2026-01-06",
+  ]);
+  expect(err).toMatch(
+    /The official source sent .* for 2026-01-05, which is none of BLUE, WHITE, RED: it is not used/,
+  );
 });
 
 test("fails where the two name different official colours, and names the newest of them, tomorrow first", async () => {

@@ -2,42 +2,25 @@ import { expect, test } from "vitest";
 import { tellStory } from "../../src/cli/demo-story.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
-import { NO_POLLS } from "../../src/core/facts/poll-record.ts";
 import type { OutputStatus } from "../../src/core/outputs/output-status.ts";
 import { recordSending } from "../../src/core/outputs/outputs-state.ts";
 import type { View } from "../../src/http/view.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
 import { BOILER, sendingOf } from "../support/outputs.ts";
-import { PARIS } from "../support/tariff.ts";
 import { openTestLoop } from "../support/test-loop.ts";
+import { viewOf } from "../support/views.ts";
 
 const EVENING = Date.parse("2026-01-04T20:00:00+01:00");
 const MORNING = Date.parse("2026-01-05T06:00:00+01:00");
 const BEFORE = officialDays("2026-01-01", "2026-01-04");
 
 /** A loop, and its views as they come one after the other. */
-function startViews(days: Record<string, KnownDay>) {
-  const clock = { at: EVENING };
+function startViews(days: Record<string, KnownDay>, at = EVENING) {
+  const clock = { at };
   let outputs: OutputStatus[] = [{ output: BOILER, state: "nothing", sent: undefined, would_send: null }];
   const rules = rulesOptions.parse([{ id: "rouge", when: { day: "now", color: "rouge" } }]);
   const { loop, know } = openTestLoop({ clock, rules, days: knownDaysOf(days) });
-  const view = (): View => {
-    const { boundary: _, ...found } = loop.snapshot();
-    return {
-      ...found,
-      id: "1",
-      version: "1",
-      instance: "vigie",
-      tariff: PARIS,
-      rules,
-      values: new Map(),
-      outputs,
-      broker: { connected: true, url: "" },
-      homeAssistant: null,
-      lastSuccess: { service: null, official: null },
-      pollCounts: NO_POLLS,
-    };
-  };
+  const view = (): View => viewOf(loop, { rules, outputs });
   let told = view();
   return {
     first: tellStory(undefined, told),
@@ -67,6 +50,14 @@ test("the story begins with the day in force, the next one, what may become roug
     "Sunday 4 January is in force: bleu",
     "Monday 5 January comes next: rouge, announced",
     "Wednesday 7 January may become rouge, forecast with 61 %",
+  ]);
+});
+
+test("after midnight the day in force is named as a tariff day: the time in front of the line is of another date", () => {
+  const { first } = startViews({ ...BEFORE, "2026-01-05": official("rouge") }, MORNING - 3 * 3_600_000);
+  expect(first).toEqual([
+    "Sunday 4 January, the tariff day in force until 06:00: bleu",
+    "Monday 5 January comes next: rouge, announced",
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -40,6 +41,21 @@ async function open({ files = {}, env = {}, args = [] }: Place = {}) {
 }
 
 describe("vigie health", () => {
+  test("reads no pipe in place of the health file: nobody may ever write into it", async () => {
+    const { cwd, ask } = await open();
+    execFileSync("mkfifo", [await healthPath(join(cwd, "state"), {})]);
+    expect(await ask()).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/cannot be read: it is a pipe/),
+    });
+  });
+
+  test("takes a file with an instant of which no date can be told for none of vigie's", async () => {
+    const { ask, write } = await open();
+    await write("state", { at: 1e308 });
+    expect((await ask()).err).toMatch(/loop not found/);
+  });
+
   test("says by its exit code and one line whether loop and broker are well", async () => {
     const { ask, write } = await open();
     expect(await ask()).toEqual({

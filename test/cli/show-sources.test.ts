@@ -42,20 +42,24 @@ describe("the page of vigie show", () => {
     expect(lines).toContainEqual(expect.stringMatching(row));
   });
 
+  it("calls the simulator what it is, also where it is the official source", () => {
+    const at = Date.parse(AT);
+    const { service } = factsInputAt(AT, KNOWN_DAYS);
+    const official = { ...service, last_success: at, shown_success: at };
+    const lines = pageOf({ official, service: { ...service, kind: "invented" } });
+    expect(lines).toContainEqual(expect.stringMatching(/^official source simulated, /));
+    expect(pageOf({ official })).toContainEqual(expect.stringMatching(/^official source ok, /));
+  });
+
   it("shows how both sources answer", () => {
     const at = Date.parse(AT);
-    const record = {
-      started_at: at,
-      last_success: at,
-      shown_success: at,
-      light: { since: at, failure: "RTE has no route" },
-      season: null,
-    };
+    const { service } = factsInputAt(AT, KNOWN_DAYS);
+    const light = { since: at, failure: "RTE has no route" };
+    const record = { ...service, last_success: at, shown_success: at, light };
     expect(pageOf({}).join()).not.toContain("official source");
     const lines = pageOf({ official: record });
-    expect(lines).toContain("official source degraded, last answer Mon 05 Jan, 12:00");
+    expect(lines).toContain("official source degraded, last answer Mon 05 Jan, 12:00 or later");
     expect(lines).toContain("last error of the official source: RTE has no route");
-    const { polls } = factsInputAt(AT, KNOWN_DAYS);
-    expect(pageOf({ official: record, polls: { ...polls, kind: "none" } })).toContain("service off");
+    expect(pageOf({ official: record, service: { ...service, kind: "none" } })).toContain("service off");
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { FoundHealth } from "../../src/app/judge-health.ts";
 import { formatTopics, type PageOptions } from "../../src/cli/show-topics.ts";
+import { paint } from "../../src/cli/table.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
+import { COLORS } from "../../src/core/calendar/tariff.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import { forecast, knownDaysOf, officialDays } from "../support/known-days.ts";
 import { openTestLoop } from "../support/test-loop.ts";
@@ -67,6 +69,11 @@ describe("the page of vigie show", () => {
     expect(page).toMatch(/^next rouge +Thu 2026-01-08 +confidence 87 %$/m);
   });
 
+  test("says of a day that nobody has named what it can only be, beside its price", () => {
+    const page = show({ "d6/source": "laws", "d6/rate_hp": "0.1654", "d6/rate_hc": "0.1356" });
+    expect(page).toMatch(/d6 +Sun 2026-01-11 +unknown +can only be bleu +0.1654 €.kWh +0.1356 /);
+  });
+
   test("tells the two counts of days left apart", () => {
     const page = show({ "season/left/rouge": "20", "season/remaining/rouge": "19" });
     expect(page).toMatch(/^left after the day in force +.* 20$/m);
@@ -102,6 +109,39 @@ describe("the page of vigie show", () => {
     expect(show({ "rules/short": because }, {}, short)).toMatch(/22:00 {2}many .*\n {30,}words many/);
   });
 
+  test("says until when the verdict of a rule is certain, or that it is not", () => {
+    const rules = rulesOptions.parse([
+      { id: "now_rouge", when: { day: "now", color: "rouge", confidence: 95 } },
+      { id: "d3_bleu", when: { day: "d3", color: "bleu" } },
+    ]);
+    const page = show({}, {}, rules);
+    expect(page).toMatch(/^rule now_rouge {2}OFF {2}certain until Wed,? 0?7 Jan,? 06:00 /m);
+    expect(page).toMatch(/^rule d3_bleu {4}OFF {2}not certain; ON Thu/m);
+  });
+
+  test("says perhaps of a change that rests on a forecast", () => {
+    const rules = rulesOptions.parse([
+      { id: "rouge", when: { day: "now", color: "rouge" } },
+      { id: "night", when: { period: "hc" } },
+    ]);
+    const page = show({}, {}, rules);
+    expect(page).toMatch(/^rule rouge {2}OFF {2}certain until Wed.*; perhaps ON Thu,? 0?8 Jan,? 06:00$/m);
+    expect(page).toMatch(/^rule night {2}OFF {2}ON Mon/m);
+  });
+
+  test("says at its top that the clock is wrong, and claims nothing of the next rouge day then", () => {
+    const wrong = { "service/problem_code": "clock", "next_rouge/date": "None" };
+    const page = show({ ...wrong, "next_rouge/outlook": "none_in_horizon" });
+    expect(page).toMatch(/^vigie on .*: online, but the clock of this machine\s+is wrong\n/);
+    expect(page).toMatch(/^next rouge +unknown$/m);
+  });
+
+  test("names a state that cannot be saved", () => {
+    const found = health(true);
+    const unsaved = { ...found, health: { ...found.health, unsaved: "/state: the disk is full" } };
+    expect(show({}, { health: unsaved })).toMatch(/^state not saved in \/state: the disk is full/m);
+  });
+
   test.each([
     [
       { "service/problem_code": "service", "service/last_success": "None" },
@@ -113,6 +153,10 @@ describe("the page of vigie show", () => {
       "problem: service: Nothing listens there\n",
     ],
     [{ "service/problem_code": "official" }, "problem: official: it has not answered yet\n"],
+    [
+      { "service/problem_code": "vigie" },
+      "problem: vigie: an error of vigie itself, which its log describes\n",
+    ],
     [{ "service/problem_code": "late" }, "problem: late: the colour of tomorrow is not official yet\n"],
   ])("says why there is a problem: %j", (topics, line) => {
     expect(show(topics)).toContain(line);
@@ -129,6 +173,34 @@ describe("the page of vigie show", () => {
     ],
   ])("tells since when vigie is gone: %s, %j", (availability, found, words) => {
     expect(show({ availability }, { health: found })).toMatch(words);
+  });
+
+  test("says of a broker that the running vigie does not reach that no device can be commanded, and since when", () => {
+    const found = health(true);
+    const broker = { ...found.health.broker, connected: false, away_since: NOW - 300_000 };
+    const away = { ...found, health: { ...found.health, broker } };
+    const words =
+      /^problem: broker: the running vigie has not reached mqtt:\/\/broker since Mon,? 0?5 Jan,? 12:55, so no\s+device\s+can be commanded$/m;
+    expect(show({ "service/problem_code": "late" }, { health: away })).toMatch(words);
+    expect(show({ "service/problem_code": "clock" }, { health: away })).toMatch(/^problem: clock: /m);
+    expect(show({}, { health: { ...away, running: false } })).not.toContain("problem: broker");
+    expect(show({}, { health: found })).not.toContain("problem: broker");
+  });
+
+  test("has the last answer as the running vigie knows it; what is published or saved is the least", () => {
+    const found = health(true);
+    const topics = { "service/status": "ok", "service/last_success": "2026-01-05T01:13:00Z" };
+    const page = (data: object, running = true) =>
+      show(topics, {
+        health: { running, health: { ...found.health, data: { ...found.health.data, ...data } } },
+      });
+    const data = { last_success: Date.parse("2026-01-05T01:44:00Z") };
+    expect(page(data)).toMatch(/^service ok, last answer Mon 05 Jan, 02:44$/m);
+    expect(page(data, false)).toMatch(/^service ok, last answer Mon 05 Jan, 02:13 or later$/m);
+    expect(page({ ...data, saved: ["service"] })).toMatch(
+      /^service no answer yet since the start, last answer Mon 05 Jan, 02:44 or later$/m,
+    );
+    expect(show(topics)).toMatch(/^service ok, last answer Mon 05 Jan, 02:13 or later$/m);
   });
 
   test("says of what time it is while it is shown again after each change", () => {
@@ -198,4 +270,23 @@ test("vigie show says of an output that has sent nothing only that, and reads JS
   expect(page).toMatch(/^output a +nothing *$/m);
   expect(page).toMatch(/^output b +nothing *$/m);
   expect(page.match(/^output/gm)).toHaveLength(2);
+});
+
+test("a painted page has no escape sequences but vigie's own, whatever another program wrote", () => {
+  const evil = "\u001b[97;41mrouge\u009b2J\u202e\n";
+  const names = [
+    ...["now/color", "now/date", "now/period_until", "today/stage", "today/rate_hp", "next_rouge/date"],
+    ...["simulation/color", "service/status", "service/last_error", "service/problem_code", "rules/x/state"],
+    ...["outputs/y/state", "outputs/y/payload", "outputs/y/since", "season/label", "season/used/rouge"],
+  ];
+  const json = { today: { official_by: { rte: evil, service: evil } }, "rules/x": { because: [evil] } };
+  const topics = new Map([
+    ...names.map((name) => [name, evil] as const),
+    ...Object.entries(json).map(([name, value]) => [name, JSON.stringify(value)] as const),
+  ]);
+  const page = formatTopics(topics, { ...PAGE, color: true });
+  expect(page).toContain("\\u001b[97;41mrouge\\u009b2J\\u202e");
+  // The names of the colours, over the counts.
+  const own = COLORS.reduce((text, color) => text.replaceAll(paint(color, color), color), page);
+  expect(own).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
 });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { FORECAST_SERVICE } from "../../src/service/sources.ts";
+import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import { startFakeTime, withoutFakeTime } from "../support/fake-time.ts";
 import { withoutMosquitto } from "../support/mosquitto.ts";
 import { startPlainService } from "../support/plain-service.ts";

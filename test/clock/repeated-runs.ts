@@ -37,6 +37,8 @@ export interface RepeatedRuns extends TopicValues {
   runFor: (at: number, minutes: number) => Promise<void>;
   /** Waits until the state file has this verdict: what is published is on the disk some milliseconds later. */
   untilSaved: (rule: string, state: boolean) => Promise<void>;
+  /** Until the state file says that the broker has this payload: whoever kills vigie before has it sent once more. */
+  untilSent: (topic: string, payload: string) => Promise<void>;
   /** Starts vigie so that it is connected shortly before this instant, unless the machine has become slower. */
   runBefore: (at: string, speed?: number) => Promise<Run>;
 }
@@ -114,6 +116,11 @@ export async function prepareRuns(
         async () => expect((await readState(folder)).rules.rules[rule]?.state).toBe(state),
         PATIENCE,
       ),
+    untilSent: (topic, payload) =>
+      vi.waitFor(async () => {
+        const { outputs } = await readState(folder);
+        expect(outputs?.[topic]).toMatchObject({ payload, acknowledged: true });
+      }, PATIENCE),
     runBefore: async (at, speed = SPEED) => {
       const run = await startRun(Date.parse(at) - MARGIN * loading.took * speed, speed);
       await run.vigie.says(/^Connected to the broker/);

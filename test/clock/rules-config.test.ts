@@ -78,7 +78,7 @@ describe.skipIf(reason)(`rules of a configuration ${reason}`, () => {
       env: runs.env("2026-01-13T12:00:00Z"),
     });
     expect(shown.stdout).toMatch(/rule now +ON +OFF .*06:00.* now is rouge \(2026-01-13 rouge, official\)/);
-    expect(shown.stdout).toMatch(/rule week +OFF +not so: /);
+    expect(shown.stdout).toMatch(/rule week +OFF +not certain +not so: /);
     await runs.configure({ rules: [NOW] });
     expect(await once()).toContain("- rules/week/state");
     await runs.observer.until(({ retained }) => !retained.has("vigie/rules/week/plan"), "the rule is gone");

@@ -129,6 +129,7 @@ describe.skipIf(reason)(`a boiler and a heat pump, in many short runs ${reason}`
       let run = await runs.runBefore(`${date}T02:30:00Z`);
       await until({ "rules/preheat/state": "ON", "rules/preheat/since": `${date}T02:30:00Z` });
       await runs.observer.until(() => payloadsSentTo(PUMP).at(-1) === "20.5", "the pump was told to preheat");
+      await runs.untilSent(PUMP, "20.5");
       await run.kill();
       run = await runs.runBefore(`${date}T04:55:00Z`);
       await runs.observer.until(
@@ -136,6 +137,7 @@ describe.skipIf(reason)(`a boiler and a heat pump, in many short runs ${reason}`
         "the pump was told that it is dear",
       );
       await until({ "rules/preheat/state": "OFF", "rules/preheat/since": `${date}T05:00:00Z` });
+      await runs.untilSent(PUMP, "18");
       await run.kill();
     }
     // Nobody was there at 22:00: a run that starts before 03:30 sends it.

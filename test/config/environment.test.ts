@@ -70,6 +70,14 @@ describe("variables", () => {
       { VIGIE_MQTT_GRACE_FILE: "/nowhere" },
       "VIGIE_MQTT_GRACE_FILE: expected a file that can be read, got /nowhere (it does not exist)",
     ],
+    [
+      { VIGIE_MQTT_PASSWORD_FILE: "/run/secrets/nowhere" },
+      "VIGIE_MQTT_PASSWORD_FILE: expected a file that can be read, got /run/secrets/nowhere (it does not exist)",
+    ],
+    [
+      { VIGIE_MQTT_PASSWORD_FILE: "geheim" },
+      "VIGIE_MQTT_PASSWORD_FILE: expected a file that can be read, got a text that is not shown, as it may be the password itself: a path begins with / or ./ (it does not exist)",
+    ],
     [{ VIGIE_SERVICE_BASE_URL: "simulator" }, "VIGIE_SERVICE_BASE_URL: expected the address of a service"],
     [{ VIGIE_INSTANCE: "homeassistant" }, "VIGIE_INSTANCE: expected a topic outside of homeassistant.prefix"],
     [{ VIGIE_MQTT_TLS_CERT_FILE: "/a" }, "VIGIE_MQTT_TLS_KEY_FILE: expected both"],

@@ -58,6 +58,38 @@ describe("which file is read", () => {
   });
 });
 
+describe("a file in another encoding than UTF-8 is refused", () => {
+  const TEXT = "instance: vigie\n# après-midi\n";
+  const UNREADABLE = "config/vigie.yaml: expected a file that can be read, but";
+  test.each<[string, Buffer, string]>([
+    ["Latin-1", Buffer.from(TEXT, "latin1"), "it is not in UTF-8, first in line 2: save it as UTF-8"],
+    [
+      "UTF-16",
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(TEXT, "utf16le")]),
+      "it is in UTF-16: save it as UTF-8",
+    ],
+    ["UTF-16 without a mark", Buffer.from("log: {}\n", "utf16le"), "it is in UTF-16: save it as UTF-8"],
+  ])("%s", async (_name, content, words) => {
+    const cwd = await folderWith({ "config/vigie.yaml": "" });
+    await writeFile(join(cwd, "config/vigie.yaml"), content);
+    expect(await problemsOf(load({ cwd }))).toEqual([`${UNREADABLE} ${words}`]);
+  });
+
+  test("a password, too", async () => {
+    const cwd = await folderWith();
+    await writeFile(join(cwd, "secret"), Buffer.from("clé", "latin1"));
+    const file = join(cwd, "secret");
+    expect(await problemsOf(load({ cwd, env: { ...NEEDED, VIGIE_MQTT_PASSWORD_FILE: file } }))).toEqual([
+      `VIGIE_MQTT_PASSWORD_FILE: expected a file that can be read, got ${file} (it is not in UTF-8, first in line 1: save it as UTF-8)`,
+    ]);
+  });
+
+  test("but UTF-8 with a mark at its beginning, as Windows writes it, is read", async () => {
+    const { config } = await loadText("\uFEFFinstance: maison\n");
+    expect(config.instance).toBe("maison");
+  });
+});
+
 describe("what is no file", () => {
   async function folderWithPipe() {
     const cwd = await folderWith();

@@ -119,6 +119,11 @@ describe("what is refused", () => {
     },
   );
 
+  test("a source in place of the section, with one line also without a service", async () => {
+    const problems = await problemsOf(loadText("service: { base_url: none }\nofficial: rte\n"));
+    expect(problems).toEqual([expect.stringContaining("did you mean { source: rte }?")]);
+  });
+
   const SERVICE =
     "expected the address of a service, or none for official colours only (official.source), because";
 
@@ -188,7 +193,7 @@ describe("a rule that only a forecast could turn", () => {
     const none = await loadText(`service: { base_url: none }\nofficial: { source: rte }\n${rules}`);
     expect(none.warnings).toEqual([
       expect.stringMatching(
-        /rules\[0\] ahead: only a forecast service could turn it ON, and service.base_url is none$/,
+        /rules\[0\] ahead: only a forecast service could turn it ON, and service.base_url is none: RTE names no day so far ahead \(d3\)$/,
       ),
     ]);
     expect((await loadText(`${REAL}official: { source: rte }\n${rules}`)).warnings).toEqual([]);

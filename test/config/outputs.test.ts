@@ -1,4 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse, stringify } from "yaml";
 import { listEntities } from "../../src/core/discovery/entities.ts";
 import { describeOutput } from "../../src/core/outputs/output.ts";
 import { loadText, loadVariables, problemsOf } from "./folder.ts";
@@ -19,6 +22,18 @@ describe("outputs", () => {
   test("are none unless configured", async () => {
     expect((await loadText("{}")).config.outputs).toEqual({ dry_when_simulated: false, list: [] });
     expect(await outputsOf(" []")).toEqual({ dry_when_simulated: false, list: [] });
+  });
+
+  test.each([
+    ["in a first look those of its simulated devices", "", ["boiler", "heating"]],
+    ["none with a real broker", "service: { allow_simulator: true }\nmqtt: { url: mqtt://broker }\n", []],
+    ["none with a real service", 'service: { base_url: "https://days.example" }\n', []],
+    ["none where the file says so", "outputs: []\n", []],
+  ])("of the shipped rules are, unless configured, %s", async (_, more, ids) => {
+    const { rules } = parse(await readFile(join(import.meta.dirname, "../../config/vigie.yaml"), "utf8"));
+    const { config, warnings } = await loadText(`${more}${stringify({ rules })}`);
+    expect(config.outputs.list.map(({ id }) => id)).toEqual(ids);
+    expect(warnings).toEqual([]);
   });
 
   test("are a list, with the defaults of each", async () => {

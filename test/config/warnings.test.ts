@@ -147,6 +147,118 @@ describe("warnings", () => {
     });
   });
 
+  test.each(["“off”", "«off»", "« off »"])(
+    "a payload in the quotes of %s gives a warning",
+    async (payload) => {
+      const text = `rules: [{ id: a, when: { period: hp } }]
+outputs: [{ topic: plug/set, choose: [{ when: a, payload: ${payload} }] }]
+`;
+      expect((await loadText(text)).warnings).toEqual([
+        expect.stringContaining(
+          `the device gets ${payload} with these quotes: only " and ' are quotes to YAML`,
+        ),
+      ]);
+    },
+  );
+
+  test("a topic with a comma at its end gives a warning", async () => {
+    const text = `rules: [{ id: a, when: { period: hp } }]
+outputs: [{ topic: "plug/set,", choose: [{ when: a, payload: x }] }]
+`;
+    expect((await loadText(text)).warnings).toEqual([
+      expect.stringContaining(
+        '"plug/set," has a comma at its end: to the broker it is another topic than "plug/set"',
+      ),
+    ]);
+  });
+
+  test("a topic with a space at an end gives a warning at each place: to the broker it is another topic", async () => {
+    const text = `mqtt: { base_topic: "house " }
+rules: [{ id: a, when: { mqtt: { topic: " car", equals: home } } }]
+outputs: [{ topic: "plug/set ", choose: [{ when: a, payload: x }], unknown: y, confirm: { topic: "plug " } }]
+`;
+    const words = (topic: string, meant: string) =>
+      `"${topic}" has a space at its beginning or end: to the broker it is another topic than "${meant}"`;
+    expect((await loadText(text)).warnings).toEqual([
+      `config/vigie.yaml:1:21 mqtt.base_topic: ${words("house ", "house")}`,
+      `config/vigie.yaml:2:9 rules[0] a: ${words(" car", "car")}`,
+      `config/vigie.yaml:3:20 outputs[0].topic: ${words("plug/set ", "plug/set")}`,
+      `config/vigie.yaml:3:98 outputs[0].confirm.topic: ${words("plug ", "plug")}`,
+    ]);
+  });
+
+  describe("an output", () => {
+    const RULES = "rules: [{ id: a, when: { day: now, color: rouge } }, { id: b, when: { period: hc } }]";
+    const warningsOf = async (options: string) =>
+      (await loadText(`${RULES}\noutputs:\n- topic: plug/set\n  ${options.replaceAll("; ", "\n  ")}`))
+        .warnings;
+
+    test.each([
+      ['choose: [{ when: a, payload: "off" }]; else: "off"', "4:32 outputs[0].choose[0].payload", "a"],
+      [
+        'choose: [{ when: b, payload: "on" }, { when: a, payload: { s: 1 } }]; else: { payload: { s: 1 } }',
+        "4:60 outputs[0].choose[1].payload",
+        "a",
+      ],
+    ])("whose payload is the same as else gives a warning: %s", async (options, place, rule) => {
+      expect(await warningsOf(options)).toEqual([
+        `config/vigie.yaml:${place}: the same payload as else, so the device gets it whether ${rule} is ON or OFF`,
+      ]);
+    });
+
+    test("whose payload is the same as else to keep the choices below from counting gives none", async () => {
+      const options = 'choose: [{ when: a, payload: "on" }, { when: b, payload: "off" }]; else: "on"';
+      expect(await warningsOf(options)).toEqual([]);
+    });
+
+    test.each([
+      ["choose: [{ when: a, payload: TOGGLE }]", "4:32 outputs[0].choose[0].payload", "TOGGLE"],
+      ["choose: [{ when: a, payload: { state: toggle } }]", "4:32 outputs[0].choose[0].payload", "toggle"],
+      [
+        'choose: [{ when: a, payload: "on" }]; else: \'{"method":"Switch.Toggle"}\'',
+        "5:9 outputs[0].else",
+        "Switch.Toggle",
+      ],
+    ])("that toggles its device gives a warning: %s", async (options, place, word) => {
+      expect(await warningsOf(options)).toEqual([
+        `config/vigie.yaml:${place}: ${word} switches the device to the opposite of what it is, which vigie does not know: one message that is lost or sent again, and it is wrong from then on. Send what it is to be, such as "ON" and "OFF"`,
+      ]);
+    });
+
+    test.each([
+      [
+        `choose: [{ when: a, payload: "{'state':'OFF'}" }]; confirm: { topic: plug }`,
+        `{'state':'OFF'} is written as a text, so only a report that is the same letter by letter confirms it. Write an object, such as { state: "OFF" }`,
+      ],
+      [
+        `choose: [{ when: a, payload: "off", expect: "{state: OFF}" }]; else: { payload: "on", expect: { state: "ON" } }; confirm: { topic: plug }`,
+        `{state: OFF} is written as a text, so only a report that is the same letter by letter confirms it. Write an object, such as { state: "OFF" }`,
+      ],
+      [
+        `choose: [{ when: a, payload: "off", expect: { relay: '{"on":false}' } }]; confirm: { topic: plug }`,
+        `{"on":false} is written as a text, so only a report that is the same letter by letter confirms it. Write an object, such as { state: "OFF" }`,
+      ],
+      [
+        `choose: [{ when: a, payload: "off", expect: '"OFF"' }]; confirm: { topic: plug, path: state }`,
+        `"OFF" is written as JSON, but the value at path (state) is compared as OFF. Write expect: "OFF"`,
+      ],
+    ])("with JSON that is written as a text gives a warning: %s", async (options, words) => {
+      expect(await warningsOf(options)).toEqual([
+        expect.stringMatching(/^config\/vigie\.yaml:\d:12 outputs\[0\]\.confirm: /),
+      ]);
+      expect((await warningsOf(options))[0]?.replace(/^.*?confirm: /, "")).toBe(words);
+    });
+
+    test.each([
+      `choose: [{ when: a, payload: '{"state":"OFF"}' }]; else: '{"state": "ON"}'; confirm: { topic: plug }`,
+      `choose: [{ when: a, payload: '{"n":{left.rouge}}' }]; confirm: { topic: plug }`,
+      `choose: [{ when: a, payload: "off", expect: '"OFF"' }]; confirm: { topic: plug }`,
+      `choose: [{ when: a, payload: "{off: 1}" }]`,
+    ])("whose text may come as a report gives none: %s", async (options) => {
+      expect(await warningsOf(options)).toEqual([]);
+    });
+  });
+
   test("of an output in a list below `list` has its place, too", async () => {
     const text = `rules: [{ id: a, when: { day: now, color: rouge } }]
 outputs:

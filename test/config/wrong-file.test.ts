@@ -52,6 +52,18 @@ tariff: [1]
     ],
     ["instance: a\ninstance: b\nlog: {\n", ':2:1: expected each key once, got "instance" again'],
     ['log: {level: "info}\n', ':2:1: expected a " that closes the " of line 1, column 14, got none'],
+    [
+      "rules:\n  - id: a\n    name: 'l'eau'\n",
+      `config/vigie.yaml:3:14: expected double quotes around a text with an apostrophe ("l'eau"), got single quotes`,
+    ],
+    [
+      "rules: [{ id: a, name: { fr: 'chauffe-eau d'hiver', en: 'b' } }]\n",
+      `config/vigie.yaml:1:45: expected double quotes around a text with an apostrophe ("l'eau"), got single quotes`,
+    ],
+    [
+      'instance: "a "b" c"\n',
+      `config/vigie.yaml:1:15: expected single quotes around a text with double quotes ('say "on"'), got double quotes`,
+    ],
     ["instance: 'a\n", ":2:1: expected a ' that closes the ' of line 1, column 11, got none"],
     [
       "rules:\n  - id: a\n   when: x\n",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { listKeys } from "../../src/config/option-list.ts";
+import { suggestOption } from "../../src/config/suggest-option.ts";
 import { loadText, problemsOf } from "./folder.ts";
 
 const CONDITIONS = listKeys()
@@ -119,6 +120,26 @@ test.each([
       `1:36 rules[0].when.colour: expected one of ${CONDITIONS}, got "colour": vigie has no such condition (did you mean color?)`,
     ],
   ],
+  [
+    "rules:\n  - id: a\n    when: {day:now, color: rouge}\n",
+    ["3:12 rules[0].when.day…: expected a space after the colon (day: …), got none"],
+  ],
+  [
+    "rules: [{ id:a, when: { period: hp } }]",
+    ["1:11 rules[0].id…: expected a space after the colon (id: …), got none"],
+  ],
+  [
+    "mqtt: {username:me, password:geheim}",
+    [
+      "1:8 mqtt.username…: expected a space after the colon (username: …), got none",
+      "1:21 mqtt.password…: expected a space after the colon (password: …), got none",
+    ],
+  ],
+  [
+    "rules: [{ id: a, quand: { period: hp } }]",
+    [`1:18 rules[0].quand: expected a known option (${OF_A_RULE}), got "quand" (did you mean when?)`],
+  ],
+  ["règles: []", [`1:1 règles: expected a known option (${OF_ALL}), got "règles" (did you mean rules?)`]],
   [
     "rules: [{ id: a, when: { jour: demain } }]",
     [
@@ -269,6 +290,24 @@ test.each([
       "1:8 rules: expected a list of rules, each beginning with - id: …, or [] for none, got key: value pairs",
     ],
   ],
+  // That no rule is there is a consequence.
+  [
+    "regles: [{ id: a, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: a, payload: x }] }, { topic: b, choose: [{ when: a, payload: x }] }]",
+    [`1:1 regles: expected a known option (${OF_ALL}), got "regles" (did you mean rules?)`],
+  ],
+  [
+    "rules: { a: { when: { period: hp } } }\noutputs: [{ topic: a, choose: [{ when: a, payload: x }] }]",
+    [
+      "1:8 rules: expected a list of rules, each beginning with - id: …, or [] for none, got key: value pairs",
+    ],
+  ],
+  [
+    "zigbee: true\noutputs: [{ topic: a, choose: [{ when: a, payload: x }] }]",
+    [
+      `1:1 zigbee: expected a known option (${OF_ALL}), got "zigbee"`,
+      '2:40 outputs[0].choose[0].when: expected the id of a rule, but there are no rules, got "a"',
+    ],
+  ],
   ["rules: [{ when: { period: hp } }]", [`1:9 rules[0].id: expected an id of ${AN_ID}, got nothing`]],
   [
     "rules: [{ id: Rouge-Peak, when: { period: hp } }]",
@@ -385,6 +424,15 @@ test.each([
       "2:89 outputs[0].confirm.every: expected a duration from 5s to 1h in s, m or h, such as 5m, got 30 (did you mean 30s or 30m?)",
       "2:98 outputs[0].confirm.for: expected a duration from 5s to 24h in s, m or h, such as 5m, got 90000",
     ],
+  ],
+  // What is wrong itself is no bound of what stands beside it.
+  [
+    "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: x }], confirm: { topic: b, every: 2h, for: 60s } }]",
+    ['2:89 outputs[0].confirm.every: expected a duration from 5s to 1h in s, m or h, such as 5m, got "2h"'],
+  ],
+  [
+    "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: x }], confirm: { topic: b, every: 1m, for: 10s } }]",
+    ['2:98 outputs[0].confirm.for: expected at least 60s, the value of confirm.every, got "10s"'],
   ],
   [
     'rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: { state: { c: "{next.colour}" } } }] }]',
@@ -541,7 +589,44 @@ test.each([
       '1:15 log.level: expected one of trace, debug, info, warn, error, fatal, silent, got "warning" (did you mean warn?)',
     ],
   ],
-  ["log: debug", ['1:6 log: expected key: value pairs (level, format), got "debug"']],
+  [
+    "log: debug",
+    ['1:6 log: expected key: value pairs (level, format), got "debug" (did you mean { level: debug }?)'],
+  ],
+  // The main option of a group, written in its place.
+  [
+    "service: http://192.0.2.3:8787",
+    [
+      `1:10 service: expected key: value pairs (${OF_SERVICE}), got "http://192.0.2.3:8787" (did you mean { base_url: http://192.0.2.3:8787 }?)`,
+    ],
+  ],
+  [
+    "service: days.example",
+    [
+      `1:10 service: expected key: value pairs (${OF_SERVICE}), got "days.example" (did you mean { base_url: https://days.example }?)`,
+    ],
+  ],
+  [
+    "official: rte",
+    ['1:11 official: expected key: value pairs (source), got "rte" (did you mean { source: rte }?)'],
+  ],
+  [
+    "official: RTE",
+    ['1:11 official: expected key: value pairs (source), got "RTE" (did you mean { source: rte }?)'],
+  ],
+  ["official: my day", ['1:11 official: expected key: value pairs (source), got "my day"']],
+  [
+    "http: 8427",
+    [
+      "1:7 http: expected key: value pairs (listen, allow, hosts, proxies, language), got 8427 (did you mean { listen: 8427 }?)",
+    ],
+  ],
+  // The text may be a password, or an address with one.
+  [
+    "mqtt: mqtt://me:geheim@broker",
+    [`1:7 mqtt: expected key: value pairs (${OF_MQTT}), got a text (did you mean { url: … }?)`],
+  ],
+  ["mqtt: geheim", [`1:7 mqtt: expected key: value pairs (${OF_MQTT}), got a text`]],
   [
     "mqtt: { grace: 200h }",
     ['1:16 mqtt.grace: expected a duration from 0s to 168h in s, m or h, such as 5m, got "200h"'],
@@ -590,4 +675,39 @@ test.each([
 ])("%j", async (text, problems) => {
   const places = problems.map((problem) => `config/vigie.yaml:${problem}`);
   expect(await problemsOf(loadText(text))).toEqual(places);
+});
+
+// The keys in French, each with what stands above it.
+test.each([
+  ["", "règles rules, sorties outputs, sortie outputs, tarif tariff, relais outputs"],
+  [
+    "rules.0",
+    "quand when, nom name, avance lead, retard lag, maintien hold, durée hold, seuil threshold, inconnu when_unknown",
+  ],
+  [
+    "rules.0.when",
+    "tout all, ou any, pas not, jour day, couleur color, confiance confidence, étape stage, au_moins at_least, chaque every, période period, entre between, jours weekday, mois month, règle rule, prix rate, tarif rate, restants left",
+  ],
+  [
+    "rules.0.when.mqtt",
+    "sujet topic, chemin path, plus_de above, moins_de below, au_moins at_least, au_plus at_most, égal equals, durée_max max_age",
+  ],
+  ["outputs.0", "sujet topic, choix choose, sinon else, inconnu unknown, confirmer confirm, nom name"],
+  ["outputs.0.choose.0", "quand when, valeur payload, envoyer payload, attendu expect"],
+  ["outputs.0.confirm", "sujet topic, chemin path, toutes_les every, pendant for"],
+  ["service", "adresse base_url, couleurs colors, intervalle poll"],
+  ["official", "adresse source"],
+  ["mqtt", "adresse url, utilisateur username, mot_de_passe password, sujet base_topic"],
+  ["tariff", "fuseau_horaire time_zone, heures_creuses off_peak, loi laws, prix rates"],
+])("below %j a key in French means the English one", (above, words) => {
+  const path = above.split(".").map((key) => (key === "0" ? 0 : key));
+  const group = above === "" ? [] : path;
+  const known = listKeys()
+    .filter((key) => key.slice(0, -1).join(".") === above)
+    .map((key) => String(key.at(-1)));
+  const suggested = words
+    .split(", ")
+    .map((pair) => pair.split(" ")[0] ?? "")
+    .map((word) => `${word}${suggestOption([...group, word], known)}`);
+  expect(suggested).toEqual(words.split(", ").map((pair) => pair.replace(/ (\w+)$/, " (did you mean $1?)")));
 });

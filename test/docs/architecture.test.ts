@@ -27,7 +27,7 @@ describe("docs/architecture.md", () => {
     const lacking = rows.flatMap(([, words = "", path = ""]) => {
       const functions = [...words.matchAll(/`(\w+)(?:\(\)\.\w+)?`/g)].map(([, name = ""]) => name);
       const folder = readdirSync(join(ROOT, path, ".."))
-        .filter((name) => name.endsWith(".ts"))
+        .filter((name) => /\.[jt]s$/.test(name))
         .map((name) => readFileSync(join(ROOT, path, "..", name), "utf8"))
         .join("\n");
       return functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(folder));

@@ -60,8 +60,10 @@ describe.each(PAGES)("%s", (path) => {
       const file = join(folder, "vigie.yaml");
       // A file that is named there is another one here.
       await writeFile(file, text.replaceAll(/\/etc\/vigie\/[\w.]+/g, import.meta.filename));
-      const { rules } = parse(text);
-      const overrides = rules === undefined ? { rules: SHIPPED.rules } : {};
+      const { rules, service } = parse(text);
+      // Without forecasts there is a warning of each shipped rule that asks for them.
+      const usual = service?.base_url === "none" ? [] : SHIPPED.rules;
+      const overrides = rules === undefined ? { rules: usual } : {};
       const loaded = await loadConfig({ file, env: PASSWORD, cwd: folder, overrides, inContainer: false });
       expect(loaded.warnings).toEqual([]);
     }
@@ -69,12 +71,13 @@ describe.each(PAGES)("%s", (path) => {
 });
 
 test.each([
-  ["  # - id: car_low", ""],
-  ["# outputs:\n", "outputs: []\n"],
-])("config/vigie.yaml: the example '%s' is right once its # are removed", async (start, instead) => {
+  // Without outputs of its own, a first look has those of its simulated devices.
+  { start: "  # - id: car_low", ids: ["car_low", "boiler", "heating"] },
+  { start: "# outputs:\n", ids: ["boiler"] },
+])("config/vigie.yaml: the example '$start' is right once its # are removed", async ({ start, ids }) => {
   const text = readPage("config/vigie.yaml");
   const [example = ""] = text.slice(text.indexOf(start)).split(/\n\n/);
-  const uncommented = text.replace(example, example.replaceAll(/^( *)# /gm, "$1")).replace(instead, "");
+  const uncommented = text.replace(example, example.replaceAll(/^( *)# /gm, "$1"));
   const folder = await mkdtemp(join(tmpdir(), "vigie-pages-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "vigie.yaml");
@@ -82,13 +85,30 @@ test.each([
   const { config, warnings } = await loadConfig({ file, env: {}, cwd: folder, inContainer: false });
   expect(warnings).toEqual([]);
   const found = [...config.rules, ...config.outputs.list].map(({ id }) => id);
-  expect(found.filter((id) => !SHIPPED.rules.some((rule: { id: string }) => rule.id === id))).toEqual([
-    /id: (\w+)/.exec(example)?.[1],
-  ]);
+  expect(found.filter((id) => !SHIPPED.rules.some((rule: { id: string }) => rule.id === id))).toEqual(ids);
 });
 
-test.each(GUIDES.filter((path) => path !== "docs/README.md"))("%s says what of it was tried", (path) => {
-  expect(readPage(path)).toMatch(/^(\*Tried: |\*Not tried: |\*\*What of this page was run:\*\*)/m);
+/** Pages for those who change vigie. */
+const DEVELOPERS = ["docs/architecture.md", "docs/development.md", "docs/figures.md"];
+const OWNERS = PAGES.filter((path) => !DEVELOPERS.includes(path));
+
+test("README.md is short, and names the way without a service before that with one", () => {
+  const page = readPage("README.md");
+  expect(page.split("\n").length).toBeLessThanOrEqual(250);
+  expect(page.indexOf("It needs no forecast service")).toBeLessThan(page.indexOf("npm ci && npm start"));
+  expect(page.indexOf("base_url: none")).toBeLessThan(page.indexOf("https://forecast.example.org"));
+});
+
+test.each(OWNERS)("%s names no test", (path) => {
+  expect(readPage(path)).not.toMatch(/\btest\/|npm run (test|soak)|^\*?(Tried|Not tried|Shown by)\b/m);
+});
+
+test("docs/development.md says of each guide what of it was tried", () => {
+  const listed = [
+    ...readPage("docs/development.md").matchAll(/^\| \[[^\]]+\]\((\S+\.md)\) \| \S.* \|.* \|$/gm),
+  ];
+  const guides = GUIDES.filter((path) => !["docs/README.md", "docs/development.md"].includes(path));
+  expect(listed.map(([, name]) => `docs/${name}`)).toEqual(guides);
 });
 
 /** The guides that a test follows word for word. */

@@ -2,7 +2,19 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeHealth, judgeHealth } from "../../src/app/judge-health.ts";
-import { blocksOf, isSame, quotedOn, readPage, type Section, sectionsOf } from "../support/guide.ts";
+import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
+import { deriveFacts } from "../../src/core/facts/derive-facts.ts";
+import {
+  blocksOf,
+  isSame,
+  quotedOn,
+  readPage,
+  type Section,
+  sectionOf,
+  sectionsOf,
+} from "../support/guide.ts";
+import { factsInputAt } from "../support/known-days.ts";
+import { PARIS } from "../support/tariff.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const PAGE = readPage("docs/what-if.md");
@@ -13,8 +25,11 @@ const KNOWN_BY = 15;
 const SENTENCES = sentencesOfSource();
 
 describe("docs/what-if.md", () => {
-  test.each(SECTIONS)("%s: each test that it names is there", (_, { text }) => {
-    const named = [...text.matchAll(/`(test\/[\w/.-]+)`, "([^"]+)"/g)];
+  test.each(SECTIONS)("%s: docs/development.md names the tests that show it, and they are there", (title) => {
+    const shownBy = sectionOf(readPage("docs/development.md"), 'What shows the sentences of "What if…"');
+    const rows = shownBy.split("\n").filter((row) => row.startsWith(`| [${title}](what-if.md#`));
+    expect(rows).toHaveLength(1);
+    const named = [...rows.join().matchAll(/`(test\/[\w/.-]+)`, "([^"]+)"/g)];
     expect(named).not.toEqual([]);
     const lacking = named.filter(([, path = "", title = ""]) => !hasTest(path, title));
     expect(lacking.map(([whole]) => whole)).toEqual([]);
@@ -24,6 +39,20 @@ describe("docs/what-if.md", () => {
     const lines = blocksOf(text).filter(({ language }) => language === "log");
     const quoted = lines.flatMap((block) => block.text.trim().split("\n"));
     expect(quoted.filter((line) => !isInSource(line))).toEqual([]);
+  });
+
+  test("a service that is down is a problem from the status on that is given", () => {
+    const { text = "" } = SECTIONS.find(([title]) => title === "The forecast service is down")?.[1] ?? {};
+    const [bullet = ""] = text.split(/\n(?=- )/).filter((part) => part.includes("`service/problem` is `ON`"));
+    const [, written] = /`service\/status` is `(\w+)`/.exec(bullet) ?? [];
+    const at = Date.parse("2026-01-05T12:00:00Z");
+    const statuses = [5, 4 * 60].map((minutes) => {
+      const polls = { last_success: at - minutes * 60_000, failure: "No route" };
+      const { service } = deriveFacts(factsInputAt(at, NO_KNOWN_DAYS, polls), PARIS);
+      return service.problem_code === "service" ? service.status : "no problem";
+    });
+    expect(statuses).toEqual([written, "down"]);
+    expect(bullet).not.toContain("`down`");
   });
 
   test("the answer of health on a vigie that hangs is the one that is given", () => {

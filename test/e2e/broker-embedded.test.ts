@@ -57,6 +57,25 @@ describe("the embedded broker", () => {
     await observer.disconnect();
   });
 
+  test("has devices that do what they understand, and report it for whoever comes later", async () => {
+    const { url } = await start(0);
+    const observer = await observe(url, "first_look/#", 4);
+    await observer.publish("first_look/boiler/set", "toggle");
+    await observer.publish("first_look/boiler/set", "off");
+    await observer.publish("first_look/heating/set", "warm");
+    await observer.publish("first_look/heating/set", "20.5");
+    await observer.until(({ retained }) => retained.get("first_look/heating") === "20.5", "the setpoint");
+    const reports = observer.received.filter(({ topic }) => !topic.endsWith("/set"));
+    expect(reports.map(({ topic, payload }) => [topic, payload])).toEqual([
+      ["first_look/boiler", "off"],
+      ["first_look/heating", "20.5"],
+    ]);
+    const later = await observe(url, "first_look/boiler", 4);
+    await later.until(({ retained }) => retained.get("first_look/boiler") === "off", "the report");
+    await later.disconnect();
+    await observer.disconnect();
+  });
+
   test("shows the topics of a rule with the id set, which is taken for no command", async () => {
     const { url } = await start(0);
     const observer = await observe(url, "#", 4);

@@ -40,6 +40,9 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
     const refused = await run(["--instance", "house"]);
     expect(refused.code).toBe(3);
     expect(refused.words).toContain("vigie 1.0.0 on host-a");
+    // The vigie that lives clears what is not its own: then there is one topic less to purge.
+    const strays = async () => (await readRetained(broker.url)).has("house/rules/owner");
+    await expect.poll(strays, { interval: 100 }).toBe(false);
     await publisher.stop();
     expect(await run(["--instance", "house"])).toEqual({
       code: 0,
@@ -48,6 +51,46 @@ describe.skipIf(withoutMosquitto)(`vigie purge ${withoutMosquitto}`, () => {
     expect([...(await readRetained(broker.url)).keys()].sort()).toEqual([
       ...["house/annexe/now/color", "house/annexe/owner", "vigie/now/color"],
     ]);
+  });
+
+  test("says that it leaves what is below its own levels only, if more owners are named there than vigie keeps", async () => {
+    const observer = await observe(broker.url);
+    for (let n = 0; n < 33; n += 1)
+      await observer.publish(`cabin/annexe${n}/owner`, JSON.stringify(ownerOf(identity("z"), "annexe")));
+    await observer.publish("cabin/now/color", "x");
+    const { code, words } = await run(["--instance", "cabin"]);
+    expect([code, words]).toEqual([
+      0,
+      expect.stringMatching(
+        /^vigie: 32 owner topics .* then purge again\nCleared 1 topic below cabin and homeassistant\n$/,
+      ),
+    ]);
+    for (let n = 0; n < 33; n += 1) await observer.publish(`cabin/annexe${n}/owner`, "");
+    await observer.disconnect();
+  });
+
+  test("clears all but other vigies' topics, also if there are many times as many as the broker sends at once", async () => {
+    const observer = await observe(broker.url, "nothing");
+    const annexes = Array.from({ length: 20 }, (_, n) => `barn/annexe${n}`);
+    for (const annexe of annexes) {
+      await observer.publish(`${annexe}/owner`, JSON.stringify(ownerOf(identity("z"), "annexe")));
+      await observer.publish(`${annexe}/now/color`, "x");
+    }
+    for (let n = 0; n < 6_000; n += 100) {
+      const some = Array.from({ length: 100 }, (_, index) => `barn/${n + index}`);
+      await Promise.all(some.map((topic) => observer.publish(topic, "x")));
+    }
+    expect(await run(["--instance", "barn"])).toEqual({
+      code: 0,
+      words: "Cleared 6000 topics below barn and homeassistant\n",
+    });
+    expect(await run(["--instance", "barn"])).toEqual({
+      code: 0,
+      words: "There is nothing of barn below barn and homeassistant\n",
+    });
+    const left = [...(await readRetained(broker.url)).keys()].filter((topic) => topic.startsWith("barn/"));
+    expect(left).toHaveLength(2 * annexes.length);
+    await observer.disconnect();
   });
 
   test("exits with 2 where there is no broker that keeps anything", async () => {

@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MqttConfig } from "../../src/config/config.ts";
+import { ConnectFailed } from "../../src/mqtt/broker-errors.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { freePort } from "../support/ports.ts";
@@ -91,6 +93,25 @@ describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {
     ["a host that does not exist", () => "mqtt://nowhere.invalid", {}, /unknown host name/],
   ])("%s is said as such", async (_what, url, tls, says) => {
     await expect(look(url(), tls)).rejects.toThrow(says);
+  });
+
+  test("a key that does not belong to the certificate, or is half written, is said as such, and ends nothing", async () => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+    const text = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const cert_file = join(folder, "cert.pem");
+    for (const [name, key] of [
+      ["other.pem", text],
+      ["half.pem", text.slice(0, 100)],
+      ["none.pem", "nothing"],
+    ] as const) {
+      const key_file = join(folder, name);
+      writeFileSync(key_file, key);
+      const looking = look(`mqtts://127.0.0.1:${ports.tls}`, { verify: false, cert_file, key_file });
+      await expect(looking).rejects.toThrow(ConnectFailed);
+      await expect(looking).rejects.toThrow(
+        /^The files of mqtt\.tls cannot be used \(.+\): check that cert_file/,
+      );
+    }
   });
 
   test("a certificate for another name is said as such", async () => {

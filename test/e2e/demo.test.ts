@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createCleanup } from "../support/vigie.ts";
+import { createCleanup, runVigie } from "../support/vigie.ts";
 
 const cleanup = createCleanup();
 afterAll(cleanup.run);
@@ -22,4 +22,18 @@ test("vigie demo prints where its page is, tells a story for people, and ends at
   expect(stdout).not.toMatch(/[{}]|Problem/);
   expect(readdirSync(folder)).toEqual(["tmp"]);
   expect(demoFolders()).toEqual([]);
+});
+
+test("vigie show says of a demo that a payload would be sent, not that it was", async () => {
+  const folder = await cleanup.createFolder();
+  const args = ["demo", "--from", "2026-01-21T12:00", "--speed", "1"];
+  const demo = await cleanup.startVigie({ folder, args });
+  await demo.prints(/Would send "off" to Boiler/);
+  const [, port] = /-p (\d+)/.exec(demo.output()) ?? [];
+  const mqtt = { url: `mqtt://127.0.0.1:${port}` };
+  const config = { service: { base_url: "none" }, official: { source: "rte" }, mqtt };
+  const show = async () => (await runVigie({ folder, config, args: ["show"] })).stdout;
+  await expect.poll(show).toMatch(/^output boiler {2}dry .*would send off$/m);
+  expect(await show()).not.toMatch(/ sent /);
+  await demo.end("SIGTERM");
 });

@@ -1,21 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Output } from "../../src/core/outputs/output.ts";
-import { type DeviceSender, startDeviceSender } from "../../src/mqtt/device-sender.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import { driveOutputs } from "../support/drive-outputs.ts";
 import { logTo } from "../support/logs.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
-import { BOILER, hasFailed, outputsOf, type SavedState, savedState, verdictsOf } from "../support/outputs.ts";
+import { BOILER, hasFailed, type SavedState, savedState } from "../support/outputs.ts";
 import { startProxy } from "../support/proxy.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
 
 const ACL = "topic readwrite v1/#\ntopic readwrite v2/#\ntopic readwrite v3/#\ntopic readwrite boiler/#\n";
 
 interface RunningVigie {
-  /** What the rules say from now on. */
-  say: (states: Record<string, boolean | null>) => void;
-  sender: DeviceSender;
+  /** The rule is so from now on. */
+  say: ReturnType<typeof driveOutputs>["turn"];
+  outputs: ReturnType<typeof driveOutputs>;
   lines: string[];
   settled: () => Promise<void>;
   /** All that it has sent so far has arrived at the observer. */
@@ -40,27 +38,16 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const base_topic = base ?? `running${count}`;
     const kept = keepPublishing(url, { broker: { base_topic }, connected: false });
     const { publisher, lines } = kept;
-    const log = logTo(lines);
-    let states: Record<string, boolean | null> = { peak: null };
-    const refresh = () => sender.update(verdictsOf(states));
-    const sender = startDeviceSender({
-      outputs: outputsOf(list),
-      state: saved.get(),
-      save: saved.save,
-      clock: systemClock,
-      log,
-      refresh,
-      problemLog: createProblemLog(log, systemClock),
-    });
+    const outputs = driveOutputs(list, { saved, log: logTo(lines), peak: null });
     publisher.setTopics(topics({ a: "1" }));
-    publisher.connect([sender]);
+    publisher.connect([outputs]);
     const stop = async () => {
-      await sender.stop();
+      await outputs.stop();
       await publisher.stop();
     };
     ends.push(stop);
     return {
-      sender,
+      outputs,
       lines,
       settled: publisher.allAcknowledged,
       allArrived: async () => {
@@ -68,10 +55,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
         await observer.until(({ retained }) => retained.get(`${base_topic}/a`) === "2", "the topic arrived");
       },
       stop,
-      say: (next) => {
-        states = next;
-        refresh();
-      },
+      say: outputs.turn,
     };
   }
   const toldTo = (topic: string) =>
@@ -95,7 +79,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const saved = savedState();
     const live = async (peak: boolean) => {
       const running = connectVigie([output], saved, broker.url, "one");
-      running.say({ peak });
+      await running.say({ peak });
       await running.settled();
       await observer.until(() => saved.get()[topic]?.acknowledged !== false, "the word has arrived");
       await running.stop();
@@ -113,7 +97,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     async (qos) => {
       const topic = `kept/${qos}`;
       const { say } = connectVigie([{ ...BOILER, topic, qos, retain: true }]);
-      say({ peak: true });
+      await say({ peak: true });
       await observer.until(({ retained }) => retained.get(topic) === "off", "it came");
     },
   );
@@ -124,14 +108,14 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const proxy = await startProxy(away.port);
     const saved = savedState();
     const running = connectVigie([BOILER], saved, proxy.url, "away");
-    running.say({ peak: true });
+    await running.say({ peak: true });
     await running.settled();
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the first word");
     proxy.cut();
     await away.end("SIGKILL");
-    running.say({ peak: false });
-    running.say({ peak: true });
-    running.say({ peak: false });
+    await running.say({ peak: false });
+    await running.say({ peak: true });
+    await running.say({ peak: false });
     await away.start();
     const there = await observe(away.url, "boiler/set");
     await proxy.mend();
@@ -148,7 +132,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const confirm = { topic: "deaf/relay", every: 60, for: 60_000 };
     const saved = savedState();
     const running = connectVigie([{ ...BOILER, topic: "deaf/set", confirm }], saved);
-    running.say({ peak: true });
+    await running.say({ peak: true });
     await observer.until(() => toldTo("deaf/set").length >= 3, "it was told three times");
     await observer.publish("deaf/relay", "on", false);
     await observer.until(() => toldTo("deaf/set").length >= 5, "it was told again");
@@ -158,7 +142,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const times = toldTo("deaf/set").length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(toldTo("deaf/set")).toHaveLength(times);
-    expect(hasFailed(running.sender)).toBe(false);
+    expect(hasFailed(running.outputs)).toBe(false);
   });
 
   test("hears a state that the broker kept, and tells an obedient relay once", async () => {
@@ -167,7 +151,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     const confirm = { topic: "kept/relay", every: 1_000, for: 60_000 };
     const saved = savedState();
     const running = connectVigie([{ ...BOILER, topic: "kept/set", confirm }], saved);
-    running.say({ peak: true });
+    await running.say({ peak: true });
     await observer.until(() => saved.get()["kept/set"]?.answer === "retained", "the state was heard");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(toldTo("kept/set").length).toBeLessThanOrEqual(2);
@@ -176,13 +160,13 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   test("a relay that never answers is a problem, logged once", async () => {
     const confirm = { topic: "dead/relay", every: 40, for: 150 };
     const running = connectVigie([{ ...BOILER, topic: "dead/set", confirm }]);
-    running.say({ peak: true });
-    await observer.until(() => hasFailed(running.sender), "it is a problem");
+    await running.say({ peak: true });
+    await observer.until(() => hasFailed(running.outputs), "it is a problem");
     expect(running.lines.filter((line) => line.includes("check that the device is connected"))).toHaveLength(
       1,
     );
     await observer.publish("dead/relay", "off", false);
-    await observer.until(() => !hasFailed(running.sender), "it is none any more");
+    await observer.until(() => !hasFailed(running.outputs), "it is none any more");
   });
 
   test("a topic that the broker refuses is a problem, and the others go on", async () => {
@@ -192,8 +176,8 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     });
     const saved = savedState();
     const running = connectVigie([BOILER, { ...BOILER, topic: "secret/set" }], saved, strict.url, "v1");
-    running.say({ peak: true });
-    await observer.until(() => hasFailed(running.sender), "it is a problem");
+    await running.say({ peak: true });
+    await observer.until(() => hasFailed(running.outputs), "it is a problem");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the boiler knows");
     expect(running.lines).toContain('The broker refuses secret/set: not authorized; "off" was not sent');
     await running.stop();

@@ -108,6 +108,30 @@ describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, (
     expect(states()).toEqual(["nothing", "waiting", "confirmed", "confirmed", "waiting"]);
   });
 
+  test.each([
+    ["the rule of its payload is OFF", { choose: [{ when: "rouge_now", payload: "off" }] }],
+    ["another report is expected", { confirm: { ...CONFIRMED.confirm, expect: "OFF" } }],
+  ])("keep no start from its end after an edit by which %s", async (_, edited) => {
+    const { else: _else, ...withoutElse } = CONFIRMED;
+    const output = { ...withoutElse, choose: [{ when: "always", payload: "off" }] };
+    const running = await start([output]);
+    await untilTold(running, ["off"]);
+    await running.until({ "outputs/boiler/state": "waiting", "outputs/boiler": /"payload":"off"/ });
+    await running.vigie.end();
+    await writeConfig(running.folder, { ...running.config, outputs: [{ ...output, ...edited }] });
+    running.observer.received.length = 0;
+    const again = await cleanup.startVigie({ folder: running.folder });
+    await again.says(/^Connected/);
+    await running.observer.until(
+      ({ received }) =>
+        received.some(({ topic, payload }) => topic === "vigie/availability" && payload === "online"),
+      "it is online",
+    );
+    await running.until({ "outputs/boiler/state": "choose" in edited ? "sent" : "waiting" });
+    expect(told(running)).toEqual(["off"]);
+    expect((await again.end()).code).toBe(0);
+  });
+
   test.each(["a reload", "a restart"])("go with their entity when %s removes the output", async (how) => {
     const running = await start([CONFIRMED]);
     const entities = () => JSON.parse(running.all.retained.get(DEVICE) ?? "{}").components ?? {};

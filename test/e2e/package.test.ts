@@ -35,6 +35,7 @@ const FILES = [
   "docs/automations.md",
   "docs/calendar-and-metrics.md",
   "docs/demo.md",
+  "docs/development.md",
   "docs/devices.md",
   "docs/docker-nas.md",
   "docs/entities.md",
@@ -51,6 +52,7 @@ const FILES = [
   "docs/page.md",
   "docs/raspberry-pi.md",
   "docs/rules.md",
+  "docs/service.md",
   "docs/shell.md",
   "docs/simulator.md",
   "docs/sources.md",
@@ -105,7 +107,7 @@ describe("the package", () => {
 
   it("runs as npx vigie: what it ships as configuration is right", async () => {
     const shipped = join(running, "node_modules", "vigie", "config", "vigie.yaml");
-    expect((await vigie("check", "--config", shipped)).stderr).toMatch(/is right/);
+    expect((await vigie("check", "--config", shipped)).stdout).toMatch(/is right/);
   });
 
   it("says without a configuration what it needs, and invents nothing", async () => {

@@ -60,10 +60,10 @@ describe("a configuration in a pipe", () => {
     const folder = await cleanup.createFolder();
     const through = ["bash", "-c", 'echo "instance: piped" | "$@"', "-"];
     const args = ["check", "--config", "/dev/stdin"];
-    expect((await runVigie({ folder, through, args })).stderr).toMatch(/topics +piped\/…/);
+    expect((await runVigie({ folder, through, args })).stdout).toMatch(/topics +piped\/…/);
     const substitution = ["bash", "-c", '"$@" --config <(echo "instance: piped")', "-"];
-    const { stderr } = await runVigie({ folder, through: substitution, args: ["check"] });
-    expect(stderr).toMatch(/topics +piped\/…/);
+    const { stdout } = await runVigie({ folder, through: substitution, args: ["check"] });
+    expect(stdout).toMatch(/topics +piped\/…/);
   });
 
   test("that does not end keeps nobody from stopping vigie", async () => {

@@ -12,6 +12,11 @@ const disk = (path: string, options: string) => {
   const script = `mount -t tmpfs -o ${options} tmpfs '${path}' && exec "$@"`;
   return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"];
 };
+/** The folder as it is, read-only for this program. */
+const readOnly = (path: string) => {
+  const script = `mount --bind '${path}' '${path}' && mount -o remount,bind,ro '${path}' && exec "$@"`;
+  return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"];
+};
 const [probe = "", ...words] = [...disk("/mnt", "size=4k"), "true"];
 const mountless =
   spawnSync(probe, words).status === 0 ? "" : "only root may mount a small disk for a program of its own";
@@ -62,5 +67,32 @@ describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () =>
       .finally(() => clearInterval(asking));
     expect((await vigie.end()).code).toBe(0);
     expect(vigie.lines.filter(({ msg }) => words.test(msg))).toHaveLength(1);
+  });
+
+  test("at a start may be old: the payload in force is sent once more, as the device may have been told something else since", async () => {
+    const folder = await cleanup.createFolder();
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    const observer = await observe(broker.url, "boiler/set");
+    cleanup.add(observer.disconnect);
+    const config = vigieConfig(service, broker.url, {
+      state: "./state",
+      rules: [{ id: "always", when: { any: [{ period: "hp" }, { period: "hc" }] } }],
+      outputs: [{ topic: "boiler/set", choose: [{ when: "always", payload: "off" }], else: "on" }],
+    });
+    const sent = () => observer.received.map(({ payload }) => payload);
+    const first = await cleanup.startVigie({ folder, config });
+    await observer.until(() => sent().length === 1, "it is sent");
+    await first.end();
+    const second = await cleanup.startVigie({ folder, config });
+    await second.says(/^Connected to the broker/);
+    await second.end();
+    // A restart alone sends nothing.
+    expect(sent()).toEqual(["off"]);
+    const third = await cleanup.startVigie({ folder, config, through: readOnly(join(folder, "state")) });
+    await third.says(/^The state may be old, as it cannot be saved/);
+    await observer.until(() => sent().length === 2, "it is sent once more");
+    await third.end();
+    expect(sent()).toEqual(["off", "off"]);
   });
 });

@@ -28,6 +28,8 @@ describe("the shipped configuration in an empty folder", () => {
     expect([before, today()]).toContain(shown);
     expect(screen).toMatch(new RegExp(`tomorrow +${addDays(shown, 1)} +(bleu|blanc|rouge) `));
     expect(screen).toContain("npx vigie show --watch");
+    expect(screen).toContain("npx vigie demo");
+    expect(screen).toContain("Two simulated devices are connected to it");
     expect(screen).toContain(`mosquitto_sub -h 127.0.0.1 -p ${port} -v -t 'vigie/#'`);
     expect((await vigie.end()).code).toBe(0);
     expect(vigie.lines.at(-1)?.msg).toBe("vigie has stopped");

@@ -1,4 +1,7 @@
 import { afterAll, expect, test } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { withoutMosquitto } from "../support/mosquitto.ts";
+import { serveInventedDays, startVigieAndBroker } from "../support/running-vigie.ts";
 import { createCleanup, runVigie } from "../support/vigie.ts";
 
 const cleanup = createCleanup();
@@ -13,3 +16,33 @@ test("an output that is longer than a pipe holds arrives whole", async () => {
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toHaveLength(2922);
 });
+
+test("a line of the log for people has the time of the tariff's zone, whatever the zone of the machine", async () => {
+  const vigie = await cleanup.startVigie({
+    folder: await cleanup.createFolder(),
+    config: {
+      service: { base_url: "simulator" },
+      mqtt: { url: "embedded" },
+      tariff: { time_zone: "Asia/Tokyo", laws: "off" },
+      log: { format: "pretty" },
+    },
+    env: { TZ: "Europe/Paris" },
+  });
+  const written = await vigie.prints(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?= {2}\S)/m);
+  const age = systemClock.now() - Date.parse(`${written.replace(" ", "T")}+09:00`);
+  expect(Math.abs(age)).toBeLessThan(600_000);
+});
+
+test.skipIf(withoutMosquitto)(
+  `DEBUG=*, for which libraries write what they do, prints no password ${withoutMosquitto}`,
+  async () => {
+    const { vigie, until } = await startVigieAndBroker(cleanup, {
+      service: await serveInventedDays(cleanup),
+      env: { DEBUG: "*", VIGIE_MQTT_USERNAME: "vigie", VIGIE_MQTT_PASSWORD: "open sesame" },
+    });
+    await until({ availability: "online" });
+    await vigie.end();
+    expect(vigie.output()).not.toContain("open sesame");
+    expect(vigie.output()).not.toContain("mqttjs");
+  },
+);

@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { SILENT_LOG } from "../support/logs.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
-import { readRetained } from "../support/observer.ts";
+import { observe, readRetained } from "../support/observer.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { startPlainService } from "../support/plain-service.ts";
-import { keepPublishing, topics } from "../support/publisher.ts";
+import { keepPublishing, ownerNamed, topics } from "../support/publisher.ts";
 import { serveInventedDays, startVigieAndBroker, vigieConfig } from "../support/running-vigie.ts";
+import { watchTopicValues } from "../support/topic-values.ts";
 import { createCleanup, runVigie, startVigie, writeConfig } from "../support/vigie.ts";
 
 describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutMosquitto}`, () => {
@@ -32,9 +35,11 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     const elsewhere = await cleanup.createFolder();
     await writeConfig(elsewhere, vigieConfig(service, first.broker.url));
     const dryHere = await runVigie({ ...here, args: ["once", "--dry-run"] });
-    expect(dryHere).toMatchObject({ code: 0, stderr: "" });
+    const besideIt =
+      /^vigie: a vigie runs and publishes below vigie: vigie \S+ on .+ differs from this poll also in .+\n$/;
+    expect(dryHere).toMatchObject({ code: 0, stderr: expect.stringMatching(besideIt) });
     const dryElsewhere = await runVigie({ folder: elsewhere, args: ["once", "--dry-run"] });
-    expect(dryElsewhere).toMatchObject({ code: 0, stderr: "" });
+    expect(dryElsewhere).toMatchObject({ code: 0, stderr: expect.stringMatching(besideIt) });
     expect(existsSync(join(elsewhere, "state"))).toBe(false);
     // In one temporary folder, as two vigies of one machine.
     const TMPDIR = join(first.folder, "tmp");
@@ -131,6 +136,7 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     const dry = await runVigie({ folder: running.folder, args: ["once", "--dry-run"] });
     expect(dry).toMatchObject({
       code: 0,
+      stderr: "",
       stdout: expect.stringMatching(/^\+ now\/color (bleu|blanc|rouge)$/m),
     });
     expect((await readRetained(running.broker.url)).size).toBe(0);
@@ -139,4 +145,132 @@ describe.skipIf(withoutMosquitto)(`a second vigie, a once and a purge ${withoutM
     const color = (await readRetained(running.broker.url)).get("vigie/now/color");
     expect(wet.stdout).toContain(`+ now/color ${color}\n`);
   });
+});
+
+describe.skipIf(withoutMosquitto)(`a stranger at the broker ${withoutMosquitto}`, () => {
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
+  const brokers = {
+    "MQTT 5": async () => startMosquitto(),
+    "MQTT 3.1.1": async () => startEmbeddedBroker({ port: 0, log: SILENT_LOG }),
+  };
+  const start = async (protocol: keyof typeof brokers) => {
+    const broker = await brokers[protocol]();
+    cleanup.add("remove" in broker ? broker.remove : broker.stop);
+    const observer = await observe(broker.url, "vigie/#", protocol === "MQTT 5" ? 5 : 4);
+    cleanup.add(observer.disconnect);
+    const service = await serveInventedDays(cleanup);
+    const config = vigieConfig(service, broker.url, {
+      rules: [{ id: "week", when: { day: "next", color: "rouge" } }],
+    });
+    const startProgram = async () =>
+      cleanup.startVigie({ folder: await cleanup.createFolder(), config, args: ["run"] });
+    const startOnline = async () => {
+      const vigie = await startProgram();
+      const { until } = watchTopicValues(observer, "vigie", vigie.output);
+      await until({ availability: "online", "service/status": "ok" });
+      return { vigie, until };
+    };
+    const claim = (n = 0) => JSON.stringify(ownerNamed(`z${n}`));
+    return { observer, startProgram, startOnline, claim };
+  };
+
+  for (const protocol of ["MQTT 5", "MQTT 3.1.1"] as const) {
+    describe.concurrent(`on ${protocol}`, () => {
+      test.concurrent.each([false, true])(
+        "who writes to owner (retained: %s) and answers no ping does not end vigie, which says it once",
+        async (retain) => {
+          const { observer, startOnline, claim } = await start(protocol);
+          const { vigie, until } = await startOnline();
+          const own = observer.retained.get("vigie/owner");
+          for (let n = 0; n < 20; n += 1) await observer.publish("vigie/owner", claim(n), retain);
+          await observer.publish("vigie/simulation/set", "rouge", false);
+          await until({ "simulation/color": "rouge", "now/color": "rouge" });
+          await observer.until(
+            ({ received }) => received.findLast(({ topic }) => topic === "vigie/owner")?.payload === own,
+            "vigie owns the base topic again",
+          );
+          expect(observer.retained.get("vigie/availability")).toBe("online");
+          expect((await vigie.end()).code).toBe(0);
+          expect(vigie.lines.filter(({ msg }) => msg.includes("owner"))).toEqual([
+            {
+              level: "warn",
+              msg: "Another program wrote to owner: vigie publishes its own values again",
+            },
+          ]);
+        },
+      );
+
+      test.concurrent("who names an owner below vigie's own topics takes no command away; a base topic that is another vigie's is said", async () => {
+        const { observer, startOnline, claim } = await start(protocol);
+        const { vigie, until } = await startOnline();
+        for (const base of ["simulation", "refresh", "rules", "rules/week", "rules/week/enabled", "now"])
+          await observer.publish(`vigie/${base}/owner`, claim());
+        await observer.publish("vigie/annexe/owner", claim());
+        await observer.publish("vigie/annexe/now/color", "rouge");
+        await observer.publish("vigie/simulation/set", "rouge", false);
+        await observer.publish("vigie/rules/week/enabled/set", "OFF", false);
+        await observer.publish("vigie/refresh/set", "push", false);
+        await until({ "simulation/color": "rouge", "rules/week/enabled": "OFF" });
+        await vigie.says(/^refresh\/set: expected PRESS/);
+        await observer.publish("vigie/annexe/owner", claim(1));
+        await observer.publish("vigie/after", "x");
+        if (protocol === "MQTT 5") {
+          await observer.until(
+            ({ retained }) => !(retained.has("vigie/after") || retained.has("vigie/simulation/owner")),
+            "what nobody owns is cleared",
+          );
+        }
+        expect(observer.retained.get("vigie/annexe/now/color")).toBe("rouge");
+        await vigie.end();
+        const said = vigie.lines.filter(({ msg }) => msg.includes("Another vigie"));
+        expect(said.map(({ msg }) => msg)).toEqual([
+          expect.stringMatching(/^Another vigie publishes below "annexe":/),
+        ]);
+      });
+
+      test.concurrent("who names more owners below the base topic than vigie keeps: the log says once what to do, and the own levels stay right", async () => {
+        const { observer, startOnline, claim } = await start(protocol);
+        const { vigie, until } = await startOnline();
+        for (let n = 0; n < 40; n += 1) await observer.publish(`vigie/annexe${n}/owner`, claim(n));
+        await observer.publish("vigie/annexe0/owner", "");
+        await observer.publish("vigie/now/colour", "rouge");
+        await observer.publish("vigie/now/color", "pink");
+        await observer.publish("vigie/simulation/set", "rouge", false);
+        await until({ "simulation/color": "rouge", "now/color": "rouge" });
+        if (protocol === "MQTT 5")
+          await observer.until(({ retained }) => !retained.has("vigie/now/colour"), "it is cleared");
+        expect(observer.retained.has("vigie/annexe39/owner")).toBe(true);
+        await vigie.end();
+        const said = vigie.lines.filter(({ msg }) => msg.includes("name other vigies"));
+        expect(said).toEqual([
+          {
+            level: "warn",
+            msg: "32 owner topics below the base topic name other vigies, and vigie knows no more than that: it clears what other programs write only on the levels of its own topics. Clear each such owner that no vigie of yours wrote, then restart vigie",
+          },
+        ]);
+      });
+
+      test.concurrent("who writes to owner again and again holds up no start", async () => {
+        const { observer, startProgram, claim } = await start(protocol);
+        let count = 0;
+        const write = () => {
+          count += 1;
+          return observer.publish("vigie/owner", claim(count));
+        };
+        await write();
+        const writing = setInterval(write, 1_500);
+        cleanup.add(async () => clearInterval(writing));
+        const vigie = await startProgram();
+        await vigie.says(/^Other programs wrote to owner again and again/);
+        await vigie.says(/^Connected to the broker|supports only MQTT 3\.1\.1/);
+        await watchTopicValues(observer, "vigie", vigie.output).until({
+          availability: "online",
+          "service/status": "ok",
+        });
+        clearInterval(writing);
+        expect((await vigie.end()).code).toBe(0);
+      });
+    });
+  }
 });

@@ -1,4 +1,5 @@
-import { readFile, truncate, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseState } from "../../src/state/state-format.ts";
@@ -27,6 +28,18 @@ describe.skipIf(withoutMosquitto)(
       ["empty", (path: string) => truncate(path, 0)],
       ["of zeros, as after a power cut", (path: string) => writeFile(path, Buffer.alloc(500))],
       ["of a wrong shape", (path: string) => writeFile(path, '{"version":2,"books":[]}')],
+      [
+        "with an instant of which no date can be told",
+        async (path: string) =>
+          writeFile(path, (await readFile(path, "utf8")).replace(/"seen_at":\d+/, '"seen_at":1e308')),
+      ],
+      [
+        "replaced by a pipe, into which nobody writes",
+        async (path: string) => {
+          await rm(path);
+          execFileSync("mkfifo", [path]);
+        },
+      ],
     ])("%s: the days are known from the state before it, and a rouge day stays rouge", async (_, damage) => {
       const service = await startPlainService((path) => answerDays(path, Date.now(), { colors: ALL_ROUGE }));
       cleanup.add(service.stop);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { parseState } from "../../src/state/state-format.ts";
 import { openStore } from "../../src/state/store.ts";
 import { type LineProgram, startLineProgram } from "../support/line-program.ts";

@@ -13,6 +13,7 @@ for (let number = first; ; number += 1) {
     incarnation: `${number}`,
     clients: { padding: { padding } },
   });
-  if (number === first || number % 3 === 0) await saved;
-  if (number === first) process.stdout.write("started\n");
+  // The second write makes the previous state file.
+  if (number <= first + 1 || number % 3 === 0) await saved;
+  if (number === first + 1) process.stdout.write("started\n");
 }

@@ -150,7 +150,7 @@ describe.skipIf(withoutMosquitto)(`a vigie that takes over from another version 
   const OTHERS = {
     "vigie2/now/color": "rouge",
     vigie: "nobody's",
-    "vigie/annex/owner": "{}",
+    "vigie/annex/owner": JSON.stringify(OWNER),
     "vigie/annex/now/color": "rouge",
     "homeassistant/sensor/vigie/lamp/config": JSON.stringify(component("lamp")),
     "homeassistant/sensor/other/mood/config": JSON.stringify({ ...component("other"), ...ORIGIN }),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
-import { readPage, saysAsWritten } from "../support/guide.ts";
+import { isSame, quotedOn, readPage, saysAsWritten } from "../support/guide.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
 import { freePort } from "../support/ports.ts";
@@ -22,7 +22,7 @@ const missing = withoutMosquitto || withoutOpenssl;
 const DEVICE = "homeassistant/device/vigie/config";
 const BOILER = "shellies/boiler/relay/0";
 
-/** A broker and a vigie as the guide sets them up; whoever looks at it does so as Home Assistant. */
+/** A broker and a vigie as the guide sets them up; whoever looks at it may do everything, as nobody in the guide. */
 interface Site extends TopicValues {
   reader: Reader;
   folder: string;
@@ -45,6 +45,8 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     for (const name of ["authority", "certificate", "install-ca", "passwords", "protect-list"]) {
       expect(await reader.run(name), name).toMatchObject({ code: 0 });
     }
+    const users = join(root, "etc/mosquitto/passwd");
+    spawnSync("mosquitto_passwd", ["-b", users, "observer", passwordOf("observer")]);
   });
   afterAll(cleanup.run);
 
@@ -53,7 +55,8 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     const listener = await freePort();
     const folder = await cleanup.createFolder();
     const reader = readGuide(PAGE, root, { broker: listener });
-    await writeFile(join(folder, "acl"), change(reader.file("/etc/mosquitto/acl")));
+    const list = change(reader.file("/etc/mosquitto/acl"));
+    await writeFile(join(folder, "acl"), `${list}\nuser observer\ntopic readwrite #\n`);
     const lines = reader
       .file("/etc/mosquitto/conf.d/vigie.conf")
       .replace(join(root, "etc/mosquitto/acl"), join(folder, "acl"))
@@ -66,11 +69,9 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     return { broker, reader, folder, listener, log };
   }
 
-  async function openSite(change?: (list: string) => string): Promise<Site> {
+  async function openSite(change?: (list: string) => string, output: object = {}): Promise<Site> {
     const { broker, reader, folder, listener, log } = await startBroker(change);
-    const observer = await observe(
-      `mqtt://homeassistant:${passwordOf("homeassistant")}@127.0.0.1:${broker.port}`,
-    );
+    const observer = await observe(`mqtt://observer:${passwordOf("observer")}@127.0.0.1:${broker.port}`);
     cleanup.add(observer.disconnect);
     await observer.publish(BOILER, "off");
     const config = {
@@ -83,6 +84,7 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
           topic: `${BOILER}/command`,
           choose: [{ when: "known", payload: "off" }],
           confirm: { topic: BOILER, every: "5s", for: "5s" },
+          ...output,
         },
       ],
     };
@@ -135,48 +137,107 @@ describe.skipIf(missing)(`docs/mosquitto.md, followed word for word ${missing}`,
     expect(await site.brokerLog()).not.toMatch(/Denied/);
   });
 
-  test.concurrent("the reader may only read, the operator may send commands, and neither they nor vigie may do anything else", async () => {
+  const ELSEWHERE = ["elsewhere", "homeassistant/device/other/config", "vigies/x", "shellies/other/relay/0"];
+  const OF_VIGIE = [
+    "vigie/x/set",
+    "vigie/now/color",
+    "vigie/owner",
+    "vigie/owner/pong",
+    "vigie/availability",
+  ];
+  const HOME = ["homeassistant/status", DEVICE];
+
+  test.concurrent.each<[user: string, may: string[], mayNot: string[]]>([
+    [
+      "vigie",
+      [...COMMANDS, ...OF_VIGIE, DEVICE, `${BOILER}/command`],
+      [...ELSEWHERE, BOILER, "homeassistant/status"],
+    ],
+    [
+      "homeassistant",
+      [...COMMANDS, ...HOME, "homeassistant/device/other/config", `${BOILER}/command`],
+      [...OF_VIGIE, BOILER, "elsewhere", "vigies/x", "shellies/other/relay/0"],
+    ],
+    [
+      "boiler",
+      [BOILER, `${BOILER}/command`, "shellies/boiler/online"],
+      [...COMMANDS, ...OF_VIGIE, ...HOME, ...ELSEWHERE],
+    ],
+    ["operator", COMMANDS, [...OF_VIGIE, ...HOME, ...ELSEWHERE, BOILER, `${BOILER}/command`]],
+    ["reader", [], [...COMMANDS, ...OF_VIGIE, ...HOME, ...ELSEWHERE, BOILER, `${BOILER}/command`]],
+  ])("%s may write to its own topics, and to no others", async (user, may, mayNot) => {
     const site = await openSite();
-    const { observer, vigie, until } = site;
-    await until({ availability: "online", "rules/known/state": "ON" });
-    const stored = (topic: string, payload: string) =>
-      observer.received.some((one) => one.topic === topic && one.payload === payload);
-    const mayWrite = async (user: string, topic: string) => {
-      const client = await connect(user, site, root);
-      const word = `${user} ${Math.random()}`;
-      await client.publishAsync(topic, word, { qos: 1 }).catch(() => undefined);
-      await observer.publish(`mark/${word}`, "x", false);
-      await observer.until(() => stored(`mark/${word}`, "x"), "all before it came");
-      await client.endAsync();
-      return stored(topic, word);
+    await site.until({ availability: "online", "rules/known/state": "ON" });
+    for (const topic of mayNot)
+      expect([topic, await mayWrite(user, topic, site, root)]).toEqual([topic, false]);
+    if (user !== "vigie") {
+      expect(site.vigie.lines.filter(({ msg }) => msg.startsWith("Another program wrote"))).toEqual([]);
+    }
+    for (const topic of may) expect([topic, await mayWrite(user, topic, site, root)]).toEqual([topic, true]);
+  });
+
+  test.concurrent("each user reads what it needs, and nothing else", async () => {
+    const site = await openSite();
+    await site.until({ availability: "online", "rules/known/state": "ON" });
+    await site.observer.until(({ retained }) => retained.has(DEVICE), "the entities are announced");
+    const heard = async (user: string) => {
+      const topics = await hearAll(user, site, root);
+      const others = topics.filter((topic) => !topic.startsWith("vigie/"));
+      return { own: others.length < topics.length, others: [...new Set(others)].sort() };
     };
-    const elsewhere = [
-      "elsewhere",
-      "homeassistant/status",
-      "homeassistant/device/other/config",
-      BOILER,
-      "vigies/x",
-    ];
-    for (const topic of elsewhere) expect([topic, await mayWrite("vigie", topic)]).toEqual([topic, false]);
-    for (const topic of [
-      "vigie/x/set",
-      "vigie/now/color",
-      "vigie/owner",
-      "vigie/availability",
-      ...elsewhere,
-    ]) {
-      expect([topic, await mayWrite("operator", topic)]).toEqual([topic, false]);
-    }
-    for (const topic of ["vigie/refresh/set", "vigie/now/color", ...elsewhere]) {
-      expect([topic, await mayWrite("reader", topic)]).toEqual([topic, false]);
-    }
-    for (const topic of COMMANDS) expect([topic, await mayWrite("operator", topic)]).toEqual([topic, true]);
-    const heard = await hearAll("vigie", site, root);
-    expect(
-      heard.filter((topic) => !topic.startsWith("vigie/") && topic !== DEVICE && topic !== BOILER),
-    ).toEqual([]);
-    expect((await hearAll("reader", site, root)).filter((topic) => !topic.startsWith("vigie/"))).toEqual([]);
-    expect(vigie.lines.filter(({ msg }) => msg.startsWith("Another program wrote"))).toEqual([]);
+    expect(await heard("vigie")).toEqual({ own: true, others: [DEVICE, "homeassistant/status", BOILER] });
+    expect(await heard("reader")).toEqual({ own: true, others: [] });
+    expect(await heard("operator")).toEqual({ own: true, others: [] });
+    expect(await heard("homeassistant")).toMatchObject({
+      own: true,
+      others: expect.arrayContaining([BOILER, "secret"]),
+    });
+    expect(await heard("boiler")).toMatchObject({ own: false, others: expect.arrayContaining([BOILER]) });
+    expect((await heard("boiler")).others.filter((topic) => !topic.startsWith("shellies/boiler/"))).toEqual(
+      [],
+    );
+  });
+
+  test.concurrent("what a stranger can still do is shown in the words of the guide", async () => {
+    const site = await openSite(undefined, { id: "boiler" });
+    const { vigie, observer, until } = site;
+    await until({ availability: "online", "rules/known/state": "ON", "service/status": "ok" });
+    await vigie.says(/^Sent "off" to boiler/);
+    const boiler = await connect("boiler", site, root);
+    await boiler.publishAsync(BOILER, "off", { qos: 1 });
+    await boiler.endAsync();
+    await until({ "outputs/boiler/state": "confirmed" });
+
+    const operator = await connect("operator", site, root);
+    await operator.publishAsync("vigie/simulation/set", "rouge", { qos: 1 });
+    await operator.publishAsync("vigie/rules/known/enabled/set", "OFF", { qos: 1 });
+    await operator.endAsync();
+    await until({ "simulation/color": "rouge", "rules/known/enabled": "OFF" });
+    await vigie.says(/^simulation\/set: /);
+    await vigie.says(/^rules\/known\/enabled\/set: /);
+
+    const stranger = await connect("vigie", site, root);
+    await stranger.publishAsync("vigie/now/color", "bleu", { qos: 1, retain: true });
+    await saysAsWritten(PAGE, vigie, /^Another program wrote to now\/color/);
+    await until({ "now/color": "rouge" });
+
+    const claim = JSON.stringify({ ...readOwnerOf(observer), incarnation: "stranger" });
+    stranger.on("message", () => void stranger.publishAsync("vigie/owner/pong", claim));
+    await stranger.subscribeAsync("vigie/owner/ping");
+    await stranger.publishAsync("vigie/owner", claim, { qos: 1, retain: true });
+    const { code, stderr } = await vigie.ended;
+    expect(code).toBe(3);
+    expect(quotedOn(PAGE).some((sentence) => isSame(`… ${sentence}`, stderr.trim()))).toBe(true);
+    await stranger.endAsync();
+  });
+
+  test.concurrent("a reader that takes vigie's client id ends a connection of vigie, which comes back", async () => {
+    const site = await openSite();
+    await site.until({ availability: "online" });
+    const reader = await connect("reader", site, root, readOwnerOf(site.observer).client_id);
+    await saysAsWritten(PAGE, site.vigie, /^The connection to the broker was lost/);
+    await reader.endAsync();
+    await site.vigie.says(/accepts the connection again/);
   });
 
   const without = (line: string) => (list: string) => replaceOnce(list, `topic ${line}\n`, "");
@@ -314,10 +375,29 @@ function replaceOnce(text: string, what: string, by: string): string {
   return text.replace(what, by);
 }
 
-function connect(user: string, { port }: Site, root: string) {
+/** The owner of the base topic, as everybody can read it. */
+function readOwnerOf({ retained }: Observer): { client_id: string } {
+  return JSON.parse(retained.get("vigie/owner") ?? "");
+}
+
+async function mayWrite(user: string, topic: string, site: Site, root: string): Promise<boolean> {
+  const { observer } = site;
+  const stored = (where: string, payload: string) =>
+    observer.received.some((one) => one.topic === where && one.payload === payload);
+  const client = await connect(user, site, root);
+  const word = `${user} ${Math.random()}`;
+  await client.publishAsync(topic, word, { qos: 1 }).catch(() => undefined);
+  await observer.publish(`mark/${word}`, "x", false);
+  await observer.until(() => stored(`mark/${word}`, "x"), "all before it came");
+  await client.endAsync();
+  return stored(topic, word);
+}
+
+function connect(user: string, { port }: Site, root: string, clientId?: string) {
   return readFile(join(root, "etc/vigie/ca.crt")).then((ca) =>
     mqtt.connectAsync(`mqtts://127.0.0.1:${port}`, {
       ca,
+      ...(clientId !== undefined && { clientId }),
       username: user,
       password: passwordOf(user),
       protocolVersion: 5,
@@ -333,8 +413,10 @@ async function hearAll(user: string, site: Site, root: string): Promise<string[]
   client.on("message", (topic) => heard.push(topic));
   await client.subscribeAsync("#", { qos: 1 });
   await site.observer.publish("secret", "x");
-  await site.observer.publish("vigie/mark", "x", false);
-  await site.observer.until(() => heard.includes("vigie/mark"), `${user} hears what it may`);
+  await site.observer.publish("homeassistant/status", "online", false);
+  const marks = ["vigie/mark", "shellies/boiler/mark"];
+  for (const mark of marks) await site.observer.publish(mark, "x", false);
+  await site.observer.until(() => marks.some((mark) => heard.includes(mark)), `${user} hears what it may`);
   await client.endAsync();
   return heard;
 }

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import type { Color } from "../../src/core/calendar/tariff.ts";
 import type { KnownDay, KnownDays } from "../../src/core/days/known-days.ts";
 import { learnOfficial } from "../../src/core/days/learn.ts";
-import { startSimulation } from "../../src/core/facts/simulation.ts";
 import {
   type CalendarQuery,
   escapeText,
@@ -162,8 +161,7 @@ describe("which days are in the calendar", () => {
     const before = render(viewOf(opened.loop));
     for (const from of ["now", "next"] as const) {
       const request = { color: "rouge", from, for: 3_600_000 } as const;
-      await opened.memory.changeSimulation(startSimulation(request, NOW, PARIS));
-      opened.loop.refresh();
+      await opened.command({ kind: "simulation", request });
       expect(opened.payload(`rouge_${from}`)).toBe("ON");
       expect(render(viewOf(opened.loop))).toBe(before);
     }

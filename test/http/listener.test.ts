@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { openListener } from "../../src/http/listener.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { logTo } from "../support/logs.ts";
 import { freePort } from "../support/ports.ts";
 import { ask } from "./running-server.ts";

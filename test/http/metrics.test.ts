@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
 import { countPoll, NO_POLLS, type PollOutcome } from "../../src/core/facts/poll-record.ts";
-import { startSimulation } from "../../src/core/facts/simulation.ts";
 import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { METRICS_TYPE, renderMetrics } from "../../src/http/metrics.ts";
 import type { View } from "../../src/http/view.ts";
@@ -10,9 +9,8 @@ import { forecast, knownDaysOf, official, officialDays } from "../support/known-
 import { BOILER } from "../support/outputs.ts";
 import { judgeMetrics, withoutPromtool } from "../support/promtool.ts";
 import { rulesOf } from "../support/rules.ts";
-import { PARIS } from "../support/tariff.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
-import { viewOf } from "../support/views.ts";
+import { viewOf, withLastAnswers } from "../support/views.ts";
 import { openVirtualSeason } from "../support/virtual-season.ts";
 
 const NOW = Date.parse("2026-01-05T12:00:00Z");
@@ -109,10 +107,7 @@ describe("the metrics of the days", () => {
     const opened = loopAt(NOW, { "2026-01-05": official("bleu"), "2026-01-06": official("bleu") });
     const before = renderMetrics(viewOf(opened.loop));
     for (const from of ["now", "next"] as const) {
-      await opened.memory.changeSimulation(
-        startSimulation({ color: "rouge", from, for: 3_600_000 }, NOW, PARIS),
-      );
-      opened.loop.refresh();
+      await opened.command({ kind: "simulation", request: { color: "rouge", from, for: 3_600_000 } });
       expect([opened.payload(`rouge_${from}`), opened.payload("rules/ahead/state")]).toEqual(["ON", "ON"]);
       expect(renderMetrics(viewOf(opened.loop))).toBe(before);
     }
@@ -153,7 +148,7 @@ describe("the metrics of vigie itself", () => {
       clock: { at: NOW },
       askOfficial: () => Promise.reject(new Error("not asked here")),
     });
-    const view = viewOf(opened.loop, { lastSuccess: { service: NOW, official: null } });
+    const view = withLastAnswers(viewOf(opened.loop), { service: NOW, official: null });
     expect(sample(view, `${name}{source="service"}`)).toBe(NOW / 1000);
     expect(sample(view, `${name}{source="official"}`)).toBeNaN();
     const alone = viewOf(openTestLoop({ clock: { at: NOW }, serviceKind: "none" }).loop);

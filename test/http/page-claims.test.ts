@@ -5,9 +5,12 @@ import { renderMetrics } from "../../src/http/metrics.ts";
 import { renderPage } from "../../src/http/page/render-page.ts";
 import { TEXTS } from "../../src/http/page/texts.ts";
 import type { View } from "../../src/http/view.ts";
+import { knownDaysOf, official } from "../support/known-days.ts";
 import { PAGE_STATES } from "../support/page-states.ts";
 import { readPage } from "../support/page-text.ts";
 import { HOUSE_RULES, openPageVigie, sentTo } from "../support/page-vigie.ts";
+import { openTestLoop } from "../support/test-loop.ts";
+import { viewOf as viewOfLoop, withLastAnswers } from "../support/views.ts";
 
 type House = Partial<Parameters<typeof openPageVigie>[0]>;
 
@@ -45,6 +48,13 @@ describe("what a rule will be", () => {
       {},
       / unchanged until Thu 06:00 at least /,
       /perhaps/,
+    ],
+    [
+      "is no turn where days decide that nobody has named yet",
+      { day: "next_7_days", color: "rouge", confidence: 60 },
+      {},
+      / unchanged until tomorrow 06:00 (?:at least|by the forecast) /,
+      /unknown from/,
     ],
     [
       "may be that it turns OFF where only a forecast says so",
@@ -131,9 +141,9 @@ describe("the banner of a simulation", () => {
 
   test("stands beside a correction of the true colour, not of the pretended one", async () => {
     const vigie = await openHouse({ at: "2026-01-12T13:05:00Z", days: bleu });
-    const { days } = vigie.memory.days();
+    const { days } = vigie.days();
     const day = { ...days["2026-01-13"], revised_from: "blanc" as const };
-    vigie.know({ ...vigie.memory.days(), days: { ...days, "2026-01-13": day } });
+    vigie.know({ ...vigie.days(), days: { ...days, "2026-01-13": day } });
     await vigie.pretend("rouge", "next");
     const page = readPage(vigie.view(), "en");
     expect(page).toContain("Tuesday 13 January: blanc before, bleu now.");
@@ -158,6 +168,17 @@ describe("the banner of a simulation", () => {
   );
 });
 
+test("an error of vigie itself is said, and where nothing of the moment is known by it, the clock is not blamed", async () => {
+  const view = (await openHouse()).view();
+  const failed = { ...view, known: { ...view.known, vigie_failed: true } };
+  const text = (shown: View) => readPage(shown, "en");
+  expect(text(view)).not.toContain("A part of vigie does not work");
+  expect(text(failed)).toContain("A part of vigie does not work It is an error of vigie itself");
+  const unknown = text({ ...failed, facts: { ...view.facts, moment: null } });
+  expect(unknown).toMatch(/Now \? A part of vigie does not work/);
+  expect(unknown).not.toContain("clock of this machine");
+});
+
 describe("what is said of a source", () => {
   const FAILED = "connect ECONNREFUSED 192.0.2.20:443";
   type Source = {
@@ -165,8 +186,9 @@ describe("what is said of a source", () => {
     official?: Partial<View["facts"]["official"]>;
     failing?: "light" | "season";
   };
+  type LastAnswers = Parameters<typeof withLastAnswers>[1];
   /** A view of which the status of the sources is another one. */
-  async function viewOf({ service, official, failing }: Source, lastSuccess: Partial<View["lastSuccess"]>) {
+  async function viewOf({ service, official, failing }: Source, answers: LastAnswers) {
     const view = (await openHouse({ official: true })).view();
     const change = (facts: View["facts"]) => ({
       ...facts,
@@ -177,11 +199,10 @@ describe("what is said of a source", () => {
     const known = { ...view.known };
     if (known.official && failing)
       known.official = { ...known.official, [failing]: { since: 0, failure: FAILED } };
-    const heard = { ...view.lastSuccess, ...lastSuccess };
-    return { ...view, known, facts: change(view.facts), real, lastSuccess: heard };
+    return withLastAnswers({ ...view, known, facts: change(view.facts), real }, answers);
   }
 
-  test.each<[string, Source, Partial<View["lastSuccess"]>, string, string, RegExp]>([
+  test.each<[string, Source, LastAnswers, string, string, RegExp]>([
     [
       "one of its requests failed",
       { service: { status: "degraded", last_error: FAILED } },
@@ -238,8 +259,8 @@ describe("what is said of a source", () => {
       "■ Source officielle pas encore de réponse ●",
       /ne répond plus/,
     ],
-  ])("%s", async (_, source, lastSuccess, notice, state, never) => {
-    const page = readPage(await viewOf(source, lastSuccess));
+  ])("%s", async (_, source, answers, notice, state, never) => {
+    const page = readPage(await viewOf(source, answers));
     expect(page).toContain(notice);
     expect(page).toContain(state);
     expect(page).not.toMatch(never);
@@ -312,6 +333,45 @@ test("an announcement that is late is said, and not before its time", async () =
 });
 
 describe("the state of vigie", () => {
+  test("calls no source well before it has answered since the start, and its last answer one that is known", async () => {
+    const clock = { at: Date.parse("2026-01-13T03:05:00Z") };
+    const started = openTestLoop({
+      clock,
+      days: knownDaysOf({
+        "2026-01-13": official("rouge", { first_said: Date.parse("2026-01-13T01:13:00Z") }),
+      }),
+    });
+    const view = viewOfLoop(started.loop);
+    expect(view.facts.service.status).toBe("ok");
+    expect(readPage(view)).toContain(
+      "○ Service pas encore de réponse depuis le démarrage, dernière réponse à 02:13 ou plus tard ",
+    );
+    expect(readPage(view, "en")).toContain(
+      "○ Service no answer yet since the start, last answer at 02:13 or later ",
+    );
+    // What is known is too old to tell whether it answers.
+    clock.at += 12 * 3_600_000;
+    started.loop.refresh();
+    const later = readPage(viewOfLoop(started.loop));
+    expect(later).toContain("○ Service pas encore de réponse depuis le démarrage, dernière réponse à 02:13 ");
+    expect(later).not.toContain("ne répond plus");
+    const failed = { ...view.real.facts.service, status: "degraded", last_error: "No route" } as const;
+    const facts = { ...view.facts, service: failed };
+    expect(readPage({ ...view, facts, real: { ...view.real, facts } }, "en")).toContain(
+      "Its last answer came at 02:13 or later, but before vigie was started.",
+    );
+    const answered = await openHouse();
+    expect(readPage(answered.view(), "en")).toContain("● Service answers, last answer at 14:05 ");
+  });
+
+  test("calls the simulator what it is, also where it is the official source", async () => {
+    const page = readPage((await openHouse({ kind: "invented", official: true })).view(), "en");
+    expect(page).toMatch(/▲ Service built-in simulator, .*▲ Official source built-in simulator, /);
+    expect(readPage((await openHouse({ official: true })).view(), "en")).toContain(
+      "● Official source answers",
+    );
+  });
+
   test("names its version and its instance", async () => {
     const view = (await openHouse()).view({ version: "1.2.3", instance: "cottage" });
     expect(readPage(view)).toContain("○ vigie 1.2.3 · instance cottage ");
@@ -357,7 +417,7 @@ describe("while the clock is wrong", () => {
 
   test("no instant is of today or tomorrow", async () => {
     const view = (await openWrong()).view();
-    const page = readPage({ ...view, lastSuccess: { service: view.facts.at + DAY, official: null } });
+    const page = readPage(withLastAnswers(view, { service: view.facts.at + DAY }));
     expect(page).toContain("dernière réponse mer. 14 janv. à 14:35");
     expect(page).not.toContain("demain");
   });
@@ -485,10 +545,10 @@ describe("what a condition found", () => {
     const vigie = await openHouse({ rules, heardNow: heard });
     expect(readPage(vigie.view())).toMatch(/prix : moins de 1 — 0,\d+ €/);
     heard.set("house/hot", { payload: "yes", at: Date.parse(AFTERNOON) });
-    vigie.loop.refresh();
+    await vigie.noticeValues();
     heard.set("house/hot", { payload: "no", at: Date.parse(AFTERNOON) });
     vigie.clock.at += 60_000;
-    vigie.loop.refresh();
+    await vigie.noticeValues();
     const page = readPage(vigie.view());
     expect(page).toContain("— no , à 14:05 , mais une valeur antérieure compte encore (hold)");
   });
@@ -537,6 +597,8 @@ describe("the words", () => {
     expect(label).toMatch(/: \d+ bleus, \d+ blancs, \d+ rouges$/);
     expect(TEXTS.fr.remaining("rouge")).toBe("jours rouges restants d’après le service");
     expect(TEXTS.fr.rouge_known(1)).toBe("1 connu");
+    expect(TEXTS.fr.left_of(0, "rouge", 22)).toBe("jour rouge restant sur 22");
+    expect(TEXTS.fr.left_of(2, "rouge", 22)).toBe("jours rouges restants sur 22");
   });
 });
 

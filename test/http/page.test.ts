@@ -1,12 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rulesOptions } from "../../src/config/rules-options.ts";
 import { PAGE_FILES } from "../../src/http/page/page-files.ts";
 import { renderPage } from "../../src/http/page/render-page.ts";
 import { TEXTS } from "../../src/http/page/texts.ts";
 import type { View } from "../../src/http/view.ts";
+import { forecast, knownDaysOf, official } from "../support/known-days.ts";
 import { hostileView, PAGE_STATES } from "../support/page-states.ts";
-import { readMarkup } from "../support/page-text.ts";
+import { readMarkup, readPage } from "../support/page-text.ts";
 import { HOUSE_RULES, openPageVigie } from "../support/page-vigie.ts";
+import { openTestLoop } from "../support/test-loop.ts";
+import { viewOf } from "../support/views.ts";
 
 describe("the band", () => {
   test("shows the colour in force, until when, its price and the next one", async () => {
@@ -23,12 +27,16 @@ describe("the band", () => {
     const page = await text("after midnight");
     expect(page).toContain("Maintenant · mardi 13 janvier");
     expect(page).toContain("jusqu’à 06:00 · définitif");
+    // It is Wednesday by the clock, which stands elsewhere and names its own day.
+    expect(await markup("after midnight")).toContain('<p class="over">Maintenant · mardi 13 janvier</p>');
     expect(page).toMatch(/kWh heures creuses jusqu’à 06:00 06:00 22:00 06:00 Ensuite/);
   });
 
   test("after midnight begins the week with the day in force", async () => {
     const week = (await text("after midnight", "en")).split("The week")[1] ?? "";
     expect(week).toMatch(/^.*?rouge in force 13 Jan.*?rouge today 14 Jan.*?tomorrow 15 Jan/);
+    // And ends with the last day that is known, as before midnight.
+    expect(week).toMatch(/Wednesday 21 Jan forecast \d+ %/);
   });
 
   test("names a demonstration", async () => {
@@ -39,12 +47,32 @@ describe("the band", () => {
     expect(renderPage(view, { language: "fr" })).not.toContain("Démonstration");
   });
 
+  test("says of no device in a demonstration that anything was sent to it", async () => {
+    const view = { ...(await viewOfState("rouge now")), demoSpeed: 720 };
+    const devices = (language: "fr" | "en", heading: string) =>
+      readPage(view, language)
+        .split(heading)[1]
+        ?.split(/La saison|The season/)[0] ?? "";
+    const [fr, en] = [devices("fr", "Les appareils"), devices("en", "Devices")];
+    expect(fr).toContain("Chauffe-eau off serait envoyé · à 06:05 · « Heures pleines rouges » : OUI");
+    expect(en).toContain("Water heater off would be sent · at 06:05 · “Rouge peak hours”: ON");
+    expect(fr).toContain("démonstration : rien n’est envoyé");
+    expect(fr).not.toMatch(/(?<!serait |n’est )envoyé|confirm|obéi/);
+    expect(en).not.toMatch(/(?<!be |is )sent|confirm|obey/);
+  });
+
   test("says of a pretended day what it is in truth", async () => {
     const page = await text("simulation running", "en");
     expect(page).toContain(
       "Simulation until 15:05 Monday 12 January: vigie pretends that this day is rouge. In truth: bleu. Prices stay the true ones.",
     );
     expect(page).toMatch(/Now: rouge until 15:05 · simulated/);
+  });
+
+  test("asks again every 5 s, and each second in a demonstration", async () => {
+    const view = await viewOfState("rouge now");
+    const pause = (shown: View) => /data-pause="(\d+)"/.exec(renderPage(shown, { language: "fr" }))?.[1];
+    expect([pause(view), pause({ ...view, demoSpeed: 720 })]).toEqual(["5000", "1000"]);
   });
 
   test("says that days are invented", async () => {
@@ -66,6 +94,25 @@ describe("the band", () => {
     expect(page).toContain("vigie n’a encore aucune réponse");
     expect(page).toContain("prix inconnu");
     expect(page).toContain("samedi 17 janv. inconnu ce ne peut être que bleu ou blanc");
+  });
+
+  test("has the price of an unknown Sunday, and says that its colour is by the laws of the tariff", async () => {
+    const rules = [{ id: "cheap", when: { day: "now", color: "bleu" } }];
+    const vigie = openPageVigie({ at: "2026-11-22T13:05:00Z", kind: "none", official: true, rules });
+    vigie.setDown(true);
+    await vigie.poll();
+    const [fr, en] = [readPage(vigie.view()), readPage(vigie.view(), "en")];
+    expect(fr).toContain("D’après les lois du tarif, ce ne peut être que bleu.");
+    expect(fr).toContain("0,1654 € /kWh heures pleines jusqu’à 22:00 puis 0,1356 € · heures creuses");
+    expect(fr).toContain(
+      "aujourd’hui 22 nov. inconnu ce ne peut être que bleu pleines 0,1654 creuses 0,1356",
+    );
+    expect(fr).toContain(
+      "✓ oui le jour en cours : bleu — dim. 22 nov. inconnu, d’après les lois du tarif, ce ne peut être que bleu",
+    );
+    expect(fr).toMatch(/OUI 14:05 → demain 06:00 certain, d’après les lois du tarif/);
+    expect(en).toContain("By the laws of the tariff it can only be bleu.");
+    expect(en).toMatch(/ON 14:05 → tomorrow 06:00 certain, by the laws of the tariff/);
   });
 
   test("draws a forecast as one, and an official colour without hatching", async () => {
@@ -113,6 +160,17 @@ describe("what is not as it should be", () => {
   test("is nothing where all is well", async () => {
     expect(await markup("rouge now")).not.toContain('class="notices"');
   });
+
+  test.each(["service down", "clock wrong", "bleu now"])(
+    "leads to the state of vigie, which is far below on a phone: %s",
+    async (name) => {
+      const page = await markup(name);
+      const link = page.indexOf('<a href="#state">Voir l’état de vigie</a>');
+      expect(link).toBeGreaterThan(0);
+      expect(link).toBeLessThan(page.indexOf('class="week'));
+      expect(page).toContain('<section class="part state" id="state">');
+    },
+  );
 });
 
 describe("the week", () => {
@@ -150,6 +208,26 @@ describe("rules", () => {
     );
   });
 
+  test("say of a rule that is negated, beside the verdict, how it is", () => {
+    const days = knownDaysOf({ "2026-11-22": official("bleu"), "2026-11-23": official("bleu") });
+    const rules = rulesOptions.parse([
+      { id: "rouge", name: { fr: "Rouge", en: "Rouge" }, when: { day: "now", color: "rouge" } },
+      { id: "free", name: { fr: "Libre", en: "Free" }, when: { not: { rule: "rouge" } } },
+      { id: "calm", name: { fr: "Calme", en: "Calm" }, when: { not: { day: "now", color: "rouge" } } },
+    ]);
+    const { loop } = openTestLoop({ rules, days, clock: { at: Date.parse("2026-11-22T13:05:00Z") } });
+    const view = viewOf(loop, { rules });
+    const [fr, en] = [readPage(view), readPage(view, "en")];
+    expect(fr).toContain("OUI Libre ✓ oui règle « Rouge » : NON");
+    expect(en).toContain("ON Free ✓ yes rule “Rouge”: OFF");
+    expect(fr).toContain(
+      "OUI Calme ✓ oui condition non remplie : le jour en cours : rouge — dim. 22 nov. bleu",
+    );
+    expect(en).toContain(
+      "ON Calm ✓ yes a condition that is not met: the day in force: rouge — Sun 22 Nov bleu",
+    );
+  });
+
   test("have certain and forecast parts that are drawn differently, on an axis of midnights", async () => {
     const page = await markup("rouge now");
     const [bar = ""] = /<svg class="bar" aria-hidden="true" data-from.*?<\/svg>/s.exec(page) ?? [];
@@ -159,6 +237,31 @@ describe("rules", () => {
     expect([...bar.matchAll(/<line x1="([\d.]+)%"/g)].map(([, place]) => Number(place))).toEqual([
       12.5, 25, 37.5, 50, 62.5, 75, 87.5,
     ]);
+  });
+
+  test("that are OFF because a forecast says so are not drawn and not told as those that are OFF for certain", async () => {
+    const days = knownDaysOf({
+      "2026-11-22": official("bleu"),
+      "2026-11-23": forecast("rouge", { confidence: 0.79 }),
+      "2026-11-24": official("bleu"),
+    });
+    const rules = rulesOptions.parse([
+      { id: "sure", when: { day: "now", color: "rouge", confidence: 95 } },
+      { id: "night", when: { between: ["01:00", "02:00"] } },
+    ]);
+    const { loop } = openTestLoop({ rules, days, clock: { at: Date.parse("2026-11-22T13:05:00Z") } });
+    const view = viewOf(loop, { rules });
+    const page = renderPage(view, { language: "fr" });
+    const bars = page.match(/<svg class="bar" aria-hidden="true" data-from.*?<\/svg>/gs) ?? [];
+    // From Monday at 06:00 to Tuesday at 06:00.
+    expect(bars[0]).toMatch(/<rect class="maybe-off" x="15.6%" width="12.5%"/);
+    expect(bars[1]).not.toContain("maybe-off");
+    const [fr, en] = [readPage(view), readPage(view, "en")];
+    expect(fr).toContain("NON, si prévision et valeurs se confirment");
+    expect(fr).toContain("NON demain 06:00 → mar. 06:00 selon la prévision");
+    expect(fr).toContain("inchangée jusqu’à demain 06:00 au moins");
+    expect(en).toContain("OFF, if forecast and values hold");
+    expect(en).toContain("OFF tomorrow 06:00 → Tue 06:00 by the forecast");
   });
 
   test("are all there where there are 200 of them, the conditions of the first ones only", async () => {
@@ -196,6 +299,25 @@ describe("devices", () => {
     expect(page).toContain("! did not obey, 120 tries · it says 18");
     expect(page).toContain("Wall box OFF sent at 02:20 · none of its rules was ON → sent");
   });
+
+  test.each([
+    ["off", null, ["off"], "off"],
+    ['{"state":"OFF"}', null, ["OFF"], 'OFF {"state":"OFF"}'],
+    ['{"id":1,"params":{"on":false}}', "false", ["false"], 'false {"id":1,"params":{"on":false}}'],
+    ['{"state":"OFF","transition":2}', '{"state":"OFF"}', ["OFF"], 'OFF {"state":"OFF","transition":2}'],
+    ['{"id":1,"src":"vigie"}', null, [], '{"id":1,"src":"vigie"}'],
+    ["heat the house to eighteen degrees", null, [], "heat the house to eighteen degrees"],
+  ])("a payload %s with expect %s is in large type %j", async (payload, expected, large, words) => {
+    const view = await viewOfState("rouge now");
+    const outputs = view.outputs.map((status) => {
+      const sent = status.sent && { ...status.sent, payload, expect: expected };
+      return { ...status, sent };
+    });
+    const page = renderPage({ ...view, outputs }, { language: "en" });
+    const found = [...page.matchAll(/<p class="payload"><code><bdi>(.*?)<\/bdi>/g)].map(([, word]) => word);
+    expect(found.slice(0, 1)).toEqual(large);
+    expect(readMarkup(page)).toContain(`Water heater ${words} sent`);
+  });
 });
 
 describe("the season", () => {
@@ -211,11 +333,26 @@ describe("the season", () => {
     expect(page).toContain('role="img"');
   });
 
+  test("has a dash for a day that nobody has named, and hatching for a forecast of any colour", async () => {
+    const strokes = [
+      ...PAGE_FILES["page.css"].text.matchAll(/^\.(?:d|in)\.(\S+) \{ stroke: url\("#(\S+)"\)/gm),
+    ];
+    const patterns = Object.fromEntries(strokes.map(([, kind, pattern]) => [kind, pattern]));
+    expect(patterns).toEqual({
+      "rouge.maybe": "h-rouge",
+      "bleu.maybe": "h-bleu",
+      "blanc.maybe": "h-blanc",
+      lost: "h-dash",
+    });
+    expect(await markup("nothing known")).toMatch(/<pattern id="h-dash"/);
+  });
+
   test("says how many days are left, and how fast the rouge days go beside those of earlier seasons", async () => {
     const page = await text("rouge now");
     expect(page).toMatch(/17 jours rouges restants sur 22/);
     expect(page).toMatch(/2025–2026 5 jusqu’ici 2024–2025 3 à cette date, 22 en tout/);
-    expect(page).toMatch(/2023–2024 au moins 22 : une partie de la saison est inconnue/);
+    // A part of it is unknown, and no season has a 23rd.
+    expect(page).toMatch(/2023–2024 7 à cette date, 22 en tout/);
   });
 
   test("invents no earlier season and no count", async () => {
@@ -238,7 +375,7 @@ describe("any page", () => {
         expect(page).not.toMatch(/<[^>]+ (style|on\w+)=/);
         expect(page.match(/<script[^>]*>/g)).toEqual([`<script src="${PAGE_FILES["page.js"].link}" defer>`]);
         const links = [...page.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, link = ""]) => link);
-        expect(links.filter((link) => !/^[\w.]+\?v=[0-9a-f]+$/.test(link))).toEqual([]);
+        expect(links.filter((link) => !/^(?:[\w.]+\?v=[0-9a-f]+|#state)$/.test(link))).toEqual([]);
         const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
         expect(ids).toEqual([...new Set(ids)]);
         expect(page).not.toMatch(/undefined|NaN|\[object/);
@@ -326,6 +463,17 @@ describe("ink on stripes can be read", () => {
   });
 });
 
+test("no line in French can begin with a colon, or end with an opening quotation mark", async () => {
+  const pages = await Promise.all(
+    ["rouge now", "service down", "simulation running"].map((name) => markup(name)),
+  );
+  for (const page of pages) {
+    const words = page.slice(page.indexOf("<main")).replaceAll(/<[^>]+>/g, "");
+    expect(words).toContain("«\u00a0Rouge annoncé ou en cours\u00a0»\u00a0: OUI");
+    expect(words).not.toMatch(/ [:;»]|« /);
+  }
+});
+
 test("each text is there in both languages, and none is empty", () => {
   const keys = (texts: object): string[] =>
     Object.entries(texts).flatMap(([key, value]) =>
@@ -337,10 +485,14 @@ test("each text is there in both languages, and none is empty", () => {
 const kept = new Map<string, Promise<View>>();
 
 function markup(name: string, language: "fr" | "en" = "fr"): Promise<string> {
+  return viewOfState(name).then((found) => renderPage(found, { language }));
+}
+
+function viewOfState(name: string): Promise<View> {
   const view = kept.get(name) ?? PAGE_STATES[name]?.();
   if (!view) throw new Error(`Expected a state of the page, got ${name}`);
   kept.set(name, view);
-  return view.then((found) => renderPage(found, { language }));
+  return view;
 }
 
 async function text(name: string, language: "fr" | "en" = "fr"): Promise<string> {

@@ -1,10 +1,10 @@
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import type { HttpConfig } from "../../src/config/config.ts";
 import { createViewServer, type ViewServer, type ViewServerOptions } from "../../src/http/server.ts";
-import type { View, ViewChange } from "../../src/http/view.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
+import type { View } from "../../src/http/view.ts";
 import { logTo } from "../support/logs.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { freePort } from "../support/ports.ts";
@@ -17,11 +17,11 @@ interface RunningServer {
   /** What was logged. */
   lines: string[];
   /** What is shown from now on. */
-  show: (view: View | undefined, what?: ViewChange) => void;
+  show: (view: View | undefined) => void;
   configure: (more: Partial<HttpConfig>, nextPorts?: boolean) => Promise<void>;
 }
 
-type Options = Partial<Pick<ViewServerOptions, "limits" | "routes" | "health" | "onBusy" | "now">> & {
+type Options = Partial<Pick<ViewServerOptions, "limits" | "routes" | "health" | "optimizeCode" | "now">> & {
   config?: Partial<HttpConfig>;
   nextPorts?: boolean;
   /** In place of a free one. */
@@ -40,6 +40,7 @@ export async function startServer(options: Options = {}): Promise<RunningServer>
     log,
     problemLog: createProblemLog(log, { now: () => 0, steady: () => 0 }),
     ...options,
+    limits: { fresh: 0, ...options.limits },
   });
   onTestFinished(server.stop);
   const listen = [{ host: "127.0.0.1", port }];
@@ -57,9 +58,8 @@ export async function startServer(options: Options = {}): Promise<RunningServer>
     port,
     config,
     lines,
-    show: (next, what) => {
+    show: (next) => {
       view = next;
-      server.viewChanged(what);
     },
     configure: (more, nextPorts = false) => server.configure({ ...config, ...more }, { nextPorts }),
   };
@@ -96,9 +96,9 @@ export interface RawConnection {
   closed: Promise<void>;
 }
 
-/** Bytes as a test sends them. */
-export function connectRaw(port: number, first = "", host = "127.0.0.1"): RawConnection {
-  const socket = connect({ port, host });
+/** Bytes as a test sends them; from another address of this machine, the server takes them for another machine's. */
+export function connectRaw(port: number, first = "", from?: string): RawConnection {
+  const socket = connect({ port, host: "127.0.0.1", ...(from !== undefined && { localAddress: from }) });
   let text = "";
   const checks = new Set<() => void>();
   socket.setEncoding("utf8").on("data", (part) => {
@@ -125,9 +125,4 @@ export function connectRaw(port: number, first = "", host = "127.0.0.1"): RawCon
       void closed.then(fail);
     });
   return { socket, text: () => text, hears, closed };
-}
-
-/** A stream of events, as a browser opens it. */
-export function openStream(port: number, headers = ""): RawConnection {
-  return connectRaw(port, `GET /events HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
 }

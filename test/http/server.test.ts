@@ -3,12 +3,13 @@ import { createServer } from "node:http";
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Route } from "../../src/http/routes.ts";
+import type { View } from "../../src/http/view.ts";
 import { knownDaysOf, official } from "../support/known-days.ts";
 import { freePort } from "../support/ports.ts";
 import { lacking } from "../support/prepared.ts";
 import { openTestLoop } from "../support/test-loop.ts";
 import { viewOf } from "../support/views.ts";
-import { ask, connectRaw, openStream, type Reply, startServer } from "./running-server.ts";
+import { ask, connectRaw, type Reply, startServer } from "./running-server.ts";
 import { viewWith } from "./view-with.ts";
 
 const SECURITY = {
@@ -27,8 +28,8 @@ function countingRoutes() {
     path: "/",
     type: "text/html; charset=utf-8",
     variesBy: ["language", "query"],
-    render: ({ id }, { language, query }) => {
-      const text = `${id} ${language} ${query.get("q")}`;
+    render: ({ instance }, { language, query }) => {
+      const text = `${instance} ${language} ${query.get("q")}`;
       rendered.push(text);
       return text;
     },
@@ -45,7 +46,7 @@ describe("what is asked for", () => {
       status: 200,
       headers: { "content-type": "application/json; charset=utf-8" },
     });
-    expect(JSON.parse(state.body)).toMatchObject({ snapshot: "test-1", now: { color: "rouge" } });
+    expect(JSON.parse(state.body)).toMatchObject({ instance: "vigie", now: { color: "rouge" } });
     expect(await ask(port, "/health")).toMatchObject({
       status: 200,
       body: "loop alive; broker reached\n",
@@ -59,7 +60,7 @@ describe("what is asked for", () => {
   test.each([
     ...["/api", "/api/state/", "//api/state", "/../api/state", "/api/../api/state", "/api/./state"],
     ...["/%00", "/api/state%00", "/%2e%2e/etc/passwd", "/api%2fstate", "/API/STATE", "/favicon.ico"],
-    ...["http://evil.example/api/state", "*", "/events/../health", "/__proto__", "/constructor"],
+    ...["http://evil.example/api/state", "*", "/events", "/api/../health", "/__proto__", "/constructor"],
   ])("is nothing at %s", async (path) => {
     const { port } = await startServer();
     expect(await ask(port, path)).toMatchObject({ status: 404, headers: SECURITY });
@@ -69,7 +70,7 @@ describe("what is asked for", () => {
     "is not done with %s",
     async (method) => {
       const { port } = await startServer();
-      for (const path of ["/api/state", "/events", "/nothing"]) {
+      for (const path of ["/api/state", "/nothing"]) {
         expect(await ask(port, path, { method })).toMatchObject({
           status: 405,
           headers: { allow: "GET, HEAD", ...SECURITY },
@@ -171,10 +172,28 @@ describe("a text", () => {
         headers: { etag, ...SECURITY },
       });
     }
-    show(viewWith(new Map(), "test-2"));
+    show(viewWith(new Map(), "other"));
     const later = await ask(port, "/api/state", { headers: { "if-none-match": etag } });
     expect(later.status).toBe(200);
     expect(later.headers.etag).not.toBe(etag);
+  });
+
+  test("is rendered again only when the view is another one", async () => {
+    const { rendered, routes } = countingRoutes();
+    const { loop } = openTestLoop({ clock: { at: Date.parse("2026-01-20T12:00:00Z") } });
+    const heard = (payload: string) => ({ values: new Map([["level", { payload, at: 0 }]]) });
+    const { port, show } = await startServer({ routes });
+    const times = async (view: View) => {
+      show(view);
+      await ask(port, "/");
+      return rendered.length;
+    };
+    const first = viewOf(loop, heard("50"));
+    expect(await times(first)).toBe(1);
+    expect(await times(first)).toBe(1);
+    // A value that turns no rule.
+    expect(await times(viewOf(loop, heard("51")))).toBe(2);
+    expect(await times(viewOf(loop, { ...heard("51"), homeAssistant: "online" }))).toBe(3);
   });
 
   test("is rendered once for each view and variant, whoever asks", async () => {
@@ -185,13 +204,13 @@ describe("a text", () => {
     const asked = [get("?q=1", "fr"), get("?q=1", "fr-FR,fr;q=0.9"), get("?q=1", "en"), get("?q=2", "fr")];
     const first = await Promise.all([...asked, get("?q=1", "fr")]);
     expect(first.map(({ body }) => body)).toEqual(
-      ["fr 1", "fr 1", "en 1", "fr 2", "fr 1"].map((words) => `test-1 ${words}`),
+      ["fr 1", "fr 1", "en 1", "fr 2", "fr 1"].map((words) => `vigie ${words}`),
     );
     expect(new Set(first.map(({ headers }) => headers.etag)).size).toBe(3);
     expect(first[0]?.headers.vary).toBe("Accept-Language");
     expect(rendered).toHaveLength(3);
-    show(viewWith(new Map(), "test-2"));
-    expect((await get("?q=1", "fr")).body).toBe("test-2 fr 1");
+    show(viewWith(new Map(), "other"));
+    expect((await get("?q=1", "fr")).body).toBe("other fr 1");
     expect(rendered).toHaveLength(4);
   });
 
@@ -263,7 +282,7 @@ describe("a name in Host", () => {
     "nas",
     "LOCALHOST",
   ];
-  const house = ["nas.local", "nas.lan:80", "nas.home.arpa", "vigie.internal", "nas.fritz.box", "nas.local."];
+  const house = ["nas.local", "nas.lan:80", "nas.home.arpa", "vigie.internal", "nas.local."];
   test.each([...own, ...house, "vigie.example.org", "VIGIE.example.org:443"])(
     "%s is vigie's",
     async (host) => {
@@ -275,6 +294,7 @@ describe("a name in Host", () => {
   const foreign = ["evil.example", "evil.example:8427", "localhost.evil.example", "127.0.0.1.evil.example"];
   const odd = [
     "notlocal.",
+    "vigie.fritz.box",
     ".",
     "a b",
     "[evil]",
@@ -285,7 +305,7 @@ describe("a name in Host", () => {
   ];
   test.each([...foreign, ...odd.slice(1)])("%s is somebody else's", async (host) => {
     const { port } = await startServer({ config: { hosts: ["vigie.example.org"] } });
-    for (const path of ["/alive", "/health", "/api/state", "/events", "/"]) {
+    for (const path of ["/alive", "/health", "/api/state", "/"]) {
       expect(await ask(port, path, { headers: { host } })).toMatchObject({ status: 421, headers: SECURITY });
     }
   });
@@ -334,13 +354,15 @@ describe("http.allow", () => {
     expect(ipv6.body).toMatch(/^::1 may not/);
   });
 
-  test("ends the streams of those who may not connect any more", async () => {
+  test("counts at once for a connection that is open when it changes", async () => {
     const { port, configure } = await startServer();
-    const stream = openStream(port);
-    await stream.hears(/retry/);
+    const request = "GET /alive HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const connection = connectRaw(port, request);
+    await connection.hears(/^HTTP\/1.1 200 [\s\S]*alive\n/);
     await configure({ allow: [...allow] });
-    await stream.closed;
-    await openStream(port).hears(/^HTTP\/1.1 403 /);
+    connection.socket.write(request);
+    await connection.hears(/alive\nHTTP\/1.1 403 /);
+    await connection.closed;
   });
 });
 
@@ -383,7 +405,7 @@ describe("somebody who takes his time", () => {
   test("with reading is cut off", async () => {
     const body = "x".repeat(30_000_000);
     const routes = [{ path: "/", type: "text/plain", variesBy: [], render: () => body }];
-    const { port } = await startServer({ routes, limits: { silence: 300, connections: 1 } });
+    const { port } = await startServer({ routes, limits: { silence: 300, connections: 1, kept: 0 } });
     const { socket, closed } = connectRaw(port, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(socket, "connect");
     socket.pause();
@@ -397,9 +419,11 @@ describe("somebody who takes his time", () => {
 
 test("many requests within seconds are said, and their end", async () => {
   const said: boolean[] = [];
-  const onBusy = (isBusy: boolean) => void said.push(isBusy);
-  const { port } = await startServer({ onBusy, limits: { busy: 5, busyWithin: 200 } });
-  await expect.poll(() => Promise.all(Array(10).fill(port).map(statusOf)).then(() => said)).toEqual([true]);
+  const optimizeCode = (isWorthIt: boolean) => void said.push(isWorthIt);
+  const { port } = await startServer({ optimizeCode, limits: { busy: 5, busyWithin: 200 } });
+  await expect
+    .poll(() => Promise.all(Array.from({ length: 10 }, () => statusOf(port))).then(() => said))
+    .toEqual([true]);
   await expect.poll(() => said).toEqual([true, false]);
 });
 
@@ -412,10 +436,9 @@ describe("1,000 connections of one peer at once", () => {
     );
     const outcomes = await Promise.all(
       all.map(({ hears, closed }) =>
-        Promise.race([
-          hears(/"snapshot":"test-1"/).then(() => "answered"),
-          closed.then(() => "closed"),
-        ]).catch(() => "closed"),
+        Promise.race([hears(/"instance":"vigie"/).then(() => "answered"), closed.then(() => "closed")]).catch(
+          () => "closed",
+        ),
       ),
     );
     expect(outcomes.filter((outcome) => outcome === "answered")).toHaveLength(192);
@@ -428,7 +451,7 @@ describe("connections that say nothing", () => {
   const silent = (port: number, count: number) => Array.from({ length: count }, () => connectRaw(port));
 
   test("of one peer leave others their place, and are given back", async () => {
-    const { port } = await startServer({ limits: { connections: 8, ofPeer: 5 } });
+    const { port } = await startServer({ limits: { connections: 8, ofPeer: 5, kept: 1 } });
     const all = silent(port, 20);
     await Promise.all(all.slice(5).map(({ closed }) => closed));
     expect((await ask(port, "/alive", { localAddress: "127.0.0.2" })).status).toBe(200);
@@ -437,19 +460,45 @@ describe("connections that say nothing", () => {
     await expect.poll(() => statusOf(port)).toBe(200);
   });
 
-  test("of a proxy may be more, for it brings many people", async () => {
-    const proxies = [{ address: "127.0.0.1", prefix: 32, family: "ipv4" as const }];
-    const { port } = await startServer({ limits: { ofPeer: 5 }, config: { proxies } });
-    const streams = Array.from({ length: 20 }, () => openStream(port));
-    await Promise.all(streams.map(({ hears }) => hears(/retry/)));
-  });
-
   test("of those who may not connect leave the others their place", async () => {
     const allow = [{ address: "127.0.0.2", prefix: 32, family: "ipv4" as const }];
-    const { port } = await startServer({ limits: { connections: 8, ofStrangers: 5 }, config: { allow } });
+    const { port } = await startServer({
+      limits: { connections: 8, ofStrangers: 5, kept: 1 },
+      config: { allow },
+    });
     const all = silent(port, 20);
     await Promise.all(all.slice(5).map(({ closed }) => closed));
     expect((await ask(port, "/alive", { localAddress: "127.0.0.2" })).status).toBe(200);
+  });
+});
+
+describe("other peers that hold all places that they can", () => {
+  const proxies = [{ address: "127.0.0.9", prefix: 32, family: "ipv4" as const }];
+  const limits = { connections: 12, ofPeer: 8, kept: 2 };
+  const [here, proxy, ...others] = ["127.0.0.1", "127.0.0.9", "127.0.0.2", "127.0.0.3"] as const;
+
+  test.each([
+    { peers: others, answered: [here, proxy] },
+    { peers: [here, ...others], answered: [proxy] },
+    { peers: [proxy, ...others], answered: [here] },
+  ])("leave one to $answered: $peers", async ({ peers, answered }) => {
+    const { port } = await startServer({ limits, config: { proxies } });
+    for (const peer of peers) for (let count = 0; count < 20; count += 1) connectRaw(port, "", peer);
+    await expect.poll(() => statusOf(port, "127.0.0.4")).toBe(0);
+    for (const peer of answered) expect([peer, await statusOf(port, peer)]).toEqual([peer, 200]);
+  });
+
+  test("and read nothing of what is sent leave this machine and the proxy theirs", async () => {
+    const body = "x".repeat(30_000_000);
+    const routes = [{ path: "/", type: "text/plain", variesBy: [], render: () => body }];
+    const { port } = await startServer({ limits, routes, config: { proxies } });
+    for (const peer of others) {
+      for (let count = 0; count < 20; count += 1) {
+        connectRaw(port, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", peer).socket.pause();
+      }
+    }
+    await expect.poll(() => statusOf(port, "127.0.0.4")).toBe(0);
+    for (const peer of [here, proxy]) expect([peer, await statusOf(port, peer)]).toEqual([peer, 200]);
   });
 });
 
@@ -512,18 +561,19 @@ describe("an address", () => {
   });
 
   test("that stays in the configuration keeps its connections; one that goes is closed, one that comes is opened", async () => {
-    const { port, configure, config, lines, server } = await startServer();
-    const stream = openStream(port);
-    await stream.hears(/retry/);
+    const { port, configure, config, lines } = await startServer();
+    const alive = "GET /alive HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const connection = connectRaw(port, alive);
+    await connection.hears(/alive\n/);
     const second = { host: "127.0.0.3", port };
     await configure({ listen: [...config.listen, second], language: "fr" });
     expect((await ask(port, "/alive", { host: "127.0.0.3" })).status).toBe(200);
     expect(lines).toHaveLength(2);
-    server.viewChanged();
-    await stream.hears(/data: test-1[\s\S]*data: test-1/);
+    connection.socket.write(alive);
+    await connection.hears(/alive\n[\s\S]*alive\n/);
     // All addresses: that of the first one is in the way until it is closed.
     await configure({ listen: [{ host: "0.0.0.0", port }] });
-    await stream.closed;
+    await connection.closed;
     expect((await ask(port, "/alive", { host: "127.0.0.7" })).status).toBe(200);
     await configure({ listen: [] });
     await expect(ask(port, "/alive")).rejects.toThrow("ECONNREFUSED");
@@ -541,19 +591,19 @@ describe("an address", () => {
 
   test("is free again as soon as vigie stops, whatever is connected", async () => {
     const { port, server } = await startServer();
-    const streams = Array.from({ length: 50 }, () => openStream(port));
-    await Promise.all(streams.map(({ hears }) => hears(/retry/)));
-    const silent = connectRaw(port);
+    const silent = Array.from({ length: 50 }, () => connectRaw(port));
+    const waiting = connectRaw(port, "GET /alive HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await waiting.hears(/alive\n/);
     await server.stop();
-    await Promise.all([...streams, silent].map(({ closed }) => closed));
+    await Promise.all([...silent, waiting].map(({ closed }) => closed));
     await expect(ask(port, "/alive")).rejects.toThrow("ECONNREFUSED");
     expect((await startServer({ port })).server.addresses()).toHaveLength(1);
   });
 });
 
 /** 0: the connection is refused or closed. */
-function statusOf(port: number): Promise<number> {
-  return ask(port, "/alive").then(
+function statusOf(port: number, localAddress = "127.0.0.1"): Promise<number> {
+  return ask(port, "/alive", { localAddress }).then(
     ({ status }) => status,
     () => 0,
   );

@@ -2,6 +2,6 @@ import type { Topics } from "../../src/core/topics/topic.ts";
 import type { View } from "../../src/http/view.ts";
 
 /** A view of which only the topics and the names are there. */
-export function viewWith(topics: Topics, id = "test-1"): View {
-  return { id, version: "1.2.3", instance: "vigie", topics } as View;
+export function viewWith(topics: Topics, instance = "vigie"): View {
+  return { version: "1.2.3", instance, topics } as View;
 }

@@ -3,8 +3,11 @@
 // has, and the state file knows of, is said on the standard output.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { dueSends, startOutputs } from "../../.build/core/outputs/outputs-part.js";
 import { readOutputsState } from "../../.build/core/outputs/outputs-state.js";
-import { startDeviceSender } from "../../.build/mqtt/device-sender.js";
+import { settleOutputs } from "../../.build/core/outputs/settle-outputs.js";
+import { takeOutputs } from "../../.build/core/outputs/take-outputs.js";
+import { createDeviceSink } from "../../.build/mqtt/device-sink.js";
 import { createPublisher } from "../../.build/mqtt/publisher.js";
 import { systemClock } from "../../.build/runtime/clock.js";
 import { openStore } from "../../.build/state/store.js";
@@ -32,23 +35,27 @@ const output = {
   qos: 1,
   retain: false,
 };
-let state = readOutputsState(store.state().outputs);
+const outputs = { dry_when_simulated: false, list: [output] };
+const at = () => ({ now: systemClock.now(), steady: systemClock.steady() });
+let part = startOutputs(readOutputsState(store.state().outputs));
+let saved = 0;
+/** As the loop does it: what is due is settled, saved, and shown to the sink. */
 const update = () => {
   const verdicts = { verdicts: new Map([["peak", { state: isPeak }]]), facts: {} };
-  sender.update({ withSimulation: verdicts, withoutSimulation: verdicts });
+  const both = { withSimulation: verdicts, withoutSimulation: verdicts };
+  part = settleOutputs(part, at(), { outputs, verdicts: both });
+  const { changes } = part.passing;
+  if (changes > saved) {
+    saved = changes;
+    void store.save({ ...store.state(), outputs: part.kept }).then(() => post({ kind: "saved", changes }));
+  }
+  sink.show(dueSends(part));
 };
-const sender = startDeviceSender({
-  outputs: { dry_when_simulated: false, list: [output] },
-  state,
-  save: (next) => {
-    state = next;
-    return store.save({ ...store.state(), outputs: next });
-  },
-  clock: systemClock,
-  log,
-  problemLog,
-  refresh: () => update(),
-});
+const post = (event) => {
+  part = takeOutputs(part, event, at(), { outputs });
+  update();
+};
+const sink = createDeviceSink({ outputs, problemLog, post });
 const publisher = createPublisher({
   broker: { url, base_topic: "vigie", grace: 600_000, tls: { verify: true } },
   instance: "vigie",
@@ -58,18 +65,17 @@ const publisher = createPublisher({
   problemLog,
   random: Math.random,
   takeOver: false,
-  onCommand: String,
-  onOtherOwner: String,
+  post: String,
 });
 publisher.setTopics(new Map([["a", { payload: "1" }]]));
-publisher.connect([sender]);
+publisher.connect([sink]);
 lines.on("line", (line) => {
   isPeak = line === "ON";
   update();
 });
 let said;
 setInterval(() => {
-  const sent = state["boiler/set"];
+  const sent = part.kept["boiler/set"];
   if (!sent?.acknowledged || sent.payload !== (isPeak ? "off" : "on") || said === sent.payload) return;
   said = sent.payload;
   void store.flush().then(() => process.stdout.write(`${said}\n`));

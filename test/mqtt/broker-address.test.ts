@@ -1,6 +1,9 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nameAddress, nameBroker, readAddress } from "../../src/mqtt/broker-address.ts";
 import { ConnectFailed } from "../../src/mqtt/broker-errors.ts";
+import { folderWith } from "../config/folder.ts";
 import { brokerAt } from "../support/publisher.ts";
 
 describe("readAddress", () => {
@@ -35,6 +38,13 @@ describe("readAddress", () => {
     );
     await expect(reading).rejects.toThrow(/^mqtt.tls.ca_file: .*nowhere/);
     await expect(reading).rejects.toBeInstanceOf(ConnectFailed);
+  });
+
+  test("waits for no pipe in place of a TLS file into which nobody writes", async () => {
+    const ca_file = join(await folderWith(), "ca.pem");
+    execFileSync("mkfifo", [ca_file]);
+    const reading = readAddress(brokerAt("mqtts://nas", { tls: { verify: true, ca_file } }));
+    await expect(reading).rejects.toThrow(/^mqtt.tls.ca_file: it is a pipe/);
   });
 
   test("names a broker with the port in use", () => {

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { HomeAssistantStatus } from "../../src/core/discovery/describe-device.ts";
 import type { BrokerLink } from "../../src/mqtt/base-connection.ts";
 import { PublishRefused } from "../../src/mqtt/broker-errors.ts";
 import { type DiscoveryOptions, startDiscovery } from "../../src/mqtt/discovery-publisher.ts";
@@ -16,9 +17,9 @@ const startTestDiscovery = (more: Partial<DiscoveryOptions> = {}) =>
       allAcknowledged: async () => undefined,
     },
     homeAssistantMayKnowDevice: false,
-    onHomeAssistantStatus: () => undefined,
     random: () => 0,
     problemLog: { starts: () => undefined, isOver: () => undefined },
+    post: () => undefined,
     ...more,
   });
 
@@ -43,42 +44,43 @@ test("discovery messages that the broker refuses do not count as published; the 
   void discovery.allPublished().then(() => {
     areAllPublished = true;
   });
-  discovery.onConnection(link(refuse));
+  discovery.connected(link(refuse));
   await vi.advanceTimersByTimeAsync(10_000);
   expect({ problems, areAllPublished }).toEqual({ problems: ["discovery"], areAllPublished: false });
-  discovery.onConnection(link(async () => undefined));
+  discovery.connected(link(async () => undefined));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(areAllPublished).toBe(true);
   await discovery.stop();
 });
 
-test("what Home Assistant says of itself is handed on when it is news, retained or not", () => {
-  const heard: (string | null)[] = [];
+test("what Home Assistant says of itself is known, retained or not", () => {
+  let newest: HomeAssistantStatus = null;
   const discovery = startTestDiscovery({
-    onHomeAssistantStatus: () => void heard.push(discovery.homeAssistantStatus()),
+    post: ({ status }) => {
+      newest = status;
+    },
   });
-  const says = (topic: string, payload: string, retain: boolean) =>
-    discovery.onMessage({ topic, payload, retain });
-  says("homeassistant/status", "online", true);
-  says("homeassistant/status", "online", true);
-  says("homeassistant/other", "offline", false);
-  says("homeassistant/status", "restarting", false);
-  says("homeassistant/status", "offline", false);
-  expect(heard).toEqual(["online", "offline"]);
+  const says = (topic: string, payload: string, retain: boolean) => {
+    discovery.take({ topic, payload, retain });
+    return newest;
+  };
+  expect(says("homeassistant/status", "online", true)).toBe("online");
+  expect(says("homeassistant/other", "offline", false)).toBe("online");
+  expect(says("homeassistant/status", "restarting", false)).toBe("online");
+  expect(says("homeassistant/status", "offline", false)).toBe("offline");
 });
 
 test("what Home Assistant said before the connection was lost is not known any more: it may have ended meanwhile", async () => {
-  const heard: (string | null)[] = [];
-  const discovery = startTestDiscovery({
-    onHomeAssistantStatus: () => void heard.push(discovery.homeAssistantStatus()),
-  });
+  const posted: HomeAssistantStatus[] = [];
+  const discovery = startTestDiscovery({ post: ({ status }) => posted.push(status) });
   let close: (why: string) => void = () => undefined;
   const closed = new Promise<string>((resolve) => {
     close = resolve;
   });
-  discovery.onConnection({ ...link(async () => undefined), closed });
-  discovery.onMessage({ topic: "homeassistant/status", payload: "online", retain: false });
+  discovery.connected({ ...link(async () => undefined), closed });
+  discovery.take({ topic: "homeassistant/status", payload: "online", retain: false });
+  expect(posted).toEqual(["online"]);
   close("The broker has ended");
-  await expect.poll(() => heard).toEqual(["online", null]);
+  await expect.poll(() => posted).toEqual(["online", null]);
   await discovery.stop();
 });

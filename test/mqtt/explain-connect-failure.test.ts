@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { explainFailure } from "../../src/mqtt/explain-connect-failure.ts";
+import { explainEnd, explainFailure } from "../../src/mqtt/explain-connect-failure.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 
 describe("explainFailure", () => {
@@ -19,6 +19,11 @@ describe("explainFailure", () => {
     ["EAI_AGAIN", /unknown host name/],
     ["EHOSTUNREACH", /cannot be reached/],
     ["ECONNRESET", /both sides use TLS/],
+    ["EPIPE", /both sides use TLS/],
+    ["ECONNABORTED", /both sides use TLS/],
+    ["EACCES", /firewall/],
+    ["EPERM", /firewall/],
+    ["EADDRNOTAVAIL", /the network works/],
     ["ERR_SSL_WRONG_VERSION_NUMBER", /does not use TLS/],
     ["ERR_TLS_CERT_ALTNAME_INVALID", /server_name/],
     ["CERT_HAS_EXPIRED", /expired/],
@@ -33,6 +38,33 @@ describe("explainFailure", () => {
     expect(sentence).toMatch(says);
     expect(sentence).toContain("mqtt://nas:1883");
   });
+});
+
+test.each<[code: unknown, message: string, says: string]>([
+  ["EPIPE", "write EPIPE", "the broker or the network cut it off"],
+  ["ECONNRESET", "read ECONNRESET", "the broker or the network cut it off"],
+  ["ETIMEDOUT", "read ETIMEDOUT", "the broker does not answer any more"],
+  ["ENETUNREACH", "write ENETUNREACH", "the network between vigie and the broker is away"],
+  [undefined, "Keepalive timeout", "the broker does not answer any more"],
+  [undefined, "the broker shuts down", "the broker shuts down"],
+])("the end of a connection is told in plain words: %s", (code, message, says) => {
+  expect(explainEnd(code, message)).toBe(says);
+});
+
+test("a connection that is reset after it was made ends in plain words", async () => {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket);
+    socket.write(Buffer.of(0x20, 3, 0, 0, 0));
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const broker = { url, base_topic: "vigie", grace: 0, tls: { verify: true } };
+  const { signal } = new AbortController();
+  const visit = await openShortConnection({ broker, instance: "vigie", random: Math.random, signal });
+  sockets[0]?.resetAndDestroy();
+  expect(await visit.closed).toBe("the broker or the network cut it off");
 });
 
 test("a web server in place of the broker is recognised", async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { renderTopics } from "../../src/core/topics/render-topics.ts";
+import { OWN_LEVELS } from "../../src/core/topics/topic.ts";
 import { isOrphan, nestedBases, noteNestedBase } from "../../src/mqtt/nested-bases.ts";
-import { ownerOf } from "../../src/mqtt/owner.ts";
-import { identity } from "../support/publisher.ts";
+import { rougeFacts } from "../support/facts.ts";
+import { ownerNamed } from "../support/publisher.ts";
 
-const OWNER = JSON.stringify(ownerOf(identity("z"), "annexe"));
+const OWNER = JSON.stringify(ownerNamed("z"));
 
 describe("isOrphan", () => {
   const wanted = new Map([["now/color", { payload: "bleu" }]]);
@@ -17,14 +19,22 @@ describe("isOrphan", () => {
     ["annexe/owner", false],
     ["annexes/now/color", true],
   ])("%s beside a nested annexe: %s", (topic, orphan) => {
-    expect(isOrphan(topic, wanted, ["annexe"])).toBe(orphan);
+    expect(isOrphan(topic, wanted, new Set(["annexe"]))).toBe(orphan);
   });
 
-  test("a nested base is recognized by its owner; a rule with the id owner is no base", () => {
-    const topics = ["annexe/owner", "a/b/owner", "owner", "annexe/x"].map((topic) => [topic, "{}"] as const);
-    const rule = ["rules/owner", '{"state":true}'] as const;
-    expect([...nestedBases(new Map([...topics, rule]))]).toEqual(["annexe", "a/b"]);
-    expect([...nestedBases(new Map([["rules/owner", OWNER]]))]).toEqual(["rules"]);
+  test.each<[what: string, topic: string, payload: string, bases: string[]]>([
+    ["its owner's word", "annexe/owner", OWNER, ["annexe"]],
+    ["its owner's word on a deeper level", "a/b/owner", OWNER, ["a/b"]],
+    ["anything else on owner", "annexe/owner", "{}", []],
+    ["its own owner", "owner", OWNER, []],
+    ["another topic", "annexe/x", OWNER, []],
+    ["a rule with the id owner", "rules/owner", OWNER, []],
+    ["a topic of vigie's own", "simulation/owner", OWNER, []],
+    ["a topic above vigie's own", "now/owner", OWNER, []],
+    ["a topic below vigie's own", "rules/week/owner", OWNER, []],
+    ["a command", "refresh/owner", OWNER, []],
+  ])("a nested base is recognized by its owner's word alone: %s", (_, topic, payload, bases) => {
+    expect([...nestedBases(new Map([[topic, payload]]))]).toEqual(bases);
   });
 
   test("a nested base ends when its owner is cleared, and by nothing else", () => {
@@ -38,4 +48,25 @@ describe("isOrphan", () => {
     expect(basesAfter("annexe/color", "")).toEqual(["annexe"]);
     expect(basesAfter("annexe/owner", "")).toEqual([]);
   });
+
+  test("at most 32 are kept; then what is not vigie's own may be of another one, and is not cleared", () => {
+    const nested = nestedBases(new Map(Array.from({ length: 40 }, (_, n) => [`house${n}/owner`, OWNER])));
+    expect(nested.size).toBe(32);
+    expect(isOrphan("house39/now/color", wanted, nested)).toBe(false);
+    expect(isOrphan("now/colour", wanted, nested)).toBe(true);
+  });
+
+  test("when one of the most is cleared, there may still be more", () => {
+    const nested = nestedBases(new Map(Array.from({ length: 40 }, (_, n) => [`house${n}/owner`, OWNER])));
+    noteNestedBase("house0/owner", "", nested);
+    expect(isOrphan("house39/now/color", wanted, nested)).toBe(false);
+  });
+});
+
+test("the first levels of vigie's own topics are those that it publishes", () => {
+  const published = [
+    ...renderTopics(rougeFacts(), { grace: 0, laws: "off" }).keys(),
+    ...["availability", "owner", "event", "refresh/set", "rules/week", "outputs/boiler"],
+  ];
+  expect([...OWN_LEVELS].sort()).toEqual([...new Set(published.map((topic) => topic.split("/")[0]))].sort());
 });

@@ -36,6 +36,17 @@ describe("a command", () => {
       { kind: "simulation", request: { color: "bleu", from: "now", for: HOUR } },
     ],
     ["simulation/set", '{"color":"auto"}', { kind: "simulation", request: null }],
+    // People and programs write these words in their own case.
+    ["refresh/set", "press", { kind: "poll" }],
+    ["rules/peak/enabled/set", "off", { kind: "enabled", rule: "peak", enabled: false }],
+    ["rules/peak/enabled/set", "On", { kind: "enabled", rule: "peak", enabled: true }],
+    ["simulation/set", "AUTO", { kind: "simulation", request: null }],
+    ["simulation/set", "Rouge", { kind: "simulation", request: { color: "rouge", from: "now", for: HOUR } }],
+    [
+      "simulation/set",
+      '{"color":"ROUGE"}',
+      { kind: "simulation", request: { color: "rouge", from: "now", for: HOUR } },
+    ],
   ])("%s %s is read", (topic, payload, command) => {
     expect(readCommand(topic, payload)).toEqual({ command });
   });
@@ -44,8 +55,8 @@ describe("a command", () => {
   const ENABLED_FORM = 'ON, OFF, or JSON such as {"enabled":false,"for":"12h"}';
   const A_TIME = "a duration from 1s to 720h in s, m or h, such as 5m";
   test.each([
-    ["refresh/set", "press", "PRESS"],
-    ["rules/peak/enabled/set", "on", ENABLED_FORM],
+    ["refresh/set", "push", "PRESS"],
+    ["rules/peak/enabled/set", "yes", ENABLED_FORM],
     ["rules/peak/enabled/set", "false", ENABLED_FORM],
     ["rules/peak/enabled/set", "[]", ENABLED_FORM],
     ["rules/peak/enabled/set", '{"for":"12h"}', "enabled to be true or false"],

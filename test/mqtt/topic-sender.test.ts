@@ -8,7 +8,7 @@ const create = () =>
     owner: "{}",
     clock: { now: () => 0 },
     problemLog: { starts: String, isOver: String },
-    onAllAcknowledged: () => undefined,
+    post: () => undefined,
   });
 const messageOf = (source: MessageSource) => (typeof source === "function" ? source() : source);
 const closed = new Promise(() => undefined);

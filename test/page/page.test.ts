@@ -140,7 +140,7 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     expect(await page.locator("#stale").isVisible()).toBe(false);
   });
 
-  test("shows an announcement within two seconds", async () => {
+  test("shows an announcement within six seconds", async () => {
     const vigie = openPageVigie({
       at: "2026-01-12T09:20:00Z",
       days: { "2026-01-12": "bleu", "2026-01-13": "rouge" },
@@ -153,7 +153,7 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     server.show(vigie.view());
     const begun = Date.now();
     await page.locator(".next.rouge:not(.maybe)").waitFor();
-    expect(Date.now() - begun).toBeLessThan(onBusyMachine(2_000));
+    expect(Date.now() - begun).toBeLessThan(onBusyMachine(6_000));
     expect(await next.textContent()).toContain("annoncé");
   });
 
@@ -168,6 +168,15 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     expect(await page.evaluate("document.activeElement.parentElement.id")).toBe("rule-rouge_peak");
     expect(await page.evaluate("window.scrollY")).toBe(500);
     expect(await page.title()).toBe("blanc · vigie");
+  });
+
+  test("keeps the focus of a link when it is renewed", async () => {
+    const view = await state("service down");
+    const page = await open(view, { viewport: { width: 390, height: 800 } });
+    await page.locator(".notices a").focus();
+    server.show({ ...view, version: "9.8.7" });
+    await page.locator(".state", { hasText: "9.8.7" }).waitFor();
+    expect(await page.evaluate("document.activeElement.getAttribute('href')")).toBe("#state");
   });
 
   test("says that it is not renewed, and shows what it missed when vigie is back", async () => {
@@ -185,45 +194,74 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     expect(await page.locator("#stale").isVisible()).toBe(false);
   });
 
-  test("notices a connection that died without a sign, and comes back by itself", async () => {
+  test("says that vigie does not answer where its connection died without a sign, and comes back by itself", async () => {
     server = await servePage({ view: await state("rouge now"), language: "fr" });
     context = await browser.newContext({ viewport: WIDE });
     const page = await context.newPage();
     await page.clock.install();
-    let streams = 0;
-    await page.route("**/events", () => {
-      streams += 1;
-    });
+    const silent = await silence(page);
     await page.goto(server.url);
-    await expect.poll(() => streams).toBe(1);
+    await expect.poll(silent.asked).toBe(1);
     expect(await page.locator("#stale").isVisible()).toBe(false);
-    await page.clock.runFor(100_000);
+    await page.clock.runFor(6_000);
     expect(await page.locator("#stale").isVisible()).toBe(true);
-    await expect.poll(() => streams).toBeGreaterThan(1);
-    await page.unroute("**/events");
+    await page.clock.runFor(15_000);
+    await expect.poll(silent.asked).toBe(2);
+    await silent.end();
     server.show(await state("blanc now"));
-    await page.clock.runFor(31_000);
+    await page.clock.runFor(21_000);
     await page.locator("h1", { hasText: "blanc" }).waitFor();
     await page.locator("#stale").waitFor({ state: "hidden" });
   });
 
-  test("is not stale while vigie only says that nothing is new", async () => {
-    server = await servePage({ view: await state("rouge now"), language: "fr", limits: { heartbeat: 20 } });
+  test("says that it is not renewed where something else answers in place of vigie", async () => {
+    const page = await open(await state("rouge now"));
+    await page.route(server.url, (route) =>
+      route.fulfill({ contentType: "text/html", body: "<h1>Log in</h1>" }),
+    );
+    await page.locator("#stale").waitFor({ state: "visible" });
+    expect(await page.locator("h1").textContent()).toContain("rouge");
+  });
+
+  test("is not stale while vigie only says that nothing is new, which costs no text", async () => {
+    server = await servePage({ view: await state("rouge now"), language: "fr" });
     context = await browser.newContext({ viewport: WIDE });
     const page = await context.newPage();
     await page.clock.install();
-    const next = () =>
-      page.evaluate(`new Promise((heard) => {
-      const stream = new EventSource("events");
-      let events = 0;
-      stream.onmessage = () => { events += 1; if (events === 3) { stream.close(); heard(); } };
-    })`);
     await page.goto(server.url);
-    for (let minute = 0; minute < 3; minute += 1) {
-      await next();
-      await page.clock.runFor(59_000);
-      expect(await page.locator("#stale").isVisible()).toBe(false);
+    await page.evaluate('document.querySelector("main").before = true');
+    const answer = () => page.waitForResponse(server.url);
+    for (let asked = 0; asked < 20; asked += 1) {
+      const answered = answer();
+      await page.clock.runFor(5_000);
+      const status = (await answered).status();
+      if (asked > 0) expect(status).toBe(304);
+      await page.locator("#stale").waitFor({ state: "hidden" });
     }
+    expect(await page.evaluate('document.querySelector("main").before')).toBe(true);
+  });
+
+  test("asks nothing while nobody sees it, and at once when somebody does", async () => {
+    server = await servePage({ view: await state("rouge now"), language: "fr" });
+    context = await browser.newContext({ viewport: WIDE });
+    const page = await context.newPage();
+    await page.clock.install();
+    const first = page.waitForResponse(
+      (response) => !response.request().isNavigationRequest() && response.url() === server.url,
+    );
+    await page.goto(server.url);
+    await (await first).finished();
+    const see = (visibility: string) =>
+      page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${visibility}", configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));`);
+    await see("hidden");
+    page.on("request", (request) => asked.push(request.url()));
+    await page.clock.runFor(10 * 60_000);
+    expect(asked).toEqual([]);
+    expect(await page.locator("#stale").isVisible()).toBe(false);
+    server.show(await state("blanc now"));
+    await see("visible");
+    await page.locator("h1", { hasText: "blanc" }).waitFor();
   });
 
   test("is loaded anew where a newer vigie has another style or script", async () => {
@@ -261,7 +299,7 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
   });
 
   test("asks again for what it could not get", async () => {
-    server = await servePage({ view: await state("rouge now"), language: "fr", limits: { heartbeat: 100 } });
+    server = await servePage({ view: await state("rouge now"), language: "fr" });
     context = await browser.newContext({ viewport: WIDE });
     const page = await context.newPage();
     await page.goto(server.url);
@@ -284,17 +322,14 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     server = await servePage({ view: await state("rouge now"), language: "fr" });
     context = await browser.newContext({ viewport: WIDE });
     const page = await context.newPage();
-    // The first stream looks alive, and nothing ever arrives on it.
-    let streams = 0;
-    await page.route("**/events", (route) => {
-      streams += 1;
-      return streams === 1 ? undefined : route.continue();
-    });
+    const silent = await silence(page);
     await page.goto(server.url);
-    await expect.poll(() => streams).toBe(1);
+    await expect.poll(silent.asked).toBe(1);
+    await silent.end();
     server.show(await state("blanc now"));
     await page.evaluate(wake);
     await page.locator("h1", { hasText: "blanc" }).waitFor();
+    expect(await page.locator("#stale").isVisible()).toBe(false);
   });
 
   test("is used with the keyboard alone", async () => {
@@ -330,6 +365,33 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     now += 5 * 60_000;
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
     await page.locator(".state", { hasText: "il y a 8 minutes" }).waitFor();
+  });
+
+  test.each(["fr", "en"] as const)("breaks no name of a day on a phone, in %s", async (language) => {
+    const viewport = { width: 360, height: 800 };
+    const page = await open(await state("after midnight"), { viewport }, { language });
+    // Lines that one name takes, by the boxes of its text.
+    const lines = await page.evaluate<number[]>(`[...document.querySelectorAll(".day .name")].map((name) => {
+      const range = document.createRange();
+      range.selectNodeContents(name);
+      return range.getClientRects().length;
+    })`);
+    expect(new Set(lines)).toEqual(new Set([1]));
+  });
+
+  test("leads a phone to the state of vigie where something is wrong", async () => {
+    const page = await open(await state("service down"), { viewport: { width: 390, height: 800 } });
+    await page.locator(".notices a").click();
+    await expect
+      .poll(() => page.evaluate("document.querySelector('#state').getBoundingClientRect().top < 700"))
+      .toBe(true);
+  });
+
+  test("names the time with its own day, apart from the tariff day in force", async () => {
+    const view = await state("after midnight");
+    const page = await open(view, {}, { now: () => view.facts.at });
+    await page.locator(".clock", { hasText: "mercredi 02:10" }).waitFor();
+    expect(await page.locator(".now .over").textContent()).toBe("Maintenant · mardi 13 janvier");
   });
 
   test("hostile texts stay texts", async () => {
@@ -391,6 +453,18 @@ const DRAWN = `(() => {
     })),
   };
 })()`;
+
+/** The connection looks alive, and what the script of the page asks for is never answered. */
+async function silence(page: Page) {
+  let asked = 0;
+  const isPage = (url: URL) => url.pathname === "/";
+  await page.route(isPage, (route) => {
+    if (route.request().isNavigationRequest()) return route.continue();
+    asked += 1;
+    return undefined;
+  });
+  return { asked: () => asked, end: () => page.unroute(isPage) };
+}
 
 const kept = new Map<string, Promise<View>>();
 

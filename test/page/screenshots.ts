@@ -50,7 +50,7 @@ const shots =
     ? DOCS
     : states.flatMap((state) =>
         (["light", "dark"] as const).flatMap((colorScheme) =>
-          [1280, 390].map((width): Shot => {
+          [1280, 390, 360].map((width): Shot => {
             const file = `${state.replaceAll(" ", "-")}-${colorScheme}-${width}.png`;
             return {
               state,

@@ -1,13 +1,16 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { wallTime } from "../../src/core/calendar/dates.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { createLog, holdOutput, type LogOptions, type LogOutput } from "../../src/runtime/log.ts";
 import { anyText } from "../support/any-text.ts";
 
+const inFrance = (at: number) => wallTime(at, "Europe/Paris");
 const logInto = (options: Partial<LogOptions>, place: Partial<LogOutput> = {}) => {
   const lines: string[] = [];
   const write = (text: string) => void lines.push(text);
   const log = createLog(
-    { level: "info", format: "auto", ...options },
+    { level: "info", format: "auto", wallTime: inFrance, ...options },
     { write, terminal: false, env: {}, ...place },
   );
   return { log, lines };
@@ -35,6 +38,16 @@ describe("the format", () => {
   });
 
   it.each([
+    ["Europe/Paris", "2026-01-05 06:00:00  Hello\n"],
+    ["America/Martinique", "2026-01-05 01:00:00  Hello\n"],
+  ])("shows a person the time of %s, whatever the zone of this machine", (zone, line) => {
+    vi.spyOn(systemClock, "now").mockReturnValue(Date.parse("2026-01-05T05:00:00Z"));
+    const { log, lines } = logInto({ format: "pretty", wallTime: (at) => wallTime(at, zone) });
+    log.info("Hello");
+    expect(lines).toEqual([line]);
+  });
+
+  it.each([
     ["debug", 7],
     ["info", 6],
     ["warn", 4],
@@ -43,6 +56,14 @@ describe("the format", () => {
     const { log, lines } = logInto({ format: "journal", level: "debug" });
     log[level]("Hello");
     expect(lines).toEqual([`<${priority}>Hello\n`]);
+  });
+
+  it("has the stack of an error on one line, also for a person and for journald", () => {
+    for (const format of ["pretty", "journal"] as const) {
+      const { log, lines } = logInto({ format });
+      log.error("An error", { error: new TypeError("a bug") });
+      expect(lines.join("")).toMatch(/An error \(error TypeError: a bug at .*log\.test\.ts:\d+.*\)\n$/);
+    }
   });
 
   it("shows the level to a person only for warnings and errors", () => {

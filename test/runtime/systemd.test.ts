@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import type { Log } from "../../src/runtime/log.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { createSystemdNotifier } from "../../src/runtime/systemd.ts";
 
 const MINUTE = 60_000;

@@ -1,9 +1,9 @@
+import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import { sleep } from "../../src/runtime/wait.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { readBody } from "../../src/service/read-body.ts";
 import type { HttpResponse } from "../../src/service/read-response.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
-import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 import type { ServiceRequest } from "../../src/simulator/answer-request.ts";
 import {
   createFaultyService,

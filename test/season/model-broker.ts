@@ -74,7 +74,7 @@ export function createModelPublisher(broker: ModelBroker, clock: ClockWithTimers
     owner: "{}",
     clock,
     problemLog: { starts: fail, isOver: () => undefined },
-    onAllAcknowledged: () => undefined,
+    post: () => undefined,
   });
   const connect = () => {
     const ending = new AbortController();
@@ -90,11 +90,13 @@ export function createModelPublisher(broker: ModelBroker, clock: ClockWithTimers
         version: 5,
         publish,
         // Shown what is kept, as a subscription does.
-        subscribe: async () => {
+        subscribe: async (filter) => {
           for (const topic of broker.topics()) {
-            watch.onMessage({ topic, payload: broker.get(topic) ?? "", retain: true });
+            if (filter === "#" || filter === topic)
+              watch.take({ topic, payload: broker.get(topic) ?? "", retain: true, isOutside: false });
           }
         },
+        unsubscribe: async () => undefined,
         waitForEcho: async () => undefined,
         waitForRetained: async () => undefined,
         closed: aborted(ending.signal),
@@ -103,13 +105,11 @@ export function createModelPublisher(broker: ModelBroker, clock: ClockWithTimers
       me: { installation: "", incarnation: "", host: "", version: "", since: "", client_id: "" },
       clock,
       log: SILENT_LOG,
+      problemLog: { starts: fail, isOver: () => undefined },
       signal: ending.signal,
-      onCommand: () => undefined,
-      onForeignOwner: () => undefined,
-      onFailure: (error) => {
-        if (current === own) throw error;
+      post: (event) => {
+        if (event.kind === "unchecked" && current === own) throw event.error;
       },
-      onSuccess: () => undefined,
     });
     const connection = {
       publish,

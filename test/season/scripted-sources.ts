@@ -3,10 +3,11 @@ import { memoize } from "../../src/core/calendar/memoize.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../../src/core/calendar/tariff.ts";
 import { allowedColors, isColorAllowed } from "../../src/core/calendar/tariff-laws.ts";
 import { seasonWithLabel } from "../../src/core/calendar/tariff-season.ts";
+import { RTE } from "../../src/core/sources/rte-source.ts";
+import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { ServiceUnreachable } from "../../src/service/service-errors.ts";
-import { FORECAST_SERVICE, OFFICIAL_SOURCE } from "../../src/service/sources.ts";
 import { between, pick, type Random, randomFrom } from "../../src/simulator/random.ts";
 import { PARIS } from "../support/tariff.ts";
 import type { SaidWords, SourceName } from "./said-words.ts";
@@ -108,7 +109,7 @@ export function createScriptedSource(
     requests += 1;
     const now = clock.now();
     if (behaviour.isAway(now)) {
-      const source = name === "rte" ? OFFICIAL_SOURCE : FORECAST_SERVICE;
+      const source = name === "rte" ? RTE : FORECAST_SERVICE;
       throw new ServiceUnreachable(source, `GET ${path}`, "script", "it is away");
     }
     const { age, honest } = behaviour.replay(now);

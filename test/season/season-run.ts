@@ -263,14 +263,11 @@ function createSeason(setting: Setting, time: VirtualTime) {
     return true;
   };
   const step = async () => {
-    // Until it notices that the clock was set, the alarm alone wakes it.
-    const due = () => (run && stepped === NEVER ? run.due() : NEVER);
-    const own = Math.max(Math.min(due(), boundaries.due()) - machine.skew(), clock.now());
-    const next = Math.min(own, time.due(), mishaps.due(), will, save, renderAt, measureAt, timeKnownBy);
+    const boundary = Math.max(boundaries.due() - machine.skew(), clock.now());
+    const next = Math.min(boundary, time.due(), mishaps.due(), will, save, renderAt, measureAt, timeKnownBy);
     const polled = polls();
     time.advance(next);
     if (next >= mishaps.due()) applyMishaps();
-    if (machine.now() >= due()) run?.turn();
     if (next >= will) {
       publisher.will();
       will = NEVER;

@@ -44,7 +44,9 @@ export function createJudge(answers: DeliveredAnswers): Judge {
     expect("now/period", [period]);
     expect("offpeak", [period === "hc" ? "ON" : "OFF"]);
     expect("now/slot", [isColor(color) ? `${color}_${period}` : null]);
-    expect("now/rate", [isColor(color) ? String(priceOf(now, color)[period]) : null]);
+    // Where blanc is not allowed, rouge is not either: nobody named the day, and it has the price of bleu.
+    const priced = isColor(color) ? color : isColorAllowed(now, "blanc", "tempo") ? null : "bleu";
+    expect("now/rate", [priced && String(priceOf(now, priced)[period])]);
     expect("rouge_hp_now", period === "hc" ? ["OFF"] : rougeOf(now, color));
     expect("availability", ["online"]);
     return [...wrong, ...judgeParents(payloadOf, dates, answers)];

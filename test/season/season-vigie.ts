@@ -1,17 +1,18 @@
-import { createLoop } from "../../src/app/loop.ts";
-import { openLoopMemory } from "../../src/app/loop-memory.ts";
-import { createOfficialPolling } from "../../src/app/polling.ts";
+import { createLoopParts, postMemories, readKeptOf } from "../../src/app/loop-parts.ts";
+import type { OwnErrors } from "../../src/app/own-errors.ts";
+import { createLoop, type Sink } from "../../src/app/run-loop.ts";
+import { configSchema } from "../../src/config/config-schema.ts";
 import type { Instant, Tariff } from "../../src/core/calendar/tariff.ts";
-import type { Answer } from "../../src/core/contract/answer.ts";
+import type { Answer, Request } from "../../src/core/contract/answer.ts";
 import type { Rule } from "../../src/core/rules/rule.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { renderPage } from "../../src/http/page/render-page.ts";
-import { startAlarm } from "../../src/runtime/alarm.ts";
+import { createTopicsSink } from "../../src/mqtt/topics-sink.ts";
 import type { ClockWithTimers } from "../../src/runtime/clock.ts";
 import type { Transport } from "../../src/service/http-transport.ts";
 import { createOfficialClient } from "../../src/service/official-client.ts";
-import { duePoll } from "../../src/service/poll-times.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
+import type { RequestOptions } from "../../src/service/service-request.ts";
 import type { Store } from "../../src/state/store.ts";
 import { SILENT_LOG } from "../support/logs.ts";
 import { AUGUST_PRICES, FEBRUARY_PRICES, PARIS } from "../support/tariff.ts";
@@ -24,9 +25,17 @@ const TARIFF: Tariff = {
   rates: [{ ...FEBRUARY_PRICES, from: "2000-01-01" }, AUGUST_PRICES],
 };
 
-const SERVICE = { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" } as const;
+const BASE = "http://127.0.0.1";
+const CONFIG = configSchema.parse({ service: { base_url: BASE }, mqtt: { url: "mqtt://127.0.0.1" } });
 const AWAITED: [string, string] = ["06:30", "12:00"];
 const nothing = () => undefined;
+/** An error of vigie itself ends the test, also if whoever has posted the event catches what is thrown. */
+const UNCAUGHT: OwnErrors = {
+  protect: runUncaught,
+  attempt: runUncaught,
+  forget: nothing,
+  isFailing: () => false,
+};
 
 /** What one run of vigie needs, from its start to its kill; the next run has the same store. */
 export interface VigieRunOptions {
@@ -47,13 +56,9 @@ export interface VigieRunOptions {
   onAnswer: (answer: Answer) => void;
 }
 
-/** vigie as the daemon builds it, driven from outside as the schedule would. */
+/** vigie as the daemon builds it, woken by its own alarm. */
 export interface VigieRun {
-  /** When something is due next, by the machine's clock. */
-  due: () => Instant;
-  /** Does what is due. */
-  turn: () => void;
-  /** The real alarm, until it notices that the clock was set. All year round it would wake two million times. */
+  /** From now on it compares its clocks as often as it does, until it notices that the clock was set. */
   watchClock: (noticed: () => void) => void;
   polls: () => number;
   /** The page as it is now. */
@@ -62,137 +67,136 @@ export interface VigieRun {
 }
 
 export function startVigieRun(options: VigieRunOptions): VigieRun {
-  const { clock, offset, store, pace } = options;
-  const memory = openLoopMemory(store, {
-    source: options.transport ? "season" : "none",
-    official: "rte",
-    rules: options.rules,
-    log: SILENT_LOG,
-    values: () => ({}),
-  });
-  const stopping = new AbortController();
-  const client =
-    options.transport &&
-    createServiceClient({
-      config: SERVICE,
-      base: "http://127.0.0.1",
-      version: "0",
-      log: SILENT_LOG,
-      memory: memory.client,
-      clock,
-      random: options.random,
-      transport: options.transport,
-    });
-  const official =
-    options.officialTransport &&
-    createOfficialClient({
-      base: "http://127.0.0.1",
-      version: "0",
-      log: SILENT_LOG,
-      memory: memory.officialClient,
-      clock,
-      random: options.random,
-      transport: options.officialTransport,
-      tariff: TARIFF,
-    });
-  const loop = createLoop({
-    config: {
-      rules: options.rules,
-      tariff: TARIFF,
-      service: { late_after: "12:00", check_clock: "auto" },
-      mqtt: { grace: GRACE },
+  const { clock, store, pace, transport, officialTransport } = options;
+  const announcement = { between: AWAITED, every: pace.announcement };
+  const config = {
+    ...CONFIG,
+    tariff: TARIFF,
+    rules: [...options.rules],
+    service: {
+      ...CONFIG.service,
+      base_url: transport ? BASE : "none",
+      poll: { every: pace.every, announcement },
     },
-    serviceKind: client ? "real" : "none",
-    memory,
-    clock,
-    publish: options.want,
-    askOfficial: official?.ask ?? null,
-    ask: client
-      ? async (request, ways) => {
-          const reply = await client.ask(request, ways);
-          options.onAnswer(reply.answer);
-          return reply;
-        }
-      : null,
-    devices: { statuses: () => [], update: nothing },
-    values: { heard: () => new Map(), isSettled: () => true },
-    onDayEvent: nothing,
-    onContradiction: nothing,
-    onRefusedWord: nothing,
-    onVerdictChange: nothing,
-    onSwitchedBack: nothing,
-    onRefreshed: nothing,
+    official: { source: officialTransport ? "rte" : "off" },
+    mqtt: { ...CONFIG.mqtt, grace: GRACE },
+  };
+  let look = clock.now();
+  const sleeper = createSleeper(clock, () => {
+    const { boundary } = loop.view();
+    return Math.min(boundary.now - clock.now(), boundary.steady - clock.steady(), look - clock.now());
   });
-  let lastPoll: Instant | null = null;
-  let polls = 0;
-  const poll = { every: pace.every, announcement: { between: AWAITED, every: pace.announcement } };
-  const officialPolling =
-    official &&
-    createOfficialPolling({
-      loop,
-      memory,
+  const loop = createLoop({
+    clock: { ...clock, after: sleeper.after },
+    longestSleep: 15_000,
+    ownErrors: UNCAUGHT,
+    wake: nothing,
+  });
+  const kept = readKeptOf(store, config);
+  const { memory, officialMemory } = postMemories(kept, loop.post);
+  const shared = { base: BASE, version: "0", log: SILENT_LOG, clock, random: options.random };
+  const client = transport && createServiceClient({ ...shared, config: config.service, memory, transport });
+  const official =
+    officialTransport &&
+    createOfficialClient({
+      ...shared,
+      memory: officialMemory,
+      transport: officialTransport,
       tariff: TARIFF,
-      times: poll,
-      offset,
-      clock,
-      onFirstFailure: nothing,
-      onPolled: nothing,
     });
-  const pollIfDue = () => {
-    void officialPolling?.pollIfDue();
-    const input = { poll, tariff: TARIFF, knownDays: memory.days(), offset };
-    const due = client && duePoll(clock.now(), lastPoll, input);
-    if (!due) return;
-    lastPoll = clock.now();
-    polls += 1;
-    void loop.poll({ ...due, signal: stopping.signal });
-  };
-  pollIfDue();
-  let look = nextLook(clock.now(), options);
-  const due = () => Math.min(loop.snapshot().boundary, look);
-  const turn = () => {
-    const now = clock.now();
-    if (now >= loop.snapshot().boundary) loop.refresh();
-    if (now < look) return;
-    look = nextLook(now, options);
-    pollIfDue();
-  };
-  const jumped = () => {
-    look = nextLook(clock.now(), options);
-    loop.refresh();
-    options.sendAgain();
-    pollIfDue();
-  };
-  let stopAlarm: () => void = nothing;
-  const watchClock: VigieRun["watchClock"] = (noticed) => {
-    const { stop } = startAlarm({
-      clock,
-      longestSleep: 15_000,
-      due,
-      onDue: turn,
-      onWake: nothing,
-      onJump: () => {
-        jumped();
-        // The alarm arms itself once more after this.
-        setTimeout(stop);
-        noticed();
-      },
-    });
-    stopAlarm = stop;
-  };
-  const kill = () => {
-    stopAlarm();
-    stopping.abort();
-    void officialPolling?.stop();
-  };
+  let polls = 0;
+  const parts = createLoopParts({
+    config,
+    store,
+    clock,
+    kept,
+    sources: {
+      service: client
+        ? {
+            ask: async (request: Request, limits: RequestOptions) => {
+              if (request.kind === "forecasts") polls += 1;
+              const reply = await client.ask(request, limits);
+              options.onAnswer(reply.answer);
+              return reply;
+            },
+          }
+        : null,
+      official: official ?? null,
+      serviceKind: client ? "real" : "none",
+    },
+    broker: "",
+    offset: options.offset,
+    isDemo: false,
+    before: null,
+    post: loop.post,
+  });
+  const topics = createTopicsSink({ setTopics: options.want, republishAll: options.sendAgain });
+  loop.begin({
+    ...parts,
+    sinks: [...parts.sinks, { name: "topics", show: topics.show }, sleeper.sink],
+    say: nothing,
+    nextPollTime: (after) => {
+      look = nextLook(after, options);
+      return look;
+    },
+  });
   return {
-    due,
-    turn,
-    watchClock,
+    watchClock: sleeper.watch,
     polls: () => polls,
     page: () => renderPage(viewOf(loop), { language: "fr" }),
-    kill,
+    kill: () => {
+      loop.pause();
+      void parts.stop();
+    },
   };
+}
+
+/**
+ * The loop wakes each 15 s to compare its clocks, two million times a year. While nobody sets the clock, it sleeps until
+ * something is due (`untilDue`).
+ */
+function createSleeper({ after }: ClockWithTimers, untilDue: () => number) {
+  let noticed: (() => void) | undefined;
+  let rearm: () => void = nothing;
+  let jumpsBefore = 0;
+  const sink: Sink = {
+    name: "whether it has noticed that the clock was set",
+    show: ({ jumps }) => {
+      if (jumps === jumpsBefore) return;
+      jumpsBefore = jumps;
+      noticed?.();
+      noticed = undefined;
+    },
+  };
+  return {
+    after: (milliseconds: number, run: () => void) => {
+      let cancel: () => void = nothing;
+      const arm = () => {
+        cancel();
+        cancel = after(noticed ? milliseconds : Math.max(milliseconds, untilDue()), run);
+      };
+      arm();
+      rearm = arm;
+      return () => cancel();
+    },
+    sink,
+    watch: (onNoticed: () => void) => {
+      noticed = onNoticed;
+      rearm();
+    },
+  };
+}
+
+function runUncaught(_part: string, run: () => void): boolean {
+  try {
+    run();
+    return true;
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+    return false;
+  }
 }
 
 /** At the installation's own second (what `pollCron` says, at the pace of this run). */

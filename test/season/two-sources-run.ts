@@ -94,7 +94,7 @@ async function runIn(
   const boundaries = boundariesFrom(from);
   while (clock.now() < until && outcome.wrong.length < ENOUGH) {
     const death = deaths[0] ?? Number.POSITIVE_INFINITY;
-    const next = Math.min(run.due(), time.due(), boundaries.due(), death, until);
+    const next = Math.min(time.due(), boundaries.due(), death, until);
     time.advance(Math.max(next, clock.now()));
     const now = clock.now();
     if (now >= death) {
@@ -104,7 +104,6 @@ async function runIn(
       store = createMemoryStore(saved());
       run = start();
     }
-    if (now >= run.due()) run.turn();
     await time.settle();
     const isBoundary = now >= boundaries.due();
     if (isBoundary) boundaries.pass();

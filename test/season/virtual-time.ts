@@ -14,10 +14,11 @@ export interface VirtualTime {
   restore: () => void;
 }
 
-/** Takes the place of setTimeout until restored. */
+/** Takes the place of setTimeout and setImmediate until restored. */
 export function startVirtualTime(from: number): VirtualTime {
-  const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
+  const real = { setTimeout, clearTimeout, setImmediate, clearImmediate };
   const timers = new Map<object, { at: number; ring: () => void }>();
+  const immediates = new Set<NodeJS.Immediate>();
   let now = from;
   let held = 0;
   const set = (ring: () => void, milliseconds = 0) => {
@@ -25,8 +26,22 @@ export function startVirtualTime(from: number): VirtualTime {
     timers.set(timer, { at: now + Math.max(0, milliseconds), ring });
     return timer;
   };
-  const replacements = { setTimeout: set, clearTimeout: (timer: object) => timers.delete(timer) };
-  Object.assign(globalThis, replacements);
+  Object.assign(globalThis, {
+    setTimeout: set,
+    clearTimeout: (timer: object) => timers.delete(timer),
+    setImmediate: (run: () => void) => {
+      const immediate = real.setImmediate(() => {
+        immediates.delete(immediate);
+        run();
+      });
+      immediates.add(immediate);
+      return immediate;
+    },
+    clearImmediate: (immediate: NodeJS.Immediate) => {
+      immediates.delete(immediate);
+      real.clearImmediate(immediate);
+    },
+  });
   const first = () => {
     let next: [object, { at: number; ring: () => void }] | undefined;
     for (const entry of timers) if (!next || entry[1].at < next[1].at) next = entry;
@@ -44,8 +59,8 @@ export function startVirtualTime(from: number): VirtualTime {
       now = to;
     },
     settle: async () => {
-      do await new Promise((resolve) => setImmediate(resolve));
-      while (held > 0);
+      do await new Promise((resolve) => real.setImmediate(resolve));
+      while (held > 0 || immediates.size > 0);
     },
     hold: () => {
       held += 1;

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { EMPTY_MEMORY } from "../../src/core/sources/client-memory.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { EMPTY_MEMORY } from "../../src/service/client-memory.ts";
+import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { probeService } from "../../src/service/probe.ts";
-import { retryDelay } from "../../src/service/request-limits.ts";
-import { keepMemory } from "../../src/service/request-memory.ts";
+import { retryDelay } from "../../src/service/retry-delay.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import { AnswerUnreadable } from "../../src/service/service-errors.ts";
 import { startFaultyService } from "../support/faulty-server.ts";
@@ -49,7 +49,7 @@ async function open(...faults: FaultName[]) {
     client,
     memory,
     signal,
-    probe: () => probeService({ client, address: "x", today: TODAY, signal, onRetry: () => undefined }),
+    probe: () => probeService({ client, address: "x", today: TODAY, signal, post: () => undefined }),
   };
 }
 

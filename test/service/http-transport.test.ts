@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import { createTransport } from "../../src/service/http-transport.ts";
 import { readResponse, serviceTime } from "../../src/service/read-response.ts";
 import {
@@ -10,7 +11,6 @@ import {
   ServiceFailed,
   ServiceUnreachable,
 } from "../../src/service/service-errors.ts";
-import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 import { type Answerer, sendJson, sendStatus, serve } from "./rude-server.ts";
 
 const PATH = "/v1/public";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import { explainNetworkError } from "../../src/service/network-errors.ts";
-import { FORECAST_SERVICE } from "../../src/service/sources.ts";
 
 const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
 

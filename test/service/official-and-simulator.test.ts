@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDays, datesBetween } from "../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
+import { countingWords, whyFailure } from "../../src/core/days/official-answer.ts";
+import { NO_REQUESTS } from "../../src/core/sources/request-memory.ts";
+import { RTE } from "../../src/core/sources/rte-source.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { createOfficialClient, type OfficialClient } from "../../src/service/official-client.ts";
-import { keepMemory, NOTHING_SENT } from "../../src/service/request-memory.ts";
 import { ServiceError } from "../../src/service/service-errors.ts";
-import { OFFICIAL_SOURCE } from "../../src/service/sources.ts";
 import { announceAt, trueColor } from "../../src/simulator/official-colors.ts";
 import { type RunningFaultyService, startFaultyService } from "../support/faulty-server.ts";
 import { SILENT_LOG } from "../support/logs.ts";
@@ -19,7 +21,7 @@ const LIGHT = { kind: "light" } as const;
 let simulator: RunningFaultyService;
 let client: OfficialClient;
 let minutes = 0;
-const memory = keepMemory(NOTHING_SENT);
+const memory = keepMemory(NO_REQUESTS);
 /** Another minute for each request: neither side then refuses one of too many. */
 const now = () => Date.parse(`${TODAY}T11:00:00+01:00`) + minutes * 60_000;
 
@@ -64,12 +66,12 @@ async function ask(...faults: OfficialFaultName[]) {
   for (const request of [LIGHT, SEASON]) {
     minutes += 1;
     // Two more, and no request is tried again.
-    memory.set({ ...NOTHING_SENT, spent: { day: TODAY, count: OFFICIAL_SOURCE.retryBudget - 2 } });
-    const options = { signal: new AbortController().signal, essential: true, trueTime: now };
+    memory.set({ ...NO_REQUESTS, spent: { day: TODAY, count: RTE.retryBudget - 2 } });
+    const options = { signal: new AbortController().signal, essential: true };
     try {
-      const { answer, failure } = await client.ask(request, options);
-      words.push(...answer.words);
-      if (failure) failures += 1;
+      const { answer } = await client.ask(request, options);
+      words.push(...countingWords(answer, now(), PARIS));
+      if (whyFailure(answer, now(), PARIS) !== null) failures += 1;
     } catch (error) {
       expect(error).toBeInstanceOf(ServiceError);
       failures += 1;

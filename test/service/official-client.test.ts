@@ -1,8 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { NO_REQUESTS, type RequestMemory } from "../../src/core/sources/request-memory.ts";
+import { RTE } from "../../src/core/sources/rte-source.ts";
 import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
+import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { createOfficialClient } from "../../src/service/official-client.ts";
-import { keepMemory, NOTHING_SENT, type RequestMemory } from "../../src/service/request-memory.ts";
 import {
   AnswerUnreadable,
   BudgetSpent,
@@ -10,7 +12,6 @@ import {
   ServiceBusy,
   ServiceFailed,
 } from "../../src/service/service-errors.ts";
-import { OFFICIAL_SOURCE } from "../../src/service/sources.ts";
 import { logTo } from "../support/logs.ts";
 import { PARIS } from "../support/tariff.ts";
 import { type Answerer, sendJson, sendStatus, serve } from "./rude-server.ts";
@@ -28,7 +29,7 @@ async function open(answer: Answerer, { spent = 0, prefix = "" } = {}) {
   const lines: string[] = [];
   const stop = new AbortController();
   const day = new Date(AT).toISOString().slice(0, 10);
-  const memory = keepMemory<RequestMemory>({ ...NOTHING_SENT, spent: { day, count: spent } });
+  const memory = keepMemory<RequestMemory>({ ...NO_REQUESTS, spent: { day, count: spent } });
   const after: ClockWithTimers["after"] = (milliseconds, run) => {
     queueMicrotask(() => {
       waits.push(milliseconds);
@@ -48,7 +49,7 @@ async function open(answer: Answerer, { spent = 0, prefix = "" } = {}) {
     log: logTo(lines),
   });
   onTestFinished(client.close);
-  const options = { signal: stop.signal, trueTime: () => time.now };
+  const options = { signal: stop.signal };
   const askLight = (essential = false) => client.ask(LIGHT, { ...options, essential });
   return { server, client, options, askLight, time, waits, lines, memory };
 }
@@ -89,13 +90,13 @@ describe("a request", () => {
 describe("an answer", () => {
   it("gives its words", async () => {
     const { askLight, lines } = await open(answering(BOTH));
-    const { answer, failure } = await askLight();
+    const { answer } = await askLight();
     expect(answer.kind).toBe("light");
     expect(answer.words).toEqual([
       { date: "2026-01-05", color: "bleu" },
       { date: "2026-01-06", color: "rouge" },
     ]);
-    expect([failure, lines]).toEqual([null, []]);
+    expect(lines).toEqual([]);
   });
 
   it.each(["text/html", "text/plain; charset=iso-8859-1", "image/png"])(
@@ -165,32 +166,19 @@ describe("an answer", () => {
     expect([made_at, date]).toEqual([instant(made), instant(clock)]);
   });
 
-  it("is read by the true time, for which its own clock is evidence", async () => {
-    const { client, options } = await open(
-      withoutDate(JSON.stringify(BOTH), { date: "Mon, 05 Jan 2026 09:30:00 GMT" }),
-    );
-    // This machine is a day behind.
-    const trueTime = (date: number | null) => date ?? AT - 24 * 60 * minute;
-    expect((await client.ask(LIGHT, { ...options, trueTime })).failure).toBeNull();
-  });
-
-  it("of yesterday is a failure, and its words are given all the same", async () => {
+  it("of yesterday gives its words, of which the loop finds whether they count", async () => {
     const { askLight } = await open(answering({ values: { "2026-01-04": "BLUE" } }));
-    const { answer, failure } = await askLight();
-    expect(answer.words).toEqual([{ date: "2026-01-04", color: "bleu" }]);
-    expect(failure?.message).toBe(
-      "The answer to GET /tempoLight cannot be read: Expected a colour for today, 2026-01-05, got dates from 2026-01-04 to 2026-01-04",
-    );
+    expect((await askLight()).answer.words).toEqual([{ date: "2026-01-04", color: "bleu" }]);
   });
 
-  it("with a word that cannot be used is warned of once", async () => {
-    const { askLight, lines } = await open(
-      answering({ values: { "2026-01-05": "BLUE", "2026-01-06": "GREEN" } }),
+  it("of another season is a failure that is not tried again", async () => {
+    const { client, options, server } = await open(answering({ values: { "2024-12-01": "RED" } }));
+    const asked = client.ask({ kind: "season", label: "2025-2026" }, options);
+    await expect(asked).rejects.toThrow(AnswerUnreadable);
+    await expect(asked).rejects.toThrow(
+      "The answer to GET /tempo?season=2025-2026 cannot be read: Expected dates of the season 2025-2026, got dates from 2024-12-01 to 2024-12-01",
     );
-    await askLight();
-    await askLight();
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('"GREEN" for 2026-01-06');
+    expect(server.requests).toHaveLength(1);
   });
 
   it.each([
@@ -200,24 +188,30 @@ describe("an answer", () => {
     "that names a date twice, with %s, has no word for it, also where it was not modified",
     async (_case, values, named) => {
       const body = `{"values": {"2026-01-05": "BLUE", "2026-01-06": ${values}}, "2026-01-05": "RED"}`;
-      const { askLight, lines } = await open((request, response) => {
+      const { askLight } = await open((request, response) => {
         if (request.headers["if-none-match"] !== undefined) return sendStatus(response, 304);
         response.writeHead(200, { etag: '"one"' }).end(body);
       });
       for (let count = 0; count < 2; count += 1) {
-        expect((await askLight()).answer.words).toEqual([{ date: "2026-01-05", color: "bleu" }]);
+        expect((await askLight()).answer.words).toEqual([
+          { date: "2026-01-05", color: "bleu" },
+          {
+            date: "2026-01-06",
+            color: null,
+            why: `The official source sent ${named} for 2026-01-06, which is none of BLUE, WHITE, RED: it is not used`,
+          },
+        ]);
       }
-      expect(lines).toEqual([
-        `The official source sent ${named} for 2026-01-06, which is none of BLUE, WHITE, RED: it is not used`,
-      ]);
     },
   );
 
   it("that names a date twice alike has that word", async () => {
     const body = '{"values": {"2026-01-05": "BLUE", "2026-01-06": "RED", "2026-01-06": "red"}}';
-    const { askLight, lines } = await open(withoutDate(body));
-    expect((await askLight()).answer.words).toHaveLength(2);
-    expect(lines).toEqual([]);
+    const { askLight } = await open(withoutDate(body));
+    expect((await askLight()).answer.words).toEqual([
+      { date: "2026-01-05", color: "bleu" },
+      { date: "2026-01-06", color: "rouge" },
+    ]);
   });
 
   it("that was not modified is read again, at the time of the new answer", async () => {
@@ -232,10 +226,6 @@ describe("an answer", () => {
     expect(server.requests[1]?.headers["if-none-match"]).toBe('"one"');
     expect(second.answer).toEqual(first.answer);
     expect(second.made_at).toBe((first.made_at ?? 0) + 60 * minute);
-    time.now += 24 * 60 * minute;
-    expect((await askLight()).failure).toBeNull();
-    time.now += 24 * 60 * minute;
-    expect((await askLight()).failure).toBeInstanceOf(AnswerUnreadable);
   });
 });
 
@@ -310,7 +300,7 @@ describe("politeness", () => {
 
   it("does not try again where half of the day's requests are sent, so that a source that fails does not use them up", async () => {
     const { askLight, server } = await open((_request, response) => sendStatus(response, 500), {
-      spent: OFFICIAL_SOURCE.retryBudget - 2,
+      spent: RTE.retryBudget - 2,
     });
     await expect(askLight()).rejects.toBeInstanceOf(ServiceFailed);
     expect(server.requests).toHaveLength(2);

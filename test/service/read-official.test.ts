@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OfficialRequest } from "../../src/core/contract/answer.ts";
-import { readOfficial } from "../../src/service/read-official.ts";
+import { countingWords, describeUnusable, whyFailure } from "../../src/core/days/official-answer.ts";
+import { readOfficial, readWordsNow } from "../../src/service/read-official.ts";
 import { AnswerUnreadable } from "../../src/service/service-errors.ts";
 import { PARIS } from "../support/tariff.ts";
 
@@ -9,14 +10,20 @@ const NOW = Date.parse("2026-01-05T10:40:00+01:00");
 const LIGHT: OfficialRequest = { kind: "light" };
 const SEASON: OfficialRequest = { kind: "season", label: "2025-2026" };
 
+/** The answer as the client reads it, and what the loop makes of it at this instant. */
 function read(request: OfficialRequest, json: unknown, now = NOW, laws: "tempo" | "off" = "tempo") {
-  const settings = { operation: "GET /tempo", tariff: { ...PARIS, laws }, now };
-  return readOfficial(request, json, settings);
+  const answer = readOfficial(request, json, { operation: "GET /tempo", tariff: { laws } });
+  return {
+    answer,
+    words: countingWords(answer, now, PARIS),
+    failure: whyFailure(answer, now, PARIS),
+    warnings: describeUnusable(answer, now, PARIS),
+  };
 }
 
-/** The words as `2026-01-05 rouge`. */
+/** The words that count as `2026-01-05 rouge`. */
 function words(request: OfficialRequest, values: Record<string, unknown>, now = NOW): string[] {
-  return read(request, { values }, now).answer.words.map(({ date, color }) => `${date} ${color}`);
+  return read(request, { values }, now).words.map(({ date, color }) => `${date} ${color}`);
 }
 
 describe("today and tomorrow", () => {
@@ -40,7 +47,7 @@ describe("today and tomorrow", () => {
   test("keys that are no dates are skipped without a word", () => {
     const strange = { "": "RED", today: "RED", "2026-02-30": "RED", "20260105": "RED", "2026-1-5": "RED" };
     const reading = read(LIGHT, { values: { ...strange, "2026-01-05T06:00": "RED", "2026-01-05": "BLUE" } });
-    expect(reading.answer.words).toEqual([{ date: "2026-01-05", color: "bleu" }]);
+    expect(reading.words).toEqual([{ date: "2026-01-05", color: "bleu" }]);
     expect([reading.failure, reading.warnings]).toEqual([null, []]);
   });
 
@@ -59,8 +66,8 @@ describe("today and tomorrow", () => {
     ["RED"],
     { color: "RED" },
   ])("%j is no word, and is warned of", (word) => {
-    const { answer, warnings } = read(LIGHT, { values: { "2026-01-05": "BLUE", "2026-01-06": word } });
-    expect(answer.words).toEqual([{ date: "2026-01-05", color: "bleu" }]);
+    const { words, warnings } = read(LIGHT, { values: { "2026-01-05": "BLUE", "2026-01-06": word } });
+    expect(words).toEqual([{ date: "2026-01-05", color: "bleu" }]);
     expect(warnings).toEqual([expect.stringMatching(/for 2026-01-06, which is none of BLUE, WHITE, RED/)]);
   });
 
@@ -70,11 +77,11 @@ describe("today and tomorrow", () => {
     ["2026-05-04", "RED", "rouge"],
   ])("%s %s, which the tariff forbids, is no word, and is warned of", (date, word, color) => {
     const now = Date.parse(`${date}T10:40:00+01:00`);
-    const { answer, warnings, failure } = read(LIGHT, { values: { [date]: word } }, now);
-    expect(answer.words).toEqual([]);
+    const { words, warnings, failure } = read(LIGHT, { values: { [date]: word } }, now);
+    expect(words).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining(`the tariff has no ${color} day`)]);
-    expect(failure?.message).toContain(`Expected a colour for today, ${date}`);
-    expect(read(LIGHT, { values: { [date]: word } }, now, "off").answer.words).toEqual([{ date, color }]);
+    expect(failure).toContain(`Expected a colour for today, ${date}`);
+    expect(read(LIGHT, { values: { [date]: word } }, now, "off").words).toEqual([{ date, color }]);
   });
 
   test.each([
@@ -85,9 +92,9 @@ describe("today and tomorrow", () => {
   ])("%s is a failure, although its words count", (_case, values, expected) => {
     expect(words(LIGHT, values)).toEqual(expected);
     const { failure } = read(LIGHT, { values });
-    expect(failure).toBeInstanceOf(AnswerUnreadable);
-    expect(failure?.message).toMatch(
-      /Expected a colour for today, 2026-01-05, got (no dates|dates from 2026)/,
+    expect(failure).toMatch(/^Expected a colour for today, 2026-01-05, got (no dates|dates from 2026)/);
+    expect(() => readWordsNow(read(LIGHT, { values }).answer, NOW, PARIS)).toThrow(
+      new AnswerUnreadable("GET /tempoLight", failure ?? ""),
     );
   });
 
@@ -110,15 +117,14 @@ describe("the season", () => {
   });
 
   test("of another year is a failure, and nothing of it counts", () => {
-    const { answer, failure } = read(SEASON, { values: { "2024-12-01": "RED", "2024-12-02": "RED" } });
-    expect(answer.words).toEqual([]);
-    expect(failure?.message).toContain(
+    const values = { "2024-12-01": "RED", "2024-12-02": "RED" };
+    expect(() => read(SEASON, { values })).toThrow(
       "Expected dates of the season 2025-2026, got dates from 2024-12-01 to 2024-12-02",
     );
   });
 
   test("without a day, as at its beginning, is an answer", () => {
-    expect(read(SEASON, { values: {} })).toMatchObject({ failure: null, answer: { words: [] } });
+    expect(read(SEASON, { values: {} })).toMatchObject({ failure: null, words: [] });
   });
 
   test("names a few of many values that it cannot use", () => {
@@ -166,7 +172,7 @@ describe("what is no answer", () => {
         (json) => {
           for (const request of [LIGHT, SEASON]) {
             try {
-              for (const { date } of read(request, json).answer.words) {
+              for (const { date } of read(request, json).words) {
                 expect(date <= (request === LIGHT ? "2026-01-06" : "2026-01-04")).toBe(true);
               }
             } catch (error) {

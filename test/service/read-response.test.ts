@@ -13,6 +13,7 @@ it.each([
   ["Mon, 30 Feb 2026 10:00:00 GMT", null],
   ["Mon, 05 Foo 2026 10:00:00 GMT", null],
   ["Mon, 05 Jan 2026 25:00:00 GMT", null],
+  ["Fri, 31 Dec 9999 23:59:59 GMT", null],
   ["2026-01-05T10:00:00Z", null],
   ["Invalid Date", null],
   ["", null],

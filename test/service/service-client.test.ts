@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceConfig } from "../../src/config/config.ts";
+import { type ClientMemory, EMPTY_MEMORY } from "../../src/core/sources/client-memory.ts";
+import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import { type ClockWithTimers, systemClock } from "../../src/runtime/clock.ts";
-import { type ClientMemory, EMPTY_MEMORY } from "../../src/service/client-memory.ts";
-import { keepMemory } from "../../src/service/request-memory.ts";
+import { keepMemory } from "../../src/service/memory-keeper.ts";
 import { createServiceClient } from "../../src/service/service-client.ts";
 import {
   BudgetSpent,
@@ -11,7 +12,7 @@ import {
   ServiceBusy,
   ServiceFailed,
 } from "../../src/service/service-errors.ts";
-import { FORECAST_SERVICE } from "../../src/service/sources.ts";
+import type { TriedEvent } from "../../src/service/service-request.ts";
 import { logTo } from "../support/logs.ts";
 import { type Answerer, sendJson, sendStatus, serve } from "./rude-server.ts";
 
@@ -81,8 +82,8 @@ describe("trying again", () => {
       sendStatus(response, count === 1 ? 503 : 422),
     );
     const told: string[] = [];
-    const onRetry = (failure: string) => void told.push(failure);
-    await expect(client.ask({ kind: "forecasts" }, { signal, onRetry })).rejects.toThrow(RequestRefused);
+    const post = ({ failure }: TriedEvent) => void told.push(failure);
+    await expect(client.ask({ kind: "forecasts" }, { signal, post })).rejects.toThrow(RequestRefused);
     expect(told).toEqual([
       expect.stringMatching(/^The forecast service failed at GET \/v1\/public: status 503/),
     ]);

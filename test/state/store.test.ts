@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   linkSync,
@@ -8,14 +8,15 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { emptyState, type State } from "../../src/state/state.ts";
 import { NewerState, parseState, serialiseState } from "../../src/state/state-format.ts";
 import { openStore } from "../../src/state/store.ts";
@@ -182,6 +183,23 @@ describe("a file that cannot be read", () => {
     expect(readdirSync(folder).sort()).toEqual(["state.json", "state.unreadable-1.json"]);
   });
 
+  it.each([
+    ["a pipe", (path: string) => execFileSync("mkfifo", [path])],
+    ["a device without an end", (path: string) => symlinkSync("/dev/zero", path)],
+    ["a file of several gigabytes", (path: string) => execFileSync("truncate", ["-s", "3G", path])],
+  ])("is %s: set aside as damaged, whichever of the two it is", async (_, make) => {
+    for (const path of [file(), previousFile()]) make(path);
+    const store = await open();
+    await store.save(numbered(store.state(), 1));
+    expect(read()).toEqual(store.state());
+    expect(readdirSync(folder).sort()).toEqual([
+      "state.damaged-1.json",
+      "state.damaged-2.json",
+      "state.json",
+    ]);
+    expect(lines[0]).toMatch(/^The state file was damaged and is now /);
+  });
+
   it("is set aside, and the run goes on with the state saved before it, which stays until two later ones are saved", async () => {
     const store = await open();
     for (const number of [1, 2]) await store.save(numbered(store.state(), number));
@@ -258,6 +276,7 @@ describe("a disk that refuses", () => {
     await store.flush();
     expect(store.state().incarnation).toBe("2");
     expect(lines).toEqual([expect.stringContaining("a part of its path is a file")]);
+    expect(lines[0]).toMatch(/\. To fix it: remove the file that has the path of .*, or set another folder$/);
   });
 
   it.runIf(process.platform === "linux")(

@@ -13,7 +13,7 @@ interface FaultyServerOptions extends SimulatorOptions, FaultyServiceOptions {
   dripEvery?: number;
 }
 
-export interface RunningFaultyService extends RunningSimulator {
+export interface RunningFaultyService extends Omit<RunningSimulator, "moved"> {
   faults: FaultSwitch;
   /** Those of the official source. */
   officialFaults: FaultSwitch<OfficialFaultName>;

@@ -9,7 +9,7 @@ import type {
 } from "../../src/core/days/known-days.ts";
 import { NO_KNOWN_DAYS } from "../../src/core/days/known-days.ts";
 import type { FactsInput } from "../../src/core/facts/facts.ts";
-import type { PollRecord } from "../../src/core/facts/poll-record.ts";
+import type { SourceRecord } from "../../src/core/facts/source-record.ts";
 
 const NO_RATES: Rates = { hp: null, hc: null };
 const SEEN_AT = Date.parse("2026-01-01T00:00:00Z");
@@ -63,24 +63,28 @@ export function officialDays(
 export function factsInputAt(
   instant: string | number,
   knownDays: KnownDays,
-  polls: Partial<PollRecord> = {},
+  service: Partial<SourceRecord> = {},
 ): FactsInput {
   const at = typeof instant === "number" ? instant : Date.parse(instant);
   return {
     knownDays,
-    polls: {
+    service: {
       started_at: at - 60_000,
       last_success: at - 60_000,
       shown_success: at - 60_000,
       shown_update: knownDays.updated_at,
       failure: null,
+      light: null,
+      season: null,
       kind: "real",
-      ...polls,
+      ...service,
     },
     clock: { at, right: true },
     official: null,
     simulation: null,
     failed_outputs: [],
+    vigie_failed: false,
     late_after: "12:00",
+    poll_every: 3_600_000,
   };
 }

@@ -12,6 +12,7 @@ export function createMemoryStore(first: State): Store & { writes: () => number 
       writes += 1;
     },
     flush: async () => undefined,
+    problem: () => null,
     writes: () => writes,
   };
 }

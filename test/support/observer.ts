@@ -23,7 +23,7 @@ export interface Observer {
 
 export async function observe(
   url: string,
-  filter = "#",
+  filter: string | string[] = "#",
   version: 4 | 5 = 5,
   { reconnectPeriod = 0 } = {},
 ): Promise<Observer> {
@@ -70,10 +70,13 @@ export async function observe(
   return observer;
 }
 
-/** Reads all retained messages, as a client that connects now. */
-export async function readRetained(url: string): Promise<Map<string, string>> {
-  const observer = await observe(url);
+/** Reads retained messages, as a client that connects now. Of more than 1,000, mosquitto sends only some unless it is told so. */
+export async function readRetained(
+  url: string,
+  filters: readonly string[] = ["#"],
+): Promise<Map<string, string>> {
   const mark = `mark/${Math.random()}`;
+  const observer = await observe(url, [...filters, mark]);
   const client = await mqtt.connectAsync(url, { protocolVersion: 5, reconnectPeriod: 0 });
   await client.publishAsync(mark, "x", { qos: 1 });
   await observer.until(({ received }) => received.some(({ topic }) => topic === mark), "the mark came");

@@ -1,6 +1,6 @@
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createViewServer, type ViewServerOptions } from "../../src/http/server.ts";
 import type { View } from "../../src/http/view.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { SILENT_LOG } from "./logs.ts";
 import { freePort } from "./ports.ts";
 
@@ -23,7 +23,8 @@ export async function servePage({ language, ...options }: PageServerOptions) {
     health: () => ({ healthy: true, words: "loop alive" }),
     ...(options.now && { now: options.now }),
     log: SILENT_LOG,
-    ...(options.limits && { limits: options.limits }),
+    // Whoever asks at once after `show` is shown that view.
+    limits: { fresh: 0, ...options.limits },
     problemLog: createProblemLog(SILENT_LOG, { now: () => 0, steady: () => 0 }),
   });
   const listen = [{ host: "127.0.0.1", port }];
@@ -33,7 +34,6 @@ export async function servePage({ language, ...options }: PageServerOptions) {
     url: `http://127.0.0.1:${port}/`,
     show: (next: View) => {
       view = next;
-      server.viewChanged();
     },
     stop: server.stop,
   };

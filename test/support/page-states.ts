@@ -101,7 +101,12 @@ export const PAGE_STATES: Record<string, () => Promise<View>> = {
     await vigie.go("2026-01-14T14:30:00Z");
     return vigie.view({
       outputs: houseDevices(vigie, vigie.clock.at, true),
-      broker: { connected: false, url: "mqtt://192.0.2.10:1883" },
+      broker: {
+        connected: false,
+        url: "mqtt://192.0.2.10:1883",
+        away_since: vigie.clock.at - 20 * MINUTE,
+      },
+      unsaved: "/data: the disk is full. To fix it: free space on its disk (df -h /data)",
     });
   },
   "service down for a week": async () => {

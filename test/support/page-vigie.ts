@@ -3,9 +3,8 @@ import { rulesOptions } from "../../src/config/rules-options.ts";
 import { tariffDate } from "../../src/core/calendar/dates.ts";
 import type { Color, IsoDate } from "../../src/core/calendar/tariff.ts";
 import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
-import type { ServiceKind } from "../../src/core/facts/poll-record.ts";
 import { NO_POLLS } from "../../src/core/facts/poll-record.ts";
-import { startSimulation } from "../../src/core/facts/simulation.ts";
+import type { ServiceKind } from "../../src/core/facts/source-record.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { recordAcknowledgement, recordSending, type Sent } from "../../src/core/outputs/outputs-state.ts";
@@ -133,7 +132,6 @@ export function openPageVigie(options: PageVigieOptions) {
     };
   };
   let isDown: RegExp | null = null;
-  let simulated = 0;
   const rules = rulesOptions.parse(options.rules ?? HOUSE_RULES);
   const polite = {
     base: "http://192.0.2.20",
@@ -163,44 +161,40 @@ export function openPageVigie(options: PageVigieOptions) {
   });
   const client = createServiceClient({
     ...polite,
-    memory: test.memory.client,
+    memory: test.memories.memory,
     transport: transportOf(days),
     config: { colors: {}, confidence: "auto", rate_unit: "EUR/kWh", history_parameters: "auto" },
   });
   const officialClient = createOfficialClient({
     ...polite,
-    memory: test.memory.officialClient,
+    memory: test.memories.officialMemory,
     transport: transportOf({ ...days, ...options.officialDays }),
     tariff: PARIS,
   });
   const poll = async () => {
-    const { signal } = new AbortController();
-    await test.loop.poll({ signal, essential: true, recheck: true });
+    await test.loop.poll({ essential: true, recheck: true });
     if (official) {
       const label = seasonOf(tariffDate(time(), PARIS)).label;
       const requests = [{ kind: "light" } as const, { kind: "season", label } as const];
       const due = requests.map((request) => ({ request, essential: true }));
-      await test.loop.pollOfficial({ due, signal, onAnswered: () => undefined });
+      await test.loop.pollOfficial(due);
     }
     test.loop.refresh();
   };
   const { list } = finishOutputs(outputsOptions.parse(options.outputs ?? HOUSE_OUTPUTS));
   const view = (more: Partial<View> = {}): View => {
-    const found = test.loop.snapshot();
     return {
-      ...found,
-      id: `test-${found.facts.at}-${simulated}`,
+      ...test.loop.view(),
       version: "0.3.0",
       instance: "vigie",
       tariff: PARIS,
       rules,
-      values: heardNow,
+      values: new Map(heardNow),
       outputs: list.map((output) =>
         outputStatus(output, { sent: undefined, isRefused: false, would_send: null }),
       ),
       broker: { connected: true, url: "mqtt://192.0.2.10:1883" },
       homeAssistant: "online",
-      lastSuccess: test.loop.lastSuccess(),
       pollCounts: NO_POLLS,
       ...more,
     };
@@ -211,8 +205,10 @@ export function openPageVigie(options: PageVigieOptions) {
     poll,
     view,
     loop: test.loop,
-    memory: test.memory,
+    days: test.days,
     know: test.know,
+    /** The values are those of `heardNow` now. */
+    noticeValues: test.noticeValues,
     /** The sources do not answer these requests any more; all of them, or none. */
     setDown: (down: boolean | RegExp) => {
       isDown = down === true ? /./ : down || null;
@@ -223,11 +219,7 @@ export function openPageVigie(options: PageVigieOptions) {
       await poll();
     },
     pretend: async (color: Color, from: "now" | "next", hours = 1) => {
-      simulated += 1;
-      await test.memory.changeSimulation(
-        startSimulation({ color, from, for: hours * 3_600_000 }, clock.at, PARIS),
-      );
-      test.loop.refresh();
+      await test.command({ kind: "simulation", request: { color, from, for: hours * 3_600_000 } });
     },
   };
 }

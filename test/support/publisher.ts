@@ -1,10 +1,11 @@
+import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import type { MqttConfig } from "../../src/config/config.ts";
-import type { Topic, Topics } from "../../src/core/topics/topic.ts";
-import type { Identity } from "../../src/mqtt/owner.ts";
+import type { Command } from "../../src/core/loop/command.ts";
+import type { Owner, Topic, Topics } from "../../src/core/topics/topic.ts";
+import { type Identity, ownerOf } from "../../src/mqtt/owner.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../../src/mqtt/publisher.ts";
-import type { Command } from "../../src/mqtt/read-command.ts";
+import { openShortConnection } from "../../src/mqtt/short-connection.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { createProblemLog } from "../../src/runtime/problem-log.ts";
 import { logTo } from "./logs.ts";
 
 interface Kept {
@@ -23,13 +24,38 @@ export function brokerAt(url: string, more: Partial<MqttConfig> = {}): MqttConfi
 
 export function identity(name: string, previousIncarnation: string | null = null): Identity {
   return {
-    installation: `running-${name}`,
+    installation: `running${name}`.padEnd(12, "0"),
     incarnation: `run-${name}`,
     previousIncarnation,
     host: `host-${name}`,
     version: "1.0.0",
     since: 0,
   };
+}
+
+/** What the vigie with this name writes to `owner`. */
+export function ownerNamed(name: string): Owner {
+  return ownerOf(identity(name), "vigie");
+}
+
+/** Another program that answers each ping below the base topic as this owner. Returns how to end it. */
+export async function answerPingsAs(
+  owner: Owner,
+  url: string,
+  base_topic: string,
+): Promise<() => Promise<void>> {
+  const { subscribeToOwner, listen, publish, close } = await openShortConnection({
+    broker: brokerAt(url, { base_topic }),
+    instance: "vigie",
+    random: Math.random,
+    signal: new AbortController().signal,
+  });
+  listen(({ topic }) => {
+    if (topic !== "owner/ping") return;
+    publish({ topic: "owner/pong", payload: JSON.stringify(owner), retain: false }).catch(() => undefined);
+  });
+  await subscribeToOwner();
+  return () => close();
 }
 
 /** A publisher with its log, commands and yielding kept. */
@@ -61,10 +87,13 @@ export function keepPublishing(
     takeOver: false,
     ...rest,
     broker: brokerAt(url, broker),
-    onCommand: (topic, command) => commands.push([topic, command]),
-    onOtherOwner: ({ incarnation }) => {
+    post: (event) => {
+      if (event.kind === "commands")
+        for (const { topic, command } of event.commands) commands.push([topic, command]);
+      const other = event.kind === "broker" ? event.state.other_owner : undefined;
+      if (!other) return;
       yielded = true;
-      yieldTo(incarnation);
+      yieldTo(other.incarnation);
     },
   });
   const setTopics: Publisher["setTopics"] = (newest) => {

@@ -1,23 +1,42 @@
-import type { Loop } from "../../src/app/loop.ts";
-import { NO_POLLS } from "../../src/core/facts/poll-record.ts";
+import type { Loop } from "../../src/app/run-loop.ts";
+import type { Instant } from "../../src/core/calendar/tariff.ts";
+import type { View as LoopView } from "../../src/core/loop/view.ts";
+import { SOURCE_IDS, type SourceId } from "../../src/core/sources/source.ts";
 import type { View } from "../../src/http/view.ts";
 import { PARIS } from "./tariff.ts";
 
 /** What this loop found last, as the daemon shows it. */
-export function viewOf(loop: Loop, more: Partial<View> = {}): View {
+export function viewOf(loop: Pick<Loop, "view">, more: Partial<View> = {}): View {
   return {
-    id: "test-1",
+    ...loop.view(),
     version: "0.1.0",
     instance: "vigie",
     tariff: PARIS,
     rules: [],
     values: new Map(),
-    ...loop.snapshot(),
-    outputs: [],
     broker: { connected: true, url: "mqtt://127.0.0.1" },
     homeAssistant: null,
-    lastSuccess: loop.lastSuccess(),
-    pollCounts: NO_POLLS,
     ...more,
   };
+}
+
+/** When each source last answered, as a view has it, and for which ones only the state file says so. */
+export function lastAnswersOf({ known }: Pick<LoopView, "known">) {
+  return {
+    service: known.service.last_success,
+    official: known.official?.last_success ?? null,
+    saved: SOURCE_IDS.filter((id) => known[id]?.only_saved),
+  };
+}
+
+/** This view, if these sources of it had last answered at these instants. */
+export function withLastAnswers<Shown extends Pick<LoopView, "known">>(
+  view: Shown,
+  answers: Partial<Record<SourceId, Instant | null>>,
+): Shown {
+  const known = { ...view.known };
+  if (answers.service !== undefined) known.service = { ...known.service, last_success: answers.service };
+  if (answers.official !== undefined && known.official)
+    known.official = { ...known.official, last_success: answers.official };
+  return { ...view, known };
 }

@@ -25,7 +25,7 @@ export function openVirtualSeason(from: IsoDate) {
   });
   const pollAt = async (at: Instant) => {
     clock.at = at;
-    const { failures } = await opened.loop.poll({ signal: NEVER, essential: true, recheck: false });
+    const { failures } = await opened.loop.poll({ essential: true, recheck: false });
     if (failures.length > 0) throw new Error(failures.join("; "));
   };
   return { ...opened, pollAt };
@@ -37,4 +37,3 @@ const SETTINGS = {
   percent: false,
   spellings: spellingsOf({}),
 } as const;
-const NEVER = new AbortController().signal;

@@ -60,6 +60,14 @@ describe("the next change", () => {
     expect(iso(next_change.color)).toBe("2026-01-06T05:00:00Z");
   });
 
+  it("of the rate is that to the only colour that an unknown Sunday can have", () => {
+    const equal = { hp: 0.1921, hc: 0.1921 };
+    const rates = [{ ...AUGUST_PRICES, from: "2025-08-01", blanc: equal }];
+    const knownDays = knownDaysOf({ "2026-01-10": official("blanc") });
+    const { next_change } = datedOf("2026-01-10T12:00:00+01:00", knownDays, { ...UNPRICED, rates });
+    expect(iso(next_change.rate)).toBe("2026-01-11T05:00:00Z");
+  });
+
   it.each([
     ["no price is known", UNPRICED, knownDaysOf({ "2026-01-05": bleu })],
     ["the colour in force is unknown", PRICED, knownDaysOf({ "2026-01-06": bleu })],
@@ -219,6 +227,22 @@ describe("the rates ahead", () => {
       ["2026-01-06T05:00:00Z", "2026-01-06T21:00:00Z", 0.1921],
       ["2026-01-06T21:00:00Z", "2026-01-07T05:00:00Z", 0.1536],
     ]);
+  });
+
+  it("go on over a Sunday that nobody has named, as it can only be bleu", () => {
+    const days = { "2026-01-10": official("blanc"), "2026-01-12": forecast("blanc") };
+    const input = factsInputAt("2026-01-10T12:00:00+01:00", knownDaysOf(days));
+    const { rates, rates_forecast, next_change, used } = deriveFacts(input, PRICED).dated;
+    expect(lines(rates)).toEqual([
+      ["2026-01-10T05:00:00Z", "2026-01-10T21:00:00Z", 0.1921],
+      ["2026-01-10T21:00:00Z", "2026-01-11T05:00:00Z", 0.1536],
+    ]);
+    expect(rates_forecast.map(({ value }) => value)).toEqual([
+      0.1921, 0.1536, 0.1654, 0.1356, 0.1921, 0.1536,
+    ]);
+    expect([iso(next_change.color), used]).toEqual([null, null]);
+    const doubted = deriveFacts({ ...input, clock: { at: input.clock.at, right: false } }, PRICED).dated;
+    expect(doubted.rates_forecast).toHaveLength(2);
   });
 
   it("end in the middle of a day where a rate is not known", () => {

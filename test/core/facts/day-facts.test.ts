@@ -78,6 +78,7 @@ describe("a day", () => {
 
   it("of which nothing is known stays unknown, even where only bleu is allowed", () => {
     expect(factsOf("2026-01-11", undefined).color).toBeNull();
+    expect(factsOf("2026-01-11", undefined, { ...UNPRICED, rates: [AUGUST_PRICES] }).color).toBeNull();
   });
 
   it("has the colour that it was revised from", () => {
@@ -133,6 +134,23 @@ describe("the rates of a day", () => {
     ],
   ])("are %s", (_, day, tariff, rates) => {
     expect(factsOf("2026-12-01", day, tariff).rates).toEqual(rates);
+  });
+
+  it.each([
+    ["of a Sunday are those of the only colour that it can have", "2026-12-06", undefined, rows, "laws"],
+    ["of a forecast that the tariff rules out, too", "2026-12-06", forecast("blanc"), rows, "laws"],
+    ["are unknown where the laws are off", "2026-12-06", undefined, { ...rows, laws: "off" }, null],
+    ["are unknown where the tariff leaves two colours", "2026-12-05", undefined, rows, null],
+    ["are unknown where the owner has none", "2026-12-06", undefined, UNPRICED, null],
+  ] as const)("that nobody has named %s", (_, date, day, tariff, source) => {
+    const unknown = { hp: null, hc: null };
+    expect(factsOf(date, day, tariff)).toMatchObject({
+      color: null,
+      official: false,
+      stage: null,
+      source,
+      rates: source === "laws" ? { hp: 0.1654, hc: 0.1356 } : unknown,
+    });
   });
 
   it("are of the row in force when the day starts", () => {

@@ -28,7 +28,7 @@ describe("the next boundary", () => {
   it("is three hours after the last success, when the service counts as down", () => {
     const input = factsInputAt("2026-01-05T13:00:00+01:00", knownDaysOf({}));
     expect(deriveFacts(input, UNPRICED).next_boundary).toBe(input.clock.at - 60_000 + 3 * HOUR);
-    const invented = { ...input, polls: { ...input.polls, kind: "invented" as const } };
+    const invented = { ...input, service: { ...input.service, kind: "invented" as const } };
     expect(isoInstant(deriveFacts(invented, UNPRICED).next_boundary)).toBe("2026-01-05T21:00:00Z");
   });
 });

@@ -2,32 +2,34 @@ import { describe, expect, it } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
 import {
-  isOfficialShownAlike,
-  type OfficialRecord,
   recordOfficialOutcome,
   recordOfficialSuccess,
   startOfficialRecord,
 } from "../../../src/core/facts/official-record.ts";
-import type { PollRecord } from "../../../src/core/facts/poll-record.ts";
+import type { SourceRecord } from "../../../src/core/facts/source-record.ts";
+import { isShownAlike } from "../../../src/core/facts/source-record.ts";
 import { factsInputAt, knownDaysOf, official, saidByRte } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
 const AT = Date.parse("2026-01-05T10:00:00Z");
 const HOUR = 3_600_000;
-const WELL: OfficialRecord = {
+const WELL: SourceRecord = {
   started_at: AT - 100 * HOUR,
   last_success: AT - HOUR,
   shown_success: AT - HOUR,
+  shown_update: null,
+  failure: null,
   light: null,
   season: null,
+  kind: "real",
 };
-const failing = (hours: number): OfficialRecord => ({
+const failing = (hours: number): SourceRecord => ({
   ...WELL,
   last_success: AT - hours * HOUR - HOUR,
   light: { since: AT - hours * HOUR, failure: "no route" },
 });
 const DAYS: Record<string, KnownDay> = { "2026-01-06": official("bleu") };
-const factsOf = (record: OfficialRecord | null, polls: Partial<PollRecord> = {}, days = DAYS) =>
+const factsOf = (record: SourceRecord | null, polls: Partial<SourceRecord> = {}, days = DAYS) =>
   deriveFacts({ ...factsInputAt(AT, knownDaysOf(days), polls), official: record }, UNPRICED);
 
 describe("the official source", () => {
@@ -114,7 +116,7 @@ describe("the official source", () => {
     expect(first.shown_success).toBe(AT + 1000);
     const soon = recordOfficialSuccess(first, "light", AT + HOUR);
     expect(soon.shown_success).toBe(AT + 1000);
-    expect(isOfficialShownAlike(first, soon)).toBe(true);
+    expect(isShownAlike(first, soon)).toBe(true);
     expect(recordOfficialSuccess(soon, "light", AT + 1000 + HOUR).shown_success).toBe(AT + 1000 + HOUR);
     const failed = recordOfficialOutcome(first, { answers: 0, failures: ["no route"] }, ["light"], AT + 2000);
     expect(recordOfficialSuccess(failed, "light", AT + 3000).shown_success).toBe(AT + 3000);

@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/core/contract/answer.ts";
 import type { KnownDays } from "../../../src/core/days/known-days.ts";
-import {
-  isShownAlike,
-  recordAnswer,
-  recordPollOutcome,
-  startPollRecord,
-} from "../../../src/core/facts/poll-record.ts";
+import { recordAnswer, recordPollOutcome, startPollRecord } from "../../../src/core/facts/poll-record.ts";
+import { isShownAlike } from "../../../src/core/facts/source-record.ts";
 import { knownDaysOf, official } from "../../support/known-days.ts";
 
 const AT = Date.parse("2026-01-05T10:00:00Z");

@@ -49,6 +49,22 @@ describe("the rouge days of a season", () => {
     expect(countRougeDays(seasonOf(season), colors, "2026-01-13", "tempo").hasGap).toBe(expected);
   });
 
+  test.each([
+    [21, "tempo", true],
+    [22, "tempo", false],
+    [23, "tempo", true],
+    [22, "off", true],
+  ] as const)("that are %i have a gap beside an unknown day, laws %s: %s", (count, laws, expected) => {
+    const rouges = datesBetween("2025-01-02", "2025-03-31").slice(0, count);
+    const found = countRougeDays(
+      seasonOf("2025-01-01"),
+      winter("2025-01-01", rouges, ["2024-11-05"]),
+      "2026-01-13",
+      laws,
+    );
+    expect([found.all, found.hasGap]).toEqual([count, expected]);
+  });
+
   test("are looked for all year where the tariff has no laws", () => {
     const { dates } = countRougeDays(seasonOf("2025-01-01"), new Map(), "2026-01-13", "off");
     expect([dates[0], dates.at(-1)]).toEqual(["2024-09-01", "2025-08-31"]);

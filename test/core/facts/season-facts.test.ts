@@ -44,6 +44,12 @@ describe("the season", () => {
     },
   );
 
+  it("has no days left if a colour was used more often than the service says that the season has it", () => {
+    const total = { ...SEASON.total, rouge: 0 };
+    const wrong = knownDaysOf(days, { seasons: { "2025-2026": { ...KNOWN_SEASON, total } } });
+    expect(datedOf("2026-01-05T12:00:00+01:00", wrong)).toMatchObject({ used: { rouge: 1 }, left: null });
+  });
+
   it("has no days left where the service gave no total", () => {
     const { season, used, left } = datedOf("2026-01-05T12:00:00+01:00", knownDaysOf(days));
     expect([season, left]).toEqual([null, null]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KnownDay } from "../../../src/core/days/known-days.ts";
 import { deriveFacts } from "../../../src/core/facts/derive-facts.ts";
-import type { PollRecord } from "../../../src/core/facts/poll-record.ts";
+import type { SourceRecord } from "../../../src/core/facts/source-record.ts";
 import { factsInputAt, knownDaysOf, official } from "../../support/known-days.ts";
 import { UNPRICED } from "../../support/tariff.ts";
 
@@ -9,7 +9,7 @@ const AT = Date.parse("2026-01-05T13:00:00+01:00");
 const HOUR = 3_600_000;
 const ALL_WELL: Record<string, KnownDay> = { "2026-01-06": official("bleu") };
 
-function serviceOf(polls: Partial<PollRecord>, days = ALL_WELL, right = true) {
+function serviceOf(polls: Partial<SourceRecord>, days = ALL_WELL, right = true) {
   const input = factsInputAt(AT, knownDaysOf(days, { updated_at: AT - HOUR }), polls);
   return deriveFacts({ ...input, clock: { at: AT, right } }, UNPRICED).service;
 }
@@ -27,6 +27,14 @@ describe("the service", () => {
     ["is none", { kind: "none", last_success: null }, "off"],
   ] as const)("%s", (_, polls, status) => {
     expect(serviceOf(polls).status).toBe(status);
+  });
+
+  it.each([
+    ["ok", 6 * HOUR],
+    ["down", 6.25 * HOUR],
+  ])("is %s if it is asked every six hours, and answered %i ms ago", (status, silent) => {
+    const input = factsInputAt(AT, knownDaysOf(ALL_WELL), { last_success: AT - silent });
+    expect(deriveFacts({ ...input, poll_every: 6 * HOUR }, UNPRICED).service.status).toBe(status);
   });
 
   it("shows the published success and update, and the last error", () => {
@@ -57,12 +65,18 @@ describe("the problem", () => {
   });
 
   it("is an output that has a problem, where the service is well", () => {
-    const codeOf = (polls: Partial<PollRecord>) => {
+    const codeOf = (polls: Partial<SourceRecord>) => {
       const knownDays = knownDaysOf({ "2026-01-06": official("rouge", { revised_from: "bleu" }) });
       return deriveFacts({ ...factsInputAt(AT, knownDays, polls), failed_outputs: ["boiler/set"] }, UNPRICED)
         .service.problem_code;
     };
     expect([codeOf({}), codeOf(failing)]).toEqual(["output", "service"]);
+  });
+
+  it("is an error of vigie itself before all others", () => {
+    const clock = { at: AT, right: false };
+    const input = { ...factsInputAt(AT, knownDaysOf({}), failing), clock, vigie_failed: true };
+    expect(deriveFacts(input, UNPRICED).service.problem_code).toBe("vigie");
   });
 
   it("is a revision of tomorrow, too, between midnight and 06:00", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  lastSent,
   NOTHING_SENT,
   type OutputsState,
   readOutputsState,
@@ -72,4 +73,14 @@ describe("the state of outputs", () => {
     for (const kept of [undefined, null, [], { t: { payload: 1 } }])
       expect(readOutputsState(kept)).toBe(NOTHING_SENT);
   });
+});
+
+test("what was sent to a topic of any name is read again from the state file", () => {
+  const state = stateAfter({ constructor: "off", ["__proto__"]: "off", "boiler/set": "on" });
+  const read = readOutputsState(JSON.parse(JSON.stringify(state)));
+  expect(["constructor", "__proto__", "boiler/set"].map((topic) => lastSent(read, topic)?.payload)).toEqual([
+    "off",
+    "off",
+    "on",
+  ]);
 });

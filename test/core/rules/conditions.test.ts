@@ -110,6 +110,13 @@ describe("numbers", () => {
     );
   });
 
+  test("the price of a Sunday that nobody has named is that of the only colour that it can have, for certain", () => {
+    const rule = ruleOf({ rate: { below: 0.17 } });
+    const { verdict } = refresh(rule, inputAt("2026-09-06T10:00:00Z", knownDaysOf({})));
+    expect(verdict).toMatchObject({ state: true, sure: true });
+    expect(stateAt({ rate: { below: 0.17 } }, "2026-09-07T10:00:00Z", knownDaysOf({}))).toBe(null);
+  });
+
   test("a price row changes a rate at the start of the tariff day of its date", () => {
     const knownDays = knownDaysOf({ "2026-07-31": official("bleu"), "2026-08-01": official("bleu") });
     const forecast = refresh(

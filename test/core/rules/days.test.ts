@@ -53,13 +53,44 @@ describe("what one day gives to a colour and a confidence", () => {
       "blanc",
       UNKNOWN,
     ],
-    ["bleu on an unknown Sunday: nobody announced it", "2026-01-03T11:00:00Z", {}, "bleu", UNKNOWN],
+    ["bleu on an unknown Sunday: by the laws, whatever confidence", "2026-01-03T11:00:00Z", {}, "bleu", ON],
+    ["bleu on a holiday, which may be blanc", "2025-12-24T11:00:00Z", {}, "bleu", UNKNOWN],
+    [
+      "bleu on a Sunday with a forecast that the laws forbid",
+      "2026-01-03T11:00:00Z",
+      { "2026-01-04": forecast("blanc") },
+      "bleu",
+      ON,
+    ],
+    [
+      "bleu on a Sunday with a forecast that is not sure enough",
+      "2026-01-03T11:00:00Z",
+      { "2026-01-04": forecast("bleu", { confidence: 0.79 }) },
+      "bleu",
+      OFF,
+    ],
+    ["all that a Saturday can be", "2026-01-02T11:00:00Z", {}, ["bleu", "blanc"], ON],
+    ["all colours of a Monday, of which nothing is known", AT, {}, ["bleu", "blanc", "rouge"], UNKNOWN],
   ])("%s", (_, at, days, color, state) => {
     expect(stateAt({ day: "next", color, confidence: 80 }, at, knownDaysOf(days))).toBe(state);
   });
 
+  test.each([
+    ["official", { official: true }, OFF],
+    ["not official", { official: false }, ON],
+    ["known", { known: true }, OFF],
+    ["not known", { known: false }, ON],
+    ["of a stage", { stage: "announced" }, UNKNOWN],
+  ])("what is bleu by the laws, asked whether it is %s", (_, more, state) => {
+    const sunday = "2026-01-03T11:00:00Z";
+    expect(stateAt({ day: "next", color: "bleu", ...more }, sunday, knownDaysOf({}))).toBe(state);
+  });
+
   test("without laws every colour is possible", () => {
     const free = { ...UNPRICED, laws: "off" as const };
+    expect(stateAt({ day: "next", color: "bleu" }, "2026-01-03T11:00:00Z", knownDaysOf({}), free)).toBe(
+      UNKNOWN,
+    );
     expect(stateAt(ROUGE_80, "2026-07-04T10:00:00Z", knownDaysOf({}), free)).toBe(UNKNOWN);
     expect(
       stateAt(ROUGE_80, "2026-07-04T10:00:00Z", knownDaysOf({ "2026-07-05": forecast("rouge") }), free),
@@ -110,6 +141,8 @@ describe("a range of days", () => {
     ["every one of three, one unknown", week(rouge, {}, rouge), { every: true }, 3, UNKNOWN],
     ["every one of three, one not", week(rouge, bleu), { every: true }, 3, OFF],
     ["every one of seven: the weekend forbids it", week(), { every: true }, 7, OFF],
+    ["bleu: the Sunday of an unknown week", week(), { color: "bleu" }, 7, ON],
+    ["bleu twice in an unknown week", week(), { color: "bleu", at_least: 2 }, 7, UNKNOWN],
     ["the first day only", week(bleu, rouge), {}, 1, OFF],
   ])("%s", (_, knownDays, more, length, state) => {
     expect(stateAt({ day: `next_${length}_days`, color: "rouge", ...more }, AT, knownDays)).toBe(state);

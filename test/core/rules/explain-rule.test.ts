@@ -60,13 +60,13 @@ describe("an explanation", () => {
     expect(linesOf(when, AT, { threshold: 80 })).toEqual([
       "r  ON",
       "  ✔ any of",
-      "    ✔ next is rouge, 80 % sure: 2026-01-05 rouge, announced",
+      "    ✔ next is rouge, at least 80 % sure: 2026-01-05 rouge, announced",
       "    ✘ all of",
       "      ✘ now is blanc or rouge: 2026-01-04 bleu, official",
       "      ✔ not",
       "        ✘ in off-peak hours: the period is hp",
       "    ✘ between 03:30 and 06:00: it is 12:00",
-      "    ? 2 of next_7_days are rouge, 80 % sure (its threshold): 2026-01-05 rouge, announced; 3 of 7 are not known",
+      "    ? 2 of next_7_days are rouge, at least 80 % sure (its threshold): 2026-01-05 rouge, announced; 3 of 7 are not known",
       "    ? rate is above 0.3: not known",
       "    ? rouge left is at most 3: not known",
       "    ✔ weekday is sat or sun: the tariff day is sun",
@@ -82,8 +82,31 @@ describe("an explanation", () => {
     const saturday = linesOf({ day: "d6", color: "rouge" }, AT);
     expect(saturday).toEqual([
       "r  OFF",
-      "  ✘ d6 is rouge: 2026-01-10 not known, and it can only be bleu or blanc",
+      "  ✘ d6 is rouge: 2026-01-10 not known, by the laws of the tariff it can only be bleu or blanc",
     ]);
+    expect(linesOf({ day: "d7", color: "bleu" }, AT)).toEqual([
+      "r  ON",
+      "  ✔ d7 is bleu: 2026-01-11 not known, by the laws of the tariff it can only be bleu",
+    ]);
+  });
+
+  test("says perhaps of a change that rests on a forecast", () => {
+    const rouge = knownDaysOf({ "2026-01-04": official("bleu"), "2026-01-05": forecast("rouge") });
+    const input = inputAt(AT, rouge);
+    const { verdict, forecast: expected } = refresh(ruleOf({ day: "now", color: "rouge" }), input);
+    const explanation = explainRule(verdict, expected, input);
+    expect(explanation).toMatchObject({ next_on: "2026-01-05T05:00:00Z", next_on_unsure: true });
+    expect(formatExplanation(explanation, (instant) => instant).split("\n")[0]).toBe(
+      "r  OFF  next perhaps ON at 2026-01-05T05:00:00Z",
+    );
+  });
+
+  test("says until when a verdict is certain that a forecast decides after that", () => {
+    expect(linesOf({ day: "now", color: "blanc" }, AT)[0]).toBe("r  OFF  certain until 2026-01-06T05:00:00Z");
+    expect(linesOf({ day: "now", color: "rouge" }, "2026-01-05T12:00:00Z")[0]).toBe(
+      "r  ON  certain until 2026-01-06T05:00:00Z",
+    );
+    expect(linesOf({ period: "hp" }, AT)[0]).toBe("r  ON  next OFF at 2026-01-04T21:00:00Z");
   });
 
   test("says what decides beside the conditions", () => {

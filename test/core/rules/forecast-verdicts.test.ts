@@ -100,6 +100,16 @@ describe("the forecast of a rule", () => {
     expect(until({})).toBe(Date.parse("2026-01-06T05:00:00Z"));
   });
 
+  test("an unknown Sunday is bleu for certain, by the laws of the tariff", () => {
+    const days = knownDaysOf({ "2026-01-10": official("blanc"), "2026-01-12": official("blanc") });
+    const { forecast } = refresh(
+      ruleOf({ day: "now", color: "bleu" }),
+      inputAt("2026-01-10T11:00:00Z", days),
+    );
+    expect(onSpans(forecast)).toEqual([["2026-01-11T05:00:00.000Z", "2026-01-12T05:00:00.000Z", true]]);
+    expect(forecast.next_on).toBe(Date.parse("2026-01-11T05:00:00Z"));
+  });
+
   test("is the same at each refresh until a verdict changes", () => {
     const rule = ruleOf(ROUGE_PEAK);
     const first = refresh(rule, inputAt("2026-01-05T11:00:00Z", threeRouge));
@@ -178,6 +188,8 @@ describe("what is sure stays so, whatever is announced later", () => {
           ROUGE_PEAK,
           { not: ROUGE_PEAK },
           { day: "next_5_days", color: "rouge", at_least: 2 },
+          { day: "now", color: "bleu" },
+          { not: { day: "next", color: ["bleu", "blanc"], confidence: 80 } },
         ),
         (days, news, when) => {
           const rule = ruleOf(when);

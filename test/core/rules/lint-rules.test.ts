@@ -150,8 +150,20 @@ describe("what means something else than it seems", () => {
       {},
       "today together with the night",
     ],
+    [
+      { day: "tomorrow", color: "rouge", between: ["01:00", "06:00"] },
+      {},
+      "tomorrow together with a time after midnight: tomorrow changes at 00:00, so it is then the day after the one that begins at 06:00; that one is called next",
+    ],
     [{ day: "next", color: "rouge" }, { threshold: 60 }, "has a threshold that no condition asks for"],
   ])("%j", (when, more, words) => {
     expect(warningsOf(when, more)).toContain(`rules[0] r: ${words}`);
+  });
+
+  test.each([
+    ["tomorrow at noon", { day: "tomorrow", color: "rouge", between: ["05:00", "12:00"] }],
+    ["today before its colour begins", { day: "today", color: "rouge", between: ["01:00", "06:00"] }],
+  ])("not %s", (_case, when) => {
+    expect(warningsOf(when)).toBe("");
   });
 });

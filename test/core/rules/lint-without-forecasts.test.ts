@@ -27,13 +27,19 @@ describe("without forecasts", () => {
     ]);
   });
 
-  test.each<[string, object]>([
-    ["that such a day is not known", { day: "d2", known: false }],
-    ["the opposite of a colour that the tariff forbids on some days", { not: D3_ROUGE }],
-    ["a season or a day that is not known", { any: [{ day: "d2", known: false }, NOW_ROUGE] }],
-  ])("%s is never OFF", (_case, when) => {
+  test.each<[string, object, string]>([
+    ["that such a day is not known", { day: "d2", known: false }, "d2"],
+    ["the opposite of a colour that the tariff forbids on some days", { not: D3_ROUGE }, "d3"],
+    ["a season or a day that is not known", { any: [{ day: "d2", known: false }, NOW_ROUGE] }, "d2"],
+  ])("%s is never OFF", (_case, when, day) => {
     expect(warningsOf(when)).toEqual([
-      "only a forecast service could turn it OFF, and service.base_url is none",
+      `only a forecast service could turn it OFF, and service.base_url is none: RTE names no day so far ahead (${day})`,
+    ]);
+  });
+
+  test("a day that is too far ahead is said as the reason", () => {
+    expect(warningsOf(D3_ROUGE)).toEqual([
+      "only a forecast service could turn it ON, and service.base_url is none: RTE names no day so far ahead (d3)",
     ]);
   });
 
@@ -62,7 +68,7 @@ describe("without forecasts", () => {
           { day: "now", confidence: 60 },
         ],
       },
-      `asks for forecasts, ${NONE}confidence is of a forecast, and an official colour always passes`,
+      `asks for forecasts, ${NONE}confidence counts for forecasts only, and without a service there are none`,
     ],
     [
       { day: "next_7_days", color: "rouge" },

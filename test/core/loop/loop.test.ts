@@ -1,0 +1,332 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createProblemLog } from "../../../src/app/create-problem-log.ts";
+import { createOwnErrors } from "../../../src/app/own-errors.ts";
+import { createLoop } from "../../../src/app/run-loop.ts";
+import { rulesOptions } from "../../../src/config/rules-options.ts";
+import { COLORS } from "../../../src/core/calendar/tariff.ts";
+import type { Answer } from "../../../src/core/contract/answer.ts";
+import type { Protect } from "../../../src/core/log/protect.ts";
+import { saidAtStart } from "../../../src/core/loop/changes.ts";
+import type { Event } from "../../../src/core/loop/event.ts";
+import type { Known } from "../../../src/core/loop/known.ts";
+import { look } from "../../../src/core/loop/look.ts";
+import type { LoopConfig } from "../../../src/core/loop/loop-config.ts";
+import { settle, settleDue } from "../../../src/core/loop/settle.ts";
+import { startKnown } from "../../../src/core/loop/start.ts";
+import { take } from "../../../src/core/loop/take.ts";
+import type { RulesState } from "../../../src/core/rules/rules-state.ts";
+import { nextRequest } from "../../../src/core/sources/poll.ts";
+import { emptyState } from "../../../src/state/state.ts";
+import { dayInAnswer, forecastsAnswer } from "../../support/answers.ts";
+import { knownDaysOf, official, officialDays } from "../../support/known-days.ts";
+import { logTo } from "../../support/logs.ts";
+import { createMemoryStore } from "../../support/memory-store.ts";
+import { BOILER, outputsOf } from "../../support/outputs.ts";
+import { openTestLoop, RULES, settled } from "../../support/test-loop.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const NOON = Date.parse("2026-01-05T11:00:00Z");
+const DAYS = knownDaysOf({ ...officialDays("2026-01-01", "2026-01-05"), "2026-01-06": official("rouge") });
+const HOUSE = rulesOptions.parse([
+  { id: "ahead", hold: "10m", when: { day: "next", color: "rouge", confidence: 50 } },
+  { id: "low", hold: "1m", when: { mqtt: { topic: "car", below: 40, max_age: "2h" } } },
+  { id: "both", when: { all: [{ rule: "ahead" }, { rule: "low" }] }, when_unknown: "off" },
+]);
+const OUTPUTS = outputsOf([
+  { ...BOILER, choose: [{ when: "low", payload: "off" }] },
+  {
+    ...BOILER,
+    id: "plug",
+    topic: "plug/set",
+    choose: [{ when: "both", payload: "ON" }],
+    confirm: { topic: "plug", every: 10 * SECOND, for: MINUTE },
+  },
+]);
+
+const throwing: Protect = (_part, run) => {
+  run();
+  return true;
+};
+
+/** The pure parts as the loop calls them, beginning with what a test loop knew at its start. */
+function start() {
+  const ask = async () => ({ answer: forecastsAnswer(null), date: null, made_at: null });
+  const askOfficial = () => Promise.reject(new Error("not asked here"));
+  const opened = openTestLoop({
+    clock: { at: NOON },
+    rules: HOUSE,
+    outputs: OUTPUTS,
+    days: DAYS,
+    ask,
+    askOfficial,
+    checkClock: "auto",
+  });
+  return { config: opened.config, known: opened.loop.pause() };
+}
+
+const later = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 20 * MINUTE }) },
+  { weight: 1, arbitrary: fc.constant(8 * 60 * MINUTE) },
+);
+const step = fc.record({
+  later,
+  what: fc.oneof(
+    fc.constant({ kind: "time" as const }),
+    fc.record({ kind: fc.constant("jump" as const), by: fc.integer({ min: -1e7, max: 1e7 }) }),
+    fc.record({ kind: fc.constant("value" as const), payload: fc.constantFrom("39", "41", "x", "") }),
+    fc.record({ kind: fc.constant("answer" as const), color: fc.constantFrom(...COLORS) }),
+    fc.constant({ kind: "failure" as const }),
+    fc.record({ kind: fc.constant("command" as const), enabled: fc.boolean() }),
+    fc.record({ kind: fc.constant("pretend" as const), color: fc.constantFrom(...COLORS) }),
+    fc.constant({ kind: "connect" as const }),
+    fc.constant({ kind: "saved" as const }),
+    fc.constant({ kind: "acknowledged" as const }),
+    fc.record({ kind: fc.constant("report" as const), payload: fc.constantFrom("ON", "on", "OFF") }),
+  ),
+});
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+type What = Step["what"];
+
+function eventOf(what: What, known: Known, config: LoopConfig, now: number): Event {
+  const { passing } = known;
+  const [source] = config.sources;
+  const part = source && { kept: known.kept.sources[source.id], passing: passing.sources[source.id] };
+  const due = part?.kept && part.passing ? nextRequest({ kept: part.kept, passing: part.passing }) : null;
+  switch (what.kind) {
+    case "jump":
+      return what;
+    case "value": {
+      const heard = new Map([["car", { payload: what.payload, at: now }]]);
+      return { kind: "values", heard, kept: { car: { hash: what.payload, at: now } }, isSettled: true };
+    }
+    case "answer": {
+      if (!due) return { kind: "time" };
+      const answer = forecastsAnswer(now, dayInAnswer("2026-01-07", what.color));
+      const event = { kind: "answered", due, answer, date: now, made_at: now } as const;
+      return { kind: "source", source: "service", event };
+    }
+    case "failure":
+      if (!due) return { kind: "time" };
+      return {
+        kind: "source",
+        source: "service",
+        event: { kind: "failed", due, failure: { kind: "away", sentence: "no route" } },
+      };
+    case "command":
+      return {
+        kind: "commands",
+        commands: [
+          { topic: "x/set", command: { kind: "enabled", rule: "low", enabled: what.enabled, for: MINUTE } },
+        ],
+      };
+    case "pretend": {
+      const request = { color: what.color, from: "now", for: 5 * MINUTE } as const;
+      return { kind: "commands", commands: [{ topic: "y/set", command: { kind: "simulation", request } }] };
+    }
+    case "connect": {
+      const connection = (passing.outputs.connection?.number ?? 0) + 1;
+      return { kind: "outputs", event: { kind: "connection opened", connection, version: 5 } };
+    }
+    case "saved": {
+      const { number, outputChanges } = passing.saving;
+      return { kind: "saved", number, outputChanges, problem: null };
+    }
+    case "acknowledged":
+      return { kind: "outputs", event: { kind: "acknowledged", number: passing.outputs.given } };
+    case "report":
+      return {
+        kind: "outputs",
+        event: { kind: "report", topic: "plug", payload: what.payload, retain: false },
+      };
+    case "time":
+      return what;
+  }
+}
+
+describe("what is known after any short run", () => {
+  const anyRun = fc.array(step, { maxLength: 15 });
+
+  test("is settled by one settling: a second one at the same instant changes nothing", () => {
+    fc.assert(
+      fc.property(anyRun, (run) => {
+        for (const { known, at, config } of follow(run)) {
+          const again = settle(known, at, { config, protect: throwing }).known;
+          expect(again).toEqual(known);
+          expect(settleDue(again, at, { config, protect: throwing })).toEqual(again);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("is only read by a look, which finds the same again", () => {
+    fc.assert(
+      fc.property(anyRun, (run) => {
+        for (const { known, at, config } of follow(run)) {
+          const frozen = deepFreeze(known);
+          expect(look(frozen, at, config).topics).toEqual(look(frozen, at, config).topics);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  /** What is known after each step, settled. */
+  function* follow(run: readonly Step[]) {
+    const { config, known: first } = start();
+    let known = first;
+    const at = { now: NOON, steady: NOON };
+    for (const { later, what } of run) {
+      at.now += later + (what.kind === "jump" ? what.by : 0);
+      at.steady += later;
+      const here = { ...at };
+      known = take(known, eventOf(what, known, config, here.now), here, { config, protect: throwing });
+      known = settleDue(known, here, { config, protect: throwing });
+      known = settle(known, here, { config, protect: throwing }).known;
+      yield { known, at: here, config };
+    }
+  }
+});
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of value instanceof Map ? value.values() : Object.values(value)) deepFreeze(part);
+  return value;
+}
+
+test("an answer of which nothing can be learnt leaves what was known, and counts as an answer", () => {
+  const { config, known } = start();
+  const at = { now: NOON, steady: NOON };
+  const begun = settleDue(known, at, { config, protect: throwing });
+  const due = begun.passing.sources.service?.poll?.queue[0];
+  if (!due) throw new Error("Expected a poll at the start, got none");
+  const failed: string[] = [];
+  const protect: Protect = (part, run) => {
+    try {
+      run();
+      return true;
+    } catch {
+      failed.push(part);
+      return false;
+    }
+  };
+  const answer = { kind: "forecasts" } as Answer;
+  const event = { kind: "answered", due, answer, date: null, made_at: null } as const;
+  const taken = take(begun, { kind: "source", source: "service", event }, at, { config, protect });
+  expect(failed).toEqual(["an answer of the service: forecasts"]);
+  expect(taken.kept.days).toBe(begun.kept.days);
+  const { poll, record } = taken.passing.sources.service ?? {};
+  expect([poll?.queue[0] === due, record?.last_success]).toEqual([false, NOON]);
+});
+
+test("a saved state that makes every look throw is set aside, named in the log, and the start goes on", () => {
+  const { config, known } = start();
+  const lines: string[] = [];
+  const machine = {
+    now: () => NOON,
+    steady: () => NOON,
+    after: () => () => undefined,
+    atRealPace: <T>(answer: Promise<T>) => answer,
+  };
+  const log = logTo(lines);
+  const loop = createLoop({
+    clock: machine,
+    longestSleep: SECOND,
+    ownErrors: createOwnErrors(createProblemLog(log, machine)),
+    wake: () => undefined,
+  });
+  const rules: RulesState = {
+    at: NOON,
+    heard: {},
+    get rules(): RulesState["rules"] {
+      throw new TypeError("a bug that this state shows");
+    },
+  };
+  const kept = { ...known.kept, rules };
+  const at = { now: NOON, steady: NOON };
+  const context = { at, config, serviceKind: "real", broker: "", before: null } as const;
+  loop.begin({
+    config,
+    known: startKnown(kept, context),
+    said: saidAtStart(known.kept),
+    sinks: [],
+    say: () => undefined,
+    nextPollTime: () => Number.POSITIVE_INFINITY,
+  });
+  expect(loop.view().topics.get("tomorrow/color")?.payload).toBe("rouge");
+  expect(loop.known().kept.days).toBe(kept.days);
+  expect(lines[0]).toMatch(/^An error of vigie itself \(a start\): TypeError: a bug that this state shows/);
+});
+
+describe("a payload is given to the broker", () => {
+  const open = () => {
+    const store = createMemoryStore(emptyState("test"));
+    const saves: (() => void)[] = [];
+    const save: typeof store.save = async (state) => {
+      await new Promise<void>((resolve) => saves.push(resolve));
+      await store.save(state);
+    };
+    const outputs = outputsOf([{ ...BOILER, choose: [{ when: "ahead", payload: "off" }] }]);
+    const clock = { at: NOON };
+    // What a run before has saved of the days.
+    openTestLoop({ clock, store, days: DAYS });
+    const test = openTestLoop({ clock, rules: RULES, outputs, store: { ...store, save } });
+    test.outputs({ kind: "connection opened", connection: 1, version: 5 });
+    return { ...test, store, clock, saves, sends: () => test.loop.view().sends };
+  };
+
+  test("once the state file says that it is about to be sent", async () => {
+    const { store, saves, sends } = open();
+    await settled();
+    expect(sends()).toEqual([]);
+    for (const end of saves) end();
+    await settled();
+    expect(store.state().outputs).toMatchObject({ "boiler/set": { payload: "off" } });
+    expect(sends()).toMatchObject([{ topic: "boiler/set", payload: "off" }]);
+  });
+
+  test("seconds later at the latest, if the disk hangs", async () => {
+    const { loop, clock, sends } = open();
+    await settled();
+    clock.at = loop.view().boundary.steady;
+    expect(clock.at - NOON).toBeLessThanOrEqual(5 * SECOND);
+    loop.refresh();
+    expect(sends()).toMatchObject([{ topic: "boiler/set", payload: "off" }]);
+  });
+});
+
+test("values make at most one evaluation a second, whatever else happens", async () => {
+  const clock = { at: NOON };
+  const heard = new Map([["car", { payload: "39", at: NOON }]]);
+  const seen = new Set<object>();
+  const rules = rulesOptions.parse([{ id: "low", when: { mqtt: { topic: "car", below: 40 } } }]);
+  const outputs = outputsOf([{ ...BOILER, choose: [{ when: "low", payload: "off" }] }]);
+  const { loop, memories, noticeValues } = openTestLoop({
+    clock,
+    heard,
+    rules,
+    outputs,
+    days: DAYS,
+    sinks: [{ name: "evaluations", show: ({ facts }) => void seen.add(facts) }],
+  });
+  await settled();
+  const { facts } = loop.view();
+  seen.clear();
+  for (let second = 1; second <= 60; second += 1) {
+    clock.at += SECOND;
+    heard.set("car", { payload: second % 2 === 0 ? "39" : "41", at: clock.at });
+    await noticeValues();
+    memories.memory.set({ ...memories.memory.get(), spent: { day: "2026-01-05", count: second } });
+    loop.post({ kind: "broker", state: { connected: second % 3 === 0, url: "mqtt://127.0.0.1" } });
+    loop.refresh();
+    await settled();
+  }
+  // A view may be shown once more before the next evaluation.
+  seen.delete(facts);
+  expect(seen.size).toBeLessThanOrEqual(60);
+  expect(seen.size).toBeGreaterThan(30);
+});

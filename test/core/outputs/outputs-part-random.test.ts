@@ -1,0 +1,269 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Output } from "../../../src/core/outputs/output.ts";
+import {
+  type DueSend,
+  dueSends,
+  nextOutputBoundary,
+  startOutputs,
+  type WaitingSend,
+} from "../../../src/core/outputs/outputs-part.ts";
+import { lastSent, NOTHING_SENT, type OutputsState } from "../../../src/core/outputs/outputs-state.ts";
+import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
+import { type OutputsEvent, takeOutputs } from "../../../src/core/outputs/take-outputs.ts";
+import { BOILER, outputsOf, verdictsOf } from "../../support/outputs.ts";
+
+const { else: _, ...BARE } = BOILER;
+const confirm = { topic: "plug", every: 3_000, for: 10_000 };
+const OUTPUTS: Output[] = [
+  BOILER,
+  { ...BARE, id: "plug", topic: "plug/set", confirm },
+  {
+    ...BOILER,
+    id: "heating",
+    topic: "heating/set",
+    choose: [
+      { when: "peak", payload: "18" },
+      { when: "guests", payload: "21" },
+    ],
+    else: { payload: "19" },
+    unknown: { payload: "20" },
+    confirm: { ...confirm, topic: "heating" },
+  },
+];
+type Rule = "peak" | "guests";
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("rule" as const),
+      rule: fc.constantFrom<Rule>("peak", "guests"),
+      state: fc.constantFrom(true, false, null),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("time" as const), passes: fc.integer({ min: 1, max: 6_000 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("time" as const), passes: fc.constant(600_000) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("disk" as const), fails: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant("broker" as const),
+      refuses: fc.integer({ min: 0, max: 4 }).map((dice) => dice === 0),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("connect" as const), version: fc.constantFrom<4 | 5>(4, 5) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("disconnect" as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("reports read" as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("report" as const),
+      topic: fc.constantFrom("plug", "heating"),
+      payload: fc.constantFrom("off", "18", "19", "20", "21"),
+      retain: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("kill" as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+/** What outputs.md says is chosen; null: nothing is sent. */
+function chosenPayload(output: Output, states: Record<Rule, boolean | null>): string | null {
+  for (const { when, payload } of output.choose) {
+    const state = states[when as Rule];
+    if (state === true) return String(payload);
+    if (state === null) return output.unknown ? String(output.unknown.payload) : null;
+  }
+  return output.else ? String(output.else.payload) : null;
+}
+
+/** A process that is killed and started again, its disk, and its broker. */
+function createWorld() {
+  const outputs = outputsOf(OUTPUTS);
+  const states: Record<Rule, boolean | null> = { peak: null, guests: null };
+  let disk: OutputsState = NOTHING_SENT;
+  /** Began and are not answered. */
+  let saves: { kept: OutputsState; changes: number }[] = [];
+  let part = startOutputs(disk);
+  let savedChanges = 0;
+  let answeredChanges = 0;
+  let steady = 0;
+  let connections = 0;
+  let given = 0;
+  /** By topic: the last payload that the broker acknowledged, and the last that was given to it. */
+  const acknowledged = new Map<string, string>();
+  const latest = new Map<string, string>();
+  /** By topic: how often the same payload may still be given to the broker. */
+  const allowed = new Map<string, number>();
+  /** Something went out that the disk did not hold, and then vigie was killed. */
+  let hasForgotten = false;
+  let isAhead = false;
+
+  const at = () => ({ now: Date.UTC(2026, 0, 5) + steady, steady });
+  let verdicts = verdictsOf(states);
+  const context = () => ({ outputs, verdicts });
+  const allowAgain = () => {
+    for (const [topic, times] of allowed) allowed.set(topic, Math.max(1, times));
+  };
+  const judgeGiven = (due: DueSend, waiting: WaitingSend | undefined) => {
+    const output = OUTPUTS.find(({ topic }) => topic === due.topic);
+    const underWay = part.passing.byTopic.get(due.topic)?.underWay;
+    if (!output || underWay?.stage !== "given to the broker")
+      throw new Error(`${due.topic} is not under way`);
+    expect(due.number).toBe(given + 1);
+    given = due.number;
+    if (!underWay.send) {
+      // A repetition is of the payload that stands.
+      expect(due.payload).toBe(lastSent(part.kept, due.topic)?.payload);
+      return;
+    }
+    // Saved before sent, or waited long enough.
+    expect(waiting).toBeDefined();
+    expect(answeredChanges >= (waiting?.change ?? 0) || steady >= (waiting?.saveLimit ?? 0)).toBe(true);
+    // Never one that the newest verdicts do not want.
+    expect(due.payload).toBe(chosenPayload(output, states));
+    if (latest.get(due.topic) === due.payload) {
+      const left = allowed.get(due.topic) ?? 0;
+      expect(left, `${due.topic} ${due.payload} is sent once more`).toBeGreaterThan(0);
+      allowed.set(due.topic, left - 1);
+    } else allowed.set(due.topic, 0);
+    latest.set(due.topic, due.payload);
+    if (lastSent(disk, due.topic)?.payload !== due.payload) isAhead = true;
+  };
+  const waitingByTopic = () => {
+    const waiting = new Map<string, WaitingSend>();
+    for (const [topic, { underWay }] of part.passing.byTopic)
+      if (underWay?.stage === "waiting for the save") waiting.set(topic, underWay);
+    return waiting;
+  };
+  const settle = () => {
+    const before = new Set(dueSends(part).map(({ number }) => number));
+    const waiting = waitingByTopic();
+    part = settleOutputs(part, at(), context());
+    expect(settleOutputs(part, at(), context())).toBe(part);
+    expect(nextOutputBoundary(part).steady ?? Number.POSITIVE_INFINITY).toBeGreaterThan(steady);
+    const due = dueSends(part);
+    expect(new Set(due.map(({ topic }) => topic)).size).toBe(due.length);
+    for (const one of due) {
+      expect(one.connection).toBe(connections);
+      if (!before.has(one.number)) judgeGiven(one, waiting.get(one.topic));
+    }
+    if (part.passing.changes === savedChanges) return;
+    savedChanges = part.passing.changes;
+    saves.push({ kept: part.kept, changes: savedChanges });
+  };
+  const take = (event: OutputsEvent) => {
+    part = takeOutputs(part, event, at(), { outputs });
+    settle();
+  };
+  const passTime = (passes: number) => {
+    const end = steady + passes;
+    for (let next = nextOutputBoundary(part).steady; next !== undefined && next <= end; ) {
+      // A repetition that the broker does not answer is not repeated, so this comes to its end.
+      steady = next;
+      allowRefused();
+      settle();
+      next = nextOutputBoundary(part).steady;
+    }
+    steady = end;
+    settle();
+  };
+  /** After ten minutes. */
+  const allowRefused = () => {
+    for (const [topic, { refusal }] of part.passing.byTopic) if (refusal) allowed.set(topic, 1);
+  };
+  const answerSave = (fails: boolean) => {
+    const save = saves.shift();
+    if (!save) return;
+    if (!fails) disk = save.kept;
+    answeredChanges = save.changes;
+    take({ kind: "saved", changes: save.changes });
+  };
+  const answerBroker = (refuses: boolean) => {
+    const [due] = dueSends(part);
+    if (!due) return;
+    if (refuses) {
+      allowed.set(due.topic, Math.max(1, allowed.get(due.topic) ?? 0));
+      return take({ kind: "refused", number: due.number, message: "No" });
+    }
+    acknowledged.set(due.topic, due.payload);
+    take({ kind: "acknowledged", number: due.number });
+  };
+  const connect = (version: 4 | 5) => {
+    connections += 1;
+    allowAgain();
+    take({ kind: "connection opened", connection: connections, version });
+  };
+  const kill = () => {
+    hasForgotten ||= isAhead;
+    isAhead = false;
+    saves = [];
+    part = startOutputs(disk);
+    savedChanges = 0;
+    answeredChanges = 0;
+    given = 0;
+    allowAgain();
+    settle();
+  };
+  const live = (one: Step) => {
+    switch (one.kind) {
+      case "rule":
+        // What ends and begins again is sent again.
+        if (states[one.rule] !== one.state) allowAgain();
+        states[one.rule] = one.state;
+        verdicts = verdictsOf(states);
+        return settle();
+      case "time":
+        return passTime(one.passes);
+      case "disk":
+        return answerSave(one.fails);
+      case "broker":
+        return answerBroker(one.refuses);
+      case "connect":
+        return connect(one.version);
+      case "disconnect":
+        return take({ kind: "connection lost", connection: connections });
+      case "reports read":
+        return take({ kind: "reports read", connection: connections });
+      case "report":
+        return take(one);
+      case "kill":
+        return kill();
+    }
+  };
+  /** All is answered, and nothing more happens. */
+  const rest = () => {
+    connect(5);
+    for (let round = 0; round < 20; round += 1) {
+      while (saves.length > 0) answerSave(false);
+      while (dueSends(part).length > 0) answerBroker(false);
+    }
+    for (const output of OUTPUTS) {
+      const chosen = chosenPayload(output, states);
+      const sent = lastSent(part.kept, output.topic);
+      if (chosen === null || !sent) continue;
+      expect(sent).toMatchObject({ payload: chosen, acknowledged: true });
+      if (!hasForgotten) expect(acknowledged.get(output.topic)).toBe(chosen);
+    }
+  };
+  return { live, rest, settle };
+}
+
+test("whatever happens, one payload at a time is under way to a topic, only chosen ones are sent, and the last one is the chosen one", () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 5, maxLength: 80 }), (steps) => {
+      const world = createWorld();
+      world.settle();
+      for (const one of steps) world.live(one);
+      world.rest();
+    }),
+    { numRuns: 300 },
+  );
+});

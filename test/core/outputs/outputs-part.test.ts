@@ -1,0 +1,506 @@
+import { describe, expect, test } from "vitest";
+import type { Output } from "../../../src/core/outputs/output.ts";
+import {
+  dueSends,
+  forgetSaid,
+  nextOutputBoundary,
+  type OutputsPart,
+  outputStatuses,
+  startOutputs,
+} from "../../../src/core/outputs/outputs-part.ts";
+import { NOTHING_SENT, type OutputsState } from "../../../src/core/outputs/outputs-state.ts";
+import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
+import { type OutputsEvent, takeOutputs } from "../../../src/core/outputs/take-outputs.ts";
+import { BOILER, outputsOf, stateAfter, verdictsOf } from "../../support/outputs.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const START = Date.UTC(2026, 0, 5, 5);
+const confirm = { topic: "boiler", every: 30 * SECOND, for: 90 * SECOND };
+const CONFIRMED: Output = { ...BOILER, confirm };
+const { else: _, ...BARE } = BOILER;
+
+/** The part, as somebody drives it who settles after each event and at each instant that it names. */
+function drive(list: Output[] = [BOILER], kept: OutputsState = stateAfter({ "boiler/set": "on" })) {
+  const outputs = outputsOf(list);
+  let part = startOutputs(kept);
+  let steady = 0;
+  let verdicts: ReturnType<typeof verdictsOf> | null = null;
+  const at = () => ({ now: START + steady, steady });
+  const settle = () => {
+    part = settleOutputs(part, at(), { outputs, verdicts });
+    expect(settleOutputs(part, at(), { outputs, verdicts })).toBe(part);
+    expect(nextOutputBoundary(part).steady ?? Number.POSITIVE_INFINITY).toBeGreaterThan(steady);
+  };
+  const take = (event: OutputsEvent): OutputsPart => {
+    part = takeOutputs(part, event, at(), { outputs });
+    settle();
+    return part;
+  };
+  const say = (peak: boolean | null) => {
+    verdicts = verdictsOf({ peak });
+    settle();
+  };
+  const save = () => void take({ kind: "saved", changes: part.passing.changes });
+  const pass = (milliseconds: number) => {
+    const end = steady + milliseconds;
+    for (
+      let next = nextOutputBoundary(part).steady;
+      next !== undefined && next <= end;
+      next = nextOutputBoundary(part).steady
+    ) {
+      steady = next;
+      settle();
+    }
+    steady = end;
+    settle();
+  };
+  const open = (connection: number, version: 4 | 5 = 5) =>
+    void take({ kind: "connection opened", connection, version });
+  const acknowledge = () => {
+    for (const { number } of dueSends(part)) take({ kind: "acknowledged", number });
+  };
+  const refuse = () => {
+    for (const { number } of dueSends(part))
+      take({ kind: "refused", number, message: "The broker refuses boiler/set: not authorized" });
+  };
+  const report = (payload: string, retain = false) =>
+    void take({ kind: "report", topic: "boiler", payload, retain });
+  return {
+    ...{ take, say, save, pass, open, acknowledge, refuse, report },
+    lose: (connection: number) => void take({ kind: "connection lost", connection }),
+    undecide: () => {
+      verdicts = null;
+      settle();
+    },
+    /** The payload is chosen, saved, sent and acknowledged. */
+    send: (peak: boolean) => {
+      say(peak);
+      save();
+      acknowledge();
+    },
+    part: () => part,
+    due: () => dueSends(part).map(({ connection, payload }) => `${payload} over ${connection}`),
+    numbers: () => dueSends(part).map(({ number }) => number),
+    sent: () => part.kept["boiler/set"],
+    state: () => outputStatuses(part, { outputs, verdicts, isDemo: false })[0]?.state,
+    boundary: () => nextOutputBoundary(part).steady,
+    /** What was said since the last call. */
+    said: () => {
+      const { said } = part.passing;
+      part = forgetSaid(part);
+      return said.map((line) =>
+        "level" in line ? line.sentence : "starts" in line ? line.starts : line.isOver,
+      );
+    },
+  };
+}
+
+describe("a payload", () => {
+  test("is recorded, given to the broker when that is saved, and recorded again when it is acknowledged", () => {
+    const house = drive();
+    house.open(1);
+    house.say(true);
+    expect(house.sent()).toMatchObject({ payload: "off", acknowledged: false, at: START, tries: 1 });
+    expect([house.due(), house.state(), house.part().passing.changes]).toEqual([[], "waiting", 1]);
+    house.save();
+    expect(dueSends(house.part())).toEqual([
+      { number: 1, connection: 1, topic: "boiler/set", payload: "off", qos: 1, retain: false },
+    ]);
+    house.acknowledge();
+    expect(house.sent()).toMatchObject({ payload: "off", acknowledged: true });
+    expect([house.due(), house.state(), house.part().passing.changes]).toEqual([[], "sent", 2]);
+    expect(house.said()).toEqual([
+      'Sent "off" to boiler/set: peak is ON',
+      "The broker accepts messages to boiler/set again",
+    ]);
+    expect([house.said(), house.boundary()]).toEqual([[], undefined]);
+  });
+
+  test("is not given to the broker by a save that began before it was recorded", () => {
+    const house = drive();
+    house.open(1);
+    house.say(true);
+    house.take({ kind: "saved", changes: house.part().passing.changes - 1 });
+    expect(house.due()).toEqual([]);
+    house.save();
+    expect(house.due()).toEqual(["off over 1"]);
+  });
+
+  test("is given to the broker after 5 s without an answer of the save", () => {
+    const house = drive();
+    house.open(1);
+    house.say(true);
+    expect(house.boundary()).toBe(5 * SECOND);
+    house.pass(5 * SECOND - 1);
+    expect(house.due()).toEqual([]);
+    house.pass(1);
+    expect(house.due()).toEqual(["off over 1"]);
+    house.save();
+    expect(house.numbers()).toEqual([1]);
+  });
+
+  test.each([
+    ["another one is chosen", false],
+    ["what was sent last stands", null],
+  ])("is not given to the broker if, when its save is answered, %s", (_title, peak) => {
+    const house = drive();
+    const { kept } = house.part();
+    house.open(1);
+    house.say(true);
+    house.say(peak);
+    house.save();
+    house.pass(MINUTE);
+    expect([house.due(), house.part().kept, house.state()]).toEqual([[], kept, "sent"]);
+    house.send(true);
+    expect(house.sent()).toMatchObject({ payload: "off", acknowledged: true });
+  });
+
+  test("is nothing that was sent if it was the first, and is not chosen any more when its save is answered", () => {
+    const house = drive([BARE], NOTHING_SENT);
+    house.open(1);
+    house.say(true);
+    house.say(false);
+    house.save();
+    expect([house.part().kept, house.state()]).toEqual([{}, "nothing"]);
+  });
+
+  test("is not given to the broker as long as nothing is decided", () => {
+    const house = drive();
+    house.open(1);
+    expect(house.sent()?.payload).toBe("on");
+    house.say(true);
+    house.undecide();
+    house.save();
+    expect([house.due(), house.sent()?.payload]).toEqual([[], "on"]);
+  });
+
+  test("is not recorded without a connection, and on a connection that is lost before it was sent", () => {
+    const house = drive();
+    const { kept } = house.part();
+    house.say(true);
+    expect(house.part().kept).toBe(kept);
+    house.open(1);
+    expect(house.sent()?.payload).toBe("off");
+    house.lose(1);
+    house.save();
+    expect([house.part().kept, house.due()]).toEqual([kept, []]);
+    house.open(2);
+    house.save();
+    expect(house.due()).toEqual(["off over 2"]);
+    expect(house.sent()?.tries).toBe(1);
+  });
+
+  test("is sent again on the next connection if the last one was lost before the acknowledgement", () => {
+    const house = drive();
+    house.open(1);
+    house.say(true);
+    house.save();
+    const [first = 0] = house.numbers();
+    house.lose(1);
+    expect([house.due(), house.state()]).toEqual([[], "waiting"]);
+    house.open(2);
+    house.save();
+    expect([house.due(), house.sent()?.tries]).toEqual([["off over 2"], 2]);
+    // The answer that belongs to the connection before.
+    const before = house.part();
+    expect(house.take({ kind: "acknowledged", number: first })).toBe(before);
+    house.acknowledge();
+    expect(house.sent()?.acknowledged).toBe(true);
+  });
+
+  test("waits until the broker has acknowledged the one before", () => {
+    const house = drive();
+    house.open(1);
+    house.say(true);
+    house.save();
+    house.say(false);
+    house.save();
+    expect([house.due(), house.sent()?.payload]).toEqual([["off over 1"], "off"]);
+    house.acknowledge();
+    expect([house.due(), house.sent()?.payload]).toEqual([[], "on"]);
+    house.save();
+    expect(house.due()).toEqual(["on over 1"]);
+  });
+
+  test("is not sent while what runs with this configuration ends, and the answer to the one before is taken", () => {
+    const house = drive([BOILER, { ...BOILER, id: "pump", topic: "pump/set" }]);
+    house.open(1);
+    house.send(true);
+    house.say(false);
+    house.save();
+    expect(house.due()).toEqual(["on over 1", "on over 1"]);
+    house.take({ kind: "ending" });
+    house.say(true);
+    house.acknowledge();
+    house.save();
+    expect([house.due(), house.sent()?.payload, house.sent()?.acknowledged]).toEqual([[], "on", true]);
+    expect(house.boundary()).toBeUndefined();
+  });
+
+  test("is dropped if it is not saved when what runs with this configuration ends", () => {
+    const house = drive();
+    house.open(1);
+    house.say(true);
+    house.take({ kind: "ending" });
+    house.save();
+    expect([house.due(), house.sent()?.payload]).toEqual([[], "on"]);
+  });
+});
+
+describe("a connection", () => {
+  test("is taken only if it is newer, and its loss only if it is the newest", () => {
+    const house = drive();
+    house.open(2);
+    const opened = house.part();
+    house.open(1);
+    house.open(2);
+    house.lose(1);
+    expect(house.part()).toBe(opened);
+    house.take({ kind: "reports read", connection: 1 });
+    expect(house.part()).toBe(opened);
+    house.open(3);
+    house.lose(2);
+    house.send(true);
+    expect(house.sent()?.acknowledged).toBe(true);
+  });
+
+  test("that takes the place of one that was not said to be lost gets what that did not acknowledge", () => {
+    const house = drive();
+    house.open(1);
+    house.say(true);
+    house.save();
+    house.open(2);
+    house.save();
+    expect(house.due()).toEqual(["off over 2"]);
+  });
+});
+
+describe("a refused payload", () => {
+  function refused() {
+    const house = drive();
+    house.open(1);
+    house.say(true);
+    house.save();
+    house.refuse();
+    expect([house.due(), house.state()]).toEqual([[], "failed"]);
+    expect(house.said()).toEqual(['The broker refuses boiler/set: not authorized; "off" was not sent']);
+    return house;
+  }
+
+  test("is sent again after ten minutes, and is no problem any more when it is accepted", () => {
+    const house = refused();
+    house.pass(10 * MINUTE - 1);
+    expect(house.sent()?.tries).toBe(1);
+    house.pass(1);
+    house.save();
+    expect([house.due(), house.sent()?.tries, house.state()]).toEqual([["off over 1"], 2, "failed"]);
+    house.acknowledge();
+    expect(house.state()).toBe("sent");
+    expect(house.said().at(-1)).toBe("The broker accepts messages to boiler/set again");
+  });
+
+  test("is sent again on the next connection", () => {
+    const house = refused();
+    house.lose(1);
+    house.pass(20 * MINUTE);
+    expect([house.due(), house.state()]).toEqual([[], "failed"]);
+    house.open(2);
+    house.save();
+    expect([house.due(), house.state()]).toEqual([["off over 2"], "waiting"]);
+  });
+
+  test("is sent again when another payload was due meanwhile, and that is sent at once", () => {
+    const house = refused();
+    house.send(false);
+    expect([house.sent()?.payload, house.sent()?.acknowledged, house.state()]).toEqual(["on", true, "sent"]);
+    house.say(true);
+    house.save();
+    expect(house.due()).toEqual(["off over 1"]);
+  });
+
+  test("is no problem any more when nothing has to be sent", () => {
+    const house = refused();
+    house.say(null);
+    expect([house.state(), house.said()]).toEqual([
+      "waiting",
+      ["Nothing has to be sent to boiler/set any more"],
+    ]);
+  });
+});
+
+describe("a payload that its device has not confirmed", () => {
+  test("is repeated each time its repetition was answered so long ago, and not saved at once for that", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    const { changes } = house.part().passing;
+    house.pass(30 * SECOND);
+    expect([house.due(), house.sent()?.tries]).toEqual([["off over 1"], 2]);
+    house.pass(10 * SECOND);
+    expect(house.numbers()).toEqual([2]);
+    house.refuse();
+    house.pass(30 * SECOND - 1);
+    expect(house.due()).toEqual([]);
+    house.pass(1);
+    expect([house.due(), house.sent()?.tries]).toEqual([["off over 1"], 3]);
+    expect(house.part().passing.changes).toBe(changes);
+    expect(house.said()).toHaveLength(2);
+  });
+
+  test("is a problem after `confirm.for`, until its device reports it", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    house.said();
+    for (let times = 0; times < 3; times += 1) {
+      house.pass(30 * SECOND);
+      house.acknowledge();
+    }
+    expect(house.state()).toBe("failed");
+    expect(house.said()).toEqual([
+      'Sent "off" to boiler/set 3 times in 90 s, but boiler never reported "off": check that the device is connected to the broker, and that vigie may read boiler',
+    ]);
+    house.pass(60 * MINUTE);
+    expect([house.due(), house.boundary()]).toEqual([[], undefined]);
+    house.report("off");
+    expect(house.state()).toBe("confirmed");
+    expect(house.said()).toEqual([
+      'boiler/set has confirmed "off": boiler reported "off"',
+      "boiler/set does what it was sent again",
+    ]);
+  });
+
+  test("is repeated also while the rule that decides is unknown", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    house.say(null);
+    house.pass(30 * SECOND);
+    expect(house.due()).toEqual(["off over 1"]);
+  });
+
+  test("is repeated from the next connection on, and `confirm.for` counts from there", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    house.pass(80 * SECOND);
+    house.lose(1);
+    house.pass(60 * MINUTE);
+    expect([house.due(), house.state()]).toEqual([[], "waiting"]);
+    house.open(2);
+    house.pass(30 * SECOND);
+    expect(house.due()).toEqual(["off over 2"]);
+    house.acknowledge();
+    house.pass(30 * SECOND);
+    house.acknowledge();
+    expect(house.state()).toBe("waiting");
+    house.pass(30 * SECOND);
+    expect(house.state()).toBe("failed");
+  });
+
+  test("is not repeated after another one was chosen, and again if that was not sent in the end", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    house.pass(20 * SECOND);
+    house.say(false);
+    expect(house.boundary()).toBe(25 * SECOND);
+    house.say(true);
+    expect(house.boundary()).toBe(30 * SECOND);
+    house.pass(10 * SECOND);
+    expect(house.due()).toEqual(["off over 1"]);
+    house.say(false);
+    house.acknowledge();
+    house.save();
+    house.acknowledge();
+    house.pass(30 * SECOND);
+    expect(house.due()).toEqual(["on over 1"]);
+  });
+
+  test("is not repeated any more when nothing is chosen, or when its output has gone", () => {
+    const [off, gone] = [drive([{ ...BARE, confirm }]), drive([CONFIRMED])];
+    for (const house of [off, gone]) {
+      house.open(1);
+      house.send(true);
+      expect(house.boundary()).toBe(30 * SECOND);
+    }
+    off.say(false);
+    expect([off.boundary(), off.state()]).toEqual([undefined, "sent"]);
+    const at = { now: START, steady: 0 };
+    const without = settleOutputs(gone.part(), at, { outputs: outputsOf([BOILER]), verdicts: null });
+    expect(nextOutputBoundary(without)).toEqual({});
+  });
+});
+
+describe("a report", () => {
+  test("says nothing of a payload that is not given to the broker yet", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.say(true);
+    house.report("off");
+    expect(house.sent()?.answer).toBe("awaited");
+    house.save();
+    house.report("off");
+    expect(house.sent()?.answer).toBe("heard");
+  });
+
+  test("that the broker holds from before is looked at after the acknowledgement, and said after the sending", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1, 4);
+    house.say(true);
+    house.save();
+    house.report("off", true);
+    expect([house.sent()?.answer, house.said()]).toEqual(["awaited", []]);
+    house.acknowledge();
+    expect([house.sent()?.answer, house.state(), house.boundary()]).toEqual(["retained", "sent", undefined]);
+    expect(house.said()).toEqual([
+      'Sent "off" to boiler/set: peak is ON',
+      "The broker accepts messages to boiler/set again",
+      'boiler/set is not sent "off" again: the broker holds the report "off" of boiler, which may be old',
+      "vigie waits for no report of boiler/set any more",
+    ]);
+    house.report("off", true);
+    expect(house.said()).toEqual([]);
+    house.report("off");
+    expect(house.state()).toBe("confirmed");
+  });
+
+  test("that is retained is new on MQTT 5 once all from before are read, and on no connection before that", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    house.report("on", true);
+    expect(house.sent()?.last_answer).toBeNull();
+    house.take({ kind: "reports read", connection: 1 });
+    house.report("on", true);
+    expect(house.sent()?.last_answer).toBe("on");
+    house.report("off", true);
+    expect(house.state()).toBe("confirmed");
+  });
+
+  test("of something else is kept at once if it is the first, and with the next repetition if not; no save is due for it", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    const { changes } = house.part().passing;
+    house.report("on");
+    expect(house.sent()?.last_answer).toBe("on");
+    house.report("blink");
+    const blinking = house.part();
+    house.report("blink");
+    expect(house.part()).toBe(blinking);
+    expect(house.sent()?.last_answer).toBe("on");
+    house.pass(30 * SECOND);
+    expect(house.sent()?.last_answer).toBe("blink");
+    expect(house.part().passing.changes).toBe(changes);
+  });
+
+  test("on another topic changes nothing", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    const before = house.part();
+    house.take({ kind: "report", topic: "lamp", payload: "off", retain: true });
+    expect(house.part()).toBe(before);
+  });
+});

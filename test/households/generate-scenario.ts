@@ -1,0 +1,372 @@
+import { ConfigError } from "../../src/config/problems.ts";
+import { addDays, civilDate, wallInstant } from "../../src/core/calendar/dates.ts";
+import { randomFrom } from "../../src/simulator/random.ts";
+import {
+  type Draw,
+  drawConfig,
+  drawDevices,
+  drawFrom,
+  drawValues,
+  editConfig,
+  type HouseValue,
+  seriesOf,
+  wordsFor,
+} from "./generate-config.ts";
+import { readConfigs } from "./read-config.ts";
+import type { HouseConfig, Scenario, ScriptEvent } from "./scenario.ts";
+import type { SourceFault } from "./sources.ts";
+
+interface GenerateOptions {
+  /** Days; default one to three. */
+  days?: number;
+}
+
+/** The household of this seed, always the same. Its configurations are such that load-config accepts them. */
+export async function generateScenario(seed: number, { days }: GenerateOptions = {}): Promise<Scenario> {
+  const draw = drawFrom(randomFrom(`scenario/${seed}`));
+  const { one, whole, chance, random } = draw;
+  const length = Math.round((days ?? 1 + 2 * random() ** 2) * DAY);
+  const values = drawValues(draw);
+  const configs = await drawConfigs(draw, values, Math.ceil((length / DAY) * 2));
+  // Mostly in winter, seldom in summer or around the turn of a season or of prices.
+  const begin = chance(0.85)
+    ? addDays("2025-10-20", whole(0, 190))
+    : chance(0.5)
+      ? addDays("2026-05-01", whole(0, 170))
+      : addDays(one(["2026-08-30", "2026-07-30", "2026-01-30"]), whole(0, 2));
+  const from = `${begin}T${one(["00", "03", "05", "08", "10", "14", "20", "22"])}:${whole(10, 59)}:00Z`;
+  const story = createStory(draw, { from: Date.parse(from), length, configs, values });
+  return {
+    seed,
+    from,
+    length,
+    trouble: one([0, 0.3, 1]),
+    history: one([3, 15, 15, 15, 400]),
+    oldBroker: chance(0.1),
+    configs,
+    devices: drawDevices(draw, configs),
+    events: tell(story),
+  };
+}
+
+async function drawConfigs(draw: Draw, values: readonly HouseValue[], edits: number): Promise<HouseConfig[]> {
+  let first = drawConfig(draw, values);
+  while (!(await isAccepted(first))) first = drawConfig(draw, values);
+  const configs = [first];
+  for (let left = edits; left > 0; left -= 1) {
+    const edited = editConfig(draw, configs.at(-1) ?? first, values);
+    if (await isAccepted(edited)) configs.push(edited);
+  }
+  return configs;
+}
+
+export async function isAccepted(config: HouseConfig): Promise<boolean> {
+  try {
+    await readConfigs([config]);
+    return true;
+  } catch (error) {
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
+interface Story {
+  draw: Draw;
+  from: number;
+  /** Seconds. */
+  length: number;
+  configs: readonly HouseConfig[];
+  values: readonly HouseValue[];
+  /** How many of the configurations were written. */
+  written: number;
+  events: ScriptEvent[];
+}
+
+function createStory(draw: Draw, given: Pick<Story, "from" | "length" | "configs" | "values">): Story {
+  return { ...given, draw, written: 1, events: [] };
+}
+
+/** Busy hours, in which this and that happens, and quiet ones after them. */
+function tell(story: Story): ScriptEvent[] {
+  const { draw, length, events, values } = story;
+  const { whole, chance, times } = draw;
+  // Who lives a season has as much to do, in more time.
+  const isLong = length > 10 * DAY;
+  events.push({ at: 1, kind: "start" });
+  for (let at = 60; at < length; ) {
+    const busy = whole(1, 10) * (isLong ? DAY : HOUR);
+    const end = Math.min(at + busy, length - QUIET - 900);
+    if (end <= at) break;
+    for (const value of values) if (chance(isLong ? 0.2 : 0.8)) events.push(seriesOf(value, at, end - at));
+    let next = at;
+    for (const share of times(0, 6, draw.random).sort((one, other) => one - other)) {
+      // One after the other: a fault ends before the next begins.
+      const moment = Math.max(
+        next,
+        Math.round(chance(0.3) ? nearBoundary(story, at, end) : at + share * (end - at)),
+      );
+      if (moment < end) next = moment + disturb(story, moment, end - moment) + 1;
+    }
+    const quiet = Math.max(end, next) + QUIET;
+    events.push({ at: quiet, kind: "quiet" });
+    at = quiet + 1 + touchAtQuiet(story, quiet + 1);
+  }
+  return events.sort((one, other) => one.at - other.at);
+}
+
+/** Nothing may change by it. Returns how long it takes. */
+function touchAtQuiet({ draw, events }: Story, at: number): number {
+  const { one, chance } = draw;
+  if (chance(0.5)) return 0;
+  if (chance(0.5)) events.push({ at, kind: "reload" });
+  else events.push({ at, kind: "stop" }, { at: at + one([3, 20, 60]), kind: "start" });
+  events.push({ at: at + 180, kind: "quiet" });
+  return 181;
+}
+
+/** Seconds before or after an instant at which much changes, in this span if there is one. */
+function nearBoundary({ draw, from }: Story, at: number, end: number): number {
+  const { one, whole } = draw;
+  const date = civilDate(from + at * 1000, "Europe/Paris");
+  const time = one(["06:00", "06:00", "22:00", "00:00", "10:30"]);
+  const instants = [date, addDays(date, 1)].map(
+    (day) => (wallInstant(day, time, "Europe/Paris") - from) / 1000,
+  );
+  const found = instants.find((instant) => instant > at + 30 && instant < end);
+  return found === undefined ? whole(at, end) : found + whole(-8, 8);
+}
+
+const DISTURBANCES = [
+  "kill",
+  "kill",
+  "stop",
+  "edit",
+  "edit",
+  "reload",
+  "jump",
+  "suspend",
+  "broker",
+  "connection",
+  "slow broker",
+  "refuse",
+  "source",
+  "source",
+  "source",
+  "disk",
+  "command",
+  "command",
+  "command",
+  "home assistant",
+  "foreign",
+  "report",
+  "chatter",
+  "chatter",
+] as const;
+
+/** What lasts: something else may happen meanwhile. */
+const LASTING: readonly Disturbance[] = ["broker", "slow broker", "refuse", "source", "disk"];
+const MEANWHILE = [
+  "kill",
+  "kill",
+  "stop",
+  "edit",
+  "reload",
+  "connection",
+  "command",
+  "home assistant",
+  "report",
+  "chatter",
+] as const;
+
+type Disturbance = (typeof DISTURBANCES)[number];
+
+/** Something happens, for at most `longest` seconds. Returns how long it takes. */
+function disturb(story: Story, at: number, longest: number): number {
+  const { draw } = story;
+  const what = draw.one(DISTURBANCES);
+  const length = begin(story, what, at, longest);
+  if (length < 60 || !LASTING.includes(what) || draw.chance(0.6)) return length;
+  const later = draw.whole(1, length - 30);
+  return Math.max(length, later + begin(story, draw.one(MEANWHILE), at + later, longest - later));
+}
+
+function begin(story: Story, what: Disturbance, at: number, longest: number): number {
+  const { draw, events } = story;
+  const { one, whole, chance } = draw;
+  const length = Math.min(longest, one([5, 60, 600, HOUR, 3 * HOUR, whole(1, 300)]));
+  switch (what) {
+    case "kill":
+      events.push({ at, kind: "kill", steps: chance(0.3) ? 0 : whole(1, 60) });
+      return comeBack(story, at + 11, longest);
+    case "stop":
+      events.push({ at, kind: "stop" });
+      return comeBack(story, at + 6, longest);
+    case "edit":
+      return edit(story, at);
+    case "reload":
+      events.push({ at, kind: "reload" });
+      return 10;
+    case "jump": {
+      const by = one([-7200, -3600, -600, -90, -5, 5, 90, 600, 3600, 7200, 86_400]);
+      events.push({ at, kind: "jump", by });
+      // Set right again, so that not all households live in the wrong hour.
+      events.push({ at: at + length, kind: "jump", by: -by });
+      return length;
+    }
+    case "suspend":
+      events.push({ at, kind: "suspend", for: length });
+      return length;
+    case "broker": {
+      const how = one(["stopped", "killed", "frozen"] as const);
+      events.push({ at, kind: "broker", how, for: length, retained: chance(0.7) ? "kept" : "lost" });
+      return length;
+    }
+    case "connection":
+      events.push({ at, kind: "connection lost" });
+      return 5;
+    case "slow broker":
+      events.push({ at, kind: "latency", milliseconds: one([20, 400, 3_000]), for: length });
+      return length;
+    case "refuse":
+      events.push({ at, kind: "refuse", topic: someOutputTopic(story), for: length });
+      return length;
+    case "source":
+      return breakSource(story, at, length);
+    case "disk":
+      events.push({ at, kind: "disk", fault: one(["hangs", "fails"]), for: length });
+      return length;
+    case "command":
+      return command(story, at);
+    case "home assistant":
+      events.push({ at, kind: "home assistant", payload: one(["online", "online", "offline"]) });
+      return 10;
+    case "foreign": {
+      const topic = one([
+        "vigie/now/color",
+        "vigie/rules/rule1/state",
+        "vigie/rules/former/state",
+        "vigie/availability",
+        "vigie/x",
+      ]);
+      events.push({ at, kind: "foreign", topic, payload: one(["ON", "OFF", "bleu", "offline", "1"]) });
+      return 1;
+    }
+    case "report": {
+      const topic = someOutputTopic(story).replace("/set", "/state");
+      const payload = one(["p1", "p2", "is 1", "17", "no", "{}", '{"state":{"output":"p1"}}', ""]);
+      events.push({ at, kind: "report", topic, payload, retain: chance(0.4) });
+      return 1;
+    }
+    case "chatter":
+      return chatter(story, at);
+  }
+}
+
+/** After it was killed or stopped: perhaps with another configuration or another state file. */
+function comeBack(story: Story, at: number, longest: number): number {
+  const { draw, events } = story;
+  const { one, chance } = draw;
+  const away = Math.min(longest, one([0, 0, 1, 10, 300, HOUR, 5 * HOUR]));
+  if (chance(0.2)) edit(story, at);
+  if (chance(0.15)) events.push({ at, kind: "state file", from: chance(0.8) ? "earlier" : "none" });
+  events.push({ at: at + away, kind: "start" });
+  return away + 12;
+}
+
+function edit(story: Story, at: number): number {
+  const { draw, events, configs } = story;
+  // The next one, or one of before again.
+  const config = story.written < configs.length ? story.written : draw.whole(0, configs.length - 1);
+  story.written += 1;
+  events.push({ at, kind: "edit", config });
+  return 10;
+}
+
+function breakSource({ draw, events }: Story, at: number, length: number): number {
+  const { one, whole, chance } = draw;
+  const fault = one<SourceFault>([
+    { kind: "down" },
+    { kind: "slow", seconds: whole(1, 70) },
+    { kind: "hangs" },
+    { kind: "status", status: one([404, 500, 503]) },
+    { kind: "status", status: 429, ...(chance(0.5) && { retryAfter: whole(1, 4000) }) },
+    { kind: "wrong words" },
+    { kind: "no json" },
+    { kind: "cut" },
+    { kind: "cache", seconds: whole(60, 100_000), tells: chance(0.6) },
+    { kind: "clock", seconds: one([-7200, -600, 600, 4000, 90_000]) },
+  ]);
+  const source = one(["service", "rte"] as const);
+  events.push({ at, kind: "source", source, fault, for: length });
+  if (chance(0.3)) {
+    const other = source === "rte" ? "service" : "rte";
+    events.push({ at, kind: "source", source: other, fault: { kind: "down" }, for: length });
+  }
+  return length;
+}
+
+function command({ draw, events, configs }: Story, at: number): number {
+  const { one, whole, chance } = draw;
+  const [first = "rule1", ...others] = configs.flatMap(({ rules }) => rules.map(({ id }) => id));
+  const rule = one([first, ...others]);
+  if (chance(0.1)) {
+    // Somebody is impatient.
+    const presses = Array.from({ length: 30 }, (_, index) => at + 2 * index);
+    for (const press of presses)
+      events.push({ at: press, kind: "command", topic: "vigie/refresh/set", payload: "PRESS" });
+    return 65;
+  }
+  const length = one(["10s", "5m", "2h", "12h"]);
+  const [topic, payload] = one<[string, string]>([
+    ["refresh/set", "PRESS"],
+    [`rules/${rule}/enabled/set`, one(["ON", "OFF"])],
+    [`rules/${rule}/enabled/set`, JSON.stringify({ enabled: chance(0.3), for: length })],
+    [`rules/${rule}/threshold/set`, String(whole(0, 100))],
+    ["simulation/set", one(["auto", "bleu", "blanc", "rouge"])],
+    [
+      "simulation/set",
+      JSON.stringify({ color: one(["bleu", "blanc", "rouge"]), from: one(["now", "next"]), for: length }),
+    ],
+    ["simulation/set", "junk"],
+  ]);
+  events.push({
+    at,
+    kind: "command",
+    topic: `vigie/${topic}`,
+    payload,
+    ...(chance(0.1) && { retain: true }),
+  });
+  // What was set for ever is set back: else nothing else would be tried in this household.
+  if (payload === "OFF")
+    events.push({ at: at + 600, kind: "command", topic: `vigie/${topic}`, payload: "ON" });
+  return payload === "OFF" ? 601 : 5;
+}
+
+/** A value that comes and goes around its bound, many times a second. */
+function chatter({ draw, events, values }: Story, at: number): number {
+  const [value] = values;
+  if (!value) return 0;
+  const { topic, retain } = value;
+  const words = wordsFor(value);
+  const odd = draw.chance(0.3) ? ["", "not json", "null", words[0] ?? ""] : words;
+  events.push({
+    at,
+    kind: "series",
+    topic,
+    every: draw.one([0.02, 0.02, 0.3, 1.5]),
+    for: 11,
+    retain,
+    values: { words: odd },
+  });
+  return 12;
+}
+
+function someOutputTopic({ draw, configs }: Story): string {
+  const topics = configs.flatMap(({ outputs }) => outputs.list.map(({ topic }) => topic));
+  return draw.one([topics[0] ?? "device1/set", ...topics.slice(1)]);
+}
+
+const HOUR = 3_600;
+const DAY = 86_400;
+/** How long nothing happens before the broker is looked at. */
+const QUIET = 25 * 60;

@@ -1,0 +1,198 @@
+import { addDays } from "../../src/core/calendar/dates.ts";
+import { randomFrom } from "../../src/simulator/random.ts";
+import { createBroker } from "./broker.ts";
+import { createDisk } from "./disk.ts";
+import { addDevices, followSeries } from "./house.ts";
+import { startMachine } from "./machine.ts";
+import { readConfigs } from "./read-config.ts";
+import type { Scenario, ScriptEvent } from "./scenario.ts";
+import { createSources } from "./sources.ts";
+import type { Seen, Trace, TraceEvent } from "./trace.ts";
+import { createVigieProcess } from "./vigie-process.ts";
+
+/** Lives a household from its beginning to its end, to vigie's first crash, or until the time for it is over. */
+export async function runHousehold(scenario: Scenario, isTimeOver = () => false): Promise<Trace> {
+  const configs = await readConfigs(scenario.configs);
+  const began = Date.parse(scenario.from);
+  const events: TraceEvent[] = [];
+  let isOver = false;
+  const tell = (seen: Seen) => {
+    events.push({ at: machine.clock.now(), steady: machine.steady(), ...seen });
+  };
+  const machine = startMachine(began, (error) => vigie.crash(error));
+  const random = randomFrom(`household/${scenario.seed}`);
+  const broker = createBroker({ machine, tell: note, isOld: scenario.oldBroker });
+  const disk = createDisk({ machine, tell: note, installation: `house${scenario.seed}` });
+  const sources = createSources({
+    machine,
+    tell: note,
+    seed: scenario.seed,
+    trouble: scenario.trouble,
+    since: addDays(scenario.from.slice(0, 10), -scenario.history),
+  });
+  const vigie = createVigieProcess({ machine, broker, sources, disk, random, tell: note });
+  /** Steps of vigie until it is killed. */
+  let stepsLeft = Number.POSITIVE_INFINITY;
+  /** How many faults are in force; and when something last happened from outside. */
+  let faults = 0;
+  let disturbed = 0;
+  let current = 0;
+
+  function note(seen: Seen): void {
+    tell(seen);
+    const earlier = events[events.length - MOST_A_MINUTE];
+    if (earlier && machine.steady() - earlier.steady < 60_000)
+      vigie.crash(new Error("vigie does the same again and again, without end"));
+    if (seen.kind === "crash") isOver = true;
+    if (STEPS.has(seen.kind)) countStep();
+  }
+  function countStep(): void {
+    stepsLeft -= 1;
+    // Not in the middle of what vigie does just now, but before anything else of it.
+    if (stepsLeft === 0) machine.later(0, vigie.kill);
+  }
+  const killAfter = (steps: number) => {
+    stepsLeft = steps + 1;
+    countStep();
+    machine.later(LATEST_KILL, () => {
+      if (stepsLeft <= 0 || stepsLeft === Number.POSITIVE_INFINITY) return;
+      stepsLeft = Number.POSITIVE_INFINITY;
+      vigie.kill();
+    });
+  };
+  /** A fault, or the like, that is over after so many seconds. */
+  const forAWhile = (seconds: number, begin: () => void, end: () => void) => {
+    faults += 1;
+    begin();
+    machine.later(seconds * 1000, () => {
+      faults -= 1;
+      disturbed = machine.steady();
+      end();
+    });
+  };
+  const suspend = () => {
+    note({ kind: "suspend" });
+    machine.suspend();
+  };
+  const resume = () => {
+    machine.resume();
+    note({ kind: "resume" });
+  };
+  const readFile = () => configs[current] ?? configs[0]!;
+  const act = (event: ScriptEvent): void => {
+    switch (event.kind) {
+      case "start":
+        vigie.start(readFile());
+        break;
+      case "stop":
+        vigie.stop();
+        break;
+      case "kill":
+        killAfter(event.steps);
+        break;
+      case "edit":
+        current = event.config;
+        vigie.reload(readFile());
+        break;
+      case "reload":
+        vigie.reload(readFile());
+        break;
+      case "jump":
+        machine.jump(event.by * 1000);
+        note({ kind: "jump", by: event.by * 1000 });
+        break;
+      case "suspend":
+        forAWhile(event.for, suspend, resume);
+        if (event.for > KEEPALIVE) machine.later(KEEPALIVE * 1000, broker.breakConnections);
+        break;
+      case "broker":
+        forAWhile(
+          event.for,
+          () => (event.how === "frozen" ? broker.freeze() : broker.goDown(event.how)),
+          () => broker.comeUp(event.retained),
+        );
+        break;
+      case "connection lost":
+        broker.breakConnections();
+        break;
+      case "latency":
+        forAWhile(
+          event.for,
+          () => broker.setLatency(event.milliseconds),
+          () => broker.setLatency(1),
+        );
+        break;
+      case "refuse":
+        forAWhile(
+          event.for,
+          () => broker.refuse((topic) => topic === event.topic),
+          () => broker.refuse(null),
+        );
+        break;
+      case "source":
+        forAWhile(
+          event.for,
+          () => sources.setFault(event.source, event.fault),
+          () => sources.setFault(event.source, null),
+        );
+        break;
+      case "disk":
+        forAWhile(
+          event.for,
+          () => disk.setFault(event.fault),
+          () => disk.setFault(null),
+        );
+        break;
+      case "state file":
+        if (vigie.isRunning()) break;
+        if (event.from === "none") disk.remove();
+        else disk.restoreEarlier();
+        break;
+      case "command":
+        broker.publish("command", { ...event, retain: event.retain ?? false });
+        break;
+      case "home assistant":
+        broker.publish("home assistant", {
+          topic: "homeassistant/status",
+          payload: event.payload,
+          retain: false,
+        });
+        break;
+      case "foreign":
+        broker.publish("house", { ...event, retain: true });
+        break;
+      case "report":
+        broker.publish("device", event);
+        break;
+      case "series":
+        followSeries(event, { machine, broker, random: randomFrom(`${event.topic}/${event.at}`) });
+        break;
+      case "quiet":
+        if (!vigie.isRunning() || !broker.isUp() || faults > 0) break;
+        tell({ kind: "quiet", since: disturbed, retained: broker.retained() });
+        break;
+    }
+  };
+  addDevices(scenario.devices, { machine, broker });
+  for (const event of scenario.events) {
+    machine.later(event.at * 1000, () => {
+      if (event.kind !== "quiet") disturbed = machine.steady();
+      act(event);
+    });
+  }
+  try {
+    await machine.live(scenario.length * 1000, () => isOver || isTimeOver());
+  } finally {
+    machine.endProcess();
+    machine.restore();
+  }
+  return { began, events };
+}
+
+/** What may be the last thing that vigie does. */
+const STEPS = new Set<Seen["kind"]>(["request", "answer", "published", "acknowledged", "write", "connected"]);
+/** What is seen in a minute; some thousands are usual on a new connection. */
+const MOST_A_MINUTE = 6_000;
+const LATEST_KILL = 10_000;
+/** Seconds: one and a half times vigie's keepalive. */
+const KEEPALIVE = 90;

@@ -1,0 +1,392 @@
+import type { Judge, Trace, TraceEvent, Violation } from "../trace.ts";
+import { BASE } from "./topics.ts";
+import {
+  addDays,
+  type Color,
+  DAY_STARTS,
+  dateOf,
+  instantsOf,
+  MINUTE,
+  PEAK_ENDS,
+  periodAt,
+  possibleColors,
+  wallClock,
+} from "./truth/calendar.ts";
+import { type Moment, shownFacts, turnsOf, verdictOf } from "./truth/conditions.ts";
+import { chainOf, type House, partsOf, type RuleText } from "./truth/house-text.ts";
+import { testValue } from "./truth/house-values.ts";
+import type { DayFact } from "./truth/known-days.ts";
+import { either, type Possible, type Truth, UNKNOWN } from "./truth/possible.ts";
+import { type Held, type Life, type Memory, readLife } from "./truth/read-life.ts";
+import type { Settings } from "./truth/settings.ts";
+
+/**
+ * From the answers that vigie was given, the values of the house, the commands and the clock to what is true: at sampled
+ * instants it works out what each day may be shown as and what each rule may say, and compares that with what the broker
+ * holds. Where the documents or the trace leave something open, all of it is right; for 12 s after something happened, so is
+ * what was right before.
+ */
+export const judgeTruth: Judge = (trace) => {
+  const life = readLife(trace);
+  const found: Violation[] = [];
+  for (const steady of chooseInstants(trace, life)) {
+    found.push(...judgeShown(life, trace, steady), ...judgeLeft(life, trace, steady));
+  }
+  return found;
+};
+
+/** vigie runs and is connected: each topic holds what is so. */
+function judgeShown(life: Life, trace: Trace, steady: number): Violation[] {
+  const from = steady - SETTLED;
+  const house = life.house.at(steady);
+  const isSettled =
+    life.isReady.at(from) &&
+    life.isReady.changes(from, steady).length === 0 &&
+    life.skew.changes(from, steady).length === 0 &&
+    life.slowUntil.at(steady) < steady &&
+    Math.abs(life.skew.at(steady)) < WRONG_CLOCK;
+  if (!isSettled || !house || house.isSpecial) return [];
+  const isDoubted = life.doubtUntil.at(steady) > steady;
+  const instants = instantsBetween(life, trace, house, from, steady);
+  return topicsOf(house).flatMap((topic): Violation[] => {
+    const held = life.held(`${BASE}/${topic.name}`).at(steady);
+    if (held?.byVigie === false && held.since > from) return [];
+    // A topic that vigie has never published, or that somebody has cleared, is for other judges.
+    if (!held) return [];
+    const payload = held.until > steady ? held.payload : "nothing";
+    if (isDoubted && payload === "None") return [];
+    const wanted = new Set<string>();
+    for (const instant of instants) {
+      const allowed = topic.allowed({ life, trace, house, steady: instant, memory: life.memory.at(instant) });
+      if (allowed === null) return [];
+      for (const one of allowed) wanted.add(one);
+    }
+    if (wanted.has(payload)) return [];
+    return [
+      violation(
+        "truth",
+        trace,
+        life,
+        steady,
+        `${topic.name} is ${payload}, and ${[...wanted].join(" or ")} is right`,
+      ),
+    ];
+  });
+}
+
+/** vigie is gone or not connected: what the broker still holds is no lie. */
+function judgeLeft(life: Life, trace: Trace, steady: number): Violation[] {
+  const house = life.house.at(steady);
+  if (!house || house.isSpecial || life.isReady.at(steady) || !life.isBrokerUp.at(steady)) return [];
+  if (life.version.at(steady) === 4 || life.skew.changes(0, steady).length > 0) return [];
+  const from = steady - house.grace - SETTLED;
+  return topicsOf(house).flatMap((topic): Violation[] => {
+    if (!topic.outlives) return [];
+    const held = life.held(`${BASE}/${topic.name}`).at(steady);
+    if (!held?.byVigie || held.until <= steady || held.payload === "None") return [];
+    // It was true by what vigie knew as it sent it, at an instant that is not longer ago than the grace.
+    const instants = [from, steady, ...clockEdges(life, trace, house, from, steady)].filter(
+      (one) => one >= from,
+    );
+    const memories = [held.since - SETTLED, held.since, held.since + SETTLED].map((one) =>
+      life.memory.at(one),
+    );
+    const wanted = new Set<string>();
+    for (const instant of instants)
+      for (const memory of memories) {
+        const allowed = topic.allowed({ life, trace, house, steady: instant, memory, isAway: true });
+        if (allowed === null) return [];
+        for (const one of allowed) wanted.add(one);
+      }
+    if (wanted.has(held.payload)) return [];
+    const sentence = `vigie is away, and ${topic.name} still holds ${held.payload}; ${[...wanted].join(" or ")} is right`;
+    return [violation("no lie", trace, life, steady, sentence)];
+  });
+}
+
+function violation(judge: string, trace: Trace, life: Life, steady: number, sentence: string): Violation {
+  return {
+    judge,
+    at: steady,
+    sentence: `${new Date(clockAt(trace, life, steady)).toISOString()}: ${sentence}`,
+  };
+}
+
+interface Look {
+  life: Life;
+  trace: Trace;
+  house: House;
+  steady: number;
+  memory: Memory;
+  /** vigie is away: no rule's verdict is published any more. */
+  isAway?: true;
+}
+
+interface Topic {
+  /** Below the base topic. */
+  name: string;
+  /** What it may hold; null: not judged. */
+  allowed: (look: Look) => ReadonlySet<string> | null;
+  /** It is also judged while vigie is away. */
+  outlives: boolean;
+}
+
+function topicsOf(house: House): Topic[] {
+  return [
+    ...DAY_NAMES.flatMap(topicsOfDay),
+    ...TOPICS_OF_NOW,
+    ...house.rules.map((rule) => topicOfRule(rule, house)),
+  ];
+}
+
+const DAY_NAMES = ["now", "next", "today", "tomorrow", "d2", "d3", "d4", "d5", "d6", "d7"];
+
+function topicsOfDay(day: string): Topic[] {
+  const topic = (part: string, read: (fact: DayFact) => string[] | null): Topic => ({
+    name: `${day}/${part}`,
+    allowed: (look) => allowedOf(factsAt(look, day), read),
+    outlives: true,
+  });
+  return [
+    {
+      name: `${day}/date`,
+      allowed: ({ life, trace, steady }) => new Set([dateOf(day, clockAt(trace, life, steady))!]),
+      outlives: true,
+    },
+    topic("color", ({ color, isUnlawful }) => (isUnlawful ? null : [color ?? "None"])),
+    topic("official", (fact) => {
+      if (fact.isPretended || fact.isUnlawful) return null;
+      return fact.color === null ? ["OFF", "None"] : [fact.official ? "ON" : "OFF"];
+    }),
+    topic("stage", ({ stage, isPretended, isUnlawful }) =>
+      isPretended || isUnlawful ? null : [stage ?? "None"],
+    ),
+    topic("confidence", (fact) => {
+      if (fact.isPretended || fact.isUnlawful || fact.official) return null;
+      return [fact.confidence === null ? "None" : String(Math.round(fact.confidence))];
+    }),
+  ];
+}
+
+const TOPICS_OF_NOW: Topic[] = [
+  ...["now", "next", "today", "tomorrow"].map(
+    (day): Topic => ({
+      name: `rouge_${day}`,
+      allowed: (look) => allowedOf(factsAt(look, day), (fact) => isRouge(fact, dateOf(day, clockOf(look))!)),
+      outlives: true,
+    }),
+  ),
+  {
+    name: "rouge_hp_now",
+    allowed: (look) => {
+      const isPeak = periodAt(clockOf(look)) === "hp";
+      return allowedOf(factsAt(look, "now"), (fact) => {
+        if (isPeak) return isRouge(fact, dateOf("now", clockOf(look))!);
+        return fact.color === null ? ["OFF", "None"] : ["OFF"];
+      });
+    },
+    outlives: true,
+  },
+  {
+    name: "offpeak",
+    allowed: (look) => new Set([periodAt(clockOf(look)) === "hc" ? "ON" : "OFF"]),
+    outlives: true,
+  },
+  { name: "now/period", allowed: (look) => new Set([periodAt(clockOf(look))]), outlives: true },
+  {
+    name: "now/slot",
+    allowed: (look) =>
+      allowedOf(factsAt(look, "now"), ({ color, isUnlawful }) =>
+        isUnlawful ? null : [color === null ? "None" : `${color}_${periodAt(clockOf(look))}`],
+      ),
+    outlives: true,
+  },
+];
+
+/** Whether an unknown day that the laws exclude is OFF or None is not said. */
+function isRouge({ color, isUnlawful }: DayFact, date: string): string[] | null {
+  if (isUnlawful) return null;
+  if (color === null)
+    return possibleColors(date).includes("rouge" satisfies Color) ? ["None"] : ["None", "OFF"];
+  return [color === "rouge" ? "ON" : "OFF"];
+}
+
+function factsAt(look: Look, day: string): DayFact[] {
+  const at = clockOf(look);
+  return shownFacts(momentOf(look), dateOf(day, at)!, at);
+}
+
+function allowedOf(
+  facts: readonly DayFact[],
+  read: (fact: DayFact) => string[] | null,
+): ReadonlySet<string> | null {
+  const allowed = new Set<string>();
+  for (const fact of facts) {
+    const found = read(fact);
+    if (found === null) return null;
+    for (const one of found) allowed.add(one);
+  }
+  return allowed;
+}
+
+function topicOfRule(rule: RuleText, house: House): Topic {
+  const chain = chainOf(rule, house.rules);
+  return {
+    name: `rules/${rule.id}/state`,
+    allowed: (look) => allowedStates(rule, look),
+    outlives: !usesValues(rule, house) && chain.every(({ hold }) => hold === 0),
+  };
+}
+
+function usesValues(rule: RuleText, { rules }: House): boolean {
+  return chainOf(rule, rules).some(({ when }) => partsOf(when).some(({ mqtt }) => mqtt !== undefined));
+}
+
+/**
+ * Without `hold`: what follows from what is known. With it a forecast or a value may be held that was known at some time
+ * within the hold; never what the clock shows, nor what is official.
+ */
+function allowedStates(rule: RuleText, look: Look): Possible {
+  const { life, steady, memory } = look;
+  if (rule.hold === 0 || look.isAway) return verdictOf(rule, momentOf(look));
+  const from = steady - rule.hold - SETTLED;
+  const instants = [from, ...life.memory.changes(from, steady), steady];
+  const books = new Set(instants.map((at) => life.memory.at(at).book.days)).add(memory.book.days);
+  // If nothing was learnt in that time, there is nothing to hold.
+  const heldFrom = books.size > 1 || usesValues(rule, look.house) ? from : steady;
+  const allowed = new Set<Truth>();
+  for (const days of books) {
+    const official = new Map(memory.book.days);
+    for (const [date, day] of official)
+      official.set(date, { ...day, forecast: days.get(date)?.forecast ?? [null] });
+    for (const held of [days, official]) {
+      const moment = momentOf(
+        { ...look, memory: { ...memory, book: { ...memory.book, days: held } } },
+        heldFrom,
+      );
+      for (const truth of verdictOf(rule, moment)) allowed.add(truth);
+    }
+  }
+  return allowed;
+}
+
+/** `heldFrom`: also what values, and other rules that look at them, were from then on. */
+function momentOf({ life, trace, house, steady, memory, isAway }: Look, heldFrom = steady): Moment {
+  const heardFrom = Math.min(heldFrom, steady - SETTLED);
+  const published = (id: string): Possible | null => {
+    const topic = life.held(`${BASE}/rules/${id}/state`);
+    const states = [heldFrom, ...topic.changes(heldFrom, steady)].map((at) => stateOf(topic.at(at), at));
+    const now = stateOf(topic.at(steady), steady);
+    return now && either(states.map((state) => state ?? now));
+  };
+  return {
+    at: clockAt(trace, life, steady),
+    house,
+    book: memory.book,
+    settings: memory.settings,
+    value: (test) => testValue(test, life.heard(test.topic), heardFrom, steady),
+    published: isAway ? null : published,
+    found: new Map(),
+  };
+}
+
+function stateOf(held: Held | null, at: number): Possible | null {
+  if (!held || held.until <= at) return null;
+  return held.payload === "None" ? UNKNOWN : new Set([held.payload as Truth]);
+}
+
+function clockOf({ life, trace, steady }: Look): number {
+  return clockAt(trace, life, steady);
+}
+
+function clockAt(trace: Trace, life: Life, steady: number): number {
+  return trace.began + steady + life.skew.at(steady);
+}
+
+/** All instants of this time from which on something else may be right. */
+function instantsBetween(life: Life, trace: Trace, house: House, from: number, to: number): number[] {
+  const states = house.rules.flatMap(({ id }) => life.held(`${BASE}/rules/${id}/state`).changes(from, to));
+  const found = [
+    from,
+    to,
+    ...life.memory.changes(from, to),
+    ...states,
+    ...clockEdges(life, trace, house, from, to),
+  ];
+  return [...new Set(found.filter((one) => one >= from && one <= to))];
+}
+
+/** When the clock, or the end of a setting, may change something; and just before. */
+function clockEdges(life: Life, trace: Trace, house: House, from: number, to: number): number[] {
+  const shift = trace.began + life.skew.at(to);
+  const edges = [
+    ...dailyEdges(from + shift, to + shift),
+    ...house.rules.flatMap((rule) => turnsOf(rule, house, from + shift, to + shift)),
+    ...endsOf(life.memory.at(to).settings),
+  ];
+  return edges
+    .map((edge) => edge - shift)
+    .filter((edge) => edge >= from && edge <= to)
+    .flatMap((edge) => [edge - 1, edge]);
+}
+
+function dailyEdges(from: number, to: number): number[] {
+  const edges: number[] = [];
+  for (let { date } = wallClock(from); date <= wallClock(to).date; date = addDays(date, 1))
+    for (const time of [0, DAY_STARTS, PEAK_ENDS]) edges.push(...instantsOf(date, time));
+  return edges;
+}
+
+/** Around each instant at which the clock may change something, after some of all events, and now and then. */
+function chooseInstants(trace: Trace, life: Life): number[] {
+  const { began, events } = trace;
+  const chosen: number[] = [];
+  for (const house of new Set(life.house.changes(-1, life.end).map((at) => life.house.at(at)))) {
+    if (!house) continue;
+    const edges = [
+      ...dailyEdges(began, began + life.end),
+      ...house.rules.flatMap((rule) => turnsOf(rule, house, began, began + life.end)),
+    ];
+    for (const edge of edges) chosen.push(edge - began - 1_000, edge - began + AFTER);
+  }
+  for (const at of life.memory.changes(-1, life.end))
+    for (const end of endsOf(life.memory.at(at).settings))
+      chosen.push(end - began - 1_000, end - began + AFTER);
+  for (const isTelling of TELLING) {
+    const kind = events.filter(isTelling);
+    // Of what comes again within the time for which nothing is judged, the last.
+    const telling = kind.filter(
+      (event, index) => (kind[index + 1]?.steady ?? life.end) - event.steady > AFTER,
+    );
+    const step = Math.max(1, Math.floor(telling.length / MOST_EVENTS));
+    for (const [index, event] of telling.entries()) if (index % step === 0) chosen.push(event.steady + AFTER);
+  }
+  for (const event of events) if (event.kind === "quiet") chosen.push(event.steady);
+  for (let at = 7 * MINUTE; at < life.end; at += 17 * MINUTE) chosen.push(at);
+  const instants = [...new Set(chosen.filter((one) => one > 0 && one <= life.end))].sort(
+    (one, other) => one - other,
+  );
+  // A season has many: each seventh then, and so on.
+  const each = Math.ceil(instants.length / MOST_INSTANTS);
+  return instants.filter((_, index) => index % each === 0);
+}
+
+/** When settings end by themselves, as the clock shows it. */
+function endsOf({ enabled, simulation }: Settings): number[] {
+  return [...[...enabled.values()].flat(), ...simulation].flatMap((one) => one?.until ?? []);
+}
+
+/** After some of each of these it is looked whether what is shown is right. */
+const TELLING: readonly ((event: TraceEvent) => boolean)[] = [
+  ({ kind }) => kind === "answer",
+  (event) => event.kind === "heard",
+  (event) => event.kind === "published" && /^vigie\/rules\/\w+\/state$/.test(event.topic),
+  ({ kind }) => kind === "published" || kind === "started" || kind === "resume" || kind === "message",
+];
+const MOST_EVENTS = 300;
+const MOST_INSTANTS = 2_000;
+/** How long vigie may take to show what is so. */
+const SETTLED = 12_000;
+const AFTER = SETTLED + 500;
+/** From here on vigie may notice that its clock is wrong, and nothing is judged. */
+const WRONG_CLOCK = 4 * MINUTE;

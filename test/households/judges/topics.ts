@@ -1,0 +1,67 @@
+import type { Config } from "../../../src/config/config.ts";
+import { type EventOf, isKind, type Trace } from "../trace.ts";
+
+/** The base topic of all households. */
+export const BASE = "vigie";
+
+/** What vigie has published over time, by topic. */
+export interface TopicHistory {
+  /** The last payload that vigie published there by then; undefined: none. */
+  at: (topic: string, steady: number) => string | undefined;
+  /** When vigie published there after `from` and until `to`, in order. */
+  changes: (topics: readonly string[], from: number, to: number) => number[];
+  published: (topic: string) => readonly EventOf<"published">[];
+  topics: () => string[];
+}
+
+export function readTopics({ events }: Trace): TopicHistory {
+  const byTopic = new Map<string, EventOf<"published">[]>();
+  for (const event of events) {
+    if (!isKind(event, "published")) continue;
+    const list = byTopic.get(event.topic);
+    if (list) list.push(event);
+    else byTopic.set(event.topic, [event]);
+  }
+  const published = (topic: string) => byTopic.get(topic) ?? [];
+  /** How many came by then. */
+  const count = (topic: string, steady: number) => {
+    const list = published(topic);
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle]!.steady <= steady) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    at: (topic, steady) => published(topic)[count(topic, steady) - 1]?.payload,
+    changes: (topics, from, to) =>
+      topics
+        .flatMap((topic) => published(topic).slice(count(topic, from), count(topic, to)))
+        .map(({ steady }) => steady)
+        .sort((one, other) => one - other),
+    published,
+    topics: () => [...byTopic.keys()],
+  };
+}
+
+/** The configurations in force, each from its instant on. */
+export function configsInForce({ events }: Trace): { from: number; config: Config }[] {
+  return events.flatMap((event) =>
+    isKind(event, "start", "reload") ? [{ from: event.steady, config: event.config }] : [],
+  );
+}
+
+/** Those in force at some time between these two instants. */
+export function configsBetween(
+  configs: readonly { from: number; config: Config }[],
+  from: number,
+  to: number,
+): Config[] {
+  const last = configs.findLastIndex((one) => one.from <= from);
+  return configs
+    .slice(Math.max(0, last))
+    .filter((one) => one.from <= to)
+    .map(({ config }) => config);
+}

@@ -1,0 +1,126 @@
+import { Temporal } from "temporal-polyfill";
+
+export type Color = "bleu" | "blanc" | "rouge";
+type Period = "hp" | "hc";
+/** `2026-01-05`. */
+export type Day = string;
+
+export const COLORS: readonly Color[] = ["bleu", "blanc", "rouge"];
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
+/** What the wall clock in Paris shows: the date, and the minutes since midnight. */
+export function wallClock(at: number): { date: Day; minutes: number } {
+  const minute = Math.floor(at / MINUTE);
+  let shown = shownAt.get(minute);
+  if (!shown) {
+    const zoned = Temporal.Instant.fromEpochMilliseconds(minute * MINUTE).toZonedDateTimeISO(ZONE);
+    shown = { date: zoned.toPlainDate().toString(), minutes: zoned.hour * 60 + zoned.minute };
+    if (shownAt.size > 20_000) shownAt.clear();
+    shownAt.set(minute, shown);
+  }
+  return shown;
+}
+
+const shownAt = new Map<number, { date: Day; minutes: number }>();
+
+export function addDays(date: Day, days: number): Day {
+  const key = `${date}/${days}`;
+  const found =
+    daysFound.get(key) ?? new Date(Date.parse(date) + days * 24 * HOUR).toISOString().slice(0, 10);
+  if (daysFound.size > 20_000) daysFound.clear();
+  daysFound.set(key, found);
+  return found;
+}
+
+const daysFound = new Map<string, Day>();
+
+/** When the wall clock shows this time on this date: twice if the clocks go back then. */
+export function instantsOf(date: Day, minutes: number): number[] {
+  const key = `${date}/${minutes}`;
+  const found = instantsFound.get(key) ?? findInstants(date, minutes);
+  instantsFound.set(key, found);
+  return found;
+}
+
+const instantsFound = new Map<string, number[]>();
+
+function findInstants(date: Day, minutes: number): number[] {
+  const plain = Temporal.PlainDate.from(date).toPlainDateTime({
+    hour: Math.floor(minutes / 60),
+    minute: minutes % 60,
+  });
+  const both = (["earlier", "later"] as const).map(
+    (disambiguation) => plain.toZonedDateTime(ZONE, { disambiguation }).epochMilliseconds,
+  );
+  return [...new Set(both)];
+}
+
+export function dayStart(date: Day): number {
+  return instantsOf(date, DAY_STARTS)[0]!;
+}
+
+/** The tariff day in force: until 06:00 yesterday's. */
+export function tariffDay(at: number): Day {
+  const { date, minutes } = wallClock(at);
+  return minutes >= DAY_STARTS ? date : addDays(date, -1);
+}
+
+export function periodAt(at: number): Period {
+  const { minutes } = wallClock(at);
+  return minutes >= DAY_STARTS && minutes < PEAK_ENDS ? "hp" : "hc";
+}
+
+/** The date of a day as rules and topics name it; undefined: no such name. */
+export function dateOf(name: string, at: number): Day | undefined {
+  const today = wallClock(at).date;
+  if (name === "now") return tariffDay(at);
+  if (name === "next") return addDays(tariffDay(at), 1);
+  if (name === "today") return today;
+  if (name === "tomorrow") return addDays(today, 1);
+  const [, ahead] = /^d([2-7])$/.exec(name) ?? [];
+  return ahead === undefined ? undefined : addDays(today, Number(ahead));
+}
+
+/** The colours that the tariff allows on this date. */
+export function possibleColors(date: Day): Color[] {
+  const found = possibleOn.get(date) ?? findPossibleColors(date);
+  possibleOn.set(date, found);
+  return found;
+}
+
+const possibleOn = new Map<Day, Color[]>();
+
+function findPossibleColors(date: Day): Color[] {
+  const { dayOfWeek, month } = Temporal.PlainDate.from(date);
+  if (dayOfWeek === 7) return ["bleu"];
+  const isRougeSeason = month >= 11 || month <= 3;
+  return isRougeSeason && dayOfWeek <= 5 && !isHoliday(date) ? [...COLORS] : ["bleu", "blanc"];
+}
+
+/** French public holidays from November to March; Easter Monday is never in March before 2027. */
+function isHoliday(date: Day): boolean {
+  return ["01-01", "11-01", "11-11", "12-25"].includes(date.slice(5)) || date === "2027-03-29";
+}
+
+export function weekdayOf(date: Day): string {
+  return WEEKDAYS[new Date(date).getUTCDay()]!;
+}
+
+export function monthOf(date: Day): number {
+  return Number(date.slice(5, 7));
+}
+
+/** From 1 September to 31 August. */
+export function seasonOf(date: Day): { label: string; start: Day; length: number } {
+  const year = Number(date.slice(0, 4)) - (monthOf(date) >= 9 ? 0 : 1);
+  const start = `${year}-09-01`;
+  const length = (Date.parse(`${year + 1}-09-01`) - Date.parse(start)) / (24 * HOUR);
+  return { label: `${year}-${year + 1}`, start, length };
+}
+
+const ZONE = "Europe/Paris";
+const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+/** Minutes since midnight. */
+export const DAY_STARTS = 6 * 60;
+export const PEAK_ENDS = 22 * 60;

@@ -1,0 +1,362 @@
+import {
+  addDays,
+  COLORS,
+  type Color,
+  DAY_STARTS,
+  type Day,
+  dateOf,
+  instantsOf,
+  monthOf,
+  PEAK_ENDS,
+  periodAt,
+  possibleColors,
+  seasonOf,
+  tariffDay,
+  wallClock,
+  weekdayOf,
+} from "./calendar.ts";
+import {
+  type ConditionText,
+  type House,
+  listOf,
+  partsOf,
+  type RuleText,
+  readTime,
+  type ValueText,
+} from "./house-text.ts";
+import { isWithin } from "./house-values.ts";
+import { type Book, type DayFact, factsOf, unique } from "./known-days.ts";
+import {
+  ANY,
+  all,
+  any,
+  atLeast,
+  either,
+  mapTruth,
+  not,
+  OFF,
+  ON,
+  type Possible,
+  UNKNOWN,
+  when,
+} from "./possible.ts";
+import { enabledAt, pretends, type Settings, thresholdsOf } from "./settings.ts";
+
+/** All that decides what is true at one instant. */
+export interface Moment {
+  /** What the clock of the machine shows. */
+  at: number;
+  house: House;
+  book: Book;
+  settings: Settings;
+  /** What may be so of a value of the house now. */
+  value: (test: ValueText) => Possible;
+  /** The verdicts of other rules as they are published now; null: not judged by what is published. */
+  published: ((rule: string) => Possible | null) | null;
+  /** Verdicts of other rules at some time, so that each is worked out once. */
+  found: Map<string, Possible>;
+}
+
+/** What the day of this date may be shown as, with the simulation. */
+export function shownFacts({ book, settings }: Moment, date: Day, at: number): DayFact[] {
+  const facts = factsOf(book, date, at);
+  return unique(
+    settings.simulation.flatMap((simulation): DayFact[] => {
+      const isMeant = simulation ? pretends(simulation, date, at) : false;
+      if (!simulation || isMeant === false) return facts;
+      const pretended = facts.map((fact): DayFact => {
+        // An announced rouge is never hidden behind a milder colour.
+        if (fact.official && fact.color === "rouge") return fact;
+        return {
+          color: simulation.color,
+          official: false,
+          stage: null,
+          confidence: null,
+          isPretended: true,
+          isUnlawful: false,
+        };
+      });
+      return isMeant === "perhaps" ? [...facts, ...pretended] : pretended;
+    }),
+  );
+}
+
+/** What a rule may say at `moment.at`. */
+export function verdictOf(rule: RuleText, moment: Moment): Possible {
+  return either(
+    enabledAt(moment.settings, rule.id, moment.at).map((isEnabled) =>
+      isEnabled ? settle(rule, widen(rule, moment, moment.at)) : OFF,
+    ),
+  );
+}
+
+function settle({ whenUnknown }: RuleText, given: Possible): Possible {
+  if (whenUnknown === null) return given;
+  return mapTruth(given, (truth) => (truth === "None" ? (whenUnknown === "on" ? "ON" : "OFF") : truth));
+}
+
+/** `lead` and `lag`: ON if it is ON at any instant of the window around this one. */
+function widen(rule: RuleText, moment: Moment, at: number): Possible {
+  const [from, to] = [at - rule.lag, at + rule.lead];
+  const pretended = moment.settings.simulation.flatMap((one) => (one ? [one.begun, one.until - 1] : []));
+  const inside = pretended.filter((edge) => edge >= from && edge <= to);
+  const edges = [...edgesOf(rule.when, moment.house, from, to), ...inside];
+  const instants = from === to ? [at] : [from, at, to, ...edges];
+  return any([...new Set(instants)].map((instant) => evaluate(rule.when, rule, moment, instant)));
+}
+
+/** When the clock may change what a condition says. */
+function edgesOf(condition: ConditionText, house: House, from: number, to: number): number[] {
+  const edges: number[] = [];
+  const parts = partsOf(condition);
+  const times = parts.flatMap(({ between }) => (between ? between.map(readTime) : []));
+  const last = addDays(wallClock(to).date, 1);
+  for (let date = wallClock(from).date; date <= last; date = addDays(date, 1))
+    for (const time of [0, 2 * 60, 3 * 60, DAY_STARTS, PEAK_ENDS, ...times])
+      edges.push(...instantsOf(date, time));
+  for (const { rule: id } of parts) {
+    const other = house.rules.find((one) => one.id === id);
+    if (other) edges.push(...turnsOf(other, house, from, to));
+  }
+  return edges.filter((edge) => edge >= from && edge <= to);
+}
+
+/** When the clock may turn a rule. */
+export function turnsOf(rule: RuleText, house: House, from: number, to: number): number[] {
+  return edgesOf(rule.when, house, from - rule.lag, to + rule.lead)
+    .flatMap((edge) => [edge - rule.lead, edge + rule.lag])
+    .filter((edge) => edge >= from && edge <= to);
+}
+
+/** What a condition says if the clock shows `at`, by what is known at `moment`. */
+function evaluate(condition: ConditionText, rule: RuleText, moment: Moment, at: number): Possible {
+  const found: Possible[] = [];
+  const inner = (one: ConditionText) => evaluate(one, rule, moment, at);
+  const { day, period, between, weekday, month } = condition;
+  if (condition.all) found.push(all(condition.all.map(inner)));
+  if (condition.any) found.push(any(condition.any.map(inner)));
+  if (condition.not) found.push(not(inner(condition.not)));
+  if (day !== undefined) found.push(testDays(condition, rule, moment, at));
+  if (period !== undefined) found.push(when(periodAt(at) === period));
+  if (between) found.push(when(isBetween(wallClock(at).minutes, between)));
+  if (weekday !== undefined) found.push(when(listOf(weekday).includes(weekdayOf(tariffDay(at)))));
+  if (month !== undefined)
+    found.push(when(listOf(month).some((one) => readMonth(one) === monthOf(tariffDay(at)))));
+  if (condition.rate) found.push(compare(ratesAt(moment, at), condition.rate));
+  if (condition.days_remaining) found.push(compare(daysRemaining(moment, at), condition.days_remaining));
+  for (const color of COLORS) {
+    const [remaining, left] = [condition.remaining?.[color], condition.left?.[color]];
+    if (remaining) found.push(compare(remainingDays(moment, at, color), remaining));
+    if (left) found.push(compare(leftDays(moment, at, color), left));
+  }
+  if (condition.rule !== undefined) found.push(testRule(condition.rule, moment, at));
+  if (condition.mqtt) found.push(moment.value(condition.mqtt));
+  return all(found);
+}
+
+function testRule(id: string, moment: Moment, at: number): Possible {
+  const key = `${id}/${at}`;
+  const found = moment.found.get(key) ?? findRule(id, moment, at);
+  moment.found.set(key, found);
+  return found;
+}
+
+function findRule(id: string, moment: Moment, at: number): Possible {
+  const rule = moment.house.rules.find((one) => one.id === id);
+  if (!rule) return ANY;
+  const published = moment.published?.(id) ?? null;
+  if (at === moment.at && published) return published;
+  const enabled = unique([
+    ...enabledAt(moment.settings, id, at),
+    ...enabledAt(moment.settings, id, moment.at),
+  ]);
+  const found = enabled.map((isEnabled) => (isEnabled ? settle(rule, widen(rule, moment, at)) : OFF));
+  // What a hold makes of it at another time, and what was published in the past, is not followed here.
+  return rule.hold > 0 || (at < moment.at && published)
+    ? either([...found, published ?? ANY, ...(rule.hold > 0 ? [ANY] : [])])
+    : either(found);
+}
+
+function testDays(condition: ConditionText, rule: RuleText, moment: Moment, at: number): Possible {
+  const { day = "" } = condition;
+  const test = (date: Day) =>
+    either(shownFacts(moment, date, at).map((fact) => testDay(condition, fact, date, rule, moment)));
+  const [, length] = /^next_(\d)_days$/.exec(day) ?? [];
+  if (length === undefined) {
+    const date = dateOf(day, at);
+    return date === undefined ? ANY : test(date);
+  }
+  const first = addDays(tariffDay(at), 1);
+  const days = Array.from({ length: Number(length) }, (_, index) => test(addDays(first, index)));
+  return atLeast(condition.every ? days.length : (condition.at_least ?? 1), days);
+}
+
+function testDay(
+  condition: ConditionText,
+  fact: DayFact,
+  date: Day,
+  rule: RuleText,
+  moment: Moment,
+): Possible {
+  const found: Possible[] = [];
+  const { color, confidence, official, stage, known } = condition;
+  if (color !== undefined) found.push(testColor(listOf(color), fact, date));
+  if (confidence !== undefined) {
+    const configured = rule.threshold ?? 0;
+    const percents =
+      confidence === "threshold" ? thresholdsOf(moment.settings, rule.id, configured) : [confidence];
+    found.push(
+      either(
+        percents.map((percent) =>
+          testConfidence(percent, fact, date, color === undefined ? null : listOf(color)),
+        ),
+      ),
+    );
+  }
+  if (official !== undefined) found.push(testOfficial(official, fact));
+  if (stage !== undefined)
+    found.push(
+      fact.isPretended ? ANY : fact.stage === null ? UNKNOWN : when(listOf(stage).includes(fact.stage)),
+    );
+  if (known !== undefined) {
+    const isOpen =
+      fact.isPretended || fact.isUnlawful || (fact.color === null && possibleColors(date).length === 1);
+    found.push(isOpen ? either([ON, OFF]) : when((fact.color !== null) === known));
+  }
+  return all(found);
+}
+
+function testColor(wanted: readonly string[], { color }: DayFact, date: Day): Possible {
+  if (color !== null) return when(wanted.includes(color));
+  const possible = possibleColors(date);
+  if (!possible.some((one) => wanted.includes(one))) return OFF;
+  if (!possible.every((one) => wanted.includes(one))) return UNKNOWN;
+  // Of several colours, all of which are asked for, the documents say nothing.
+  return possible.length === 1 ? ON : either([ON, UNKNOWN]);
+}
+
+function testConfidence(
+  percent: number,
+  fact: DayFact,
+  date: Day,
+  wanted: readonly string[] | null,
+): Possible {
+  if (fact.isPretended) return ANY;
+  if (fact.color === null) {
+    const possible = possibleColors(date);
+    if (wanted && possible.length === 1) return ON;
+    // "By the laws any `confidence` passes", and "of an unknown day `confidence` is unknown": both are said.
+    const isByLaws = wanted ? possible.every((one) => wanted.includes(one)) : possible.length === 1;
+    return isByLaws ? either([ON, UNKNOWN]) : UNKNOWN;
+  }
+  if (fact.official) return ON;
+  if (fact.confidence === null) return OFF;
+  // Whether 79.5 counts as 80 is not said.
+  return either([when(fact.confidence >= percent), when(Math.round(fact.confidence) >= percent)]);
+}
+
+function testOfficial(wanted: boolean, fact: DayFact): Possible {
+  if (fact.isPretended) return ANY;
+  // "Of an unknown day `official` is OFF": whether `official: false` is ON then is not said.
+  if (fact.color === null && !wanted) return either([ON, OFF]);
+  return when(fact.official === wanted);
+}
+
+function isBetween(minutes: number, [from, to]: readonly [string, string]): boolean {
+  const [start, end] = [readTime(from), readTime(to)];
+  return start < end ? minutes >= start && minutes < end : minutes >= start || minutes < end;
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+function readMonth(given: string | number): number {
+  return typeof given === "number" ? given : MONTHS.indexOf(given) + 1;
+}
+
+/** All that a number may be; null: it is not known. */
+type Numbers = readonly (number | null)[];
+
+function compare(numbers: Numbers, bounds: Parameters<typeof isWithin>[1]): Possible {
+  return either(numbers.map((number) => (number === null ? UNKNOWN : when(isWithin(number, bounds)))));
+}
+
+/** The price in force. A simulation does not change it. */
+function ratesAt({ book }: Moment, at: number): Numbers {
+  const [date, period] = [tariffDay(at), periodAt(at)];
+  const said = book.days.get(date)?.rates ?? [];
+  const ofTable = (color: Color) => RATES.findLast(({ from }) => from <= date)?.[color][period] ?? null;
+  return unique(
+    factsOf(book, date, at).flatMap(({ color }): Numbers => {
+      const [only] = possibleColors(date).length === 1 ? possibleColors(date) : [];
+      // By the laws alone the price is the owner's.
+      if (color === null) return only === undefined ? [null] : [ofTable(only), null];
+      const ofService = said.filter((rate) => rate.color === color).map((rate) => rate[period]);
+      return ofService.length > 0 ? ofService : [ofTable(color)];
+    }),
+  );
+}
+
+function daysRemaining(moment: Moment, at: number): Numbers {
+  // When the service's number was said, and whether it is carried on to the next day, is not said.
+  return seasonNumbers(moment, at, ({ days_remaining }) => [days_remaining]);
+}
+
+function remainingDays(moment: Moment, at: number, color: Color): Numbers {
+  return seasonNumbers(moment, at, ({ remaining }) =>
+    remaining[color] < 0 ? [remaining[color], null] : [remaining[color]],
+  );
+}
+
+type Season = NonNullable<Book["season"][number]>;
+
+function seasonNumbers({ book }: Moment, at: number, read: (season: Season) => Numbers): Numbers {
+  const { label } = seasonOf(tariffDay(at));
+  return unique(book.season.flatMap((said) => (said?.season === label ? read(said) : [null])));
+}
+
+/** vigie's own count: the total less the official days of the season, the one in force among them. */
+function leftDays({ book, house }: Moment, at: number, color: Color): Numbers {
+  const now = tariffDay(at);
+  const { label, start, length } = seasonOf(now);
+  const used = { bleu: 0, blanc: 0, rouge: 0 };
+  for (let date = start; date <= now; date = addDays(date, 1)) {
+    const facts = factsOf(book, date, at);
+    const [fact] = facts;
+    if (facts.length > 1) return UNDECIDED;
+    if (!fact?.official || fact.color === null) return [null];
+    used[fact.color] += 1;
+  }
+  // No colour has a number if one was used more often than the season has it.
+  const count = (total: Record<Color, number>) =>
+    COLORS.some((one) => used[one] > total[one]) ? null : total[color] - used[color];
+  const assumed = count({ rouge: 22, blanc: 43, bleu: length - 22 - 43 });
+  return unique(
+    book.season.flatMap((said): Numbers => {
+      if (said?.season === label) return [count(said.total)];
+      // Without the service's word the total is assumed; with a service that has not said it, only perhaps.
+      return house.hasService ? [assumed, null] : [assumed];
+    }),
+  );
+}
+
+/** A number that may be all. */
+const UNDECIDED: Numbers = [
+  Number.NEGATIVE_INFINITY,
+  ...Array.from({ length: 367 }, (_, index) => index),
+  null,
+];
+
+const RATES: readonly ({ from: Day } & Record<Color, Record<"hp" | "hc", number>>)[] = [
+  {
+    from: "2026-02-01",
+    bleu: { hp: 0.1612, hc: 0.1325 },
+    blanc: { hp: 0.1871, hc: 0.1499 },
+    rouge: { hp: 0.706, hc: 0.1575 },
+  },
+  {
+    from: "2026-08-01",
+    bleu: { hp: 0.1654, hc: 0.1356 },
+    blanc: { hp: 0.1921, hc: 0.1536 },
+    rouge: { hp: 0.7295, hc: 0.1615 },
+  },
+];

@@ -1,0 +1,347 @@
+import {
+  addDays,
+  COLORS,
+  type Color,
+  type Day,
+  dayStart,
+  HOUR,
+  instantsOf,
+  MINUTE,
+  possibleColors,
+  tariffDay,
+  wallClock,
+} from "./calendar.ts";
+
+/** What one source last said officially of a day. */
+interface Word {
+  color: Color;
+  /** Its answer was made at or after 11:30 of the day before. */
+  confirmed: boolean;
+}
+
+interface Forecast {
+  color: Color;
+  /** Percent. */
+  confidence: number | null;
+}
+
+/** What is known of one day. Each is a list of all that it may be; null: nothing. Mostly the list has one item. */
+interface KnownDay {
+  service: readonly (Word | null)[];
+  rte: readonly (Word | null)[];
+  forecast: readonly (Forecast | null)[];
+  /** What the service has said that the day costs. */
+  rates: readonly { color: Color; hp: number; hc: number }[];
+}
+
+interface SeasonSaid {
+  season: string;
+  days_remaining: number;
+  remaining: Record<Color, number>;
+  total: Record<Color, number>;
+}
+
+export interface Book {
+  days: ReadonlyMap<Day, KnownDay>;
+  season: readonly (SeasonSaid | null)[];
+  /** The newest `updated_at` of the forecasts. */
+  updatedAt: number;
+}
+
+export const EMPTY_BOOK: Book = { days: new Map(), season: [null], updatedAt: 0 };
+
+/** How a day is shown, if what is known of it is this. */
+export interface DayFact {
+  color: Color | null;
+  official: boolean;
+  stage: "forecast" | "announced" | "final" | null;
+  confidence: number | null;
+  /** A simulation pretends this colour: the documents do not say what else is so then. */
+  isPretended: boolean;
+  /** A forecast, but the tariff's laws forbid its colour on that date. */
+  isUnlawful: boolean;
+}
+
+const NOTHING: DayFact = {
+  color: null,
+  official: false,
+  stage: null,
+  confidence: null,
+  isPretended: false,
+  isUnlawful: false,
+};
+
+/** All that the day may be shown as. */
+export function factsOf({ days }: Book, date: Day, at: number): DayFact[] {
+  const { service, rte, forecast } = days.get(date) ?? UNKNOWN_DAY;
+  const found = service.flatMap((ofService) =>
+    rte.flatMap((ofRte) => forecast.map((said) => factOf(ofService, ofRte, said, date, at))),
+  );
+  return unique(found);
+}
+
+function factOf(
+  service: Word | null,
+  rte: Word | null,
+  forecast: Forecast | null,
+  date: Day,
+  at: number,
+): DayFact {
+  const official = (color: Color, isFinal: boolean): DayFact => ({
+    ...NOTHING,
+    color,
+    official: true,
+    stage: isFinal ? "final" : "announced",
+    confidence: 100,
+  });
+  if (service && rte && service.color !== rte.color) {
+    if (rte.confirmed) return official(rte.color, true);
+    if (service.confirmed) return official(service.color, true);
+    const dearer = COLORS.indexOf(rte.color) > COLORS.indexOf(service.color) ? rte : service;
+    return official(dearer.color, false);
+  }
+  const word = service ?? rte;
+  if (word) {
+    const isConfirmed = service?.confirmed === true || rte?.confirmed === true;
+    return official(word.color, isConfirmed || at >= dayStart(date));
+  }
+  if (!forecast) return NOTHING;
+  if (!possibleColors(date).includes(forecast.color)) return { ...NOTHING, isUnlawful: true };
+  return { ...NOTHING, ...forecast, stage: "forecast" };
+}
+
+interface Answer {
+  source: "service" | "rte";
+  path: string;
+  status: number;
+  body: string;
+  /** What the clock of vigie's machine shows as it arrives. */
+  at: number;
+  /** When it was made, by its own headers. */
+  made: number;
+  /** Its headers and the clock leave no doubt about when it was made. */
+  isPlain: boolean;
+}
+
+/** What is known after this answer; the same object if nothing is new. */
+export function learn(before: Book, answer: Answer): Book {
+  if (answer.status !== 200 && answer.status !== 304) return before;
+  const given = parseJson(answer.body);
+  if (typeof given !== "object" || given === null) return before;
+  const learner = createLearner(before, answer);
+  const [path = ""] = answer.path.split("?");
+  if (path.endsWith("/v1/public")) learnForecasts(given, learner, answer);
+  else if (path.endsWith("/v1/public/season")) learner.season(given as unknown as SeasonSaid);
+  else if (path.endsWith("/v1/public/history")) learnHistory(given, learner);
+  else if (path.includes("/v1/public/")) learnDate(given, learner);
+  else if (path.endsWith("/tempoLight")) learnLight(given, learner, answer);
+  else if (path.endsWith("/tempo")) learnSeasonOfRte(given, learner, answer);
+  return learner.book();
+}
+
+type Json = { [key: string]: unknown };
+
+function learnForecasts(given: Json, learner: Learner, { at }: Answer): void {
+  const listed = Array.isArray(given.forecast) ? given.forecast : [];
+  const named = new Set<Day>();
+  // An answer out of a cache that does not say so: whether its forecasts replace newer ones is not said.
+  const updatedAt = Date.parse(String(given.updated_at)) || 0;
+  const isOlder = updatedAt < learner.updatedAt();
+  for (const day of [given.today, given.tomorrow, ...listed] as Json[]) {
+    if (typeof day?.date !== "string") continue;
+    named.add(day.date);
+    const color = readColor(day.color);
+    const rates = (day.rates ?? {}) as Json;
+    // "The day stays unknown": the documents do not say whether a forecast from before still counts.
+    const forecast = color ? { color, confidence: readConfidence(day.confidence) } : null;
+    if (forecast && !isOlder) learner.forecast(day.date, forecast);
+    else learner.perhaps(day.date, "forecast", forecast);
+    if (color) learner.rates(day.date, color, rates.hp, rates.hc);
+  }
+  learner.setUpdatedAt(updatedAt);
+  // A day that this answer leaves out may keep its forecast.
+  for (const date of learner.dates()) {
+    if (!named.has(date) && date >= wallClock(at).date) learner.perhaps(date, "forecast", null);
+  }
+}
+
+function learnHistory(given: object, learner: Learner): void {
+  if (!Array.isArray(given)) return;
+  for (const entry of given as Json[]) {
+    const color = readColor(entry?.color);
+    if (!color || typeof entry.date !== "string") continue;
+    learner.word(entry.date, "service", color);
+    learner.rates(entry.date, color, entry.hp_rate, entry.hc_rate);
+  }
+}
+
+function learnDate(given: Json, learner: Learner): void {
+  const color = readColor(given.color);
+  if (!color || typeof given.date !== "string") return;
+  if (given.is_official === true) learner.word(given.date, "service", color);
+  // The documents do not say whether this is a forecast like the other.
+  else learner.perhaps(given.date, "forecast", { color, confidence: readConfidence(given.confidence) });
+  learner.rates(given.date, color, given.hp_rate, given.hc_rate);
+}
+
+function learnLight(given: Json, learner: Learner, { at }: Answer): void {
+  const today = wallClock(at).date;
+  for (const [date, color] of wordsOfRte(given))
+    if (date >= addDays(today, -7) && date <= addDays(today, 1)) learner.word(date, "rte", color);
+}
+
+function learnSeasonOfRte(given: Json, learner: Learner, { at }: Answer): void {
+  const today = wallClock(at).date;
+  for (const [date, color] of wordsOfRte(given)) {
+    if (date >= today) continue;
+    if (date === tariffDay(at)) learner.fillDayInForce(date, color);
+    else learner.word(date, "rte", color);
+  }
+}
+
+function wordsOfRte({ values }: Json): [Day, Color][] {
+  const words: Record<string, Color> = { BLUE: "bleu", WHITE: "blanc", RED: "rouge" };
+  return Object.entries((values ?? {}) as Json).flatMap(([date, word]): [Day, Color][] => {
+    const color = typeof word === "string" ? words[word.toUpperCase()] : undefined;
+    return color && /^\d{4}-\d\d-\d\d$/.test(date) && possibleColors(date).includes(color)
+      ? [[date, color]]
+      : [];
+  });
+}
+
+type Learner = ReturnType<typeof createLearner>;
+
+function createLearner(before: Book, { made, isPlain }: Answer) {
+  const days = new Map(before.days);
+  let { season, updatedAt } = before;
+  const dayAt = (date: Day) => days.get(date) ?? UNKNOWN_DAY;
+  const put = <K extends keyof KnownDay>(date: Day, key: K, list: KnownDay[K]) => {
+    const day = dayAt(date);
+    if (!isSame(day[key], list)) days.set(date, { ...day, [key]: list });
+  };
+  const set = <K extends "service" | "rte" | "forecast">(date: Day, key: K, list: KnownDay[K]) => {
+    // Of an answer that may be old nobody knows whether it counts.
+    put(date, key, unique([...(isPlain ? [] : dayAt(date)[key]), ...list]) as unknown as KnownDay[K]);
+  };
+  const word = (date: Day, source: "service" | "rte", color: Color) => {
+    const confirmations = confirmationsOf(date, made, isPlain);
+    set(
+      date,
+      source,
+      dayAt(date)[source].flatMap((old) =>
+        confirmations.map((now) => ({ color, confirmed: now || (old?.color === color && old.confirmed) })),
+      ),
+    );
+  };
+  return {
+    dates: () => [...days.keys()],
+    updatedAt: () => updatedAt,
+    setUpdatedAt: (said: number) => {
+      updatedAt = Math.max(updatedAt, said);
+    },
+    word,
+    forecast: (date: Day, said: Forecast) => set(date, "forecast", [said]),
+    /** It may count, or not. */
+    perhaps: (date: Day, key: "forecast", said: Forecast | null) =>
+      put(date, key, unique([...dayAt(date)[key], said])),
+    /** The season names the day in force: it fills in what RTE has not named, and changes a word only in some cases. */
+    fillDayInForce: (date: Day, color: Color) => {
+      const old = dayAt(date).rte;
+      word(date, "rte", color);
+      if (!isSame(old, [null])) put(date, "rte", unique([...old, ...dayAt(date).rte]));
+    },
+    rates: (date: Day, color: Color, hp: unknown, hc: unknown) => {
+      if (typeof hp !== "number" || typeof hc !== "number") return;
+      put(date, "rates", unique([...dayAt(date).rates, { color, hp, hc }]));
+    },
+    season: (said: SeasonSaid) => {
+      season = unique([...(isPlain ? [] : season), said]);
+    },
+    book: (): Book => {
+      const isNew = [...days].some(([date, day]) => before.days.get(date) !== day);
+      return isNew || !isSame(season, before.season) || updatedAt !== before.updatedAt
+        ? { days: isNew ? days : before.days, season, updatedAt }
+        : before;
+    },
+  };
+}
+
+/** Whether an answer of that time confirms its words about this day. */
+function confirmationsOf(date: Day, made: number, isPlain: boolean): boolean[] {
+  if (!isPlain) return [true, false];
+  const from = instantsOf(addDays(date, -1), 11 * 60 + 30)[0]!;
+  return Math.abs(made - from) < 2_000 ? [true, false] : [made >= from];
+}
+
+/** All that is possible in one or the other. */
+export function mergeBooks(one: Book, other: Book): Book {
+  if (one === other) return one;
+  const dates = new Set([...one.days.keys(), ...other.days.keys()]);
+  const days = [...dates].map((date): [Day, KnownDay] => {
+    const [a, b] = [one.days.get(date) ?? UNKNOWN_DAY, other.days.get(date) ?? UNKNOWN_DAY];
+    return [
+      date,
+      {
+        service: unique([...a.service, ...b.service]),
+        rte: unique([...a.rte, ...b.rte]),
+        forecast: unique([...a.forecast, ...b.forecast]),
+        rates: unique([...a.rates, ...b.rates]),
+      },
+    ];
+  });
+  const updatedAt = Math.max(one.updatedAt, other.updatedAt);
+  return { days: new Map(days), season: unique([...one.season, ...other.season]), updatedAt };
+}
+
+/** What a source has said counts only while it is configured, and may be back with it. */
+export function perhapsWithout({ days, season, updatedAt }: Book, source: "service" | "rte"): Book {
+  const isService = source === "service";
+  const changed = [...days].map(([date, day]): [Day, KnownDay] => [
+    date,
+    {
+      ...day,
+      [source]: unique([...day[source], null]),
+      ...(isService && { forecast: unique([...day.forecast, null]) }),
+    },
+  ]);
+  return { days: new Map(changed), season: isService ? unique([...season, null]) : season, updatedAt };
+}
+
+const UNKNOWN_DAY: KnownDay = { service: [null], rte: [null], forecast: [null], rates: [] };
+
+function readColor(given: unknown): Color | undefined {
+  return COLORS.find((color) => color === given);
+}
+
+/** Percent. */
+function readConfidence(given: unknown): number | null {
+  return typeof given === "number" && given >= 0 && given <= 1 ? given * 100 : null;
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** When an answer was made, if its `Date` can be believed: it is what the clock shows, and no cache speaks. */
+export function readMade(
+  headers: Readonly<Record<string, string>>,
+  trueTime: number,
+): { made: number; isPlain: boolean; isHoursOff: boolean } {
+  const made = Date.parse(headers.date ?? "");
+  if (Number.isNaN(made)) return { made: trueTime, isPlain: false, isHoursOff: true };
+  const off = Math.abs(trueTime - made);
+  return { made, isPlain: off < MINUTE && headers.age === undefined, isHoursOff: off > HOUR / 2 };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+export function unique<T>(items: readonly T[]): T[] {
+  if (items.length < 2) return [...items];
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}

@@ -1,0 +1,237 @@
+import { isKind, type Trace, type TraceEvent } from "../../trace.ts";
+import { BASE } from "../topics.ts";
+import { HOUR, MINUTE } from "./calendar.ts";
+import { type House, partsOf, readHouse } from "./house-text.ts";
+import type { Heard } from "./house-values.ts";
+import { type Book, EMPTY_BOOK, learn, mergeBooks, perhapsWithout, readMade } from "./known-days.ts";
+import { afterEdit, mergeSettings, NO_SETTINGS, obey, perhapsEnded, type Settings } from "./settings.ts";
+import { createTimeline, type Timeline } from "./timeline.ts";
+
+/** What vigie may have learnt so far. */
+export interface Memory {
+  book: Book;
+  settings: Settings;
+}
+
+/** What the broker holds on a topic. */
+export interface Held {
+  payload: string;
+  since: number;
+  /** As `steady`. */
+  until: number;
+  byVigie: boolean;
+}
+
+/** What can be read from a trace, by the time in it. */
+export interface Life {
+  memory: Timeline<Memory>;
+  house: Timeline<House | null>;
+  /** vigie runs, has started, is connected and has said so. */
+  isReady: Timeline<boolean>;
+  isBrokerUp: Timeline<boolean>;
+  /** By how much the clock of the machine is wrong. */
+  skew: Timeline<number>;
+  /** Until then vigie may doubt its clock, and say nothing. */
+  doubtUntil: Timeline<number>;
+  /** Until then nothing is judged: the broker is slow. */
+  slowUntil: Timeline<number>;
+  held: (topic: string) => Timeline<Held | null>;
+  heard: (topic: string) => readonly Heard[];
+  /** Of MQTT 3.1.1 nothing expires. */
+  version: Timeline<4 | 5>;
+  end: number;
+}
+
+export function readLife(trace: Trace): Life {
+  const memory = createTimeline<Memory>({ book: EMPTY_BOOK, settings: NO_SETTINGS });
+  const house = createTimeline<House | null>(null);
+  const isReady = createTimeline(false);
+  const isBrokerUp = createTimeline(true);
+  const skew = createTimeline(0);
+  const doubtUntil = createTimeline(Number.NEGATIVE_INFINITY);
+  const slowUntil = createTimeline(Number.NEGATIVE_INFINITY);
+  const version = createTimeline<4 | 5>(5);
+  const held = new Map<string, Timeline<Held | null>>();
+  const heard = new Map<string, Heard[]>();
+  const heldOn = (topic: string) => {
+    const found = held.get(topic) ?? createTimeline<Held | null>(null);
+    held.set(topic, found);
+    return found;
+  };
+
+  const is = { started: false, connected: false, online: false, suspended: false };
+  let current: Memory = memory.at(0);
+  /** What a later start reads; what is being written; and all that was ever known. */
+  let onDisk = current;
+  let writing = current;
+  let ever = current;
+  /** The last answer of each source was plain. */
+  const wasPlain = { service: true, rte: true };
+  let wasRestarted = false;
+  let latest = Number.NEGATIVE_INFINITY;
+  const unanswered = new Map<number, number>();
+  const bodies = new Map<string, string>();
+
+  const learnt = (event: TraceEvent, next: Memory) => {
+    if (next.book === current.book && next.settings === current.settings) return;
+    current = next;
+    ever = mergeMemories(ever, next);
+    memory.set(event.steady, next);
+  };
+  const doubt = (event: TraceEvent, length: number) =>
+    doubtUntil.set(event.steady, Math.max(doubtUntil.at(event.steady), event.steady + length));
+  const topicsOf = (given: House | null) =>
+    (given?.rules ?? []).flatMap(({ when }) =>
+      partsOf(when).flatMap(({ mqtt }) => (mqtt ? [mqtt.topic] : [])),
+    );
+  const forget = (topics: readonly string[], steady: number) => {
+    for (const topic of topics)
+      heard.set(topic, [...(heard.get(topic) ?? []), { from: steady, payload: null, ages: [steady] }]);
+  };
+
+  // After a yield two processes may live in the trace: another judge says so.
+  const over = trace.events.findIndex(({ kind }) => kind === "yield");
+  const events = over < 0 ? trace.events : trace.events.slice(0, over);
+  for (const event of events) {
+    const { steady } = event;
+    const off = event.at - trace.began - steady;
+    if (Math.abs(off - skew.at(steady)) > 1) {
+      skew.set(steady, Math.abs(off) <= 1 ? 0 : off);
+      // A value may seem older by the jump; what was dated by a wrong clock may be believed for hours.
+      for (const [topic, list] of heard) {
+        const last = list.at(-1)!;
+        heard.set(topic, [...list, { ...last, from: steady, ages: [...last.ages, LONG_AGO] }]);
+      }
+      // A clock that is set back does not bring back what it has ended.
+      learnt(event, { ...current, settings: perhapsEnded(current.settings, Math.max(latest, event.at)) });
+      wasPlain.service = false;
+      wasPlain.rte = false;
+      doubt(event, Math.abs(off) > 4 * MINUTE ? 8 * HOUR : 2 * HOUR);
+    }
+    latest = Math.max(latest, event.at);
+    if (event.at < latest - MINUTE) doubt(event, latest - event.at + 2 * HOUR);
+
+    if (isKind(event, "start")) {
+      const next = readHouse(event.yaml);
+      const saved = mergeMemories(current, onDisk);
+      learnt(event, house.at(steady) ? edited(saved, house.at(steady)!, next) : saved);
+      house.set(steady, next);
+      forget(topicsOf(next), steady);
+      wasRestarted = true;
+      is.started = false;
+    }
+    if (isKind(event, "reload")) {
+      const before = house.at(steady);
+      const next = readHouse(event.yaml);
+      if (before) learnt(event, edited(current, before, next));
+      house.set(steady, next);
+      const known = topicsOf(before);
+      forget(
+        topicsOf(next).filter((topic) => !known.includes(topic)),
+        steady,
+      );
+      is.started = false;
+    }
+    if (isKind(event, "started")) is.started = true;
+    if (isKind(event, "stop", "stopped", "kill", "crash")) is.started = false;
+    if (isKind(event, "stopped", "kill", "crash", "disconnected")) is.connected = false;
+    if (isKind(event, "connected")) {
+      is.connected = true;
+      is.online = false;
+      version.set(steady, event.version);
+    }
+    if (isKind(event, "suspend", "resume")) is.suspended = event.kind === "suspend";
+    if (isKind(event, "broker down", "broker up")) isBrokerUp.set(steady, event.kind === "broker up");
+    if (isKind(event, "broker up") && event.retained === "lost")
+      for (const topic of held.values()) topic.set(steady, null);
+
+    if (isKind(event, "write")) {
+      if (event.outcome === "begun") writing = current;
+      if (event.outcome === "done") onDisk = writing;
+    }
+    // Which of the earlier ones it is, is not in the trace.
+    if (isKind(event, "state file"))
+      learnt(
+        event,
+        event.from === "none" ? memory.at(Number.NEGATIVE_INFINITY) : mergeMemories(ever, NOTHING),
+      );
+    if (isKind(event, "state file")) onDisk = current;
+
+    if (isKind(event, "answer")) {
+      const { made, isPlain, isHoursOff } = readMade(event.headers, trace.began + steady);
+      const isCertain = isPlain && wasPlain[event.source] && skew.at(steady) === 0;
+      wasPlain[event.source] = isPlain;
+      if (isHoursOff) doubt(event, 8 * HOUR);
+      // 304: what that path last said with this tag holds again.
+      const tag = `${event.source} ${event.path} ${event.headers.etag ?? ""}`;
+      const body = event.status === 304 ? (bodies.get(tag) ?? event.body) : event.body;
+      if (event.status === 200) bodies.set(tag, body);
+      const book = learn(current.book, { ...event, body, made, isPlain: isCertain });
+      learnt(event, { ...current, book });
+    }
+    if (isKind(event, "heard") && event.topic.startsWith(`${BASE}/`) && !event.retain) {
+      const topic = event.topic.slice(BASE.length + 1);
+      const given = house.at(steady);
+      if (given)
+        learnt(event, {
+          ...current,
+          settings: obey(current.settings, topic, event.payload, event.at, given),
+        });
+    }
+    if (isKind(event, "heard") && !event.topic.startsWith(`${BASE}/`)) {
+      const { topic, payload, retain } = event;
+      const list = heard.get(topic) ?? [];
+      // A start reads when a payload was first heard, and the state file may be an earlier one: other payloads may have come since.
+      const isFirst = list.at(-1)?.payload === null;
+      const last = list.findLast((one) => one.payload !== null && (!isFirst || one.payload === payload));
+      const isReplay = retain && last?.payload === payload;
+      const ages = isReplay ? [...last.ages, ...(wasRestarted ? [steady, LONG_AGO] : [])] : [steady];
+      heard.set(topic, list);
+      list.push({ from: steady, payload, ages: [...new Set(ages)] });
+    }
+    if (isKind(event, "published", "message") && event.retain) {
+      const expiry = isKind(event, "published") ? event.expiry : undefined;
+      const until = expiry === undefined ? Number.POSITIVE_INFINITY : steady + expiry * 1000;
+      const entry = { payload: event.payload, since: steady, until, byVigie: event.kind === "published" };
+      heldOn(event.topic).set(steady, event.payload === "" ? null : entry);
+      if (event.topic === `${BASE}/availability`) is.online = event.payload === "online";
+    }
+    if (isKind(event, "published") && event.qos > 0) unanswered.set(event.id, steady);
+    if (isKind(event, "acknowledged")) unanswered.delete(event.id);
+    for (const sent of unanswered.values())
+      if (steady - sent > 1_000) slowUntil.set(steady, Math.max(slowUntil.at(steady), steady + MINUTE));
+    if (isKind(event, "disconnected")) unanswered.clear();
+
+    isReady.set(steady, is.started && is.connected && is.online && !is.suspended && isBrokerUp.at(steady));
+  }
+  return {
+    memory,
+    house,
+    isReady,
+    isBrokerUp,
+    skew,
+    doubtUntil,
+    slowUntil,
+    held: heldOn,
+    heard: (topic) => heard.get(topic) ?? [],
+    version,
+    end: events.at(-1)?.steady ?? 0,
+  };
+}
+
+function edited({ book, settings }: Memory, before: House, after: House): Memory {
+  const withoutService = before.hasService && !after.hasService ? perhapsWithout(book, "service") : book;
+  return {
+    book: before.hasRte && !after.hasRte ? perhapsWithout(withoutService, "rte") : withoutService,
+    settings: afterEdit(settings, before, after),
+  };
+}
+
+function mergeMemories(one: Memory, other: Memory): Memory {
+  if (one === other) return one;
+  return { book: mergeBooks(one.book, other.book), settings: mergeSettings(one.settings, other.settings) };
+}
+
+const NOTHING: Memory = { book: EMPTY_BOOK, settings: NO_SETTINGS };
+/** An age that is over any limit. */
+const LONG_AGO = Number.NEGATIVE_INFINITY;

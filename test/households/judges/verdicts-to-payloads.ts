@@ -1,0 +1,170 @@
+import type { Output } from "../../../src/core/outputs/output.ts";
+import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
+import { type Chosen, choosePayload, decidingTopics } from "./chosen-payload.ts";
+import { BASE, configsBetween, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+
+/**
+ * From the verdicts that vigie has published to the payloads that it has sent: at a quiet point the last payload is the
+ * chosen one; none is sent that was not chosen about then; none twice, but after a kill; and none many times a second.
+ */
+export const judgePayloads: Judge = (trace) => {
+  const topics = readTopics(trace);
+  const configs = configsInForce(trace);
+  const outputTopics = new Set(
+    configs.flatMap(({ config }) => config.outputs.list.map(({ topic }) => topic)),
+  );
+  return [
+    ...trace.events.flatMap((event) => (isKind(event, "quiet") ? lastPayloads(event, trace, topics) : [])),
+    ...[...outputTopics].flatMap((topic) => {
+      const sent = topics.published(topic);
+      return [...unwanted(sent, trace, configs, topics), ...twice(sent, trace, topics), ...tooFast(sent)];
+    }),
+  ];
+};
+
+type Sent = EventOf<"published">;
+
+/** The last payload is the chosen one. */
+function lastPayloads(quiet: EventOf<"quiet">, trace: Trace, topics: TopicHistory): Violation[] {
+  const [config] = configsBetween(configsInForce(trace), quiet.steady, quiet.steady);
+  if (!config) return [];
+  const { list, dry_when_simulated } = config.outputs;
+  if (dry_when_simulated && quiet.retained.get(SIMULATION) !== "auto") return [];
+  return list.flatMap((output): Violation[] => {
+    const chosen = choosePayload(output, (topic) => quiet.retained.get(topic));
+    const sent = topics.published(output.topic).filter(({ steady }) => steady <= quiet.steady);
+    const last = sent.at(-1);
+    if (!("payload" in chosen) || chosen.payload === last?.payload) return [];
+    const since = last?.steady ?? 0;
+    const meanwhile = eventsBetween(trace, since, quiet.steady);
+    // The broker refused it, and is asked again after ten minutes; or vigie does not know what it sent last.
+    if (meanwhile.some((event) => isKind(event, "refused") && event.topic === output.topic)) return [];
+    if (hasForgotten(trace, since, quiet.steady)) return [];
+    // vigie does not undo what it did not do.
+    if (chosen.kind === "else" && !last) return [];
+    const sentence = `${output.topic}: ${chosen.payload} is chosen (${chosen.kind}), and ${last?.payload ?? "nothing"} was sent last`;
+    return [{ judge: "last payload", at: quiet.steady, sentence }];
+  });
+}
+
+/** Each payload was chosen at some time shortly before or after it was sent. */
+function unwanted(
+  sent: readonly Sent[],
+  trace: Trace,
+  configs: ReturnType<typeof configsInForce>,
+  topics: TopicHistory,
+): Violation[] {
+  return sent.flatMap(({ topic, payload, steady }, index): Violation[] => {
+    const [from, to] = [steady - AROUND, steady + AROUND];
+    for (const config of configsBetween(configs, from, to)) {
+      const output = config.outputs.list.find((one) => one.topic === topic);
+      if (!output) continue;
+      if (config.outputs.dry_when_simulated && isSimulated(topics, from, to)) return [];
+      const before = sent[index - 1];
+      // What it sent last, or what it believes that it did.
+      const isLast = payload === before?.payload || (before && hasForgotten(trace, before.steady, steady));
+      const isWanted = (chosen: Chosen) =>
+        "payload" in chosen ? chosen.payload === payload : chosen.kind === "stands" && isLast;
+      if (chosenBetween(output, topics, from, to).some(isWanted)) return [];
+    }
+    return [{ judge: "unwanted payload", at: steady, sentence: `${topic}: nobody wanted ${payload}` }];
+  });
+}
+
+function isSimulated(topics: TopicHistory, from: number, to: number): boolean {
+  return topics.at(SIMULATION, from) !== "auto" || topics.changes([SIMULATION], from, to).length > 0;
+}
+
+/** What was chosen at each instant of a time. */
+function chosenBetween(output: Output, topics: TopicHistory, from: number, to: number): Chosen[] {
+  const instants = [from, ...topics.changes(decidingTopics(output), from, to)];
+  return instants.map((instant) => choosePayload(output, (topic) => topics.at(topic, instant)));
+}
+
+/** Without `confirm` a payload is sent once, unless another was chosen in between. */
+function twice(sent: readonly Sent[], trace: Trace, topics: TopicHistory): Violation[] {
+  const configs = configsInForce(trace);
+  return sent.flatMap((second, index): Violation[] => {
+    const first = sent[index - 1];
+    if (!first || first.payload !== second.payload) return [];
+    const [from, to] = [first.steady, second.steady];
+    const outputs = configsBetween(configs, from, to).map(({ outputs }) =>
+      outputs.list.find(({ topic }) => topic === first.topic),
+    );
+    if (outputs.some((output) => !output || output.confirm)) return [];
+    const isOther = (chosen: Chosen) => !("payload" in chosen && chosen.payload === first.payload);
+    if (outputs.some((output) => output && chosenBetween(output, topics, from, to + AROUND).some(isOther)))
+      return [];
+    const meanwhile = eventsBetween(trace, from, to);
+    const isAcknowledged = meanwhile.some((event) => isKind(event, "acknowledged") && event.id === first.id);
+    const isExcused = meanwhile.some(
+      (event) =>
+        isKind(event, "kill", "crash") ||
+        (isKind(event, "refused") && event.topic === first.topic) ||
+        (isKind(event, "disconnected") && !isAcknowledged),
+    );
+    if (isExcused || hasForgotten(trace, from, to)) return [];
+    const sentence = `${first.topic}: ${first.payload} was sent again after ${(to - from) / 1000} s, for no reason`;
+    return [{ judge: "sent twice", at: to, sentence }];
+  });
+}
+
+/** At most about one change a second. */
+function tooFast(sent: readonly Sent[]): Violation[] {
+  const changes = sent.filter(({ payload }, index) => payload !== sent[index - 1]?.payload);
+  const found = changes.find((last, index) => {
+    const first = changes[index - MOST_CHANGES];
+    return first !== undefined && last.steady - first.steady < MOST_CHANGES_WITHIN;
+  });
+  if (!found) return [];
+  const start = found.steady - MOST_CHANGES_WITHIN;
+  const count = changes.filter(
+    ({ steady }) => steady > start && steady <= start + 2 * MOST_CHANGES_WITHIN,
+  ).length;
+  const sentence = `${found.topic}: ${count} changes within ${(2 * MOST_CHANGES_WITHIN) / 1000} s`;
+  return [{ judge: "one change a second", at: found.steady, sentence }];
+}
+
+/** vigie was started with a state file that does not hold the last: the disk failed or hung, or an earlier file was put there. */
+function hasForgotten(trace: Trace, from: number, to: number): boolean {
+  const meanwhile = eventsBetween(trace, from - AROUND, to);
+  if (meanwhile.some((event) => isKind(event, "state file"))) return true;
+  return isUnsaved(meanwhile) && meanwhile.some((event) => isKind(event, "start"));
+}
+
+/** A write failed, or the process ended in one that hung: vigie does not wait for it for ever. */
+function isUnsaved(events: readonly TraceEvent[]): boolean {
+  let begun: number | null = null;
+  for (const event of events) {
+    if (isKind(event, "write")) {
+      if (event.outcome === "failed") return true;
+      begun = event.outcome === "begun" ? event.steady : null;
+    }
+    const isEnd = isKind(event, "kill", "crash", "stopped");
+    if (isEnd && begun !== null && event.steady - begun > HANGS) return true;
+  }
+  return false;
+}
+
+function eventsBetween({ events }: Trace, from: number, to: number): TraceEvent[] {
+  return events.slice(firstFrom(events, from), firstFrom(events, to + 1));
+}
+
+/** The index of the first event from this instant on. */
+function firstFrom(events: readonly TraceEvent[], steady: number): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (events[middle]!.steady < steady) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const SIMULATION = `${BASE}/simulation/color`;
+/** Milliseconds by which a payload may come before or after the verdict on the broker. */
+const AROUND = 12_000;
+/** Milliseconds for which vigie waits with a payload until the state is saved. */
+const HANGS = 5_000;
+const MOST_CHANGES = 6;
+const MOST_CHANGES_WITHIN = 5_000;

@@ -1,0 +1,203 @@
+import { addDays, wallInstant } from "../../src/core/calendar/dates.ts";
+import type { Color, Instant, IsoDate } from "../../src/core/calendar/tariff.ts";
+import { allowedColors } from "../../src/core/calendar/tariff-laws.ts";
+import { RTE } from "../../src/core/sources/rte-source.ts";
+import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
+import type { Source } from "../../src/core/sources/source.ts";
+import type { Transport } from "../../src/service/http-transport.ts";
+import { ServiceUnreachable } from "../../src/service/service-errors.ts";
+import { createService } from "../../src/simulator/answer-request.ts";
+import type { World } from "../../src/simulator/official-colors.ts";
+import { pick, randomFrom } from "../../src/simulator/random.ts";
+import type { Machine } from "./machine.ts";
+import type { Seen, SourceName } from "./trace.ts";
+
+/** What is wrong with a source, for a while. */
+export type SourceFault =
+  | { kind: "down" }
+  | { kind: "slow"; seconds: number }
+  | { kind: "hangs" }
+  | { kind: "status"; status: 404 | 429 | 500 | 503; retryAfter?: number }
+  /** Words that are no colours, a body that is no JSON, or the half of one. */
+  | { kind: "wrong words" | "no json" | "cut" }
+  /** A cache replays what was said this many seconds ago; `tells`: and says so. */
+  | { kind: "cache"; seconds: number; tells: boolean }
+  /** The clock of the source is ahead (or, below 0, behind). */
+  | { kind: "clock"; seconds: number };
+
+export interface Sources {
+  /** For vigie. */
+  openTransport: (source: Source) => Transport;
+  setFault: (source: SourceName, fault: SourceFault | null) => void;
+}
+
+interface SourcesOptions {
+  machine: Machine;
+  tell: (seen: Seen) => void;
+  seed: number;
+  /** How often the two name different colours, correct themselves, are late: 0 never, 1 each day. */
+  trouble: number;
+  /** They know no day before this one. */
+  since: IsoDate;
+}
+
+/** Both sources without sockets: the simulator's answers, with one invented season of which each has its own view. */
+export function createSources({ machine, tell, seed, trouble, since }: SourcesOptions): Sources {
+  const faults: Record<SourceName, SourceFault | null> = { service: null, rte: null };
+  const answers = {
+    service: createAnswers(worldOf("service", seed, trouble), since),
+    rte: createAnswers(worldOf("rte", seed, trouble), since),
+  };
+  const openTransport = (source: Source): Transport => {
+    const name = source === RTE ? "rte" : "service";
+    const get: Transport["get"] = (path, headers, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        if (machine.process() === null) return;
+        tell({ kind: "request", source: name, path });
+        const fault = faults[name];
+        const fail = (reason: string, unsent = false) => {
+          tell({ kind: "no answer", source: name, path });
+          reject(new ServiceUnreachable(source, `GET ${path}`, "memory", reason, { unsent }));
+        };
+        const end = new AbortController();
+        const after = (milliseconds: number, run: () => void) =>
+          machine.arrive(milliseconds, () => {
+            if (end.signal.aborted || signal.aborted) return;
+            end.abort();
+            run();
+          });
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: end.signal });
+        after(REQUEST_LIMIT, () => fail("no whole answer within 60 s"));
+        if (fault?.kind === "hangs") return;
+        if (fault?.kind === "down") return after(ANSWER_TAKES, () => fail("connect ECONNREFUSED", true));
+        const delay = fault?.kind === "slow" ? fault.seconds * 1000 : ANSWER_TAKES;
+        after(delay, () => {
+          const ifNoneMatch = headers["if-none-match"] ?? "";
+          const answer = answers[name](path, ifNoneMatch, machine.trueTime(), fault);
+          const { status, body } = answer;
+          tell({ kind: "answer", source: name, path, status, headers: answer.headers, body: answer.meant });
+          resolve({
+            status,
+            headers: new Map(Object.entries(answer.headers)),
+            body: new TextEncoder().encode(body),
+          });
+        });
+      });
+    return { get, close: async () => undefined };
+  };
+  return {
+    openTransport,
+    setFault: (source, fault) => {
+      faults[source] = fault;
+    },
+  };
+}
+
+export const SOURCES = { service: FORECAST_SERVICE, rte: RTE };
+
+/** What one source says at which time of the day before: mostly the true colour at 10:30. */
+function worldOf(name: SourceName, seed: number, trouble: number): World {
+  const announcements: World["announcements"] = (date, color) => {
+    const random = randomFrom(`announce/${seed}/${date}`);
+    const own = randomFrom(`announce/${seed}/${date}/${name}`);
+    const eve = (time: string): Instant => wallInstant(addDays(date, -1), time, "Europe/Paris");
+    if (random() > trouble) return [{ at: eve("10:30"), color }];
+    const other = otherColor(date, color, random);
+    const draw = own();
+    if (draw < 0.2) return [{ at: eve("06:40"), color }];
+    if (draw < 0.4)
+      return [
+        { at: eve("07:00"), color: other },
+        { at: eve("11:00"), color },
+      ];
+    if (draw < 0.5)
+      return [
+        { at: eve("10:30"), color: other },
+        { at: eve("13:00"), color },
+      ];
+    // Late, and perhaps only on the day itself.
+    if (draw < 0.7) return [{ at: eve("12:30") + own() * 15 * 3_600_000, color }];
+    if (draw < 0.8) return [{ at: eve("10:30"), color: other }];
+    return [{ at: eve("10:30"), color }];
+  };
+  return { seed, days: new Map(), announcements };
+}
+
+function otherColor(date: IsoDate, color: Color, random: () => number): Color {
+  const [first = color, ...others] = allowedColors(date, "tempo").filter((one) => one !== color);
+  return pick([first, ...others], random);
+}
+
+function createAnswers(world: World, since: IsoDate) {
+  let at: Instant = 0;
+  let requests = 0;
+  const service = createService(world, { now: () => at });
+  return (path: string, ifNoneMatch: string, now: Instant, fault: SourceFault | null) => {
+    requests += 1;
+    const age = fault?.kind === "cache" ? fault.seconds : 0;
+    at = now - age * 1000;
+    // Each request is another client: the simulator's own limit is for real ones.
+    const ask = (tag: string) =>
+      withoutEarlier(
+        service({ method: "GET", url: path, ifNoneMatch: tag, client: String(requests) }),
+        path,
+        since,
+      );
+    const whole = ask("");
+    const reply = fault ? damage(whole, fault) : ask(ifNoneMatch);
+    const clock = now + (fault?.kind === "clock" ? fault.seconds * 1000 : 0);
+    const tells = fault?.kind === "cache" && fault.tells;
+    const date = new Date(tells ? clock - age * 1000 : clock).toUTCString();
+    const headers = { ...reply.headers, date, ...(tells && { age: String(age) }) };
+    return {
+      status: reply.status,
+      headers,
+      body: reply.body,
+      meant: reply.status === 304 ? whole.body : reply.body,
+    };
+  };
+}
+
+/** Without the days of history and season before this one. */
+function withoutEarlier(reply: Reply, path: string, since: IsoDate): Reply {
+  if (reply.status !== 200 || !/history|tempo\?/.test(path)) return reply;
+  const given = JSON.parse(reply.body);
+  const kept = Array.isArray(given)
+    ? given.filter(({ date }) => date >= since)
+    : { values: Object.fromEntries(Object.entries(given.values).filter(([date]) => date >= since)) };
+  return { ...reply, body: JSON.stringify(kept) };
+}
+
+type Reply = ReturnType<ReturnType<typeof createService>>;
+
+/** What it damages has no ETag: who asks with that of the right body must not be told that he has it already. */
+function damage(reply: Reply, fault: SourceFault): Reply {
+  const { etag: _etag, ...headers } = reply.headers;
+  const { body } = reply;
+  switch (fault.kind) {
+    case "status": {
+      const wait = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
+      return { status: fault.status, headers: { ...headers, ...wait }, body: '{"detail":"fault"}' };
+    }
+    case "wrong words":
+      return {
+        ...reply,
+        headers,
+        body: body.replace(/"(rouge|RED)"/g, '"violet"').replace(/"(bleu|BLUE)"/g, "null"),
+      };
+    case "no json":
+      return { ...reply, headers: { ...headers, "content-type": "text/html" }, body: "<html></html>" };
+    case "cut":
+      return { ...reply, headers, body: body.slice(0, body.length / 2) };
+    case "down":
+    case "slow":
+    case "hangs":
+    case "cache":
+    case "clock":
+      return reply;
+  }
+}
+
+const ANSWER_TAKES = 50;
+const REQUEST_LIMIT = 60_000;

@@ -1,0 +1,129 @@
+import type { Config } from "../../src/config/config.ts";
+import type { Instant } from "../../src/core/calendar/tariff.ts";
+
+/**
+ * Everything of one household that can be seen from outside of vigie, in the order in which it happened. The judges read
+ * nothing else.
+ */
+export interface Trace {
+  /** The true time at `steady` 0. */
+  began: Instant;
+  events: readonly TraceEvent[];
+}
+
+export type TraceEvent = {
+  /** What the wall clock of vigie's machine says. It is the true time (`began + steady`), but after a jump. */
+  at: Instant;
+  /** Milliseconds of true time since the household began; they go on while the machine is suspended. */
+  steady: number;
+} & Seen;
+
+export type Seen = ProcessSeen | MachineSeen | SourceSeen | BrokerSeen | QuietSeen;
+
+/** vigie as a process. */
+export type ProcessSeen =
+  /** A process begins, with this configuration: from now on it is in force. */
+  | { kind: "start"; config: Config; yaml: string }
+  /** vigie reads another configuration, or the same again: from now on it is in force. */
+  | { kind: "reload"; config: Config; yaml: string }
+  /** The start or the reload is done: vigie connects to the broker and polls. */
+  | { kind: "started" }
+  /** SIGTERM; then the end of the process. */
+  | { kind: "stop" }
+  | { kind: "stopped" }
+  | { kind: "kill" }
+  /** An error that nobody caught: the process has ended. */
+  | { kind: "crash"; error: string }
+  /** Another vigie owns the base topic: the process wants to end with code 3. */
+  | { kind: "yield" }
+  /** A line of its log, from the level warn on. */
+  | { kind: "log"; level: "warn" | "error"; sentence: string }
+  /** A write of the state file: begun, then done (a later start reads it) or failed. */
+  | { kind: "write"; outcome: "begun" | "done" | "failed" }
+  /** While vigie was stopped: the state file is one that was written earlier, or is gone. */
+  | { kind: "state file"; from: "earlier" | "none" };
+
+/** The machine on which vigie runs. */
+export type MachineSeen =
+  /** Its clock is set. */
+  | { kind: "jump"; by: number }
+  /** It is suspended: vigie does nothing and hears nothing until `resume`. */
+  | { kind: "suspend" }
+  | { kind: "resume" };
+
+export type SourceName = "service" | "rte";
+
+export type SourceSeen =
+  /** vigie asks a source. */
+  | { kind: "request"; source: SourceName; path: string }
+  /** The answer has arrived at vigie. */
+  | {
+      kind: "answer";
+      source: SourceName;
+      /** Path and query of the request. */
+      path: string;
+      status: number;
+      headers: Readonly<Record<string, string>>;
+      /** With status 304 the body that vigie has already, and that holds again. */
+      body: string;
+    }
+  /** No answer: the connection was refused, or the time was over. */
+  | { kind: "no answer"; source: SourceName; path: string };
+
+export type BrokerSeen =
+  /** vigie's lasting connection, which owns the base topic. Short connections before it are not told. */
+  | { kind: "connected"; version: 4 | 5 }
+  | { kind: "disconnected" }
+  /** The broker is down; then up again, with what it held before or with nothing. */
+  | { kind: "broker down" }
+  | { kind: "broker up"; retained: "kept" | "lost" }
+  /** The broker has taken a message of vigie, over any of its connections. */
+  | {
+      kind: "published";
+      id: number;
+      /** In full, with the base topic. */
+      topic: string;
+      payload: string;
+      retain: boolean;
+      qos: 0 | 1 | 2;
+      /** Seconds; MQTT 5 only. */
+      expiry: number | undefined;
+    }
+  /** The broker has refused a message of vigie. */
+  | { kind: "refused"; topic: string; payload: string }
+  /** The acknowledgement of that message has arrived at vigie. It may never do so. */
+  | { kind: "acknowledged"; id: number }
+  /** Somebody else publishes; `will`: the broker for a vigie that is gone. */
+  | {
+      kind: "message";
+      by: "device" | "house" | "home assistant" | "command" | "will";
+      topic: string;
+      payload: string;
+      retain: boolean;
+    }
+  /** A message that vigie did not send has arrived at its lasting connection, as the broker marks it. */
+  | { kind: "heard"; topic: string; payload: string; retain: boolean };
+
+/**
+ * Nothing has happened from outside for a while (`since`, as `steady`): the process runs, the broker is up, no fault of it
+ * is in force. What the broker holds now.
+ */
+export type QuietSeen = { kind: "quiet"; since: number; retained: ReadonlyMap<string, string> };
+
+export type Kind = Seen["kind"];
+export type EventOf<K extends Kind> = Extract<TraceEvent, { kind: K }>;
+
+export function isKind<K extends Kind>(event: TraceEvent, ...kinds: K[]): event is EventOf<K> {
+  return (kinds as Kind[]).includes(event.kind);
+}
+
+/** What a judge says is wrong. */
+export interface Violation {
+  judge: string;
+  /** As `steady`. */
+  at: number;
+  sentence: string;
+}
+
+/** Reads a trace, and says what is wrong; nothing where all is right. */
+export type Judge = (trace: Trace) => Violation[];
