@@ -32,6 +32,6 @@ EXPOSE 8427
 USER node
 # vigie starts no other process and hears SIGTERM itself: it may be process 1.
 ENTRYPOINT ["node", "--max-semi-space-size=1", "/usr/local/lib/vigie/dist/main.js"]
-# Unhealthy: the loop is dead, or the broker is not reached. While only the service is away all is as well as can be.
+# Unhealthy: the loop is dead, the broker is not reached, or the clock is wrong. While only the service is away all is as well as can be.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
   CMD ["node", "/usr/local/lib/vigie/dist/main.js", "health"]
