@@ -6,6 +6,7 @@ import { runAfterTimeout, sleep } from "../runtime/wait.ts";
 import { ConnectionLost } from "./broker-errors.ts";
 import type { Connect, Connection, ConnectOptions, ReceivedMessage, SubscribeHow } from "./connection.ts";
 import type { Message, MessageSource } from "./publish-queue.ts";
+import { watchSilence } from "./silence.ts";
 
 export interface BaseConnectionOptions extends Omit<ConnectOptions, "post"> {
   connect: Connect;
@@ -89,26 +90,11 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
   /** Of all pings whose return nobody awaits. */
   const askingId = inventId(random);
   echoes.set(askingId, { arrived: () => undefined, failed: () => undefined });
-  let unanswered = 0;
-  let isClosing = false;
-  let stopAsking: () => void = () => undefined;
   /** An acknowledgement that was dropped is not sent again. That of a ping counts for it. */
-  const pingWhileUnanswered = (pause: number) => {
-    stopAsking = runAfterTimeout(pause, () => {
-      pingWhileUnanswered(2 * pause);
-      sendPing(askingId, { isUrgent: true }).catch(() => undefined);
-    });
-  };
-  const send = async (source: MessageSource) => {
-    unanswered += 1;
-    if (unanswered === 1 && !isClosing) pingWhileUnanswered(FIRST_PAUSE);
-    try {
-      await connection.publish(source);
-    } finally {
-      unanswered -= 1;
-      if (unanswered === 0) stopAsking();
-    }
-  };
+  const silence = watchSilence(FIRST_PAUSE, () => {
+    sendPing(askingId, { isUrgent: true }).catch(() => undefined);
+  });
+  const send = (source: MessageSource) => silence.awaitAnswer(connection.publish(source));
   const publish = (source: MessageSource) =>
     send(() => {
       const message = typeof source === "function" ? source() : source;
@@ -192,8 +178,7 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
     waitForRetained,
     closed,
     close: (how) => {
-      isClosing = true;
-      stopAsking();
+      silence.end();
       return connection.close(how);
     },
     link: (linkOptions) => ({

@@ -5,7 +5,8 @@ import { runAfterTimeout } from "../runtime/wait.ts";
 import { type BrokerAddress, nameAddress } from "./broker-address.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
 import { explainEnd, explainFailure } from "./explain-connect-failure.ts";
-import { createPublishQueue, type MessageSource } from "./publish-queue.ts";
+import { createPublishQueue, type LimitAnswer, type MessageSource } from "./publish-queue.ts";
+import { watchSilence } from "./silence.ts";
 
 export type Version = 4 | 5;
 
@@ -121,11 +122,12 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     noteFailure(new Error(why));
     client.stream.destroy();
   };
-  // If the broker has not answered a message for 2 minutes, it will not. Close the connection; the next one gets an answer.
-  const limitAnswer = <T>(answer: Promise<T>) =>
-    answer.finally(
-      runAfterTimeout(ANSWER_LIMIT, () => cutOff("the broker has not answered a message for 2 minutes")),
-    );
+  // It will not answer any more. Close the connection; the next one gets an answer.
+  const giveUp = () => cutOff("the broker has not answered a message for 2 minutes");
+  const silence = watchSilence(ANSWER_LIMIT, giveUp);
+  const limitAnswer: LimitAnswer = (answer, qos = 1) =>
+    // No other answer counts for one of QoS 2 that was dropped.
+    qos === 2 ? answer.finally(runAfterTimeout(ANSWER_LIMIT, giveUp)) : silence.awaitAnswer(answer);
   return {
     version,
     publish: createPublishQueue(client, { version, limits: connack.properties ?? {}, closed, limitAnswer }),

@@ -22,8 +22,11 @@ interface PublishQueueOptions {
   /** What the broker said in CONNACK. */
   limits: NonNullable<IConnackPacket["properties"]>;
   closed: Promise<string>;
-  limitAnswer: (answer: Promise<void>) => Promise<void>;
+  limitAnswer: LimitAnswer;
 }
+
+/** The same promise; the connection ends if its answer does not come. */
+export type LimitAnswer = (answer: Promise<void>, qos?: 0 | 1 | 2) => Promise<void>;
 
 /**
  * Returns a function that publishes in order, with as many messages waiting for their acknowledgement as the broker allows.
@@ -85,7 +88,7 @@ export function createPublishQueue(
         `The message for ${shorten(message.topic)} is larger than the broker accepts (${largest} bytes)`,
       );
     }
-    await limitAnswer(send(message));
+    await limitAnswer(send(message), message.qos);
   };
   return (source) =>
     typeof source === "object" && source.isUrgent ? sendNext(source) : runNext(() => sendNext(source));

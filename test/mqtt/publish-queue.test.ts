@@ -26,6 +26,7 @@ test("a limit runs so many jobs at a time, in order, and goes on after one that 
 function queueOf() {
   const acknowledge = new Map<string, (error?: Error) => void>();
   const removed: number[] = [];
+  const limited: unknown[] = [];
   const client = {
     connected: true,
     sendPing: () => undefined,
@@ -38,7 +39,10 @@ function queueOf() {
     version: 5,
     limits: {},
     closed: new Promise(() => undefined),
-    limitAnswer: (answer) => answer,
+    limitAnswer: (answer, qos) => {
+      limited.push(qos);
+      return answer;
+    },
   });
   const settled: string[] = [];
   const send = (topic: string, qos: 0 | 1 | 2 = 1, isUrgent = false) =>
@@ -50,6 +54,7 @@ function queueOf() {
     send,
     settled,
     removed,
+    limited,
     answer: (topic: string, error?: Error) => acknowledge.get(topic)?.(error),
   };
 }
@@ -70,6 +75,14 @@ test("an acknowledgement counts for the messages of QoS 1 that were sent before,
   answer("twice");
   await new Promise(setImmediate);
   expect(settled).toEqual(["a", "b", "twice"]);
+});
+
+test("the answer to a message of QoS 2 has a limit of its own: no later one counts for it", async () => {
+  const { send, limited } = queueOf();
+  void send("a");
+  void send("twice", 2);
+  await Promise.resolve();
+  expect(limited).toEqual([1, 2]);
 });
 
 test("a refusal refuses its own message only", async () => {
