@@ -45,30 +45,30 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     for (const end of ends) await end();
   });
 
-  test.concurrent.each([false, true])(
-    "has all topics right again after the broker was killed, persistence %s",
-    async (persistence) => {
-      const broker = await brokerWith({ persistence });
-      const { publisher, lines } = keep(broker);
-      publisher.setTopics(SNAPSHOT);
-      await publisher.allAcknowledged();
-      await broker.end("SIGKILL");
-      publisher.setTopics(
-        topics({
-          ...Object.fromEntries([...SNAPSHOT].map(([key, { payload }]) => [key, payload])),
-          more: "1",
-        }),
-      );
-      await broker.start();
-      await becomesWhole(broker);
-      await publisher.allAcknowledged();
-      expect((await readRetained(broker.url)).get("vigie/more")).toBe("1");
-      expect(lines.filter((line) => line.includes("accepts the connection again"))).toHaveLength(1);
-    },
-  );
+  test.concurrent.each([
+    ["saved nothing", {}],
+    ["saved all", { persistence: "each change" }],
+  ] as const)("has all topics right again after the broker was killed, which %s", async (_, options) => {
+    const broker = await brokerWith(options);
+    const { publisher, lines } = keep(broker);
+    publisher.setTopics(SNAPSHOT);
+    await publisher.allAcknowledged();
+    await broker.end("SIGKILL");
+    publisher.setTopics(
+      topics({
+        ...Object.fromEntries([...SNAPSHOT].map(([key, { payload }]) => [key, payload])),
+        more: "1",
+      }),
+    );
+    await broker.start();
+    await becomesWhole(broker);
+    await publisher.allAcknowledged();
+    expect((await readRetained(broker.url)).get("vigie/more")).toBe("1");
+    expect(lines.filter((line) => line.includes("accepts the connection again"))).toHaveLength(1);
+  });
 
   test.concurrent("says online again after a broker that was stopped in order had sent the will", async () => {
-    const broker = await brokerWith({ persistence: true });
+    const broker = await brokerWith({ persistence: "each change" });
     const { publisher } = keep(broker);
     publisher.setTopics(SNAPSHOT);
     await publisher.allAcknowledged();
@@ -143,7 +143,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   });
 
   test.concurrent("leaves no topic of the moment after a power cut of both", async () => {
-    const broker = await brokerWith({ persistence: true });
+    const broker = await brokerWith({ persistence: "each change" });
     const { publisher } = keep(broker);
     const expires = Date.now() + 5_000;
     publisher.setTopics(topics({ "now/color": { payload: "bleu", expires }, "season/label": "2025-2026" }));

@@ -29,7 +29,7 @@ describe.skipIf(missing)(`the flow of docs/node-red.md in a real Node-RED ${miss
   let running: Observer;
   let folder: string;
   beforeAll(async () => {
-    broker = await startMosquitto({ persistence: true });
+    broker = await startMosquitto({ persistence: "each change" });
     cleanup.add(broker.remove);
     running = await observe(broker.url, "#", 5, { reconnectPeriod: 100 });
     cleanup.add(running.disconnect);

@@ -89,7 +89,7 @@ describe.skipIf(reason)(`a device announced by hand, and a vigie beside it ${rea
 
   test("a vigie on the same broker causes no complaint, also when its service is down", async () => {
     const days = bleuDaysWith("2025-09-01", "2026-02-01", { "2026-01-05": "rouge" } as const);
-    const time = startFakeTime("2026-01-05T08:00:00Z", 240);
+    const time = startFakeTime("2026-01-05T08:00:00Z", 60);
     const simulator = await startFaultyService({
       port: 0,
       seed: 1,

@@ -29,7 +29,7 @@ export function sharedHome(): Promise<SharedHome> {
 
 /** Another one, with settings of its own, until this process ends. */
 export async function openHome(options: Omit<HomeAssistantOptions, "broker"> = {}): Promise<SharedHome> {
-  const broker = await startMosquitto({ persistence: true });
+  const broker = await startMosquitto({ persistence: "at its end" });
   // Home Assistant ends with this process by itself.
   for (const ending of ["exit", "SIGTERM"] as const)
     process.once(ending, () => {

@@ -100,7 +100,11 @@ export async function startInHomeAssistant(
     const { code, stderr } = await runVigie({ folder, args: ["purge"] });
     if (code !== 0) throw new Error(`Expected vigie purge to succeed, got: ${stderr}`);
   });
-  await shared.home.until({ [`sensor.${instance}_service_status`]: /ok|simulated/ });
+  try {
+    await shared.home.until({ [`sensor.${instance}_service_status`]: /ok|simulated/ });
+  } catch (cause) {
+    throw new Error(`Home Assistant does not show ${instance}; vigie said:\n${vigie.output()}`, { cause });
+  }
   return {
     ...shared,
     running,

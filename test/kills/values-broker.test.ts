@@ -24,7 +24,7 @@ const battery = (percent: number) => JSON.stringify({ battery: percent });
 
 const BROKERS = {
   "MQTT 5": async () => {
-    const broker = await startMosquitto({ persistence: true });
+    const broker = await startMosquitto({ persistence: "each change" });
     return { url: broker.url, stop: broker.remove };
   },
   "MQTT 3.1.1": async () => startEmbeddedBroker({ port: 0, log: SILENT_LOG }),
@@ -213,7 +213,7 @@ describe.skipIf(withoutMosquitto)(`values of the house on a real broker ${withou
   });
 
   test("a broker that restarts changes no verdict, and values are heard again after it", async () => {
-    const broker = await startMosquitto({ persistence: true });
+    const broker = await startMosquitto({ persistence: "each change" });
     cleanup.add(broker.remove);
     const service = await serveInventedDays(cleanup);
     const running = await startVigieAndBroker(cleanup, { service, broker, config: RULES });

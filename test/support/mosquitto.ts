@@ -27,7 +27,7 @@ export interface Mosquitto {
   start: () => Promise<void>;
   /** Loses what it kept on disk; it has to be ended by then. */
   forget: () => Promise<void>;
-  /** Resolves when it has this text on disk, with `persistence`. */
+  /** Resolves when it has this text on disk, with `each change`. */
   untilSaved: (text: string) => Promise<void>;
   /** Other passwords or access lists take effect while it runs. */
   renew: (files: Record<string, string>) => Promise<void>;
@@ -38,7 +38,11 @@ export interface Mosquitto {
 }
 
 export interface MosquittoOptions {
-  persistence?: boolean;
+  /**
+   * `each change` is on its disk at once: a kill loses none. That takes milliseconds each, which are seconds of a fast clock.
+   * `at its end`: SIGTERM loses none.
+   */
+  persistence?: "each change" | "at its end";
   /** More lines of its configuration; `FOLDER` stands for its folder. */
   lines?: string[];
   files?: Record<string, string>;
@@ -73,10 +77,14 @@ async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
   };
   await write(options.files ?? {});
   const lines = (options.lines ?? ["allow_anonymous true"]).map((line) => line.replace("FOLDER", folder));
-  const keeps = options.persistence ?? false;
+  const { persistence } = options;
   const config = [
-    ...[`listener ${port} 127.0.0.1`, `persistence ${keeps}`, `persistence_location ${folder}/`],
-    ...(keeps ? ["autosave_interval 1", "autosave_on_changes true"] : []),
+    ...[
+      `listener ${port} 127.0.0.1`,
+      `persistence ${persistence !== undefined}`,
+      `persistence_location ${folder}/`,
+    ],
+    ...(persistence === "each change" ? ["autosave_interval 1", "autosave_on_changes true"] : []),
     ...(process.getuid?.() === 0 ? ["user root"] : []),
     ...lines,
   ];
