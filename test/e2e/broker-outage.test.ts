@@ -48,7 +48,7 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
   test.concurrent.each([
     ["saved nothing", {}],
     ["saved all", { persistence: "each change" }],
-  ] as const)("has all topics right again after the broker was killed, which %s", async (_, options) => {
+  ] as const)("has all topics right again after the broker was killed, having %s", async (_, options) => {
     const broker = await brokerWith(options);
     const { publisher, lines } = keep(broker);
     publisher.setTopics(SNAPSHOT);
