@@ -50,23 +50,18 @@ function servicePrices(view: View): Record<Color, Rates> {
   const from = priceRow(now, tariff)?.from ?? now;
   const until = nextPriceRow(now, tariff);
   const found: Partial<Record<Color, { date: IsoDate; rates: Rates }>> = {};
-  for (const date in knownDays.days) {
+  // The newest first: it is mostly the one that counts, and the rates of the others are not looked at.
+  for (const date of Object.keys(knownDays.days).reverse()) {
     if (date < from || (until !== undefined && date >= until)) continue;
-    const given = ratesGiven(date, view);
-    if (!given) continue;
-    const best = found[given.color];
-    if (!best || isBetter(date, best.date, now)) found[given.color] = { date, rates: given.rates };
+    const known = knownDays.days[date];
+    const color = officialColor(known)?.color ?? view.day(date).color;
+    if (!known || color === null) continue;
+    const best = found[color];
+    if (best && !isBetter(date, best.date, now)) continue;
+    const rates = serviceRates(known, color);
+    if (rates.hp !== null || rates.hc !== null) found[color] = { date, rates };
   }
   return byColor((color) => found[color]?.rates ?? NO_RATES);
-}
-
-/** The rates that the service gave for a day, and the colour that it gave them for. */
-function ratesGiven(date: IsoDate, { knownDays, day }: View): { color: Color; rates: Rates } | undefined {
-  const known = knownDays.days[date];
-  const color = officialColor(known)?.color ?? day(date).color;
-  if (!known || color === null) return undefined;
-  const rates = serviceRates(known, color);
-  return rates.hp === null && rates.hc === null ? undefined : { color, rates };
 }
 
 /** A day that has begun before one ahead; of those begun the later, of those ahead the earlier. */
