@@ -83,10 +83,6 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
     },
   });
   const { version, closed, subscribe, unsubscribe } = connection;
-  void closed.then((why) => {
-    const lost = new ConnectionLost(`The connection to the broker is gone: ${why}`);
-    for (const { failed } of echoes.values()) failed(lost);
-  });
   /** Of all pings whose return nobody awaits. */
   const askingId = inventId(random);
   echoes.set(askingId, { arrived: () => undefined, failed: () => undefined });
@@ -94,12 +90,20 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
   const silence = watchSilence(FIRST_PAUSE, () => {
     sendPing(askingId, { isUrgent: true }).catch(() => undefined);
   });
-  const send = (source: MessageSource) => silence.awaitAnswer(connection.publish(source));
+  void closed.then((why) => {
+    silence.end();
+    const lost = new ConnectionLost(`The connection to the broker is gone: ${why}`);
+    for (const { failed } of echoes.values()) failed(lost);
+  });
+  const send = async (source: MessageSource, answered = isAnswered(source)) => {
+    const published = connection.publish(source);
+    await (answered ? silence.awaitAnswer(published) : published);
+  };
   const publish = (source: MessageSource) =>
     send(() => {
       const message = typeof source === "function" ? source() : source;
       return message && { ...message, topic: `${base}/${message.topic}` };
-    });
+    }, isAnswered(source));
   const sendPing = (id: string, more: Partial<Message> = {}) => {
     const message = { topic: `${base}/${OWNER_PING}`, payload: JSON.stringify({ id }), retain: false };
     return send({ ...message, ...more });
@@ -183,7 +187,7 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
     },
     link: (linkOptions) => ({
       version,
-      publish: send,
+      publish: (message) => send(message),
       subscribe: subscribeOnce,
       unsubscribe,
       waitForRetained: async () => {
@@ -194,6 +198,11 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
       closed,
     }),
   };
+}
+
+/** A message of QoS 0 has no answer. What is written as it is sent is of QoS 1. */
+function isAnswered(source: MessageSource): boolean {
+  return typeof source === "function" || source.qos !== 0;
 }
 
 function pingId(payload: string): string {

@@ -76,7 +76,9 @@ test.each(["docs/mosquitto.md", "docs/home-assistant-os.md"])("%s quotes only wh
 function hasTest(path: string, title: string): boolean {
   if (!existsSync(join(ROOT, path))) return false;
   const words = title.replaceAll(/[.*+?^$()|[\]\\{}]/g, "\\$&");
-  return new RegExp(`^ *(?:(?:describe|test|it)\\b.*|\\](?: as const)?\\))?\\(?["\`].*${words}`, "m").test(readPage(path));
+  return new RegExp(`^ *(?:(?:describe|test|it)\\b.*|\\](?: as const)?\\))?\\(?["\`].*${words}`, "m").test(
+    readPage(path),
+  );
 }
 
 /** How long a trouble has lasted is put behind the sentence that ends it. */

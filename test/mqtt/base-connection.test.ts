@@ -43,7 +43,7 @@ async function openAtBroker(more: { isReadable?: boolean } = {}) {
         if (broker.losesAcknowledgement) {
           broker.losesAcknowledgement = false;
           await new Promise<void>((resolve) => unacknowledged.push(resolve));
-        } else for (const acknowledge of unacknowledged.splice(0)) acknowledge();
+        } else if (qos !== 0) for (const acknowledge of unacknowledged.splice(0)) acknowledge();
       },
       subscribe: async () => undefined,
       unsubscribe: async () => undefined,
@@ -126,6 +126,18 @@ test("an acknowledgement that is lost is asked for after some seconds, and no lo
   expect(broker.sent).toEqual(["vigie/color", "vigie/owner/ping"]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(broker.sent).toHaveLength(2);
+});
+
+test("messages of QoS 0 are no answers: a lost acknowledgement is asked for among many of them, too", async () => {
+  const { broker, connection } = await openAtBroker();
+  broker.losesAcknowledgement = true;
+  const color = connection.publish({ topic: "color", payload: "rouge", retain: true });
+  for (let second = 0; second < 6; second += 1) {
+    void connection.publish({ topic: "long", payload: "", retain: true, qos: 0 });
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  await color;
+  expect(broker.sent).toContain("vigie/owner/ping");
 });
 
 test("a connection that is being closed asks for nothing any more", async () => {

@@ -47,12 +47,12 @@ export function comparePrices(input: FactsInput, tariff: Tariff): PriceDifferenc
  */
 function servicePrices(view: View): Record<Color, Rates> {
   const { knownDays, tariff, now } = view;
-  const from = priceRow(now, tariff)?.from ?? now;
-  const until = nextPriceRow(now, tariff);
   const found: Partial<Record<Color, { date: IsoDate; rates: Rates }>> = {};
+  const from = priceRow(now, tariff)?.from ?? now;
+  const until = nextPriceRow(now, tariff) ?? NEVER;
+  const dates = Object.keys(knownDays.days).filter((date) => date >= from && date < until);
   // The newest first: it is mostly the one that counts, and the rates of the others are not looked at.
-  for (const date of Object.keys(knownDays.days).reverse()) {
-    if (date < from || (until !== undefined && date >= until)) continue;
+  for (const date of dates.reverse()) {
     const known = knownDays.days[date];
     const color = officialColor(known)?.color ?? view.day(date).color;
     if (!known || color === null) continue;
@@ -74,5 +74,7 @@ function isAnyKnown(rates: Record<Color, Rates>): boolean {
   return COLORS.some((color) => rates[color].hp !== null || rates[color].hc !== null);
 }
 
+/** Later than each date. */
+const NEVER = "9999-99-99";
 /** Rates are published with five decimals. */
 const PUBLISHED_STEP = 0.00001;
