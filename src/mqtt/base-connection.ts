@@ -87,9 +87,9 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
   const askingId = inventId(random);
   echoes.set(askingId, { arrived: () => undefined, failed: () => undefined });
   /** An acknowledgement that was dropped is not sent again. That of a ping counts for it. */
-  const silence = watchSilence(FIRST_PAUSE, () => {
-    sendPing(askingId, { isUrgent: true }).catch(() => undefined);
-  });
+  const silence = watchSilence(FIRST_PAUSE, () =>
+    connection.publish({ ...pingOf(base, askingId), isUrgent: true }),
+  );
   void closed.then((why) => {
     silence.end();
     const lost = new ConnectionLost(`The connection to the broker is gone: ${why}`);
@@ -104,10 +104,7 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
       const message = typeof source === "function" ? source() : source;
       return message && { ...message, topic: `${base}/${message.topic}` };
     }, isAnswered(source));
-  const sendPing = (id: string, more: Partial<Message> = {}) => {
-    const message = { topic: `${base}/${OWNER_PING}`, payload: JSON.stringify({ id }), retain: false };
-    return send({ ...message, ...more });
-  };
+  const sendPing = (id: string, more: Partial<Message> = {}) => send({ ...pingOf(base, id), ...more });
   const waitForEcho = async () => {
     try {
       await awaitEcho(echoes, inventId(random), {
@@ -200,9 +197,13 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
   };
 }
 
-/** A message of QoS 0 has no answer. What is written as it is sent is of QoS 1. */
+/** Whether its acknowledgement counts for earlier messages of QoS 1. What is written as it is sent is of QoS 1. */
 function isAnswered(source: MessageSource): boolean {
-  return typeof source === "function" || source.qos !== 0;
+  return typeof source === "function" || (source.qos ?? 1) === 1;
+}
+
+function pingOf(base: string, id: string): Message {
+  return { topic: `${base}/${OWNER_PING}`, payload: JSON.stringify({ id }), retain: false };
 }
 
 function pingId(payload: string): string {

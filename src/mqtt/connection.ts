@@ -123,12 +123,14 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     client.stream.destroy();
   };
   // It will not answer any more. Close the connection; the next one gets an answer.
-  const giveUp = () => cutOff("the broker has not answered a message for 2 minutes");
+  const giveUp = async () => cutOff("the broker has not answered a message for 2 minutes");
   const silence = watchSilence(ANSWER_LIMIT, giveUp);
   void closed.then(silence.end);
   const limitAnswer: LimitAnswer = (answer, qos = 1) =>
     // QoS 0 has no answer, and no other answer counts for one of QoS 2 that was dropped.
-    qos === 1 ? silence.awaitAnswer(answer) : answer.finally(runAfterTimeout(ANSWER_LIMIT, giveUp));
+    qos === 1
+      ? silence.awaitAnswer(answer)
+      : answer.finally(runAfterTimeout(ANSWER_LIMIT, () => void giveUp()));
   return {
     version,
     publish: createPublishQueue(client, { version, limits: connack.properties ?? {}, closed, limitAnswer }),
@@ -154,7 +156,7 @@ async function askAgain(client: MqttClient, ask: () => Promise<void>): Promise<v
     await new Promise<void>((resolve, reject) => {
       const askOnce = () => {
         cancel = runAfterTimeout(pause, askOnce);
-        pause *= 2;
+        pause = Math.min(2 * pause, LONGEST_PAUSE);
         ask().then(resolve, reject);
         ids.push(client.getLastMessageId());
       };
@@ -320,6 +322,7 @@ const CONNECT_LIMIT = 60_000;
 const MOST_GARBAGE = 16_000_000;
 const ANSWER_LIMIT = 120_000;
 const FIRST_PAUSE = 10_000;
+const LONGEST_PAUSE = 60_000;
 /** The whole process must end within 5 s. */
 const CLOSE_LIMIT = 1_500;
 /** MQTT.js takes 0 for no timer. */

@@ -25,7 +25,7 @@ interface PublishQueueOptions {
   limitAnswer: LimitAnswer;
 }
 
-/** The same promise; the connection ends if its answer does not come. */
+/** Settles as the given promise does. The connection ends if no answer comes. */
 export type LimitAnswer = (answer: Promise<void>, qos?: 0 | 1 | 2) => Promise<void>;
 
 /**
@@ -37,7 +37,7 @@ export function createPublishQueue(
   { version, limits, closed, limitAnswer }: PublishQueueOptions,
 ): (source: MessageSource) => Promise<void> {
   const most = Math.min(limits.receiveMaximum ?? MOST_IN_FLIGHT, MOST_IN_FLIGHT);
-  // One more has room if it is urgent.
+  // There is room for an urgent message. If it stays unanswered, a few more may follow.
   const runNext = createLimit(Math.max(1, most - 1));
   const largest = limits.maximumPacketSize ?? Number.POSITIVE_INFINITY;
   const inFlight = new Set<InFlight>();

@@ -1,27 +1,38 @@
 import { runAfterTimeout } from "../runtime/wait.ts";
 
 export interface SilenceWatch {
-  /** The same promise, as one that is awaited. */
+  /** Settles as the given promise does. */
   awaitAnswer: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Does nothing any more. */
   end: () => void;
 }
 
 /**
- * Acts if answers are awaited and none has come for this long; then again after twice as long each time, until one comes. A broker
- * that is only slow answers one after the other.
+ * Acts if answers are awaited and none has come for this long; then after twice as long each time, until one comes and all that
+ * `act` began is over: one that asks a slow broker must not ask more and more.
  */
-export function watchSilence(longest: number, act: () => void): SilenceWatch {
+export function watchSilence(longest: number, act: () => Promise<unknown>): SilenceWatch {
   let awaited = 0;
+  let acting = 0;
   let hasEnded = false;
-  let cancel: () => void = () => undefined;
+  let cancelWait: (() => void) | null = null;
+  const cancel = () => {
+    cancelWait?.();
+    cancelWait = null;
+  };
   const wait = (pause: number) => {
-    cancel = runAfterTimeout(pause, () => {
+    cancelWait = runAfterTimeout(pause, () => {
       wait(2 * pause);
-      act();
+      acting += 1;
+      const settle = () => {
+        acting -= 1;
+        waitAnew();
+      };
+      act().then(settle, settle);
     });
   };
   const waitAnew = () => {
+    if (awaited > 0 && acting > 0 && cancelWait) return;
     cancel();
     if (awaited > 0 && !hasEnded) wait(longest);
   };

@@ -15,6 +15,8 @@ async function openAtBroker(more: { isReadable?: boolean } = {}) {
     sent,
     /** Of the next message. */
     losesAcknowledgement: false,
+    /** Until it acknowledges a message of QoS 1. */
+    delay: 0,
   };
   let post: (message: ReceivedMessage) => void = () => undefined;
   let cutOff: (why: string) => void = () => undefined;
@@ -36,6 +38,7 @@ async function openAtBroker(more: { isReadable?: boolean } = {}) {
         const { topic, payload, retain, qos } = message;
         const send = () => post({ topic, payload, retain, ...(qos === 0 && { qos }) });
         if (qos === 0) await new Promise((resolve) => setTimeout(resolve, 100));
+        else if (broker.delay > 0) await new Promise((resolve) => setTimeout(resolve, broker.delay));
         if (broker.returnsPings || qos === 0) send();
         else waiting.push(send);
         sent.push(topic);
@@ -126,6 +129,14 @@ test("an acknowledgement that is lost is asked for after some seconds, and no lo
   expect(broker.sent).toEqual(["vigie/color", "vigie/owner/ping"]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(broker.sent).toHaveLength(2);
+});
+
+test("a broker that takes 20 s for each answer is asked a few times, and no more when all is answered", async () => {
+  const { broker, connection } = await openAtBroker();
+  broker.delay = 20_000;
+  void connection.publish({ topic: "color", payload: "rouge", retain: true });
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(broker.sent.length).toBeLessThan(5);
 });
 
 test("messages of QoS 0 are no answers: a lost acknowledgement is asked for among many of them, too", async () => {

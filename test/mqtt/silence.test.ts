@@ -11,10 +11,17 @@ beforeEach(() => {
 function watchOf() {
   const acted: number[] = [];
   let passed = 0;
-  const silence = watchSilence(LONGEST, () => acted.push(passed));
+  const acts: (() => void)[] = [];
+  const silence = watchSilence(LONGEST, () => {
+    acted.push(passed);
+    return new Promise<void>((resolve) => acts.push(resolve));
+  });
   return {
     silence,
     acted,
+    endActs: () => {
+      for (const end of acts.splice(0)) end();
+    },
     pass: async (milliseconds: number) => {
       for (let step = 0; step < milliseconds; step += 100) {
         passed += 100;
@@ -61,15 +68,29 @@ test("silence counts from the last answer, and what is asked meanwhile does not 
   expect(acted).toEqual([1_600]);
 });
 
-test("it acts again after twice as long each time, and from the beginning after an answer", async () => {
-  const { acted, pass, ask } = watchOf();
-  const first = ask();
-  ask();
+test("it acts again after twice as long each time, also if answers come while what it began is not over", async () => {
+  const { acted, endActs, pass, ask } = watchOf();
+  const answers = [ask(), ask(), ask()];
   await pass(6_900);
   expect(acted).toEqual([1_000, 3_000]);
-  first(new Error("refused"));
+  answers[0]?.(new Error("refused"));
+  await pass(3_000);
+  expect(acted).toEqual([1_000, 3_000, 7_000]);
+  endActs();
+  answers[1]?.();
   await pass(1_000);
-  expect(acted).toEqual([1_000, 3_000, 7_900]);
+  expect(acted).toEqual([1_000, 3_000, 7_000, 10_900]);
+});
+
+test("what it began and what never ends keeps it from nothing that is asked later", async () => {
+  const { acted, pass, ask } = watchOf();
+  const first = ask();
+  await pass(1_000);
+  first();
+  await pass(5_000);
+  ask();
+  await pass(1_000);
+  expect(acted).toEqual([1_000, 7_000]);
 });
 
 test("nothing happens while no answer is awaited, nor after the end", async () => {

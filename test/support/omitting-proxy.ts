@@ -33,7 +33,7 @@ export async function startOmittingProxy(brokerPort: number) {
 }
 
 /** MQTT's packets: a byte, a length of one to four bytes, and as many bytes as it says. */
-function splitFrames(bytes: Buffer): { frames: Buffer[]; left: Buffer } {
+export function splitFrames(bytes: Buffer): { frames: Buffer[]; left: Buffer } {
   const frames: Buffer[] = [];
   let start = 0;
   for (;;) {
