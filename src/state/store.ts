@@ -47,9 +47,40 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
     reportProblem(error);
   }
   const found = await findState(folder, options);
-  let state = found?.state ?? emptyState(inventId(options.random));
-  /** What the state file holds; empty where it holds no state: then it must not become the previous state file. */
-  let textOnDisk = found?.isLatest ? serialiseState(found.state) : "";
+  const write = async (text: string, before: string) => {
+    try {
+      await makeFolder(folder);
+      const previous = before === "" ? undefined : join(folder, PREVIOUS_FILE);
+      await replaceFile(path, text, { durable: true, previous });
+    } catch (error) {
+      reportProblem(error);
+      return false;
+    }
+    problem = null;
+    options.problemLog.isOver(KEY, "The state is saved again");
+    return true;
+  };
+  return createStore({
+    state: found?.state ?? emptyState(inventId(options.random)),
+    // Where the state file holds no state, it must not become the previous state file.
+    textOnDisk: found?.isLatest ? serialiseState(found.state) : "",
+    write,
+    problem: () => problem,
+  });
+}
+
+interface StoreParts extends Pick<Store, "problem"> {
+  state: State;
+  /** Empty: none. */
+  textOnDisk: string;
+  /** `before`: what is on the disk. Resolves with whether the text is there; never rejects. */
+  write: (text: string, before: string) => Promise<boolean>;
+}
+
+/** Of several states that are saved during a write, only the last is written next. Tests put a disk in memory in `write`. */
+export function createStore({ state: first, textOnDisk, write, problem }: StoreParts): Store {
+  let state = first;
+  let written = textOnDisk;
   /** The text of the state last asked for: an unchanged state is not serialised again. */
   let serialised: { of: State; text: string } | null = null;
   let writing: Promise<void> | null = null;
@@ -58,25 +89,18 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
     if (serialised?.of !== state) serialised = { of: state, text: serialiseState(state) };
     return serialised.text;
   };
-  /** Of several states that were saved during a write, only the last is written next. */
-  const write = async () => {
+  const writeAll = async () => {
     try {
-      for (let text = textOfState(); text !== textOnDisk; text = textOfState()) {
-        await makeFolder(folder);
-        const previous = textOnDisk === "" ? undefined : join(folder, PREVIOUS_FILE);
-        await replaceFile(path, text, { durable: true, previous });
-        textOnDisk = text;
-        problem = null;
-        options.problemLog.isOver(KEY, "The state is saved again");
+      for (let text = textOfState(); text !== written; text = textOfState()) {
+        if (!(await write(text, written))) return;
+        written = text;
       }
-    } catch (error) {
-      reportProblem(error);
     } finally {
       writing = null;
     }
   };
   const flush = () => {
-    if (!writing && textOfState() !== textOnDisk) writing = write();
+    if (!writing && textOfState() !== written) writing = writeAll();
     return writing ?? Promise.resolve();
   };
   return {
@@ -86,7 +110,7 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
       return flush();
     },
     flush,
-    problem: () => problem,
+    problem,
   };
 }
 

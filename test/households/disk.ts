@@ -1,6 +1,6 @@
 import { emptyState } from "../../src/state/state.ts";
-import { parseState, serialiseState } from "../../src/state/state-format.ts";
-import type { Store } from "../../src/state/store.ts";
+import { parseState } from "../../src/state/state-format.ts";
+import { createStore, type Store } from "../../src/state/store.ts";
 import type { Machine } from "./machine.ts";
 import type { Seen } from "./trace.ts";
 
@@ -28,9 +28,9 @@ export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
   let fault: "hangs" | "fails" | null = null;
   const waiting: (() => void)[] = [];
 
-  /** Ends when it is on the disk; rejects when it is not. */
+  /** Resolves with whether it is on the disk. */
   const write = (next: string) =>
-    new Promise<void>((resolve, reject) => {
+    new Promise<boolean>((resolve) => {
       if (machine.process() === null) return;
       tell({ kind: "write", outcome: "begun" });
       const end = () => {
@@ -38,17 +38,23 @@ export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
         if (fault === "hangs") return void waiting.push(() => machine.arrive(WRITE_TAKES, end));
         if (fault === "fails") {
           tell({ kind: "write", outcome: "failed" });
-          return reject(new Error("No space is left on the disk"));
+          return resolve(false);
         }
         if (text !== null && earlier.push(text) > EARLIER_KEPT) earlier.shift();
         text = next;
         tell({ kind: "write", outcome: "done" });
-        resolve();
+        resolve(true);
       };
       machine.arrive(WRITE_TAKES, end);
     });
   return {
-    open: () => openStore(text, installation, write),
+    open: () =>
+      createStore({
+        state: text === null ? emptyState(installation) : parseState(text),
+        textOnDisk: text ?? "",
+        write,
+        problem: () => null,
+      }),
     setFault: (next) => {
       fault = next;
       for (const go of waiting.splice(0)) go();
@@ -65,43 +71,6 @@ export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
       earlier.length = 0;
       tell({ kind: "state file", from: "none" });
     },
-  };
-}
-
-/** As `openStore` in src/state/store.ts, without the folder: of several states saved during a write the last is written next. */
-function openStore(text: string | null, installation: string, write: (text: string) => Promise<void>): Store {
-  let state = text === null ? emptyState(installation) : parseState(text);
-  let written = text;
-  let writing: Promise<void> | null = null;
-  let serialised: { of: typeof state; text: string } | null = null;
-  const textOfState = () => {
-    if (serialised?.of !== state) serialised = { of: state, text: serialiseState(state) };
-    return serialised.text;
-  };
-  const writeAll = async () => {
-    try {
-      for (let next = textOfState(); next !== written; next = textOfState()) {
-        await write(next);
-        written = next;
-      }
-    } catch {
-      // As the store of the disk: it is tried again with the next save.
-    } finally {
-      writing = null;
-    }
-  };
-  const flush = () => {
-    if (!writing && textOfState() !== written) writing = writeAll();
-    return writing ?? Promise.resolve();
-  };
-  return {
-    state: () => state,
-    save: (next) => {
-      state = next;
-      return flush();
-    },
-    flush,
-    problem: () => null,
   };
 }
 
