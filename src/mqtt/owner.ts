@@ -82,7 +82,13 @@ export async function claimBase(connection: ShortConnection, options: ClaimOptio
   await connection.subscribeToOwner();
   const before = readOwner(connection.latest(OWNER));
   if (!(takeOver || isOwn(before, identity))) {
-    const { other, isSettled } = await askOwners(connection, () => connection.latest(OWNER), options);
+    // Anybody may answer. Of this process, an answer to a ping over the connection before may come as late as now.
+    const isAwaited = ({ incarnation }: Owner) =>
+      incarnation !== me.incarnation && incarnation === readOwner(connection.latest(OWNER))?.incarnation;
+    const { other, isSettled } = await askOwners(connection, () => connection.latest(OWNER), {
+      ...options,
+      isAwaited,
+    });
     if (other) return other;
     if (!isSettled) options.log.warn(UNSETTLED);
   }

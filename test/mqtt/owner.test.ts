@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { hasVigieClientId } from "../../src/mqtt/owner.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { claimBase, hasVigieClientId, type Identity, ownerOf } from "../../src/mqtt/owner.ts";
+import type { ShortConnection } from "../../src/mqtt/short-connection.ts";
 import { ownerNamed } from "../support/publisher.ts";
 
 const OWNER = ownerNamed("z");
@@ -20,4 +21,61 @@ test.each<[client_id: string, installation: string, isVigies: boolean]>([
   [installation, installation, false],
 ])("the client id %s of the installation %s is one of a vigie: %s", (client_id, of, isVigies) => {
   expect(hasVigieClientId({ ...OWNER, client_id, installation: of })).toBe(isVigies);
+});
+
+const IDENTITY: Identity = {
+  installation: "abcdefghijkl",
+  incarnation: "mine",
+  previousIncarnation: null,
+  host: "here",
+  version: "0.1.0",
+  since: 0,
+};
+const ME = ownerOf(IDENTITY, "vigie");
+const CLAIM = { ...OWNER, incarnation: "theirs" };
+
+/** Another program has written `owner`, and these answers are there when this process asks who runs; `late` is on `owner` then. */
+async function claimAmong(answers: readonly object[], late?: object) {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let now = 0;
+  let latest = JSON.stringify(CLAIM);
+  const listeners = new Set<Parameters<ShortConnection["listen"]>[0]>();
+  const connection = {
+    subscribeToOwner: async () => undefined,
+    latest: () => latest,
+    listen: (listener: Parameters<ShortConnection["listen"]>[0]) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    waitForEcho: async () => {
+      now += 300;
+      if (late) latest = JSON.stringify(late);
+      for (const answer of answers)
+        for (const listener of listeners)
+          listener({ topic: "owner/pong", payload: JSON.stringify(answer), retain: false });
+    },
+    publish: async ({ topic, payload }: { topic: string; payload: string }) => {
+      if (topic === "owner") latest = payload;
+    },
+  } as unknown as ShortConnection;
+  const claiming = claimBase(connection, {
+    instance: "vigie",
+    identity: IDENTITY,
+    takeOver: false,
+    clock: { steady: () => now },
+    log: { warn: () => undefined },
+    signal: new AbortController().signal,
+  });
+  await vi.advanceTimersByTimeAsync(20_000);
+  return { other: await claiming, latest: JSON.parse(latest) };
+}
+
+test("a process that connects again yields to nobody but who answers for the claim: not to its own answer, nor to a stranger's", async () => {
+  expect(await claimAmong([ME, { ...OWNER, incarnation: "nobody" }])).toEqual({ other: null, latest: ME });
+  expect((await claimAmong([ME, CLAIM])).other).toEqual(CLAIM);
+});
+
+test("a process does not take itself for another one when its own word comes late", async () => {
+  expect((await claimAmong([ME], ME)).other).toBe(null);
 });
