@@ -163,4 +163,4 @@ async function readState(folder: string): Promise<SavedState> {
 }
 
 /** How many times longer than the previous run the loading may take. */
-const MARGIN = 1.6;
+const MARGIN = 2.5;
