@@ -197,7 +197,7 @@ export async function openBaseConnection(options: BaseConnectionOptions): Promis
   };
 }
 
-/** Whether its acknowledgement counts for earlier messages of QoS 1. What is written as it is sent is of QoS 1. */
+/** Whether its acknowledgement counts for earlier messages of QoS 1. A function returns a message of QoS 1. */
 function isAnswered(source: MessageSource): boolean {
   return typeof source === "function" || (source.qos ?? 1) === 1;
 }

@@ -122,15 +122,13 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     noteFailure(new Error(why));
     client.stream.destroy();
   };
-  // It will not answer any more. Close the connection; the next one gets an answer.
-  const giveUp = async () => cutOff("the broker has not answered a message for 2 minutes");
-  const silence = watchSilence(ANSWER_LIMIT, giveUp);
+  // A broker that is silent for so long will not answer any more. The next connection gets an answer.
+  const giveUp = () => cutOff("the broker has not answered a message for 2 minutes");
+  const silence = watchSilence(ANSWER_LIMIT, async () => giveUp());
   void closed.then(silence.end);
   const limitAnswer: LimitAnswer = (answer, qos = 1) =>
     // QoS 0 has no answer, and no other answer counts for one of QoS 2 that was dropped.
-    qos === 1
-      ? silence.awaitAnswer(answer)
-      : answer.finally(runAfterTimeout(ANSWER_LIMIT, () => void giveUp()));
+    qos === 1 ? silence.awaitAnswer(answer) : answer.finally(runAfterTimeout(ANSWER_LIMIT, giveUp));
   return {
     version,
     publish: createPublishQueue(client, { version, limits: connack.properties ?? {}, closed, limitAnswer }),

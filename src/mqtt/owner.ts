@@ -82,7 +82,7 @@ export async function claimBase(connection: ShortConnection, options: ClaimOptio
   await connection.subscribeToOwner();
   const before = readOwner(connection.latest(OWNER));
   if (!(takeOver || isOwn(before, identity))) {
-    // Anybody may answer. Of this process, an answer to a ping over the connection before may come as late as now.
+    // Anybody may answer. An answer of this process to a ping over its last connection may arrive as late as now.
     const isAwaited = ({ incarnation }: Owner) =>
       incarnation !== me.incarnation && incarnation === readOwner(connection.latest(OWNER))?.incarnation;
     const { other, isSettled } = await askOwners(connection, () => connection.latest(OWNER), {

@@ -8,8 +8,8 @@ export interface SilenceWatch {
 }
 
 /**
- * Acts if answers are awaited and none has come for this long; then after twice as long each time, until one comes and all that
- * `act` began is over: one that asks a slow broker must not ask more and more.
+ * Acts if answers are awaited and none has come for this long, then again after twice as long each time. An answer begins the pause
+ * anew, but not while a promise of `act` is pending: whoever asks a slow broker must not ask more and more.
  */
 export function watchSilence(longest: number, act: () => Promise<unknown>): SilenceWatch {
   let awaited = 0;
