@@ -7,6 +7,8 @@ import type { Known } from "../core/loop/known.ts";
 import type { View as LoopView } from "../core/loop/view.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import type { View } from "../http/view.ts";
+import { createHttpDeviceSink } from "../http-devices/http-device-sink.ts";
+import type { RequestDevice } from "../http-devices/request-device.ts";
 import type { Connect } from "../mqtt/connection.ts";
 import { createDeviceSink } from "../mqtt/device-sink.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
@@ -36,6 +38,8 @@ export interface DaemonOptions {
   /** How the broker and the sources are reached; default: over the network. */
   connect?: Connect | undefined;
   openTransport?: OpenTransport | undefined;
+  /** How devices are reached that have an address; default: over the network. */
+  requestDevice?: RequestDevice | undefined;
   store: Store;
   log: Log;
   problemLog: ProblemLog;
@@ -226,6 +230,13 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     problemLog,
     post: (event) => post({ kind: "outputs", event }),
   });
+  const httpDevices = createHttpDeviceSink({
+    outputs,
+    version: VERSION,
+    clock,
+    post: (event) => post({ kind: "outputs", event }),
+    request: options.demoSpeed === undefined ? options.requestDevice : answerInDemo,
+  });
   const parts = createLoopParts({
     config,
     store,
@@ -244,6 +255,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       ...parts.sinks,
       { name: "topics", show: createTopicsSink(publisher).show },
       { name: "devices", show: ({ sends }) => devices.show(sends) },
+      { name: "devices over HTTP", show: ({ sends, questions }) => httpDevices.show(sends, questions) },
       ...(options.sinks ?? []),
     ],
     say: ({ lines, events }) => {
@@ -294,9 +306,10 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       values.stop();
       // Nothing new is sent. What the broker has got is still answered, and taken.
       post({ kind: "outputs", event: { kind: "ending" } });
-      const answered = atMost(devices.allAnswered(), ANSWERED_WITHIN);
+      const allAnswered = Promise.all([devices.allAnswered(), httpDevices.allAnswered()]);
+      const answered = atMost(allAnswered, ANSWERED_WITHIN);
       await Promise.all([parts.stop(), answered, discovery.stop(), cleared]);
-      await publisher.stop(why);
+      await Promise.all([publisher.stop(why), httpDevices.stop()]);
       isOver = true;
       const known = loop.pause();
       await sources.stop();
@@ -307,6 +320,9 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     },
   };
 }
+
+/** In a demonstration no device gets anything. */
+const answerInDemo: RequestDevice = async () => ({ status: 200, headers: new Map(), body: new Uint8Array() });
 
 /** Whether both use the embedded broker, which lives on, with the same base topic and client id. The grace may differ. */
 function isSameEmbedded(one: Config, other: Config): boolean {

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { ConfigError } from "../config/problems.ts";
+import { placeOf, placeOfReports } from "../core/outputs/output.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { nameAddress } from "../http/listener.ts";
 import type { Io } from "./io.ts";
@@ -78,17 +79,22 @@ function describePage({ listen, allow }: Config["http"]): string {
   return `${listen.map(nameAddress).join(", ")} (${who})`;
 }
 
-/** For the broker's access list. */
+/** For the access list of the broker, and for a firewall. */
 function describeAccess({ rules, outputs }: LoadedConfig["config"]): string {
-  const sendTo = outputs.list.map(({ topic }) => topic);
-  const answers = outputs.list.flatMap(({ confirm }) => (confirm ? [confirm.topic] : []));
-  const line = (name: string, topics: readonly string[], what: string) =>
-    topics.length === 0
+  const places = (kind: "mqtt" | "http") => outputs.list.filter(({ to }) => to.kind === kind).map(placeOf);
+  const asked = outputs.list.flatMap(({ confirm }) => (confirm?.from.kind === "http" ? [confirm] : []));
+  const answers = outputs.list.flatMap(({ confirm }) => [
+    ...(confirm?.from.kind === "mqtt" ? [confirm.from.topic] : []),
+    ...(confirm?.online ? [confirm.online.topic] : []),
+  ]);
+  const line = (name: string, given: readonly string[], what: string) =>
+    given.length === 0
       ? ""
-      : `  ${name}${topics.join(", ")} (vigie must be allowed to ${what} these topics)\n`;
+      : `  ${name}${[...new Set(given)].join(", ")} (vigie must be allowed to ${what})\n`;
   return [
-    line("values    ", topicsOfRules(rules), "read"),
-    line("outputs   ", sendTo, "write"),
-    line("answers   ", [...new Set(answers)], "read"),
+    line("values    ", topicsOfRules(rules), "read these topics"),
+    line("outputs   ", places("mqtt"), "write these topics"),
+    line("answers   ", answers, "read these topics"),
+    line("requests  ", [...places("http"), ...asked.map(placeOfReports)], "reach these addresses"),
   ].join("");
 }

@@ -73,7 +73,7 @@ function tellRules(before: View | undefined, { verdicts, facts: { at }, tariff }
 
 function tellOutputs(before: View | undefined, { outputs }: View): string[] {
   return outputs.flatMap(({ output, sent }) => {
-    const sentBefore = before?.outputs.find((one) => one.output.topic === output.topic)?.sent;
+    const sentBefore = before?.outputs.find((one) => one.output.key === output.key)?.sent;
     if (!sent || sent.at === sentBefore?.at) return [];
     return [`Would send ${quotePayload(sent.payload)} to ${describeOutput(output)}: ${sent.because}`];
   });

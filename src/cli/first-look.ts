@@ -3,6 +3,7 @@ import { SIMULATED_DEVICES } from "../config/first-look-outputs.ts";
 import type { Tariff } from "../core/calendar/tariff.ts";
 import { isColorAllowed } from "../core/calendar/tariff-laws.ts";
 import type { CivilDay, DayFacts } from "../core/facts/facts.ts";
+import { placeOf } from "../core/outputs/output.ts";
 import { reasonsOf } from "../core/rules/reasons.ts";
 
 /**
@@ -20,8 +21,8 @@ export function describeFirstLook(status: DaemonStatus | undefined, pages: reado
   const days = moment
     ? `${describeDays(moment.days)}${isInvented ? describeRouge(moment.days) : ""}`
     : "  The clock of this machine is wrong: vigie does not know which day it is.";
-  const devices = config.outputs.list.some(({ topic }) =>
-    SIMULATED_DEVICES.some((one) => one.topic === topic),
+  const devices = config.outputs.list.some((output) =>
+    SIMULATED_DEVICES.some((one) => one.topic === placeOf(output)),
   )
     ? "  Two simulated devices are connected to it, and obey: a boiler and a heating setpoint.\n"
     : "";

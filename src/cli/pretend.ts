@@ -62,7 +62,8 @@ interface Preview {
   rules: (Explanation & { plan: { at: string; state: Truth }[] })[];
   outputs: {
     id: string;
-    topic: string;
+    /** null of one that is reached over HTTP. */
+    topic: string | null;
     device: string;
     sends: { at: string; payload: string; because: string }[];
     /** Why it sends nothing at first; null where it sends something. */
@@ -101,7 +102,7 @@ export function previewDay({ simulation, config, knownDays, sent, at, rules, sho
       const { sends, nothing } = planSends(output, plan);
       return {
         id: output.id,
-        topic: output.topic,
+        topic: output.to.kind === "mqtt" ? output.to.topic : null,
         device: describeOutput(output),
         sends: sends.map((send) => ({ ...send, at: isoInstant(send.at) })),
         nothing,

@@ -200,8 +200,10 @@ function outputRow(id: string, read: Read, wall: Read): string[] {
   const isSent = read(`${topic}/since`) !== UNKNOWN_PAYLOAD;
   const details = [
     ...(because === undefined ? [] : [inPast(because)]),
-    ...(state === "failed" && tries !== undefined ? [`sent ${tries} times`] : []),
-    ...(["failed", "waiting"].includes(state) ? [`last answer: ${shorten(last_answer ?? "none")}`] : []),
+    ...(["failed", "contrary"].includes(state) && tries !== undefined ? [`sent ${tries} times`] : []),
+    ...(["failed", "waiting", "contrary"].includes(state)
+      ? [`last answer: ${shorten(last_answer ?? "none")}`]
+      : []),
     ...(would_send === undefined ? [] : [`would send ${shorten(would_send)}`]),
   ];
   return [

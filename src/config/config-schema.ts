@@ -76,8 +76,8 @@ export const options = z.strictObject({
 export const configSchema = options
   .superRefine(
     (given, context) => {
-      for (const { path, expected, advice } of findConflicts(given)) {
-        context.addIssue({ code: "custom", path, message: expected, params: { advice } });
+      for (const { path, expected, ...params } of findConflicts(given)) {
+        context.addIssue({ code: "custom", path, message: expected, params });
       }
     },
     // Also where single options are wrong: all problems are reported at once.

@@ -30,7 +30,7 @@ const OUTPUTS = [
     topic: BOILER.topic,
     choose: [{ when: "rouge_peak", payload: "off" }],
     else: "on",
-    confirm: { topic: BOILER.report },
+    confirm: { topic: BOILER.report, keep: true },
   },
   {
     id: "heating",

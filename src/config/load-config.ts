@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Output } from "../core/outputs/output.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import type { Config } from "./config.ts";
@@ -15,6 +16,7 @@ import { configSchema } from "./config-schema.ts";
 import { A_SERVICE } from "./conflicts.ts";
 import { readEnvironment } from "./environment.ts";
 import { firstLookOutputs } from "./first-look-outputs.ts";
+import { findUnreadableOutputFiles } from "./http-output-warnings.ts";
 import { listOptions } from "./option-list.ts";
 import { ConfigError, describeExpectation, describeIssues, type Problem } from "./problems.ts";
 import type { ReadFile } from "./read-text.ts";
@@ -68,7 +70,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
   const refused = [...missing, ...environment.problems, ...problems];
   if (!config || refused.length > 0) throw new ConfigError(refused);
-  const warnings = findWarnings(config, inContainer).map(({ path, id, words }) => {
+  const doubtful = [...findWarnings(config, inContainer), ...(await findUnreadableOutputFiles(config))];
+  const warnings = doubtful.map(({ path, id, words }) => {
     const name = id === undefined ? "" : ` ${id}`;
     return `${placeOf({ path: asWritten(path, given), part: "value" }, file, settings)}${name}: ${words}`;
   });
@@ -138,7 +141,19 @@ function withAbsolutePaths(config: Config, cwd: string): Config {
   for (const name of TLS_FILES) {
     if (tls[name] !== undefined) tls[name] = resolve(cwd, tls[name]);
   }
-  return { ...config, state: resolve(cwd, config.state), mqtt: { ...config.mqtt, tls } };
+  const outputs = { ...config.outputs, list: config.outputs.list.map((one) => withAbsoluteFiles(one, cwd)) };
+  return { ...config, state: resolve(cwd, config.state), mqtt: { ...config.mqtt, tls }, outputs };
+}
+
+function withAbsoluteFiles(output: Output, cwd: string): Output {
+  if (!output.access) return output;
+  const { secret_file, ca_file } = output.access;
+  const access = {
+    ...output.access,
+    ...(secret_file !== undefined && { secret_file: resolve(cwd, secret_file) }),
+    ...(ca_file !== undefined && { ca_file: resolve(cwd, ca_file) }),
+  };
+  return { ...output, access };
 }
 
 /** The embedded broker needs none of them: `vigie demo` takes the configuration of a house whose files are elsewhere. */

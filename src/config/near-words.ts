@@ -18,7 +18,7 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   instance: "site house home maison haus client_id device_name",
 
   // The service, the broker and Home Assistant.
-  url: "host hostname server serveur broker ip address adresse addr uri port endpoint hote",
+  url: "host hostname server serveur broker ip address adresse addr uri port endpoint hote href link webhook webhook_url rest_command",
   base_url: "simulator url host hostname server serveur ip address adresse addr uri port endpoint api hote",
   username: "user login utilisateur benutzer benutzername identifiant",
   password: "pass passwd pwd pw mot_de_passe mdp passwort kennwort",
@@ -142,13 +142,20 @@ export const NEAR_WORDS: Readonly<Record<string, string>> = {
   // Outputs.
   topic: "command_topic state_topic state mqtt_topic to sujet",
   choose: "choice choices when if rule rules options cases choix choisir",
-  payload: "value message msg send command set payload_on valeur commande ordre envoyer",
+  payload: "value message msg send command set body payload_on valeur commande ordre envoyer",
   else: "otherwise default sinon sonst payload_off autrement",
   unknown: "inconnu unbekannt",
   expect: "expected expects answer attendu",
   for: "timeout until duration pendant duree delai",
   path: "value_template template json_path jsonpath attribute key field property chemin",
   confirm: "confirmation feedback ack state_topic",
+  method: "verb http_method request_method methode",
+  headers: "header entete entetes http_headers",
+  content_type: "mime mime_type media_type type",
+  secret_file: "secret token token_file password_file key_file api_key api_key_file bearer jeton",
+  message: "notify notification is_message text_message sms alerte",
+  keep: "repeat enforce hold_state resend maintain maintenir garder insist",
+  online: "availability available lwt availability_topic presence en_ligne alive",
   retain: "retained retenir conserver",
 
   // Commands and their options.

@@ -1,146 +1,19 @@
 import { z } from "zod";
-import type { JsonObject, Output, Outputs, Payload } from "../core/outputs/output.ts";
+import type {
+  Confirmation,
+  HttpAccess,
+  HttpTarget,
+  MqttTarget,
+  Output,
+  Outputs,
+  Payload,
+} from "../core/outputs/output.ts";
+import { confirm } from "./confirm-options.ts";
+import { requestOptions } from "./http-output-options.ts";
 import { idOfTopic } from "./id-word.ts";
-import { duration, idWord, jsonPath, nameInLanguages, readName, topic } from "./value-schemas.ts";
-
-const A_PAYLOAD = 'a text, in quotes where it is a number: "18"';
-/** Of `true` it says which text is meant, as of a number. */
-const expectedInsteadOf = (other: string) => (issue: { input?: unknown }) =>
-  typeof issue.input === "boolean"
-    ? `a text, in quotes where it is true or false: "${issue.input}"; ${other}`
-    : `${A_PAYLOAD}; ${other}`;
-const A_TEMPLATE = expectedInsteadOf("or an object with one key or more, sent as JSON");
-
-/** A text, or an object that is sent as JSON. */
-const template = z.preprocess(
-  (given, { issues }) => {
-    const unquoted = findUnquotedPlaceholder(given);
-    // A placeholder without quotes is a key without a value, too.
-    const keys = unquoted ? [] : keysWithoutValue(given);
-    if (unquoted) issues.push({ code: "custom", input: given, continue: false, ...unquoted });
-    for (const key of keys)
-      issues.push({ code: "custom", input: null, continue: false, path: [key], message: A_VALUE });
-    return given;
-  },
-  z.union(
-    [
-      z.string({ error: A_TEMPLATE }).min(1, { error: A_TEMPLATE }),
-      z
-        .record(z.string(), z.json())
-        .refine((given) => Object.keys(given).length > 0)
-        .transform((given): JsonObject => given),
-    ],
-    { error: A_TEMPLATE },
-  ),
-);
-
-/** To YAML `{ setpoint: 20,5 }` has a key `5` without a value, and `{ state:"ON" }` a key `state:"ON"`. */
-function keysWithoutValue(given: unknown): string[] {
-  if (!isGroup(given)) return [];
-  return Object.entries(given).flatMap(([key, value]) => (value === null ? [key] : []));
-}
-
-const A_VALUE =
-  "a value for this key: decimals have a point (20.5), and a space follows each colon. Where null itself is meant, write the payload as a text in quotes, such as '{\"a\":null}'";
-
-const expect = template.meta({
-  description:
-    "What the device publishes once it has done what this payload says; of a JSON object, all that it must contain. Default: the payload itself.",
-});
-
-const payload = template.meta({
-  id: "payload",
-  description:
-    "What is sent: a text (numbers in quotes), or an object that is sent as JSON. May contain facts: {next.color}, {next.date}, {left.rouge}, …; in a text an unknown one becomes None.",
-});
-
-const A_BRANCH = expectedInsteadOf("or { payload: …, expect: … }");
-
-/** `else` and `unknown`: a text, or a payload with what the device then reports. */
-const branch = z.preprocess(
-  (given, { issues }) => {
-    const unquoted = findUnquotedPlaceholder(given, 0);
-    const isBare = isGroup(given) && !("payload" in given) && !("expect" in given);
-    if (unquoted) issues.push({ code: "custom", input: given, continue: false, ...unquoted });
-    else if (isBare)
-      issues.push({
-        code: "custom",
-        input: given,
-        continue: false,
-        message: `${A_PAYLOAD}; an object that is sent as JSON is written { payload: { … } }`,
-      });
-    return given;
-  },
-  z.union(
-    [
-      z.string({ error: A_BRANCH }).min(1, { error: A_BRANCH }),
-      z.strictObject({ payload, expect: expect.exactOptional() }),
-    ],
-    { error: A_BRANCH },
-  ),
-);
-
-/**
- * `{next.color}` without quotes is, to YAML, an object with the key `next.color`; `{{next.color}}` one whose key is that
- * object, which is read as the text `{ next.color }`.
- */
-function findUnquotedPlaceholder(
-  given: unknown,
-  deepest = Number.POSITIVE_INFINITY,
-  path: PropertyKey[] = [],
-): { path: PropertyKey[]; message: string } | undefined {
-  if (typeof given !== "object" || given === null) return undefined;
-  const entries = Object.entries(given);
-  const [[key, value] = ["", ""]] = entries;
-  const name = UNQUOTED.exec(key)?.[1];
-  if (entries.length === 1 && value === null && name !== undefined)
-    return { path, message: `the placeholder in quotes: "{${name}}"` };
-  if (path.length >= deepest) return undefined;
-  for (const [name, inner] of entries) {
-    const found = findUnquotedPlaceholder(inner, deepest, [
-      ...path,
-      Array.isArray(given) ? Number(name) : name,
-    ]);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-const UNQUOTED = /^(?:\{ )?([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)(?: \})?$/i;
-
-function isGroup(given: unknown): given is object {
-  return typeof given === "object" && given !== null && !Array.isArray(given);
-}
-
-const confirm = z
-  .strictObject({
-    topic: topic.meta({ description: "Topic on which the device publishes its state." }),
-    path: jsonPath("state or switch.output").exactOptional().meta({
-      description:
-        "Where the value is in the JSON that the device publishes: keys joined by dots. Default: the message as a whole counts.",
-    }),
-    expect: template.exactOptional().meta({
-      description:
-        "What the device publishes once it has done what the payload says; only where the output has one payload, else write expect beside each payload. Default: the payload itself.",
-    }),
-    every: duration("5s", "1h").prefault("30s").meta({
-      description: "How long to wait before the payload is sent again. Default 30s.",
-    }),
-    for: duration("5s", "24h").prefault("1h").meta({
-      description:
-        "How long to go on before vigie reports that the device does not follow (the problem `output`); at least as long as `every`. Default 1h.",
-    }),
-  })
-  .check(({ value, issues }) => {
-    // A duration that is wrong itself is still a text, and no bound of the other.
-    if (typeof value.every !== "number" || !(value.for < value.every)) return;
-    const message = `at least ${value.every / 1000}s, the value of confirm.every`;
-    issues.push({ code: "custom", path: ["for"], message, input: value.for });
-  })
-  .meta({
-    description:
-      "Sends the payload again until the device itself confirms it. Default none: it is sent once.",
-  });
+import { placeOfAddress } from "./output-address.ts";
+import { branch, expect, isGroup, payload } from "./payload-options.ts";
+import { idWord, nameInLanguages, readName, topic } from "./value-schemas.ts";
 
 /** What else people write there, and where it belongs. */
 const A_RULE_ID = ({ input }: { input?: unknown }) => {
@@ -163,13 +36,21 @@ const choice = z.strictObject({
 const output = z.strictObject({
   id: idWord.exactOptional().meta({
     description:
-      "Names the output in topics and entities: small letters and digits, joined by underscores. Each once. Default: the topic in small letters, with _ for all else, at most 40 characters.",
+      "Names the output in topics and entities: small letters and digits, joined by underscores. Each once. Default: the topic in small letters, with _ for all else, at most 40 characters; with url there is no default.",
   }),
   name: nameInLanguages.exactOptional().meta({
     description:
       "What people read, in one language or both: { fr: …, en: … }. Default: the id, or the topic where none is given.",
   }),
-  topic: topic.meta({ description: "Topic of the device, written in full; one output a topic." }),
+  topic: topic.exactOptional().meta({
+    description:
+      "Topic of the device, written in full; one output a topic. Each output has either topic or url.",
+  }),
+  ...requestOptions,
+  message: z.boolean().default(false).meta({
+    description:
+      "Whether people read it: it is sent once when its choice begins, and not again because a placeholder in it has changed. Goes without else and confirm. Default false.",
+  }),
   choose: z
     .array(choice, { error: 'a list of choices, such as [{ when: rouge_peak, payload: "off" }]' })
     .min(1, { error: "at least one choice" })
@@ -184,12 +65,12 @@ const output = z.strictObject({
   }),
   qos: z
     .union([z.literal(0), z.literal(1), z.literal(2)], { error: "0, 1 or 2" })
-    .default(1)
+    .exactOptional()
     .meta({
       description:
         "How the message is secured on its way to the broker: 0, 1 or 2. Default 1: with 0 it may be lost, 2 costs more and is seldom worth it.",
     }),
-  retain: z.boolean().default(false).meta({
+  retain: z.boolean().exactOptional().meta({
     description:
       "Whether the broker keeps the message for a device that comes later. Default false: a retained command switches the device again at each of its starts.",
   }),
@@ -225,6 +106,7 @@ export const outputsOptions = z
   });
 
 type GivenOutput = z.output<typeof output>;
+type GivenConfirmation = z.output<typeof confirm>;
 
 export function finishOutputs(given: z.output<typeof outputsOptions>): Outputs {
   const { dry_when_simulated, list: outputs } = Array.isArray(given)
@@ -233,19 +115,58 @@ export function finishOutputs(given: z.output<typeof outputsOptions>): Outputs {
   return { dry_when_simulated, list: outputs.map(readOutput) };
 }
 
+function readOutput(given: GivenOutput): Output {
+  const { id, name, topic: at, url, confirm: confirmation, message } = given;
+  const access = url === undefined && confirmation?.url === undefined ? undefined : readAccess(given);
+  return {
+    id: id ?? idOfTopic(at ?? ""),
+    name: readName(name, id ?? at ?? ""),
+    key: url === undefined ? (at ?? "") : `http:${id}`,
+    to: url === undefined ? readTopic(given) : readRequest(url, given),
+    ...(access && { access }),
+    message,
+    ...readPayloads(given),
+    ...(confirmation && { confirm: readConfirmation(confirmation) }),
+  };
+}
+
+function readTopic({ topic: at = "", qos = 1, retain = false }: GivenOutput): MqttTarget {
+  return { kind: "mqtt", topic: at, qos, retain };
+}
+
+function readRequest(url: string, { method, content_type }: GivenOutput): HttpTarget {
+  return {
+    kind: "http",
+    place: placeOfAddress(url),
+    url,
+    method: method ?? (url.includes("{payload}") ? "GET" : "POST"),
+    ...(content_type !== undefined && { content_type }),
+  };
+}
+
+function readAccess({ headers = {}, secret_file, tls }: GivenOutput): HttpAccess {
+  return {
+    headers,
+    ...(secret_file !== undefined && { secret_file }),
+    ...(tls?.ca_file !== undefined && { ca_file: tls.ca_file }),
+  };
+}
+
 /** `confirm.expect` is that of each payload that has none of its own. */
-function readOutput({ id, name, confirm, choose, else: otherwise, unknown, ...rest }: GivenOutput): Output {
-  const { expect: usual, ...confirmation } = confirm ?? { expect: undefined };
+function readPayloads({ confirm: confirmation, choose, else: otherwise, unknown }: GivenOutput) {
+  const usual = confirmation?.expect;
   const read = <Given extends Payload>(one: Given): Given =>
     usual === undefined || one.expect !== undefined ? one : { ...one, expect: usual };
   const readBranch = (one: string | Payload) => read(typeof one === "string" ? { payload: one } : one);
   return {
-    ...rest,
-    id: id ?? idOfTopic(rest.topic),
-    name: readName(name, id ?? rest.topic),
     choose: choose.map(read),
     ...(otherwise !== undefined && { else: readBranch(otherwise) }),
     ...(unknown !== undefined && { unknown: readBranch(unknown) }),
-    ...("topic" in confirmation && { confirm: confirmation }),
   };
+}
+
+function readConfirmation({ expect: _, topic: at = "", url, ...rest }: GivenConfirmation): Confirmation {
+  const from: Confirmation["from"] =
+    url === undefined ? { kind: "mqtt", topic: at } : { kind: "http", place: placeOfAddress(url), url };
+  return { from, ...rest };
 }

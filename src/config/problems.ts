@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { valueAt } from "../runtime/value-at.ts";
-import { RULE_OF_NONE } from "./conflicts.ts";
 import { nearest } from "./nearest-word.ts";
 import { listOptions } from "./option-list.ts";
-import { isSecret, type Path, showKey, showValue } from "./shown-value.ts";
+import { RULE_OF_NONE } from "./output-conflicts.ts";
+import { isSecret, isShown, type Path, showKey, showValue } from "./shown-value.ts";
 import { suggestOption } from "./suggest-option.ts";
 import { suggestValue } from "./suggest-value.ts";
 
@@ -32,14 +32,15 @@ export interface Problem {
 type Issue = z.core.$ZodIssue;
 
 /** What zod found in `given`. */
-export function describeIssues(issues: readonly Issue[], given: unknown): Problem[] {
+export function describeIssues(found: readonly Issue[], given: unknown): Problem[] {
+  const issues = found.flatMap(issuesInside);
   const areRulesUnread = issues.some(isOfRules);
   return issues
     .filter(
-      ({ path, message }) =>
-        !isWithoutSpace(path, given) &&
-        !isUnderAnotherName(path, issues, given) &&
-        !(areRulesUnread && message === RULE_OF_NONE),
+      (issue) =>
+        !isWithoutSpace(issue, given) &&
+        !isUnderAnotherName(issue, issues, given) &&
+        !(areRulesUnread && issue.message === RULE_OF_NONE),
     )
     .flatMap((issue) => describeIssue(issue, given));
 }
@@ -53,23 +54,29 @@ function isOfRules(issue: Issue): boolean {
 }
 
 /** To YAML `{ id:a }` has the key `id:a`: that is said, and not that `id` is missing. */
-function isWithoutSpace(path: Path, given: unknown): boolean {
-  const group = valueAt(given, path.slice(0, -1));
-  const isMissing = path.length > 0 && valueAt(given, path) === undefined;
-  return isMissing && isGroup(group) && Object.keys(group).some((key) => keyBeforeColon(key) === path.at(-1));
+function isWithoutSpace(issue: Issue, given: unknown): boolean {
+  const group = valueAt(given, issue.path.slice(0, -1));
+  const names = namesOfMissing(issue, given);
+  return isGroup(group) && Object.keys(group).some((key) => names.includes(keyBeforeColon(key)));
 }
 
 /** Beside `quand: …` the condition `when` is not missing: that key is told to be `when`. */
-function isUnderAnotherName(path: Path, issues: readonly Issue[], given: unknown): boolean {
-  if (path.length === 0 || valueAt(given, path) !== undefined) return false;
-  const group = path.slice(0, -1);
-  const meant = ` (did you mean ${String(path.at(-1))}?)`;
+function isUnderAnotherName(issue: Issue, issues: readonly Issue[], given: unknown): boolean {
+  const group = issue.path.slice(0, -1);
+  const meant = namesOfMissing(issue, given).map((name) => ` (did you mean ${String(name)}?)`);
   return issues.some(
-    (issue) =>
-      issue.code === "unrecognized_keys" &&
-      issue.path.join(".") === group.join(".") &&
-      issue.keys.some((key) => suggestOption([...group, key], issue.message.split(" ")) === meant),
+    (other) =>
+      other.code === "unrecognized_keys" &&
+      other.path.join(".") === group.join(".") &&
+      other.keys.some((key) => meant.includes(suggestOption([...group, key], other.message.split(" ")))),
   );
+}
+
+/** Of an option that is missing, its name and those of the options that may stand instead of it. */
+function namesOfMissing({ path, ...issue }: Issue, given: unknown): unknown[] {
+  if (path.length === 0 || valueAt(given, path) !== undefined) return [];
+  const instead: unknown = issue.code === "custom" ? issue.params?.["instead"] : undefined;
+  return [path.at(-1), ...(Array.isArray(instead) ? instead : [])];
 }
 
 /** `day` of `day:now`; undefined of another key. */
@@ -87,8 +94,6 @@ function describeIssue(issue: Issue, given: unknown): Problem[] {
       describeUnknownOption([...issue.path, key], issue.message.split(" "), valueAt(given, issue.path)),
     );
   }
-  const inner = issue.code === "invalid_union" ? issuesInsideGroup(issue) : [];
-  if (inner.length > 0) return describeIssues(inner, given);
   const value = valueAt(given, issue.path);
   const meant = suggestMainOption(value, issue.path) ?? suggest(value, issue);
   const advice: unknown = issue.code === "custom" ? issue.params?.["advice"] : adviceFor(value, issue);
@@ -104,7 +109,7 @@ function describeIssue(issue: Issue, given: unknown): Problem[] {
 }
 
 function suggest(value: unknown, issue: Issue): string | undefined {
-  return isSecret(issue.path) ? undefined : suggestValue(value, issue.message, allowedWords(issue));
+  return isShown(value, issue.path) ? suggestValue(value, issue.message, allowedWords(issue)) : undefined;
 }
 
 /** `{ base_url: https://… }` of `service: https://…`: the first option of a section is its main one. */
@@ -127,10 +132,12 @@ function adviceFor(value: unknown, { message }: Issue): string | undefined {
 }
 
 /** Where one of several forms is a group of options and a group was given: what is wrong inside of it. */
-function issuesInsideGroup(issue: z.core.$ZodIssueInvalidUnion): Issue[] {
+function issuesInside(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
   const isInside = (one: Issue) => one.path.length > 0 || one.code === "unrecognized_keys";
   const form = issue.errors.find((issues) => issues.every(isInside)) ?? [];
-  return form.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+  if (form.length === 0) return [issue];
+  return form.flatMap((one) => issuesInside({ ...one, path: [...issue.path, ...one.path] }));
 }
 
 function allowedWords(issue: Issue): string[] {

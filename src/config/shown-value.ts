@@ -1,4 +1,5 @@
 import { maskAddress } from "./address.ts";
+import { showAddress, showLength } from "./output-address.ts";
 
 /** What messages may show of configured values: passwords never, addresses without a password, texts cut off. */
 
@@ -11,11 +12,31 @@ export function isSecret(path: Path): boolean {
 
 const SECRET = ["mqtt", "password"];
 
+/** Whether a message may show this value as it is, or another value that is made of it. */
+export function isShown(value: unknown, path: Path): boolean {
+  return !(isSecret(path) || isHidden(value, path));
+}
+
+/** In an output: a header, the rest of an address, and what stands in place of the path of a secret's file. */
+function isHidden(value: unknown, path: Path): boolean {
+  const [section] = path;
+  if (section !== "outputs") return false;
+  if (path.includes("headers") || path.at(-1) === "url") return true;
+  const isPath = typeof value === "string" && /^\.{0,2}\//.test(value);
+  return path.at(-1) === "secret_file" ? !isPath : typeof value === "string" && value.includes("://");
+}
+
+function showHidden(value: unknown, path: Path): string {
+  if (typeof value !== "string") return `a ${typeof value}`;
+  return path.includes("headers") ? showLength(value) : showAddress(value);
+}
+
 export function showValue(value: unknown, path: Path): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return showList(value, path);
   if (typeof value === "object") return Object.keys(value).length === 0 ? "{}" : "key: value pairs";
   if (isSecret(path)) return `a ${typeof value === "string" ? "text" : typeof value}`;
+  if (isHidden(value, path)) return showHidden(value, path);
   if (typeof value !== "string") return String(value);
   const isAddress = ["url", "base_url"].includes(String(path.at(-1))) || /@|:\/\//.test(value);
   return quote(isAddress ? maskAddress(value) : value);

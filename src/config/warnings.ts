@@ -1,25 +1,14 @@
-import { parseJson, valueAtPath } from "../core/contract/parse-json.ts";
 import { keyOf, listEntities } from "../core/discovery/entities.ts";
-import type { Output, Payload } from "../core/outputs/output.ts";
-import { findPlaceholders } from "../core/outputs/placeholders.ts";
-import { includesRule } from "../core/rules/includes-rule.ts";
 import { lintRules, type RuleWarning } from "../core/rules/lint-rules.ts";
 import { lintWithoutForecasts } from "../core/rules/lint-without-forecasts.ts";
-import { rulesInChain, rulesReferredTo, topicsOfRules } from "../core/rules/rule.ts";
-
+import { topicsOfRules } from "../core/rules/rule.ts";
 import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
+import { addressesOf } from "./http-output-warnings.ts";
 import { didYouMean } from "./nearest-word.ts";
-import type { Path } from "./shown-value.ts";
-
-/** What is allowed, but probably not what is meant. */
-interface Warning {
-  /** The option that is meant. */
-  path: Path;
-  /** Which one of a list it is, by its id. */
-  id?: string;
-  words: string;
-}
+import { findOutputWarnings, topicsOf } from "./output-warnings.ts";
+import { type Path, showPath } from "./shown-value.ts";
+import type { Warning } from "./warning.ts";
 
 export function findWarnings(config: Config, inContainer: boolean): Warning[] {
   return [
@@ -33,14 +22,8 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
       ? lintWithoutForecasts(config.rules, config.tariff).map(ofRule)
       : []),
     ...sameSourceTwice(config),
-    ...rulesOnTheirOwnOutputs(config),
-    ...choicesOnMissingValues(config),
-    ...choicesNeverReached(config),
     ...wrongEndsOfTopics(config),
-    ...typographicQuotes(config),
-    ...payloadsThatToggle(config),
-    ...choicesLikeElse(config),
-    ...confirmationsThatCannotCome(config),
+    ...findOutputWarnings(config, inContainer),
     ...(inContainer ? loopbackInContainer(config) : []),
   ];
 }
@@ -59,76 +42,6 @@ function unknownComponents({ homeassistant: { exclude }, rules, outputs }: Confi
   });
 }
 
-/** A device that is switched by what it reports itself can switch on and off for ever. */
-function rulesOnTheirOwnOutputs({ rules, outputs }: Config): Warning[] {
-  const byId = new Map(rules.map((rule) => [rule.id, rule]));
-  return outputs.list.flatMap(({ topic, choose, confirm }, index) => {
-    const deciding = rulesInChain(
-      choose.map(({ when }) => when),
-      byId,
-    );
-    return deciding.flatMap((rule) =>
-      topicsOfRules([rule])
-        .filter((heard) => heard === topic || heard === confirm?.topic)
-        .map((heard) => {
-          const why = heard === topic ? "to which this output sends" : "by which this output is confirmed";
-          const words = `rule ${rule.id} listens to ${heard}, ${why}: it would follow what it does itself`;
-          return { path: ["outputs", index, "topic"], words };
-        }),
-    );
-  });
-}
-
-/** A device that dies must not keep a rouge day from another one. */
-function choicesOnMissingValues({ rules, outputs }: Config): Warning[] {
-  const byId = new Map(rules.map((rule) => [rule.id, rule]));
-  /** The topics whose silence makes a rule unknown. */
-  const neededBy = (id: string): string[] => {
-    const rule = byId.get(id);
-    if (!rule || rule.when_unknown !== null) return [];
-    return [...topicsOfRules([rule]), ...rulesReferredTo(rule.when).flatMap(neededBy)];
-  };
-  return outputs.list.flatMap(({ choose, unknown }, index) =>
-    choose.flatMap(({ when }, place) => {
-      const needed = neededBy(when);
-      if (needed.length === 0) return [];
-      const below = choose.slice(place + 1).map((choice) => choice.when);
-      // One that needs the same values is unknown itself then.
-      const hidden = below.find((id) => needed.some((topic) => !neededBy(id).includes(topic)));
-      const above = choose.slice(0, place);
-      // What must happen on a rouge day stands above, and needs no value.
-      const isSecondary = above.some((choice) => neededBy(choice.when).length === 0);
-      if (hidden === undefined && (isSecondary || unknown !== undefined)) return [];
-      const cause = `rule ${when} is unknown while the value of ${[...new Set(needed)].join(" or ")} is, for instance when the device that publishes it is dead`;
-      const effect =
-        hidden === undefined
-          ? `nothing is sent then, and the device stays as it is, also on a rouge day. Give ${when} when_unknown: on or off, or this output a payload for unknown`
-          : `then the choice of ${hidden} below it does not count. Put ${hidden} above it, or give ${when} when_unknown: off`;
-      return [{ path: ["outputs", index, "choose", place, "when"], words: `${cause}: ${effect}` }];
-    }),
-  );
-}
-
-/** The first choice that is not OFF decides: one that is OFF only while another below is OFF leaves nothing to that one. */
-function choicesNeverReached({ rules, outputs }: Config): Warning[] {
-  const byId = new Map(rules.map((rule) => [rule.id, rule]));
-  return outputs.list.flatMap(({ choose }, index) =>
-    choose.flatMap(({ when }, place) => {
-      const narrow = byId.get(when);
-      const above = choose.slice(0, place).map((choice) => choice.when);
-      const wide =
-        narrow && above.flatMap((id) => byId.get(id) ?? []).find((rule) => includesRule(rule, narrow));
-      if (!wide) return [];
-      const remedy = includesRule(narrow, wide) ? "Leave one of the two out" : `Put ${when} above ${wide.id}`;
-      const words =
-        wide === narrow
-          ? `never reached: a choice above it has the same rule ${when}`
-          : `never reached while ${wide.id} is enabled: whenever ${when} is ON, so is ${wide.id}, whose choice above it counts. ${remedy}`;
-      return [{ path: ["outputs", index, "choose", place, "when"], words }];
-    }),
-  );
-}
-
 /** Quotes keep a space that nobody sees; without quotes a comma at the end of a line belongs to the topic. */
 function wrongEndsOfTopics({ mqtt, homeassistant, rules, outputs }: Config): Warning[] {
   const topics: (Omit<Warning, "words"> & { topic: string })[] = [
@@ -138,10 +51,14 @@ function wrongEndsOfTopics({ mqtt, homeassistant, rules, outputs }: Config): War
     ...rules.flatMap((rule, index) =>
       topicsOfRules([rule]).map((topic) => ({ path: ["rules", index], id: rule.id, topic })),
     ),
-    ...outputs.list.flatMap(({ topic, confirm }, index) => [
-      { path: ["outputs", index, "topic"], topic },
-      ...(confirm ? [{ path: ["outputs", index, "confirm", "topic"], topic: confirm.topic }] : []),
-    ]),
+    ...outputs.list.flatMap((output, index) =>
+      topicsOf(output).map(({ path, topic }) => ({ path: ["outputs", index, ...path], topic })),
+    ),
+    ...outputs.list.flatMap(({ confirm }, index) =>
+      confirm?.online
+        ? [{ path: ["outputs", index, "confirm", "online", "topic"], topic: confirm.online.topic }]
+        : [],
+    ),
   ];
   return topics
     .map((one) => ({ ...one, meant: one.topic.replace(/[\s,]+$/, "").trim() }))
@@ -152,125 +69,6 @@ function wrongEndsOfTopics({ mqtt, homeassistant, rules, outputs }: Config): War
       const words = `${given} has ${fault}: to the broker it is another topic than ${meant}`;
       return { ...place, words };
     });
-}
-
-/** To YAML they are part of the text. */
-function typographicQuotes({ outputs }: Config): Warning[] {
-  return outputs.list.flatMap(({ choose, else: otherwise, unknown }, index) => {
-    const payloads = [
-      ...choose.map(({ payload }, place) => ({ at: ["choose", place, "payload"], payload })),
-      { at: ["else"], payload: otherwise?.payload ?? "" },
-      { at: ["unknown"], payload: unknown?.payload ?? "" },
-    ];
-    return payloads
-      .filter(
-        ({ payload }) => typeof payload === "string" && /^\s*([“”„].*[“”]|‘.*’|«.*»)\s*$/s.test(payload),
-      )
-      .map(({ at, payload }) => ({
-        path: ["outputs", index, ...at],
-        words: `the device gets ${payload} with these quotes: only " and ' are quotes to YAML`,
-      }));
-  });
-}
-
-/** vigie sends a message again when it does not know whether it has arrived. */
-function payloadsThatToggle({ outputs }: Config): Warning[] {
-  return outputs.list.flatMap(({ choose, else: otherwise, unknown }, index) => {
-    const payloads = [
-      ...choose.map(({ payload }, place) => ({ at: ["choose", place, "payload"], payload })),
-      { at: ["else"], payload: otherwise?.payload ?? "" },
-      { at: ["unknown"], payload: unknown?.payload ?? "" },
-    ];
-    return payloads.flatMap(({ at, payload }) => {
-      const word = textsIn(jsonIn(payload) ?? payload).find((text) => /^\s*(.*\.)?toggle\s*$/i.test(text));
-      if (word === undefined) return [];
-      const words = `${word.trim()} switches the device to the opposite of what it is, which vigie does not know: one message that is lost or sent again, and it is wrong from then on. Send what it is to be, such as "ON" and "OFF"`;
-      return [{ path: ["outputs", index, ...at], words }];
-    });
-  });
-}
-
-/** One above a choice with another payload keeps that from counting; those at the end change nothing. */
-function choicesLikeElse({ outputs }: Config): Warning[] {
-  return outputs.list.flatMap(({ choose, else: otherwise }, index) => {
-    const isLikeElse = ({ payload }: Payload) =>
-      JSON.stringify(payload) === JSON.stringify(otherwise?.payload);
-    const last = choose.findLastIndex((choice) => !isLikeElse(choice));
-    return choose.slice(last + 1).map(({ when }, place) => ({
-      path: ["outputs", index, "choose", last + 1 + place, "payload"],
-      words: `the same payload as else, so the device gets it whether ${when} is ON or OFF`,
-    }));
-  });
-}
-
-/** What the device reports is not known, but what would have to be in its report is. */
-function confirmationsThatCannotCome({ outputs }: Config): Warning[] {
-  return outputs.list.flatMap((output, index) => {
-    const words = output.confirm && (repeatedPath(output) ?? jsonAsText(output) ?? textBesideJson(output));
-    return words === undefined ? [] : [{ path: ["outputs", index, "confirm"], words }];
-  });
-}
-
-/** `path: state` with `expect: { state: "ON" }`. */
-function repeatedPath(output: Output): string | undefined {
-  const path = output.confirm?.path;
-  const keys = path?.split(".") ?? [];
-  const repeated = payloadsOf(output)
-    .flatMap(({ expect = {} }) => jsonIn(expect) ?? [])
-    .find((expected) => [keys, keys.slice(-1)].some((at) => valueAtPath(expected, at) !== undefined));
-  if (path === undefined || repeated === undefined) return undefined;
-  return `the value at path (${path}) would have to contain ${JSON.stringify(repeated)}, but this expect names the place again. Leave path out, or write as expect only the value at that place, such as expect: "ON"`;
-}
-
-/** What looks like JSON, and is compared letter by letter: `"{'state':'OFF'}"`, or `'"OFF"'` at a path. */
-function jsonAsText(output: Output): string | undefined {
-  const path = output.confirm?.path;
-  for (const { payload, expect: expected = payload } of payloadsOf(output)) {
-    const object = jsonIn(withoutPlaceholders(expected));
-    const texts = object ? textsIn(object).filter((text) => jsonIn(text)) : textsIn(expected);
-    const written = texts.find((text) => /^\s*\{.*\}\s*$/s.test(text));
-    if (written !== undefined)
-      return `${written} is written as a text, so only a report that is the same letter by letter confirms it. Write an object, such as { state: "OFF" }`;
-    const value = typeof expected === "string" && path !== undefined ? parseJson(expected) : undefined;
-    const compared = typeof value === "object" ? JSON.stringify(value) : String(value);
-    if (typeof value === "string" || (Array.isArray(value) && compared !== expected))
-      return `${expected} is written as JSON, but the value at path (${path}) is compared as ${compared}. Write expect: ${JSON.stringify(compared)}`;
-  }
-  return undefined;
-}
-
-/** A text as it may be sent. */
-function withoutPlaceholders(template: Payload["payload"]): Payload["payload"] {
-  if (typeof template !== "string") return template;
-  return findPlaceholders(template).reduce((text, name) => text.replaceAll(`{${name}}`, "0"), template);
-}
-
-/** All texts in a value, at any depth. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
-/** A device that takes JSON, or whose other report is JSON, hardly ever reports a bare word. */
-function textBesideJson(output: Output): string | undefined {
-  const payloads = payloadsOf(output);
-  const isJson = payloads.some(({ payload, expect = payload }) => jsonIn(payload) ?? jsonIn(expect));
-  const bare = payloads
-    .map(({ payload, expect = payload }) => expect)
-    .find((expected) => !jsonIn(expected) && findPlaceholders(expected).length === 0);
-  if (output.confirm?.path !== undefined || !isJson || bare === undefined) return undefined;
-  const shown = JSON.stringify(bare);
-  return `a payload or expect of this output is a JSON object, but without path only a report that is ${shown} and nothing else confirms ${shown}. Where the device reports JSON, add path: the place of this value in it, or write an object as expect, such as { state: ${shown} }`;
-}
-
-function payloadsOf({ choose, else: otherwise, unknown }: Output): Payload[] {
-  return [...choose, ...(otherwise ? [otherwise] : []), ...(unknown ? [unknown] : [])];
-}
-
-/** The JSON object that a payload or an expectation is; undefined where it is a text. */
-function jsonIn(template: Payload["payload"]): object | undefined {
-  const value = typeof template === "string" ? parseJson(template) : template;
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
 function uselessTls({ mqtt: { url, tls } }: Config): Warning[] {
@@ -314,15 +112,18 @@ function sameSourceTwice({ service, official }: Config): Warning[] {
 }
 
 /** Said once, however many addresses it is true of. */
-function loopbackInContainer({ mqtt, service, official }: Config): Warning[] {
-  const addresses = [
+function loopbackInContainer({ mqtt, service, official, outputs }: Config): Warning[] {
+  const addresses: { path: Path; address: string }[] = [
     { path: ["mqtt", "url"], address: mqtt.url },
     { path: ["service", "base_url"], address: service.base_url },
     { path: ["official", "source"], address: official.source },
+    ...outputs.list.flatMap((output, index) =>
+      addressesOf(output).map(({ path, address }) => ({ path: ["outputs", index, ...path], address })),
+    ),
   ];
   const [first, ...others] = addresses.filter(({ address }) => isLoopback(address));
   if (!first) return [];
-  const names = others.map(({ path }) => path.join("."));
+  const names = others.map(({ path }) => showPath(path));
   const also = names.length === 0 ? "" : ` (the same of ${names.join(" and ")})`;
   const words = `in a container this address is the container itself, not the machine that it runs on, unless it has the machine's network (network_mode: host)${also}`;
   return [{ path: first.path, words }];

@@ -43,6 +43,8 @@ export function readYaml(text: string): YamlText {
   const errors = [...document.errors, ...document.warnings];
   const bracket = errors.find(({ pos }) => isBracketInWord(text, pos[0]));
   if (bracket) return faulty([{ at: positionOf(bracket.pos[0]), ...BRACKET_IN_WORD }]);
+  const brace = errors.find(({ pos }) => isBraceInAddress(text, pos[0]));
+  if (brace) return faulty([{ at: positionOf(brace.pos[0]), ...BRACE_IN_ADDRESS }]);
   const unclosed = findUnclosed(nested);
   // What is read after a bracket that is not closed only looks wrong.
   const consequences = errors.filter(({ pos }) => unclosed && pos[0] >= unclosed.offset);
@@ -145,6 +147,16 @@ const BRACKET_IN_WORD = {
   got: "a [ right after a word",
 };
 
+/** `url: http://192.0.2.40/{payload}` between braces: to YAML the { begins a group. */
+function isBraceInAddress(text: string, offset: number): boolean {
+  return /:\/\/[^\s,"']*$/.test(text.slice(Math.max(0, offset - 2000), offset)) && text[offset] === "{";
+}
+
+const BRACE_IN_ADDRESS = {
+  expected: "quotes around an address with a placeholder in it",
+  got: "a { in an address without quotes",
+};
+
 /** What is wrong, and where; `offset` counts from the beginning of the text. */
 interface FoundFault extends Pick<Fault, "expected" | "got"> {
   offset: number;
@@ -152,12 +164,18 @@ interface FoundFault extends Pick<Fault, "expected" | "got"> {
 
 function describeError({ code, pos: [offset] }: YAMLError, text: string): FoundFault {
   if (code === "DUPLICATE_KEY") {
-    return { offset, expected: "each key once", got: `${showKey(startOfWord(text.slice(offset)))} again` };
+    return { offset, expected: "each key once", got: `${describeKeyAt(text.slice(offset))} again` };
   }
   if (isOfIndent(code, text.slice(offset))) return describeIndent(text, offset);
   const quotes = QUOTES_IN_TEXT.get(text[offset - 1] ?? "");
   if (quotes && /\p{L}/u.test(text[offset] ?? "")) return { offset, ...quotes };
   return { offset, expected: EXPECTED[code] ?? "YAML that can be read", got: GOT[code] ?? NOT_YAML };
+}
+
+/** What has no colon after it is no key to whoever wrote it, and may be a part of a password. */
+function describeKeyAt(text: string): string {
+  const word = startOfWord(text);
+  return word === "" || /^\s*:/.test(text.slice(word.length)) ? showKey(word) : "a text without a colon";
 }
 
 /** Too few spaces (`   when:` below `  - id:`) are an item without its dash to the library; too many, a key in a value. */

@@ -1,6 +1,5 @@
-import { confirmedOutputs } from "../core/outputs/device-reports.ts";
 import type { Outputs } from "../core/outputs/output.ts";
-import type { DueSend } from "../core/outputs/outputs-part.ts";
+import { confirmedOutputs, type DueSend } from "../core/outputs/outputs-part.ts";
 import type { OutputsEvent } from "../core/outputs/take-outputs.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { BrokerLink } from "./base-connection.ts";
@@ -24,18 +23,25 @@ export interface DeviceSink extends ConnectionUser {
 }
 
 export function createDeviceSink({ outputs, problemLog, post }: DeviceSinkOptions): DeviceSink {
-  const reportTopics = new Set(confirmedOutputs(outputs).map(({ confirm }) => confirm.topic));
+  const reportTopics = new Set(
+    confirmedOutputs(outputs).flatMap(({ confirm: { from, online } }) => [
+      ...(from.kind === "mqtt" ? [from.topic] : []),
+      ...(online ? [online.topic] : []),
+    ]),
+  );
   const answers = new Set<Promise<void>>();
   let newest: BrokerLink | undefined;
   let newestNumber = 0;
   /** The numbers of those that were due when `show` was called last: each was published then, or before. */
   let published: ReadonlySet<number> = new Set();
 
-  const publish = async ({ number, connection, ...message }: DueSend, link: BrokerLink) => {
+  const publish = async ({ number, payload, by }: MqttSend, link: BrokerLink) => {
+    const { topic, qos, retain } = by;
     try {
-      await link.publish(message);
+      await link.publish({ topic, payload, qos, retain });
     } catch (error) {
-      if (error instanceof ConnectionLost) return post({ kind: "connection lost", connection });
+      if (error instanceof ConnectionLost)
+        return post({ kind: "connection lost", connection: by.connection });
       if (!(error instanceof PublishRefused)) throw error;
       return post({ kind: "refused", number, message: error.message });
     }
@@ -46,7 +52,8 @@ export function createDeviceSink({ outputs, problemLog, post }: DeviceSinkOption
       const before = published;
       published = new Set(due.map(({ number }) => number));
       for (const one of due) {
-        if (before.has(one.number) || !newest || one.connection !== newestNumber) continue;
+        if (!isOverMqtt(one) || before.has(one.number)) continue;
+        if (!newest || one.by.connection !== newestNumber) continue;
         const answer: Promise<void> = publish(one, newest).finally(() => answers.delete(answer));
         answers.add(answer);
       }
@@ -69,6 +76,12 @@ export function createDeviceSink({ outputs, problemLog, post }: DeviceSinkOption
       post({ kind: "connection opened", connection: number, version: link.version });
     },
   };
+}
+
+type MqttSend = DueSend & { by: { kind: "mqtt" } };
+
+function isOverMqtt(due: DueSend): due is MqttSend {
+  return due.by.kind === "mqtt";
 }
 
 /**

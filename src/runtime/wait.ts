@@ -25,9 +25,10 @@ export function deadline(
   milliseconds: number,
   parent: AbortSignal,
   reason: () => Error,
+  clock: Pick<ClockWithTimers, "after"> = systemClock,
 ): { signal: AbortSignal; clear: () => void } {
   const controller = new AbortController();
-  const clearTimer = runAfterTimeout(milliseconds, () => controller.abort(reason()));
+  const clearTimer = runAfterTimeout(milliseconds, () => controller.abort(reason()), clock);
   const abort = () => controller.abort(parent.reason);
   if (parent.aborted) abort();
   else parent.addEventListener("abort", abort, { once: true });
@@ -42,15 +43,19 @@ export function deadline(
  * Runs after this long, unless the returned function is called before. A time-out means that the other side was silent,
  * not that this process was busy or suspended: two more rounds of the event loop handle first what arrived meanwhile.
  */
-export function runAfterTimeout(milliseconds: number, run: () => void): () => void {
+export function runAfterTimeout(
+  milliseconds: number,
+  run: () => void,
+  clock: Pick<ClockWithTimers, "after"> = systemClock,
+): () => void {
   let immediate: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => {
+  const cancel = clock.after(milliseconds, () => {
     immediate = setImmediate(() => {
       immediate = setImmediate(run);
     });
-  }, milliseconds);
+  });
   return () => {
-    clearTimeout(timer);
+    cancel();
     if (immediate) clearImmediate(immediate);
   };
 }

@@ -4,6 +4,7 @@ import type { Facts, FactsInput } from "../facts/facts.ts";
 import { tellTime } from "../facts/source-clocks.ts";
 import { isShownAlike } from "../facts/source-record.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
+import { isShownOtherwise } from "../outputs/outputs-part.ts";
 import { evaluateRules, type Saving } from "../rules/evaluate-rules.ts";
 import { createEvaluationInput, type EvaluationInput } from "../rules/evaluation-input.ts";
 import { type MqttCondition, mqttConditionsIn } from "../rules/rule.ts";
@@ -114,7 +115,7 @@ export function isEvaluationDue(
   return (
     before.kept.days !== known.kept.days ||
     before.kept.outputs !== known.kept.outputs ||
-    one.outputs !== other.outputs ||
+    isShownOtherwise(one.outputs, other.outputs) ||
     one.commands !== other.commands ||
     one.hasFailed !== other.hasFailed ||
     one.isPolled !== other.isPolled ||

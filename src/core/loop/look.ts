@@ -4,7 +4,7 @@ import type { Facts } from "../facts/facts.ts";
 import { serviceFacts } from "../facts/service-facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { nameFailedOutputs } from "../outputs/output-status.ts";
-import { dueSends, outputStatuses } from "../outputs/outputs-part.ts";
+import { dueQuestions, dueSends, outputStatuses } from "../outputs/outputs-part.ts";
 import { forecastVerdicts, nextRuleBoundary, type VerdictForecast } from "../rules/forecast-verdicts.ts";
 import { nextReadingBoundary, type Readings } from "../rules/value-readings.ts";
 import type { Verdict } from "../rules/verdict.ts";
@@ -114,6 +114,7 @@ function shownOf(known: Known, { sources }: LoopConfig): Shown {
       }),
     ),
     sends: dueSends(outputsOf(known)),
+    questions: dueQuestions(outputsOf(known)),
     sinceStart: {
       isPolled: sources.every(({ id }) => records[id]?.isPolled),
       hasFailed: sources.some(({ id }) => records[id]?.hasFailed),

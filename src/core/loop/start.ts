@@ -49,7 +49,7 @@ export function startKnown(kept: Kept, { at, config, serviceKind, broker, before
       pollCounts: before?.known.passing.pollCounts ?? NO_POLLS,
       commands: { settings, simulation, waiting: null },
       values: startValues(before?.known.passing.values ?? null, config),
-      outputs: startOutputs(kept.outputs).passing,
+      outputs: startOutputs(kept.outputs, at).passing,
       broker: startBroker(broker),
       homeAssistant: null,
       saving: startSaving(kept, before?.known.passing.saving ?? null),

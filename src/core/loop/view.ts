@@ -4,7 +4,7 @@ import type { HomeAssistantStatus } from "../discovery/describe-device.ts";
 import type { Facts, FactsInput } from "../facts/facts.ts";
 import type { PollCounts } from "../facts/poll-record.ts";
 import type { OutputStatus } from "../outputs/output-status.ts";
-import type { DueSend } from "../outputs/outputs-part.ts";
+import type { DueQuestion, DueSend } from "../outputs/outputs-part.ts";
 import type { EvaluationInput } from "../rules/evaluation-input.ts";
 import type { VerdictForecast } from "../rules/forecast-verdicts.ts";
 import type { RulesState } from "../rules/rules-state.ts";
@@ -52,6 +52,8 @@ export interface Shown {
   requests: Readonly<Partial<Record<SourceId, DueRequest | null>>>;
   /** What has to be with the broker now for devices. */
   sends: readonly DueSend[];
+  /** The devices that have to be asked what they do now. */
+  questions: readonly DueQuestion[];
   /** The last payload of each topic that a rule looks at: newer than what the rules were evaluated with, if it turns none. */
   values: HeardValues;
   broker: BrokerState;

@@ -1,12 +1,14 @@
+import type { Instant } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import type { Verdict } from "../rules/verdict.ts";
+import { markSimulated } from "./messages.ts";
 import { type Choice, describeOutput, type Output, type Outputs, type Payload } from "./output.ts";
 import {
   lastSent,
   type OutputsState,
   recordExpectation,
-  recordWanted,
+  recordOf,
   type Sending,
   type Sent,
 } from "./outputs-state.ts";
@@ -26,38 +28,66 @@ export interface BothVerdicts {
 
 /** One message to a device. */
 export interface Send extends Sending {
-  qos: Output["qos"];
-  retain: boolean;
   /** What people call the device. */
   device: string;
 }
 
+interface Chosen {
+  sends: Send[];
+  /** Those that are no longer wanted are marked. */
+  state: OutputsState;
+  /** The keys of the outputs that have the payload of a choice whose rule is ON: not that of `else` or `unknown`. */
+  choicesOn: ReadonlySet<string>;
+}
+
 /**
- * The payloads that each output has to send now, and the state in which those that are no longer wanted are marked. An output
- * that throws keeps its state and sends nothing.
+ * The payloads that each output has to send now. An output that throws keeps its state and sends nothing.
  */
 export function chooseOutputs(
   { list, dry_when_simulated }: Outputs,
-  { withSimulation, withoutSimulation }: BothVerdicts,
+  both: BothVerdicts,
   state: OutputsState,
+  at: Instant,
   protect: Protect = UNPROTECTED,
-): { sends: Send[]; state: OutputsState } {
-  const { verdicts, facts } = dry_when_simulated ? withoutSimulation : withSimulation;
+): Chosen {
+  const { verdicts, facts } = dry_when_simulated ? both.withoutSimulation : both.withSimulation;
   const sends: Send[] = [];
+  const choicesOn = new Set<string>();
   let next = state;
   const chooseOne = (output: Output) => {
+    const { key } = output;
     const chosen = choosePayload(output, verdicts);
     if (chosen === "what was sent last") return;
     if (chosen === "nothing") {
-      next = recordWanted(next, output.topic, false);
+      next = recordOf(next, key, { stands: false });
       return;
     }
     const send = composeSend(output, chosen, facts);
-    if (isDue(send.payload, chosen.isElse, lastSent(state, output.topic))) sends.push(send);
-    else next = recordExpectation(recordWanted(next, output.topic, true), output.topic, send.expect);
+    const sent = lastSent(state, key);
+    const marked = output.message
+      ? sameMessage(markIfSimulated(send, output, both.withoutSimulation), sent)
+      : send;
+    if (!(chosen.isElse || chosen.isUnknown)) choicesOn.add(key);
+    const isDue = output.message
+      ? isMessageDue(marked, sent, at)
+      : isPayloadDue(send.payload, chosen.isElse, sent);
+    if (isDue) sends.push(marked);
+    else next = recordExpectation(recordOf(next, key, wantedStill(output, send)), key, send.expect);
   };
-  for (const output of list) protect(`the payload for ${output.topic}`, () => chooseOne(output));
-  return { sends, state: next };
+  for (const output of list) protect(`the payload of output ${output.id}`, () => chooseOne(output));
+  return { sends, state: next, choicesOn };
+}
+
+/** A message that is not repeated counts for the choice that is in force now. */
+function wantedStill({ message }: Output, { choice }: Send): Partial<Sent> {
+  return message ? { stands: true, choice } : { stands: true };
+}
+
+/** A message that is true without the simulation is sent as it is. */
+function markIfSimulated(send: Send, output: Output, { verdicts, facts }: VerdictsAndFacts): Send {
+  const real = choosePayload(output, verdicts);
+  const isReal = typeof real !== "string" && composeSend(output, real, facts).payload === send.payload;
+  return isReal ? send : { ...send, payload: markSimulated(send.payload), pretended: true };
 }
 
 /** Why an output sends nothing now, in words; null where it sends something. */
@@ -73,7 +103,7 @@ export function whyNothing(
     return `${deciding?.when} is unknown, so what was sent last stands`;
   }
   const payload = fillPlaceholders(chosen.payload, facts);
-  if (isDue(payload, chosen.isElse, sent)) return null;
+  if (isPayloadDue(payload, chosen.isElse, sent)) return null;
   const why = sent ? `${payload} was sent already` : "else is not sent before a choice was";
   return `${chosen.because}, and ${why}`;
 }
@@ -93,11 +123,12 @@ export function payloadHeldBack(
   const real = choosePayload(output, withoutSimulation.verdicts);
   const isReal =
     typeof real !== "string" && fillPlaceholders(real.payload, withoutSimulation.facts) === payload;
-  return !isReal && isDue(payload, pretended.isElse, sent) ? payload : null;
+  return !isReal && isPayloadDue(payload, pretended.isElse, sent) ? payload : null;
 }
 
-interface Chosen extends Payload {
+interface ChosenPayload extends Payload {
   isElse: boolean;
+  isUnknown: boolean;
   choice: string;
   because: string;
 }
@@ -106,20 +137,23 @@ interface Chosen extends Payload {
 function choosePayload(
   output: Output,
   verdicts: VerdictsAndFacts["verdicts"],
-): Chosen | "nothing" | "what was sent last" {
+): ChosenPayload | "nothing" | "what was sent last" {
   const stateOf = ({ when }: Choice) => verdicts.get(when)?.state ?? null;
   const choice = output.choose.find((one) => stateOf(one) !== false);
   if (!choice) {
     if (output.else === undefined) return "nothing";
-    return { ...output.else, isElse: true, choice: "else", because: describeAllOff(output.choose) };
+    const because = describeAllOff(output.choose);
+    return { ...output.else, isElse: true, isUnknown: false, choice: "else", because };
   }
   const { when, ...payload } = choice;
-  if (stateOf(choice) === true) return { ...payload, isElse: false, choice: when, because: `${when} is ON` };
+  if (stateOf(choice) === true)
+    return { ...payload, isElse: false, isUnknown: false, choice: when, because: `${when} is ON` };
   const reason = verdicts.get(when)?.reason;
   // Within seconds the rule may be known; and an error of vigie itself must switch nothing.
   const isUndecided = reason === "waiting" || reason === "error";
   if (output.unknown === undefined || isUndecided) return "what was sent last";
-  return { ...output.unknown, isElse: false, choice: "unknown", because: `${when} is unknown` };
+  const because = `${when} is unknown`;
+  return { ...output.unknown, isElse: false, isUnknown: true, choice: "unknown", because };
 }
 
 function describeAllOff(choices: readonly Choice[]): string {
@@ -133,27 +167,47 @@ function describeAllOff(choices: readonly Choice[]): string {
  * one that was sent last: the device may have been switched by hand in between. `else` is sent only if a choice was
  * sent before: vigie does not undo what it did not do.
  */
-function isDue(payload: string, isElse: boolean, sent: Sent | undefined): boolean {
+function isPayloadDue(payload: string, isElse: boolean, sent: Sent | undefined): boolean {
   if (!sent) return !isElse;
   if (sent.payload !== payload || !sent.acknowledged) return true;
   return !isElse && !sent.stands;
 }
 
+/**
+ * A message is sent once when its choice begins, also if what it says changes later. If the choice comes back soon with the
+ * same text, nobody has to read it again. If nobody knows whether it has arrived, it is sent twice more.
+ */
+function isMessageDue({ payload, choice, pretended }: Send, sent: Sent | undefined, at: Instant): boolean {
+  if (!sent) return true;
+  if (goesOn(sent, { choice, pretended })) return !sent.acknowledged && sent.tries < MESSAGE_TRIES;
+  return !(sent.acknowledged && sent.payload === payload && Math.abs(at - sent.at) < SAME_MESSAGE_AFTER);
+}
+
+function goesOn(sent: Sent, { choice, pretended }: Pick<Send, "choice" | "pretended">): boolean {
+  return sent.stands && sent.choice === choice && sent.pretended === pretended;
+}
+
+/** Each try of one message says the same. */
+function sameMessage(send: Send, sent: Sent | undefined): Send {
+  return sent && goesOn(sent, send) ? { ...send, payload: sent.payload } : send;
+}
+
+/** How many times a message is sent of which nobody knows whether it has arrived. */
+export const MESSAGE_TRIES = 3;
+const SAME_MESSAGE_AFTER = 6 * 3_600_000;
+
 function composeSend(
   output: Output,
-  { payload: template, expect = template, choice, because }: Chosen,
+  { payload: template, expect = template, choice, because }: ChosenPayload,
   facts: Facts,
 ): Send {
-  const { topic, qos, retain, confirm } = output;
-  const payload = fillPlaceholders(template, facts);
   return {
-    topic,
-    payload,
-    qos,
-    retain,
+    key: output.key,
+    payload: fillPlaceholders(template, facts),
     device: describeOutput(output),
-    expect: confirm ? fillPlaceholders(expect, facts) : null,
+    expect: output.confirm ? fillPlaceholders(expect, facts) : null,
     choice,
     because,
+    pretended: false,
   };
 }

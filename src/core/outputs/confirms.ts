@@ -1,11 +1,26 @@
 import { numberOf, parseJson, valueAtPath } from "../contract/parse-json.ts";
 import { text } from "../facts/format-value.ts";
 
-/** Whether the report of a device says what is expected after a payload. */
-export function isConfirmedBy(report: string, expected: string, path?: string): boolean {
+/** `nothing`: it does not tell what is asked for, so it contradicts nothing. */
+export type ReportMeaning = "expected" | "other" | "nothing";
+
+/** What the report of a device says about what is expected after a payload. */
+export function readReport(report: string, expected: string, path?: string): ReportMeaning {
   const json = parseJson(expected);
-  const value = path === undefined ? readReport(report, json) : valueIn(report, path);
-  return isObject(json) ? contains(value, json) : isSameText(textOf(value), expected);
+  const isObjectExpected = isObject(json);
+  if (path === undefined && !isObjectExpected) {
+    if (report === "") return "nothing";
+    return isSameText(report, expected) ? "expected" : "other";
+  }
+  const value = path === undefined ? parseJson(report) : valueIn(report, path);
+  if (isObjectExpected) return isObject(value) ? compare(value, json) : "nothing";
+  if (value !== undefined && isSameText(textOf(value), expected)) return "expected";
+  const isScalar = value !== undefined && typeof value !== "object";
+  return isScalar ? "other" : "nothing";
+}
+
+export function isConfirmedBy(report: string, expected: string, path?: string): boolean {
+  return readReport(report, expected, path) === "expected";
 }
 
 /**
@@ -24,11 +39,6 @@ function expectedKeysOf(report: string, expected: unknown): unknown {
   return shown.length === 0 ? undefined : Object.fromEntries(shown);
 }
 
-/** A report is JSON only where JSON is expected: `null` may be a word of the device. */
-function readReport(report: string, expected: unknown): unknown {
-  return isObject(expected) ? parseJson(report) : report;
-}
-
 /** undefined where there is nothing at this path, or no JSON. */
 function valueIn(report: string, path: string): unknown {
   return valueAtPath(parseJson(report), path.split("."));
@@ -45,18 +55,30 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Objects may have more keys than expected, at each depth; lists have the same length. */
-function contains(value: unknown, expected: unknown): boolean {
+function compare(value: unknown, expected: unknown): ReportMeaning {
   if (Array.isArray(expected)) {
-    if (!Array.isArray(value) || value.length !== expected.length) return false;
-    return expected.every((item, index) => contains(value[index], item));
+    if (!Array.isArray(value) || value.length !== expected.length) return absentOr(value, "other");
+    return together(expected.map((item, index) => compare(value[index], item)));
   }
   if (isObject(expected)) {
-    if (!isObject(value)) return false;
-    return Object.entries(expected).every(
-      ([key, item]) => Object.hasOwn(value, key) && contains(value[key], item),
+    if (!isObject(value)) return absentOr(value, "other");
+    return together(
+      Object.entries(expected).map(([key, item]) =>
+        Object.hasOwn(value, key) ? compare(value[key], item) : "nothing",
+      ),
     );
   }
-  return value === expected || isSameNumber(value, expected);
+  return value === expected || isSameNumber(value, expected) ? "expected" : absentOr(value, "other");
+}
+
+function absentOr(value: unknown, meaning: ReportMeaning): ReportMeaning {
+  return value === null ? "nothing" : meaning;
+}
+
+/** One part that differs is enough. */
+function together(parts: readonly ReportMeaning[]): ReportMeaning {
+  if (parts.includes("other")) return "other";
+  return parts.includes("nothing") ? "nothing" : "expected";
 }
 
 function isSameText(text: string | undefined, expected: string): boolean {

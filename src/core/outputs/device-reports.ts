@@ -1,22 +1,23 @@
+import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
-import { isConfirmedBy, shownReport } from "./confirms.ts";
-import { describeOutput, type Output, type Outputs } from "./output.ts";
+import { type ReportMeaning, readReport, shownReport } from "./confirms.ts";
+import { describeOutput, type Outputs, placeOfReports } from "./output.ts";
 import {
   type ConfirmedOutput,
+  confirmedOutputs,
+  type DeviceReport,
+  judgedFrom,
   type OutputsPart,
   passingOf,
+  type ReportsOfDevice,
   say,
+  type Turning,
   withKept,
   withPassing,
   withPassingOf,
+  withReportsOf,
 } from "./outputs-part.ts";
-import {
-  awaitsReport,
-  lastSent,
-  type OutputsState,
-  recordConfirmation,
-  recordOtherReport,
-} from "./outputs-state.ts";
+import { lastSent, recordOf, type Sent } from "./outputs-state.ts";
 
 /** A message on a topic on which devices report. */
 export interface Report {
@@ -25,92 +26,289 @@ export interface Report {
   retain: boolean;
 }
 
-export function takeReport(before: OutputsPart, report: Report, outputs: Outputs): OutputsPart {
-  const reporting = confirmedOutputs(outputs).filter(({ confirm }) => confirm.topic === report.topic);
-  if (reporting.length === 0) return before;
+/** What a device publishes: its state, or that it is there. */
+export function takeReport(before: OutputsPart, report: Report, at: Clocks, outputs: Outputs): OutputsPart {
   const { connection } = before.passing;
   // On MQTT 3.1.1 only what the broker held before is marked as retained.
   const isFromBefore = report.retain && !(connection?.areReportsRead && connection.version === 5);
-  let part = rememberRetained(before, report);
-  for (const output of reporting) {
-    const { underWay } = passingOf(part, output.topic);
-    // What the device reported before the payload was sent says nothing about it.
-    if (underWay?.stage === "waiting for the save") continue;
-    // It is looked at after the acknowledgement: that the payload is not sent again is said after that it was sent.
-    if (isFromBefore && underWay?.send) continue;
-    part = checkReport(part, output, { payload: report.payload, isFromBefore });
+  let part = before;
+  for (const output of confirmedOutputs(outputs)) {
+    const { from, online } = output.confirm;
+    if (from.kind === "mqtt" && from.topic === report.topic) {
+      part = rememberRetained(part, report);
+      part = noteReport(part, output, { payload: report.payload, isFromBefore }, at);
+    }
+    if (online?.topic === report.topic) part = notePresence(part, output, report.payload, isFromBefore);
   }
   return part;
 }
 
-/** `isFromBefore`: the broker held it before the payload was sent, so it may be old. */
-export function checkReport(
+/** The reports of one second are judged together: the last one counts. */
+export function noteReport(
   part: OutputsPart,
   output: ConfirmedOutput,
-  { payload, isFromBefore }: { payload: string; isFromBefore: boolean },
+  report: Omit<DeviceReport, "isReturn">,
+  at: Clocks,
 ): OutputsPart {
-  const { topic, confirm } = output;
-  const sent = lastSent(part.kept, topic);
-  if (!sent || !awaitsReport(sent) || sent.expect === null) return part;
-  const shown = shownReport(payload, sent.expect, confirm.path);
-  if (isConfirmedBy(payload, sent.expect, confirm.path)) {
-    if (isFromBefore && sent.answer === "retained") return part;
-    const told = tellConfirmation(part, output, { payload: sent.payload, shown, isFromBefore });
-    const answer = isFromBefore ? "retained" : "heard";
-    return withKept(told, recordConfirmation(part.kept, topic, answer, shown), "now");
+  const before = reportsOf(part, output.key, at);
+  const isReturn = before.said === null || at.steady - before.liveAt >= SILENT;
+  const newest = { ...report, isReturn: isReturn || before.newest?.isReturn === true };
+  const liveAt = report.isFromBefore ? before.liveAt : at.steady;
+  return judgeIfDue(withReportsOf(part, output.key, { ...before, newest, liveAt }), output, at);
+}
+
+export function judgeIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+  const { key } = output;
+  const reports = part.passing.reports.byKey.get(key);
+  const from = reports ? judgedFrom(part.passing, key, reports) : null;
+  if (!reports?.newest || from === null || from > at.steady) return part;
+  const judged = withReportsOf(part, key, { ...reports, newest: null, judgedAt: at.steady });
+  return judge(judged, output, reports.newest, at);
+}
+
+export function reportsOf({ passing }: OutputsPart, key: string, { steady }: Clocks): ReportsOfDevice {
+  const nothing = { newest: null, judgedAt: Number.NEGATIVE_INFINITY, liveAt: steady, said: null };
+  return passing.reports.byKey.get(key) ?? nothing;
+}
+
+/**
+ * | last answer                | the report       | then                                                                 |
+ * |----------------------------|------------------|----------------------------------------------------------------------|
+ * | awaited, missed            | live, expected   | heard                                                                |
+ * |                            | live, other      | noted; if it was missed and this is no answer: it is told again       |
+ * |                            | before, expected | retained                                                             |
+ * | heard, retained, doubted   | live, expected   | heard                                                                |
+ * |                            | live, other      | contrary, if it stands                                               |
+ * |                            | before, other    | doubted, if nothing follows                                          |
+ * | contrary                   | live, expected   | heard, if it stands                                                  |
+ * |                            | before, expected | retained                                                             |
+ *
+ * `before`: the broker held it before the payload was sent, or before the connection.
+ */
+export function judge(
+  before: OutputsPart,
+  output: ConfirmedOutput,
+  { payload, isFromBefore, isReturn }: DeviceReport,
+  at: Clocks,
+): OutputsPart {
+  const sent = lastSent(before.kept, output.key);
+  if (!sent?.stands || sent.expect === null || sent.answer === "none") return before;
+  const { path } = output.confirm;
+  const meaning = readReport(payload, sent.expect, path);
+  if (meaning === "nothing") return before;
+  const shown = shownReport(payload, sent.expect, path);
+  const report = { meaning, shown, isFromBefore, isReturn };
+  const part = isFromBefore ? before : noteAnswer(before, output, { sent, shown, at });
+  switch (sent.answer) {
+    case "awaited":
+    case "missed":
+      return judgeAwaited(part, output, report, at);
+    case "contrary":
+      return judgeContrary(part, output, report, at);
+    default:
+      return judgeConfirmed(part, output, report, at);
   }
-  if (isFromBefore) return part;
-  // A device may report each second: only the first report is told at once, the others with the next repetition.
-  const isFirst = sent.last_answer === null;
-  const noted =
-    passingOf(part, topic).otherReport === shown ? part : withPassingOf(part, topic, { otherReport: shown });
-  return isFirst ? withKept(noted, recordOtherReport(part.kept, topic, shown), "with the next save") : noted;
 }
 
-/** With what the device has reported last. */
-export function keptWithOtherReport(part: OutputsPart, topic: string): OutputsState {
-  const { otherReport } = passingOf(part, topic);
-  return otherReport === null ? part.kept : recordOtherReport(part.kept, topic, otherReport);
-}
-
-export function confirmedOutputs({ list }: Outputs): ConfirmedOutput[] {
-  return list.filter(isConfirmed);
-}
-
-export function isConfirmed(output: Output): output is ConfirmedOutput {
-  return output.confirm !== undefined;
-}
-
-interface ToldConfirmation {
-  payload: string;
+interface Meant {
+  meaning: Exclude<ReportMeaning, "nothing">;
   shown: string;
   isFromBefore: boolean;
+  isReturn: boolean;
+}
+
+function judgeAwaited(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
+  const { key } = output;
+  if (report.meaning === "expected") return confirm(part, output, report, at);
+  const { sentAt } = passingOf(part, key);
+  const isAnswer = sentAt !== null && at.steady - sentAt < ANSWERS_WITHIN;
+  const isMissed = lastSent(part.kept, key)?.answer === "missed";
+  // A device that went on reporting all the time is no device that came back.
+  const isBack = isMissed && !report.isFromBefore && report.isReturn && !isAnswer;
+  return isBack ? withPassingOf(part, key, { isBack }) : part;
+}
+
+function judgeConfirmed(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
+  const { key } = output;
+  const { turning } = passingOf(part, key);
+  const sent = lastSent(part.kept, key);
+  const { meaning, isFromBefore, shown } = report;
+  if (meaning === "expected") {
+    const still = turning ? withPassingOf(part, key, { turning: null }) : part;
+    return isFromBefore || sent?.answer === "heard" ? still : confirm(still, output, report, at);
+  }
+  if (isFromBefore && turning) return part;
+  const to = isFromBefore ? "doubted" : "contrary";
+  if (turning?.to === to) return withPassingOf(part, key, { turning: standing(turning, output, shown, at) });
+  return withPassingOf(part, key, { turning: { to, since: at.steady, shown } });
+}
+
+function judgeContrary(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
+  const { key } = output;
+  const { turning } = passingOf(part, key);
+  const { meaning, isFromBefore, shown } = report;
+  if (meaning === "other")
+    return isFromBefore || !turning ? part : withPassingOf(part, key, { turning: null });
+  if (isFromBefore) return confirm(part, output, report, at);
+  return turning ? part : withPassingOf(part, key, { turning: { to: "heard", since: at.steady, shown } });
+}
+
+/** A device over HTTP said it twice, and there were some seconds between. */
+function standing(turning: Turning, { confirm }: ConfirmedOutput, shown: string, at: Clocks): Turning {
+  const hasStood = confirm.from.kind === "http" && at.steady >= turning.since + STANDS;
+  return { ...turning, shown, since: hasStood ? at.steady - STANDS - ANSWERED_WITHIN : turning.since };
+}
+
+/** When what the device has begun to report counts; null: it has begun nothing. */
+export function turnsAt(part: OutputsPart, { key, confirm }: ConfirmedOutput): number | null {
+  const { turning, contraryAt } = passingOf(part, key);
+  if (!turning) return null;
+  const [before = Number.NEGATIVE_INFINITY, last = 0] = contraryAt;
+  // A device that changes its mind again and again changes its topics at most once a minute.
+  const isUnsteady = contraryAt.length === 2 && last - before < UNSTEADY_WITHIN;
+  if (turning.to === "heard" && isUnsteady) return turning.since + STANDS_LONG;
+  // It is asked again after that time, and the answer may take some more.
+  const isAsked = turning.to === "contrary" && confirm.from.kind === "http";
+  return turning.since + STANDS + (isAsked ? ANSWERED_WITHIN : 0);
+}
+
+/** What the device has reported has stood for long enough. */
+export function turnIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+  const { key } = output;
+  const { turning, contraryAt } = passingOf(part, key);
+  if (!turning || (turnsAt(part, output) ?? 0) > at.steady) return part;
+  const turned = withPassingOf(part, key, { turning: null });
+  if (!lastSent(part.kept, key)?.stands) return turned;
+  if (turning.to === "heard")
+    return confirm(turned, output, { shown: turning.shown, isFromBefore: false }, at);
+  const contrary = [...contraryAt, at.steady].slice(-2);
+  return turning.to === "contrary"
+    ? turnContrary(withPassingOf(turned, key, { contraryAt: contrary }), output, turning.shown, at)
+    : doubt(turned, output, describeDoubt(output, turning.shown));
+}
+
+function turnContrary(part: OutputsPart, output: ConfirmedOutput, shown: string, at: Clocks): OutputsPart {
+  const { key, confirm } = output;
+  const { isChoiceOn } = passingOf(part, key);
+  const payload = quotePayload(lastSent(part.kept, key)?.payload ?? "");
+  const then = isChoiceOn && confirm.keep ? "It is told again" : "vigie leaves it so";
+  const sentence = `${describeOutput(output)} does not do ${payload} any more: ${placeOfReports(confirm)} reported ${quotePayload(shown)}. ${then}`;
+  const change: Partial<Sent> = { answer: "contrary", last_answer: shown, answered_at: at.now };
+  return say(withKept(part, recordOf(part.kept, key, change), "now"), { level: "warn", sentence });
+}
+
+/** It is not known any more whether the device does what it was sent. */
+export function doubt(part: OutputsPart, output: ConfirmedOutput, sentence: string): OutputsPart {
+  const { key, confirm } = output;
+  const doubted = withKept(part, recordOf(part.kept, key, { answer: "doubted" }), "now");
+  const isTold = confirm.keep && confirm.from.kind === "mqtt";
+  return say(isTold ? withPassingOf(doubted, key, { isBack: true }) : doubted, { level: "info", sentence });
+}
+
+function describeDoubt(output: ConfirmedOutput, shown: string): string {
+  return `It is not known what ${describeOutput(output)} does now: the broker holds the report ${quotePayload(shown)} of ${placeOfReports(output.confirm)}, which may be old`;
+}
+
+function confirm(
+  part: OutputsPart,
+  output: ConfirmedOutput,
+  { shown, isFromBefore }: Pick<Meant, "shown" | "isFromBefore">,
+  at: Clocks,
+): OutputsPart {
+  const { key } = output;
+  const answer = isFromBefore ? "retained" : "heard";
+  const told = tellConfirmation(part, output, { shown, isFromBefore });
+  const answered_at = isFromBefore ? null : at.now;
+  const kept = recordOf(part.kept, key, { answer, last_answer: shown, answered_at });
+  return withKept(withPassingOf(told, key, NOTHING_IS_OPEN), kept, "now");
 }
 
 function tellConfirmation(
   part: OutputsPart,
   output: ConfirmedOutput,
-  { payload, shown, isFromBefore }: ToldConfirmation,
+  { shown, isFromBefore }: Pick<Meant, "shown" | "isFromBefore">,
 ): OutputsPart {
-  const { confirm, topic } = output;
+  const payload = quotePayload(lastSent(part.kept, output.key)?.payload ?? "");
   const device = describeOutput(output);
+  const place = placeOfReports(output.confirm);
   const [sentence, isOver] = isFromBefore
     ? [
-        `${device} is not sent ${quotePayload(payload)} again: the broker holds the report ${quotePayload(shown)} of ${confirm.topic}, which may be old`,
+        `${device} is not sent ${payload} again: the broker holds the report ${quotePayload(shown)} of ${place}, which may be old`,
         `vigie waits for no report of ${device} any more`,
       ]
     : [
-        `${device} has confirmed ${quotePayload(payload)}: ${confirm.topic} reported ${quotePayload(shown)}`,
+        `${device} has confirmed ${payload}: ${place} reported ${quotePayload(shown)}`,
         `${device} does what it was sent again`,
       ];
-  return say(say(part, { level: "info", sentence }), { problem: `answer ${topic}`, isOver });
+  return say(say(part, { level: "info", sentence }), { problem: `answer ${output.key}`, isOver });
+}
+
+/**
+ * What the device said last, and when. A device may report each second, so the same answer is noted from time to time only, and
+ * another one at most once a minute.
+ */
+function noteAnswer(
+  before: OutputsPart,
+  output: ConfirmedOutput,
+  { sent, shown, at }: { sent: Sent; shown: string; at: Clocks },
+): OutputsPart {
+  const { key } = output;
+  const said = { shown, at: at.now };
+  const part = withReportsOf(before, key, { ...reportsOf(before, key, at), said });
+  const age = sent.answered_at === null ? Number.POSITIVE_INFINITY : Math.abs(at.now - sent.answered_at);
+  if (age < (sent.last_answer === shown ? SAME_NOTED_EVERY : OTHER_NOTED_EVERY)) return part;
+  return noteNewestAnswer(part, output);
+}
+
+export function noteNewestAnswer(part: OutputsPart, { key }: ConfirmedOutput): OutputsPart {
+  const said = part.passing.reports.byKey.get(key)?.said;
+  if (!said) return part;
+  const change = { last_answer: said.shown, answered_at: said.at };
+  return withKept(part, recordOf(part.kept, key, change), "with the next save");
+}
+
+/** Of a device that comes back, what it does now is not known. */
+function notePresence(
+  part: OutputsPart,
+  { key, confirm }: ConfirmedOutput,
+  payload: string,
+  isFromBefore: boolean,
+): OutputsPart {
+  const equals = confirm.online?.equals;
+  if (equals === undefined) return part;
+  const expected = typeof equals === "string" ? equals : JSON.stringify(equals);
+  const isOnline = readReport(payload, expected) === "expected";
+  const { isOnline: wasOnline, isChoiceOn } = passingOf(part, key);
+  const isBack = isOnline && isChoiceOn && (!isFromBefore || wasOnline === false);
+  return withPassingOf(part, key, isBack ? { isOnline, isBack } : { isOnline });
 }
 
 function rememberRetained(part: OutputsPart, { topic, payload, retain }: Report): OutputsPart {
-  const { retainedReports } = part.passing;
-  if (retainedReports.get(topic) === (retain ? payload : undefined)) return part;
-  const reports = new Map(retainedReports);
-  if (retain) reports.set(topic, payload);
-  else reports.delete(topic);
-  return withPassing(part, { retainedReports: reports });
+  const { reports } = part.passing;
+  if (reports.retained.get(topic) === (retain ? payload : undefined)) return part;
+  const retained = new Map(reports.retained);
+  if (retain) retained.set(topic, payload);
+  else retained.delete(topic);
+  return withPassing(part, { reports: { ...reports, retained } });
 }
+
+/** Of a device that does what it was sent. */
+const NOTHING_IS_OPEN = {
+  turning: null,
+  isBack: false,
+  awaitedSince: null,
+  hasMissed: false,
+  isSwitchedBack: false,
+  failure: null,
+};
+
+/** Milliseconds: a report after a sending is an answer to it, and no sign that the device came back. */
+const ANSWERS_WITHIN = 60_000;
+const STANDS = 5_000;
+/** A request to a device takes at most ten seconds. */
+const ANSWERED_WITHIN = 11_000;
+const SILENT = 600_000;
+const STANDS_LONG = 120_000;
+const UNSTEADY_WITHIN = 300_000;
+const SAME_NOTED_EVERY = 15 * 60_000;
+const OTHER_NOTED_EVERY = 60_000;

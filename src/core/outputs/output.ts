@@ -5,22 +5,54 @@ export interface Outputs {
   list: readonly Output[];
 }
 
-/** What is sent to one topic. */
+/** What is sent to one device, or to one service that delivers messages. */
 export interface Output {
   /** Names its topics and its entity. */
   id: string;
   /** What people read. */
   name: { fr: string; en: string };
-  topic: string;
+  /** Under which the state file keeps what was sent. */
+  key: string;
+  to: MqttTarget | HttpTarget;
+  /** Of the requests over HTTP; undefined: there are none. */
+  access?: HttpAccess;
+  /** It is read by people: sent once when its choice begins, and never repeated because something else has changed. */
+  message: boolean;
   /** The first whose rule is ON is in force. */
   choose: readonly Choice[];
   /** Sent while the rules of all choices are OFF; undefined: nothing is sent then. */
   else?: Payload;
   /** Sent while the first rule that is not OFF is unknown; undefined: nothing is sent then. */
   unknown?: Payload;
+  confirm?: Confirmation;
+}
+
+export interface MqttTarget {
+  kind: "mqtt";
+  topic: string;
   qos: 0 | 1 | 2;
   retain: boolean;
-  confirm?: Confirmation;
+}
+
+export interface HttpTarget {
+  kind: "http";
+  /** Scheme, host and port: nothing else of an address is shown anywhere, because the rest may hold a token. */
+  place: string;
+  /** May contain `{payload}`, `{secret}` and `{id}` in its path and its query. */
+  url: string;
+  method: "GET" | "POST" | "PUT";
+  /** undefined: that of the payload. */
+  content_type?: string;
+}
+
+/** What the requests to a device need beside an address. */
+export interface HttpAccess {
+  /** May contain `{secret}`. */
+  headers: Readonly<Record<string, string>>;
+  /** Read at each request. */
+  secret_file?: string;
+  /** Certificates of authorities that are trusted beside those of the system. */
+  ca_file?: string;
 }
 
 export interface Choice extends Payload {
@@ -46,17 +78,47 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 
 /** How a device confirms a payload. */
 export interface Confirmation {
-  /** Where the device reports. */
-  topic: string;
+  from: MqttReports | HttpReports;
   /** Where the value is in the JSON that it reports: keys joined by dots; undefined: the report as a whole counts. */
   path?: string;
   /** Milliseconds after which a payload without confirmation is sent again. */
   every: number;
   /** Milliseconds after which vigie stops repeating it, and reports a problem. */
   for: number;
+  /** The payload of a choice is sent again if the device does something else later. */
+  keep: boolean;
+  /** Where the device says that it is there: the payload of a choice is sent again whenever it comes back. */
+  online?: { topic: string; equals: Template };
 }
 
-/** `Boiler (shellies/boiler/relay/0/command)`; only the topic where the output has neither name nor id. */
-export function describeOutput({ name, topic }: Pick<Output, "name" | "topic">): string {
-  return name.en === topic ? topic : `${name.en} (${topic})`;
+/** The device publishes its state. */
+export interface MqttReports {
+  kind: "mqtt";
+  topic: string;
+}
+
+/** The device is asked for its state. */
+export interface HttpReports {
+  kind: "http";
+  /** Scheme, host and port. */
+  place: string;
+  /** May contain `{secret}` in its path and its query. */
+  url: string;
+}
+
+/** Where it sends to, as people are shown it: the topic, or scheme, host and port. */
+export function placeOf({ to }: Pick<Output, "to">): string {
+  return to.kind === "mqtt" ? to.topic : to.place;
+}
+
+/** Where its device reports, as people are shown it. */
+export function placeOfReports(confirm: Confirmation): string {
+  const reports = confirm.from;
+  return reports.kind === "mqtt" ? reports.topic : reports.place;
+}
+
+/** `Boiler (shellies/boiler/relay/0/command)`; only the place where the output has neither name nor id. */
+export function describeOutput({ name, to }: Pick<Output, "name" | "to">): string {
+  const place = placeOf({ to });
+  return name.en === place ? place : `${name.en} (${place})`;
 }

@@ -1,3 +1,5 @@
+import type { Clocks } from "../calendar/clocks.ts";
+import type { Instant } from "../calendar/tariff.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { type BothVerdicts, payloadHeldBack, type Send } from "./choose-outputs.ts";
@@ -7,8 +9,8 @@ import { lastSent, type OutputsState, type Sent, withoutSending } from "./output
 
 /**
  * What vigie knows of its outputs. `takeOutputs` follows what happens, `settleOutputs` decides; each returns the same object if
- * nothing has changed. There is no queue: payloads are chosen anew each time, by comparison with what the broker has
- * acknowledged. So a payload that was in force only while the broker was away is never sent late.
+ * nothing has changed. There is no queue: payloads are chosen anew each time, by comparison with what the broker or the address
+ * has acknowledged. So a payload that was in force only while the broker was away is never sent late.
  */
 export interface OutputsPart {
   /** What the state file holds. */
@@ -18,17 +20,18 @@ export interface OutputsPart {
 }
 
 interface PassingOutputs {
-  /** The newest; null: none is open. */
+  /** The newest to the broker; null: none is open. */
   connection: OutputsConnection | null;
-  byTopic: ReadonlyMap<string, PassingOutput>;
-  /** By the topic of the report. A retained report is the device's state, and holds until one follows that is not retained. */
-  retainedReports: ReadonlyMap<string, string>;
+  /** By the key of the output. */
+  byKey: ReadonlyMap<string, PassingOutput>;
+  /** What devices say. A report by which nothing changes is no reason for a look: some devices report each second. */
+  reports: Reports;
   /**
    * How many changes of `kept` had to be saved at once. The caller saves when this number has grown, and posts `saved` with the
    * number that it had when the save began. Other changes of `kept` are written with the next save.
    */
   changes: number;
-  /** How many payloads were given to the broker. */
+  /** How many payloads were given out, and how many questions asked. */
   given: number;
   /** Nothing new is sent. */
   isEnding: boolean;
@@ -44,17 +47,79 @@ interface OutputsConnection {
   areReportsRead: boolean;
 }
 
-/** What passes at the topic of one output. */
-export interface PassingOutput {
-  /** One payload at a time for each topic, so that the last one to arrive is the one in force. */
-  underWay: WaitingSend | GivenSend | null;
-  refusal: Refusal | null;
-  repetition: Repetition | null;
-  /** What the device has reported last since the payload was sent, if that is not what is expected. */
-  otherReport: string | null;
+interface Reports {
+  /** By the key of the output. */
+  byKey: ReadonlyMap<string, ReportsOfDevice>;
+  /** By the topic of the report. A retained report is the device's state, and holds until one follows that is not retained. */
+  retained: ReadonlyMap<string, string>;
 }
 
-/** `kept` says that it is about to be sent. It is given to the broker when that is saved, if it is still wanted then. */
+/** Instants are those of the steady clock. */
+export interface ReportsOfDevice {
+  /** The last one, if it was not judged yet. */
+  newest: DeviceReport | null;
+  judgedAt: number;
+  /** When the device itself was heard last, or when vigie began to listen. */
+  liveAt: number;
+  /** What it said then, and when by the wall clock. */
+  said: { shown: string; at: Instant } | null;
+}
+
+export interface DeviceReport {
+  payload: string;
+  /** The broker held it before the payload was sent, so it may be old. */
+  isFromBefore: boolean;
+  /** Nothing was heard of the device for long, or since the payload was sent. */
+  isReturn: boolean;
+}
+
+/** What passes at one output. Instants are those of the steady clock. */
+export interface PassingOutput {
+  /** One payload at a time, so that the last one to arrive is the one in force. */
+  underWay: WaitingSend | GivenSend | null;
+  retry: Retry | null;
+  question: DueQuestion | null;
+  /** When the last question was asked; null: none was since the last payload. */
+  askedAt: number | null;
+  /** How many questions were asked since the last payload. */
+  questions: number;
+  /** Why the device did not answer last; null if it did. */
+  failure: string | null;
+  /** At the last decision: the payload is that of a choice whose rule is ON. */
+  isChoiceOn: boolean;
+  /** Since when the payload is repeated until it is confirmed; `confirm.for` counts from then. */
+  awaitedSince: number | null;
+  /** How many times it was sent since then. */
+  times: number;
+  /** When it was sent last. */
+  sentAt: number | null;
+  /** An address has asked vigie not to send before. */
+  notBefore: number | null;
+  /** The device was away, or may do something else: it is told again as soon as that is allowed. */
+  isBack: boolean;
+  /** Whether the device says that it is there; null: nothing is known. */
+  isOnline: boolean | null;
+  turning: Turning | null;
+  /** When the device began to do something else than it was told, the last time and the time before. */
+  contraryAt: readonly number[];
+  /** When it was told again, because it does something else or came back: the last five times. */
+  told: readonly number[];
+  /** The payload was repeated in vain: a problem until it is confirmed. */
+  hasMissed: boolean;
+  /** Something switches the device back each time. */
+  isSwitchedBack: boolean;
+  /** When time alone changes something next. */
+  wakeAt: number | null;
+}
+
+/** What a device has reported counts when it has stood for some seconds. */
+export interface Turning {
+  to: "contrary" | "heard" | "doubted";
+  since: number;
+  shown: string;
+}
+
+/** `kept` says that it is about to be sent. It is given out when that is saved, if it is still wanted then. */
 export interface WaitingSend {
   stage: "waiting for the save";
   send: Send;
@@ -64,51 +129,83 @@ export interface WaitingSend {
   /** By the steady clock: from then on a save counts as failed. A disk that hangs must not keep payloads back. */
   saveLimit: number;
   /** What was there before, and is again if it is not sent in the end. */
-  before: Pick<PassingOutput, "repetition" | "otherReport"> & { sent: Sent | undefined };
+  before: { sent: Sent | undefined; passing: PassingOutput };
 }
 
-/** The broker has not answered yet. */
+/** The broker or the address has not answered yet. */
 interface GivenSend {
-  stage: "given to the broker";
+  stage: "given";
   due: DueSend;
-  /** null: it repeats a payload that the broker has acknowledged. */
+  /** null: it repeats a payload that was acknowledged. */
   send: Send | null;
 }
 
-/** A message that has to go out now, once: its number stands for it when the broker has answered. */
-export interface DueSend extends Pick<Send, "topic" | "payload" | "qos" | "retain"> {
+/** A message that has to go out now, once: its number stands for it when it was answered. */
+export interface DueSend {
   number: number;
+  /** The id of the output. */
+  output: string;
+  payload: string;
+  by: ByMqtt | ByHttp;
+}
+
+interface ByMqtt {
+  kind: "mqtt";
   /** The number of the connection over which it goes. */
   connection: number;
+  topic: string;
+  qos: 0 | 1 | 2;
+  retain: boolean;
 }
 
-/** The broker refused this payload on this connection. It may take it later: its access list may be corrected. */
-interface Refusal {
+interface ByHttp {
+  kind: "http";
+  /** What `{id}` stands for: the same for all tries of one message. */
+  id: string;
+  /** The payload was written as an object. */
+  isJson: boolean;
+}
+
+/** A device that has to be asked for its state now, once: the number stands for the question when it was answered. */
+export interface DueQuestion {
+  number: number;
+  /** The id of the output. */
+  output: string;
+}
+
+/** This payload was not taken. It may be taken later: an access list may be corrected, and a device may come back. */
+interface Retry {
   payload: string;
-  /** By the steady clock; null: it may be sent again now. */
-  repeatAt: number | null;
-}
-
-/** A payload is sent again until its device confirms it. Instants are those of the steady clock. */
-export interface Repetition {
-  /** `confirm.for` counts from the connection on: before it no report could arrive. */
   since: number;
-  /** How many times it was sent since then. */
-  times: number;
-  /** null: one is under way. */
-  next: number | null;
+  /** null: it may be sent again now. */
+  at: number | null;
+  isProblem: boolean;
 }
 
 export type ConfirmedOutput = Output & { confirm: Confirmation };
 
+export function isConfirmed(output: Output): output is ConfirmedOutput {
+  return output.confirm !== undefined;
+}
+
+export function confirmedOutputs({ list }: Outputs): ConfirmedOutput[] {
+  return list.filter(isConfirmed);
+}
+
 /** `kept`: from the state file, or from the configuration before. */
-export function startOutputs(kept: OutputsState): OutputsPart {
+export function startOutputs(kept: OutputsState, at: Clocks): OutputsPart {
+  const steady = (instant: number) => at.steady - Math.max(0, at.now - instant);
+  const entries = Object.entries(kept).map(([key, { told }]): [string, PassingOutput] => [
+    key,
+    // A device that was told again is not told sooner because vigie was restarted.
+    { ...NOTHING_PASSES, told: told.map(steady), sentAt: told.map(steady).at(-1) ?? null },
+  ]);
   return {
     kept,
     passing: {
       connection: null,
-      byTopic: new Map(),
-      retainedReports: new Map(),
+      byKey: new Map(entries),
+      reports: { byKey: new Map(), retained: new Map() },
       changes: 0,
       given: 0,
       isEnding: false,
@@ -117,11 +214,16 @@ export function startOutputs(kept: OutputsState): OutputsPart {
   };
 }
 
-/** What has to be with the broker now, and is not acknowledged. The sink publishes each number once. */
+/** What has to be sent now, and is not acknowledged. The sinks send each number once. */
 export function dueSends({ passing }: OutputsPart): DueSend[] {
-  return [...passing.byTopic.values()].flatMap(({ underWay }) =>
-    underWay?.stage === "given to the broker" ? [underWay.due] : [],
+  return [...passing.byKey.values()].flatMap(({ underWay }) =>
+    underWay?.stage === "given" ? [underWay.due] : [],
   );
+}
+
+/** The devices that have to be asked now, and have not answered. */
+export function dueQuestions({ passing }: OutputsPart): DueQuestion[] {
+  return [...passing.byKey.values()].flatMap(({ question }) => question ?? []);
 }
 
 interface StatusContext {
@@ -137,17 +239,22 @@ interface StatusContext {
 
 /** What is known of each output, in the order of the configuration. */
 export function outputStatuses(
-  { kept, passing }: OutputsPart,
+  part: OutputsPart,
   { outputs, verdicts, isDemo, before = [], protect = UNPROTECTED }: StatusContext,
 ): OutputStatus[] {
   const statusOf = (output: Output): OutputStatus => {
-    const sent = lastSent(kept, output.topic);
+    const sent = lastSent(part.kept, output.key);
+    const { retry, underWay, hasMissed, isSwitchedBack, isChoiceOn } = passingOf(part, output.key);
     const status = outputStatus(output, {
       sent,
-      isRefused: passing.byTopic.get(output.topic)?.refusal != null,
+      isRefused: retry?.isProblem ?? false,
+      isUnderWay: underWay !== null || retry !== null,
+      isStuck: sent?.stands === true && (hasMissed || (isSwitchedBack && isChoiceOn)),
       would_send: outputs.dry_when_simulated && verdicts ? payloadHeldBack(output, verdicts, sent) : null,
     });
-    return isDemo && sent ? { ...status, state: "dry" as const, would_send: sent.payload } : status;
+    return isDemo && sent
+      ? { ...status, state: "dry" as const, hasFailed: false, would_send: sent.payload }
+      : status;
   };
   return outputs.list.flatMap((output) => {
     let status = before.find((one) => one.output.id === output.id);
@@ -161,13 +268,34 @@ export function outputStatuses(
 /** When time alone changes something next. What arrived by then has to be taken first: it may be a report. */
 export function nextOutputBoundary({ passing }: OutputsPart): { steady?: number } {
   if (passing.isEnding) return {};
-  const instants = [...passing.byTopic.values()].flatMap(({ underWay, refusal, repetition }) => [
-    underWay?.stage === "waiting for the save" ? underWay.saveLimit : null,
-    refusal?.repeatAt ?? null,
-    repetition?.next ?? null,
-  ]);
+  const instants = [
+    ...[...passing.byKey.values()].map(({ wakeAt }) => wakeAt),
+    ...[...passing.reports.byKey].map(([key, reports]) => judgedFrom(passing, key, reports)),
+  ];
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? {} : { steady: Math.min(...known) };
+}
+
+/** When the newest report of a device is judged: at most once a second; null: there is none, or something else comes first. */
+export function judgedFrom(
+  passing: PassingOutputs,
+  key: string,
+  { newest, judgedAt }: ReportsOfDevice,
+): number | null {
+  const underWay = passing.byKey.get(key)?.underWay;
+  // After the acknowledgement: that the payload is not sent again is said after that it was sent.
+  if (!newest || (newest.isFromBefore && underWay)) return null;
+  // What it says before the payload is sent says nothing about it; but it may not be sent in the end.
+  if (underWay?.stage === "waiting for the save") return null;
+  return judgedAt + BETWEEN_JUDGEMENTS;
+}
+
+const BETWEEN_JUDGEMENTS = 1_000;
+
+/** Whether something has changed beside the reports that were not judged yet. */
+export function isShownOtherwise(before: PassingOutputs, now: PassingOutputs): boolean {
+  const names = Object.keys(now) as (keyof PassingOutputs)[];
+  return before !== now && names.some((name) => name !== "reports" && before[name] !== now[name]);
 }
 
 /** After what was said is logged. */
@@ -181,13 +309,23 @@ export function withPassing(part: OutputsPart, change: Partial<PassingOutputs>):
   return { ...part, passing: { ...part.passing, ...change } };
 }
 
-export function passingOf({ passing }: OutputsPart, topic: string): PassingOutput {
-  return passing.byTopic.get(topic) ?? NOTHING_PASSES;
+export function passingOf({ passing }: OutputsPart, key: string): PassingOutput {
+  return passing.byKey.get(key) ?? NOTHING_PASSES;
 }
 
-export function withPassingOf(part: OutputsPart, topic: string, change: Partial<PassingOutput>): OutputsPart {
-  const byTopic = new Map(part.passing.byTopic).set(topic, { ...passingOf(part, topic), ...change });
-  return withPassing(part, { byTopic });
+/** The same object if nothing changes. */
+export function withPassingOf(part: OutputsPart, key: string, change: Partial<PassingOutput>): OutputsPart {
+  const before = passingOf(part, key);
+  const isSame = (Object.keys(change) as (keyof PassingOutput)[]).every(
+    (name) => before[name] === change[name],
+  );
+  if (isSame) return part;
+  return withPassing(part, { byKey: new Map(part.passing.byKey).set(key, { ...before, ...change }) });
+}
+
+export function withReportsOf(part: OutputsPart, key: string, change: ReportsOfDevice): OutputsPart {
+  const { reports } = part.passing;
+  return withPassing(part, { reports: { ...reports, byKey: new Map(reports.byKey).set(key, change) } });
 }
 
 export function withKept(
@@ -204,11 +342,34 @@ export function say(part: OutputsPart, line: LogLine): OutputsPart {
   return withPassing(part, { said: [...part.passing.said, line] });
 }
 
-/** Everything is as it was before this payload was chosen: the broker never got it. */
+/** Everything is as it was before this payload was chosen: it was never given out. */
 export function dropWaiting(part: OutputsPart, { send, before }: WaitingSend): OutputsPart {
-  const { sent, ...passed } = before;
-  const kept = withoutSending(part.kept, send.topic, sent);
-  return withKept(withPassingOf(part, send.topic, { ...passed, underWay: null }), kept, "now");
+  const { sent, passing } = before;
+  const kept = withoutSending(part.kept, send.key, sent);
+  // What came meanwhile counts.
+  const { isOnline, isBack } = passingOf(part, send.key);
+  const change = { ...passing, isOnline, isBack: isBack || passing.isBack, question: null, underWay: null };
+  return withKept(withPassingOf(part, send.key, change), kept, "now");
 }
 
-const NOTHING_PASSES: PassingOutput = { underWay: null, refusal: null, repetition: null, otherReport: null };
+const NOTHING_PASSES: PassingOutput = {
+  underWay: null,
+  retry: null,
+  question: null,
+  askedAt: null,
+  questions: 0,
+  failure: null,
+  isChoiceOn: false,
+  awaitedSince: null,
+  times: 0,
+  sentAt: null,
+  notBefore: null,
+  isBack: false,
+  isOnline: null,
+  turning: null,
+  contraryAt: [],
+  told: [],
+  hasMissed: false,
+  isSwitchedBack: false,
+  wakeAt: null,
+};

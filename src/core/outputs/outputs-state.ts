@@ -3,59 +3,65 @@ import type { Instant } from "../calendar/tariff.ts";
 import { instantSchema } from "../calendar/time-schemas.ts";
 import { byTopic } from "../rules/by-topic.ts";
 
-/** What was sent last to each output, by its topic; plain data for the state file. */
+/** What was sent last to each output, by its key; plain data for the state file. */
 export type OutputsState = Readonly<Record<string, Sent>>;
 
-/** The payload that was given to the broker last. The names of the keys are those of the state file. */
+/** The payload that was sent last. The names of the keys are those of the state file. */
 export interface Sent {
   payload: string;
   /** What the device reports when it has done it; null: it does not confirm. */
   expect: string | null;
   at: Instant;
-  /** Whether the broker has acknowledged it. Until then it may have arrived or not. */
+  /** Whether the broker has acknowledged it, or the address has taken it. Until then it may have arrived or not. */
   acknowledged: boolean;
   /** Key of the state file for "is wanted": false after a choice has ended and there is no `else`. */
   stands: boolean;
   /**
    * Whether the device has confirmed it: `awaited` not yet, `heard` yes, `missed` not within `confirm.for`; `retained`: the
-   * broker holds a report from before the sending that says the same.
+   * broker holds a report from before the sending that says the same; `contrary`: it did, and says something else since;
+   * `doubted`: it did, and the broker holds another report which may be old, or nothing was heard of it for long.
    */
-  answer: "none" | "awaited" | "heard" | "missed" | "retained";
+  answer: "none" | "awaited" | "heard" | "missed" | "retained" | "contrary" | "doubted";
   // State files of earlier versions do not have what follows.
   /** The choice that decided: the id of its rule, `else` or `unknown`. */
   choice: string | null;
   because: string | null;
-  /** How many times vigie has sent it. */
+  /** How many times vigie has sent it; of a message only the times at which it may have arrived. */
   tries: number;
-  /** What the device has reported since. */
+  /** What the device has reported since, and when. */
   last_answer: string | null;
+  answered_at: Instant | null;
+  /** When the device was told again last, because it had changed its mind or came back: the last five times. */
+  told: readonly Instant[];
+  /** A message that was sent only because of a simulation. */
+  pretended: boolean;
 }
 
 /** A payload that is about to be sent. */
-export interface Sending extends Pick<Sent, "payload" | "expect"> {
-  topic: string;
+export interface Sending extends Pick<Sent, "payload" | "expect" | "pretended"> {
+  key: string;
   choice: string;
   because: string;
 }
 
 export const NOTHING_SENT: OutputsState = {};
 
-export function lastSent(state: OutputsState, topic: string): Sent | undefined {
-  return Object.hasOwn(state, topic) ? state[topic] : undefined;
+export function lastSent(state: OutputsState, key: string): Sent | undefined {
+  return Object.hasOwn(state, key) ? state[key] : undefined;
 }
 
 /** Saved before the payload is sent: after a kill the next start knows that it may have been sent. */
 export function recordSending(
   state: OutputsState,
-  { topic, payload, expect, choice, because }: Sending,
+  { key, payload, expect, choice, because, pretended }: Sending,
   at: Instant,
 ): OutputsState {
-  const before = lastSent(state, topic);
-  const isAgain = before?.payload === payload && !before.acknowledged;
+  const before = lastSent(state, key);
+  const isAgain = before?.payload === payload && before.stands && !before.acknowledged;
   const sent: Sent = {
     payload,
     expect,
-    at,
+    at: isAgain ? before.at : at,
     acknowledged: false,
     stands: true,
     answer: expect === null ? "none" : "awaited",
@@ -63,76 +69,52 @@ export function recordSending(
     because,
     tries: isAgain ? before.tries + 1 : 1,
     last_answer: null,
+    answered_at: null,
+    told: before?.told ?? [],
+    pretended,
   };
-  return { ...state, [topic]: sent };
+  return { ...state, [key]: sent };
 }
 
 /** The payload was not sent in the end: what was sent before it is the last one again. */
-export function withoutSending(state: OutputsState, topic: string, before: Sent | undefined): OutputsState {
-  const { [topic]: _unsent, ...others } = state;
-  return before ? { ...others, [topic]: before } : others;
+export function withoutSending(state: OutputsState, key: string, before: Sent | undefined): OutputsState {
+  const { [key]: _unsent, ...others } = state;
+  return before ? { ...others, [key]: before } : others;
 }
 
-export function recordAcknowledgement(state: OutputsState, topic: string, payload: string): OutputsState {
-  const sent = lastSent(state, topic);
-  if (sent?.payload !== payload || sent.acknowledged) return state;
-  return { ...state, [topic]: { ...sent, acknowledged: true } };
+/** With these parts of what was sent last; the same object if nothing changes. */
+export function recordOf(state: OutputsState, key: string, change: Partial<Sent>): OutputsState {
+  const sent = lastSent(state, key);
+  if (!sent || isSame(sent, change)) return state;
+  return { ...state, [key]: { ...sent, ...change } };
 }
 
-/** Whether the payload that was sent last is still wanted. */
-export function recordWanted(state: OutputsState, topic: string, isWanted: boolean): OutputsState {
-  const sent = lastSent(state, topic);
-  return !sent || sent.stands === isWanted ? state : { ...state, [topic]: { ...sent, stands: isWanted } };
+function isSame(sent: Sent, change: Partial<Sent>): boolean {
+  return (Object.keys(change) as (keyof Sent)[]).every((name) => sent[name] === change[name]);
+}
+
+export function recordAcknowledgement(state: OutputsState, key: string, payload: string): OutputsState {
+  return lastSent(state, key)?.payload === payload ? recordOf(state, key, { acknowledged: true }) : state;
 }
 
 /**
  * What the device is expected to report: it changes when `expect` is corrected in the configuration. A payload that the
- * device has confirmed stays confirmed.
+ * device has confirmed stays confirmed, until its next report.
  */
-export function recordExpectation(state: OutputsState, topic: string, expect: string | null): OutputsState {
-  const sent = lastSent(state, topic);
-  const isOpen = sent?.answer === "awaited" || sent?.answer === "missed";
-  if (!isOpen || expect === null || sent.expect === expect) return state;
-  return { ...state, [topic]: { ...sent, expect } };
+export function recordExpectation(state: OutputsState, key: string, expect: string | null): OutputsState {
+  const sent = lastSent(state, key);
+  return sent && sent.answer !== "none" && expect !== null ? recordOf(state, key, { expect }) : state;
 }
 
-/** The payload was sent once more, because the device has not confirmed it. */
-export function recordRepetition(state: OutputsState, topic: string): OutputsState {
-  const sent = lastSent(state, topic);
-  return sent ? { ...state, [topic]: { ...sent, tries: sent.tries + 1 } } : state;
-}
-
-/** The device has reported something else than what is expected. */
-export function recordOtherReport(state: OutputsState, topic: string, last_answer: string): OutputsState {
-  const sent = lastSent(state, topic);
-  return !sent || sent.last_answer === last_answer ? state : { ...state, [topic]: { ...sent, last_answer } };
-}
-
-/** The device has confirmed the payload, or a retained report says the same. */
-export function recordConfirmation(
-  state: OutputsState,
-  topic: string,
-  answer: "heard" | "retained",
-  last_answer: string,
-): OutputsState {
-  const sent = lastSent(state, topic);
-  return sent ? { ...state, [topic]: { ...sent, answer, last_answer } } : state;
-}
-
-/** The device has not confirmed the payload for too long. */
-export function recordMissed(state: OutputsState, topic: string): OutputsState {
-  const sent = lastSent(state, topic);
-  return !sent || sent.answer === "missed" ? state : { ...state, [topic]: { ...sent, answer: "missed" } };
+/** The payload was sent once more: the device has not confirmed it, or does something else since. */
+export function recordTelling(state: OutputsState, key: string): OutputsState {
+  const sent = lastSent(state, key);
+  return sent ? recordOf(state, key, { tries: sent.tries + 1 }) : state;
 }
 
 /** Whether it is repeated, or was repeated in vain. */
 export function isUnconfirmed({ stands, answer }: Sent): boolean {
   return stands && (answer === "awaited" || answer === "missed");
-}
-
-/** Whether a report of the device can still say more about it. */
-export function awaitsReport(sent: Sent): boolean {
-  return isUnconfirmed(sent) || (sent.stands && sent.answer === "retained");
 }
 
 /**
@@ -142,7 +124,7 @@ export function awaitsReport(sent: Sent): boolean {
 export function forgetAcknowledgements(state: OutputsState): OutputsState {
   const entries = Object.entries(state);
   return Object.fromEntries(
-    entries.map(([topic, sent]): [string, Sent] => [topic, { ...sent, acknowledged: false, answer: "none" }]),
+    entries.map(([key, sent]): [string, Sent] => [key, { ...sent, acknowledged: false, answer: "none" }]),
   );
 }
 
@@ -157,11 +139,14 @@ const sentSchema = z.object({
   at: instantSchema,
   acknowledged: z.boolean(),
   stands: z.boolean(),
-  answer: z.enum(["none", "awaited", "heard", "missed", "retained"]),
+  answer: z.enum(["none", "awaited", "heard", "missed", "retained", "contrary", "doubted"]),
   choice: z.string().nullable().default(null),
   because: z.string().nullable().default(null),
   tries: z.int().default(1),
   last_answer: z.string().nullable().default(null),
+  answered_at: instantSchema.nullable().default(null),
+  told: z.array(instantSchema).default([]),
+  pretended: z.boolean().default(false),
 }) satisfies z.ZodType<Sent>;
 
 const stateSchema = byTopic(sentSchema);

@@ -45,11 +45,12 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
         { dry_when_simulated: false, list: [output] },
         { withSimulation: known, withoutSimulation: known },
         state,
+        at,
       );
       state = chosen.state;
       for (const send of chosen.sends)
-        state = recordAcknowledgement(recordSending(state, send, at), send.topic, send.payload);
+        state = recordAcknowledgement(recordSending(state, send, at), send.key, send.payload);
       return chosen.sends.map(({ payload, because }) => ({ at, payload, because }));
     });
-  return { sends, nothing: whyNothing(output, knownAt(from), lastSent(plan.state, output.topic)) };
+  return { sends, nothing: whyNothing(output, knownAt(from), lastSent(plan.state, output.key)) };
 }

@@ -1,23 +1,20 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import { describeLength } from "../log/duration.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
-import { quotePayload } from "../log/quote-payload.ts";
+import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
 import { type BothVerdicts, chooseOutputs, type Send } from "./choose-outputs.ts";
-import { isConfirmed, keptWithOtherReport } from "./device-reports.ts";
-import { describeOutput, type Output, type Outputs } from "./output.ts";
+import { judgeIfDue, turnIfDue, turnsAt } from "./device-reports.ts";
+import type { Output, Outputs } from "./output.ts";
 import {
-  type ConfirmedOutput,
-  type DueSend,
   dropWaiting,
+  isConfirmed,
   type OutputsPart,
   passingOf,
-  type Repetition,
   say,
   withKept,
-  withPassing,
   withPassingOf,
 } from "./outputs-part.ts";
-import { isUnconfirmed, lastSent, recordMissed, recordRepetition, recordSending } from "./outputs-state.ts";
+import { lastSent, type OutputsState, recordSending, withoutSending } from "./outputs-state.ts";
+import { give, givesUpAt, isReachable, nextTelling, tellIfDue } from "./tell-devices.ts";
 
 interface SettleContext {
   outputs: Outputs;
@@ -28,8 +25,8 @@ interface SettleContext {
 }
 
 /**
- * Decides what is sent now. The payload is saved before it is given to the broker and after the broker has acknowledged it: if
- * vigie is killed in between, it is sent again, and none is lost. A second call changes nothing.
+ * Decides what is sent now. The payload is saved before it is given out and after it was acknowledged: if vigie is killed in
+ * between, it is sent again, and none is lost. A second call changes nothing.
  */
 export function settleOutputs(
   before: OutputsPart,
@@ -38,146 +35,149 @@ export function settleOutputs(
 ): OutputsPart {
   if (before.passing.isEnding) return before;
   const protectDrop: Protect = (name, run) => protect(`${name}, if it is still wanted`, run);
-  let part = endRefusals(before, at);
-  part = dropUnwanted(part, verdicts ? chooseOutputs(outputs, verdicts, part.kept, protectDrop).sends : []);
-  part = giveSaved(part, at);
-  let sends: readonly Send[] = [];
-  if (verdicts) {
-    const chosen = chooseOutputs(outputs, verdicts, part.kept, protect);
-    ({ sends } = chosen);
-    part = forgetRefusals(withKept(part, chosen.state, "now"), sends);
-  }
+  let part = endRetries(before, at);
+  const kept = keptBeforeWaiting(part);
+  part = dropUnwanted(
+    part,
+    verdicts ? chooseOutputs(outputs, verdicts, kept, at.now, protectDrop).sends : [],
+  );
+  const chosen = verdicts && chooseOutputs(outputs, verdicts, part.kept, at.now, protect);
+  if (chosen) part = forgetRetries(withKept(part, chosen.state, "now"), chosen.sends);
   for (const output of outputs.list) {
-    protect(`what is sent to ${output.topic}`, () => {
-      const send = sends.find(({ topic }) => topic === output.topic);
-      if (send) part = beginSend(part, send, at);
-      part = repeatIfDue(part, at, output);
+    const { key } = output;
+    protect(`what is sent to output ${output.id}`, () => {
+      const send = chosen?.sends.find((one) => one.key === key);
+      const isChoiceOn = chosen?.choicesOn.has(key) ?? false;
+      part = settleOutput(withPassingOf(part, key, { isChoiceOn }), output, { send, at });
     });
   }
   return part;
 }
 
-function endRefusals(before: OutputsPart, { steady }: Clocks): OutputsPart {
+function settleOutput(
+  before: OutputsPart,
+  output: Output,
+  { send, at }: { send: Send | undefined; at: Clocks },
+): OutputsPart {
+  let part = giveIfSaved(before, output, at);
+  if (isConfirmed(output)) part = turnIfDue(judgeIfDue(part, output, at), output, at);
+  if (send) part = beginSend(part, output, send, at);
+  if (isConfirmed(output)) part = askIfDue(tellIfDue(part, output, at), output, at);
+  return withPassingOf(part, output.key, { wakeAt: nextWake(part, output, at) });
+}
+
+/** When time alone changes something of this output; null: never. */
+function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null {
+  const { underWay, retry } = passingOf(part, output.key);
+  const ofDevice = isConfirmed(output)
+    ? [
+        turnsAt(part, output),
+        givesUpAt(part, output),
+        nextTelling(part, output, at),
+        nextQuestion(part, output, at),
+        nextDoubt(part, output, at),
+      ]
+    : [];
+  const saveLimit = underWay?.stage === "waiting for the save" ? underWay.saveLimit : null;
+  const instants = [saveLimit, retry?.at ?? null, ...ofDevice].filter((instant) => instant !== null);
+  return instants.length === 0 ? null : Math.min(...instants);
+}
+
+function endRetries(before: OutputsPart, { steady }: Clocks): OutputsPart {
   let part = before;
-  for (const [topic, { refusal }] of before.passing.byTopic) {
-    if (!refusal || refusal.repeatAt === null || refusal.repeatAt > steady) continue;
-    part = withPassingOf(part, topic, { refusal: { ...refusal, repeatAt: null } });
+  for (const [key, { retry }] of before.passing.byKey) {
+    if (!retry || retry.at === null || retry.at > steady) continue;
+    part = withPassingOf(part, key, { retry: { ...retry, at: null } });
   }
   return part;
+}
+
+/** What waits for its save is chosen once more, as it was the first time. */
+function keptBeforeWaiting({ kept, passing }: OutputsPart): OutputsState {
+  let before = kept;
+  for (const { underWay } of passing.byKey.values())
+    if (underWay?.stage === "waiting for the save")
+      before = withoutSending(before, underWay.send.key, underWay.before.sent);
+  return before;
 }
 
 /** A save may take seconds, in which the choice may end. */
 function dropUnwanted(before: OutputsPart, wanted: readonly Send[]): OutputsPart {
   let part = before;
-  for (const { underWay } of before.passing.byTopic.values()) {
+  for (const { underWay } of before.passing.byKey.values()) {
     if (underWay?.stage !== "waiting for the save") continue;
-    const { topic, payload } = underWay.send;
-    if (!wanted.some((send) => send.topic === topic && send.payload === payload))
+    const { key, payload } = underWay.send;
+    if (!wanted.some((send) => send.key === key && send.payload === payload))
       part = dropWaiting(part, underWay);
   }
   return part;
 }
 
-function giveSaved(before: OutputsPart, { steady }: Clocks): OutputsPart {
-  let part = before;
-  for (const { underWay } of before.passing.byTopic.values()) {
-    if (underWay?.stage !== "waiting for the save") continue;
-    if (underWay.isSaved || steady >= underWay.saveLimit) part = give(part, underWay.send, underWay.send);
-  }
-  return part;
+function giveIfSaved(part: OutputsPart, output: Output, { steady }: Clocks): OutputsPart {
+  const { underWay } = passingOf(part, output.key);
+  const isDue =
+    underWay?.stage === "waiting for the save" && (underWay.isSaved || steady >= underWay.saveLimit);
+  return isDue ? give(forgetReport(part, output.key), output, underWay.send.payload, underWay.send) : part;
 }
 
-function give(
-  part: OutputsPart,
-  { topic, payload, qos, retain }: Omit<DueSend, "number" | "connection">,
-  send: Send | null,
-): OutputsPart {
-  const { connection } = part.passing;
-  if (!connection) return part;
-  const number = part.passing.given + 1;
-  const due = { number, connection: connection.number, topic, payload, qos, retain };
-  const underWay = { stage: "given to the broker", due, send } as const;
-  return withPassing(withPassingOf(part, topic, { underWay }), { given: number });
-}
-
-/** A refused payload is no problem any more when it is not due any more. */
-function forgetRefusals(before: OutputsPart, sends: readonly Send[]): OutputsPart {
+/** A payload that was not taken is no problem any more when it is not due any more. */
+function forgetRetries(before: OutputsPart, sends: readonly Send[]): OutputsPart {
   let part = before;
-  for (const [topic, { refusal }] of before.passing.byTopic) {
-    if (!refusal || sends.some((send) => send.topic === topic)) continue;
-    part = say(withPassingOf(part, topic, { refusal: null }), {
-      problem: `output ${topic}`,
-      isOver: `Nothing has to be sent to ${topic} any more`,
+  for (const [key, { retry }] of before.passing.byKey) {
+    if (!retry || sends.some((send) => send.key === key)) continue;
+    part = say(withPassingOf(part, key, { retry: null }), {
+      problem: `output ${key}`,
+      isOver: `Nothing has to be sent to ${key} any more`,
     });
   }
   return part;
 }
 
-function beginSend(before: OutputsPart, send: Send, at: Clocks): OutputsPart {
-  const { topic, payload } = send;
-  const { underWay, refusal, repetition, otherReport } = passingOf(before, topic);
-  const isTooEarly = refusal?.payload === payload && refusal.repeatAt !== null;
-  if (!before.passing.connection || underWay || isTooEarly) return before;
+function beginSend(before: OutputsPart, output: Output, send: Send, at: Clocks): OutputsPart {
+  const { key, payload } = send;
+  const passing = passingOf(before, key);
+  const { underWay, retry } = passing;
+  const isTooEarly = retry?.payload === payload && retry.at !== null;
+  if (!isReachable(before, output) || underWay || isTooEarly) return before;
   const part = withKept(before, recordSending(before.kept, send, at.now), "now");
-  return withPassingOf(part, topic, {
+  return withPassingOf(part, key, {
     underWay: {
       stage: "waiting for the save",
       send,
       change: part.passing.changes,
       isSaved: false,
       saveLimit: at.steady + SAVE_LIMIT,
-      before: { sent: lastSent(before.kept, topic), repetition, otherReport },
+      before: { sent: lastSent(before.kept, key), passing },
     },
-    repetition: null,
-    otherReport: null,
+    ...NEW_PAYLOAD,
   });
 }
 
-function repeatIfDue(part: OutputsPart, at: Clocks, output: Output): OutputsPart {
-  const { topic } = output;
-  const { repetition } = passingOf(part, topic);
-  if (!repetition) return part;
-  const sent = lastSent(part.kept, topic);
-  if (!isConfirmed(output) || !sent || !isUnconfirmed(sent))
-    return withPassingOf(part, topic, { repetition: null });
-  if (repetition.next === null || repetition.next > at.steady) return part;
-  return repeatOrGiveUp(part, at, { output, repetition, payload: sent.payload });
+/** What the device reported before the payload was sent says nothing about it. */
+function forgetReport(part: OutputsPart, key: string): OutputsPart {
+  const { reports } = part.passing;
+  const ofDevice = reports.byKey.get(key);
+  if (!ofDevice) return part;
+  const byKey = new Map(reports.byKey).set(key, { ...ofDevice, newest: null, said: null });
+  return { ...part, passing: { ...part.passing, reports: { ...reports, byKey } } };
 }
 
-interface DueRepetition {
-  output: ConfirmedOutput;
-  repetition: Repetition;
-  payload: string;
-}
-
-function repeatOrGiveUp(before: OutputsPart, at: Clocks, due: DueRepetition): OutputsPart {
-  const { output, repetition, payload } = due;
-  const { topic, confirm, qos, retain } = output;
-  const kept = keptWithOtherReport(before, topic);
-  if (at.steady - repetition.since >= confirm.for) {
-    const part = withPassingOf(before, topic, { repetition: null });
-    return tellMissed(withKept(part, recordMissed(kept, topic), "now"), due);
-  }
-  const part = withKept(before, recordRepetition(kept, topic), "with the next save");
-  const given = give(part, { topic, payload, qos, retain }, null);
-  return withPassingOf(given, topic, {
-    repetition: { ...repetition, times: repetition.times + 1, next: null },
-  });
-}
-
-function tellMissed(part: OutputsPart, { output, repetition, payload }: DueRepetition): OutputsPart {
-  const { topic, confirm } = output;
-  const { expect = null, last_answer = null } = lastSent(part.kept, topic) ?? {};
-  const howOften = repetition.times === 1 ? "once" : `${repetition.times} times`;
-  const advice =
-    last_answer === null
-      ? `check that the device is connected to the broker, and that vigie may read ${confirm.topic}`
-      : `it last reported ${quotePayload(last_answer)}. Check the device, and what this output expects`;
-  return say(part, {
-    problem: `answer ${topic}`,
-    starts: `Sent ${quotePayload(payload)} to ${describeOutput(output)} ${howOften} in ${describeLength(confirm.for)}, but ${confirm.topic} never reported ${quotePayload(expect ?? "")}: ${advice}`,
-  });
-}
+/** What was known of the payload before counts no more. */
+const NEW_PAYLOAD = {
+  question: null,
+  askedAt: null,
+  questions: 0,
+  failure: null,
+  awaitedSince: null,
+  times: 0,
+  sentAt: null,
+  notBefore: null,
+  isBack: false,
+  turning: null,
+  contraryAt: [],
+  hasMissed: false,
+  isSwitchedBack: false,
+};
 
 /** Milliseconds. */
 const SAVE_LIMIT = 5_000;

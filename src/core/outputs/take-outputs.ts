@@ -1,18 +1,20 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
-import { checkReport, confirmedOutputs, type Report, takeReport } from "./device-reports.ts";
-import type { Outputs } from "./output.ts";
+import { MESSAGE_TRIES } from "./choose-outputs.ts";
+import { judge, noteReport, type Report, takeReport } from "./device-reports.ts";
+import { describeOutput, type Output, type Outputs } from "./output.ts";
 import {
-  type ConfirmedOutput,
   dropWaiting,
+  isConfirmed,
   type OutputsPart,
+  type PassingOutput,
   passingOf,
   say,
   withKept,
   withPassing,
   withPassingOf,
 } from "./outputs-part.ts";
-import { isUnconfirmed, lastSent, recordAcknowledgement } from "./outputs-state.ts";
+import { lastSent, recordAcknowledgement, recordOf } from "./outputs-state.ts";
 
 /** What happens to outputs from outside. Events of a connection or a message that is over change nothing. */
 export type OutputsEvent =
@@ -21,10 +23,25 @@ export type OutputsEvent =
   /** All reports have arrived that the broker held before this connection. */
   | { kind: "reports read"; connection: number }
   | ({ kind: "report" } & Report)
-  /** The broker has acknowledged the message of this number. */
+  /** The broker has acknowledged the message of this number, or its address has answered with a status of success. */
   | { kind: "acknowledged"; number: number }
-  /** The broker has refused the message of this number; `message` says why. */
+  /** The broker or the address has refused the message of this number; `message` says why. */
   | { kind: "refused"; number: number; message: string }
+  /**
+   * The address gave no answer, or one that means "later"; `mayHaveArrived`: the message was written and nothing was answered;
+   * `retryAfter`: how many milliseconds it asked vigie to wait, null if it did not say.
+   */
+  | {
+      kind: "unanswered";
+      number: number;
+      message: string;
+      mayHaveArrived: boolean;
+      retryAfter: number | null;
+    }
+  /** The device answered the question of this number; `payload`: the whole answer. */
+  | { kind: "answer"; number: number; payload: string }
+  /** The device gave no answer to the question of this number, or none that can be used; `message` says why. */
+  | { kind: "no answer"; number: number; message: string }
   /** The save that began when `changes` was this number is answered: it has succeeded or failed. */
   | { kind: "saved"; changes: number }
   /** What runs with this configuration ends: what the broker has is answered still, and nothing new is sent. */
@@ -42,53 +59,71 @@ export function takeOutputs(
 ): OutputsPart {
   switch (event.kind) {
     case "connection opened":
-      return openConnection(part, event, at, outputs);
+      return openConnection(part, event, outputs);
     case "connection lost":
-      return part.passing.connection?.number === event.connection ? loseConnection(part) : part;
+      return part.passing.connection?.number === event.connection ? loseConnection(part, outputs) : part;
     case "reports read":
       return noteReportsRead(part, event.connection);
     case "report":
-      return takeReport(part, event, outputs);
+      return takeReport(part, event, at, outputs);
     case "acknowledged":
       return takeAcknowledgement(part, event.number, at, outputs);
     case "refused":
       return takeRefusal(part, event, at, outputs);
+    case "unanswered":
+      return takeUnanswered(part, event, at, outputs);
+    case "answer":
+      return takeAnswer(part, event, at, outputs);
+    case "no answer":
+      return takeNoAnswer(part, event);
     case "saved":
       return noteSaved(part, event.changes);
     case "ending":
-      return part.passing.isEnding ? part : withPassing(endAll(part, "waiting"), { isEnding: true });
+      return part.passing.isEnding ? part : withPassing(endWaiting(part), { isEnding: true });
   }
 }
 
 function openConnection(
   before: OutputsPart,
   { connection: number, version }: OutputsEvent & { kind: "connection opened" },
-  at: Clocks,
   outputs: Outputs,
 ): OutputsPart {
   if (before.passing.connection && before.passing.connection.number >= number) return before;
-  let part = withPassing(loseConnection(before), {
+  let part = withPassing(loseConnection(before, outputs), {
     connection: { number, version, areReportsRead: false },
-    retainedReports: new Map(),
+    reports: { ...before.passing.reports, retained: new Map() },
   });
-  for (const topic of part.passing.byTopic.keys()) part = withPassingOf(part, topic, { refusal: null });
-  for (const output of confirmedOutputs(outputs)) part = startRepetition(part, output, at);
+  for (const { key } of overMqtt(outputs)) part = withPassingOf(part, key, { retry: null });
   return part;
 }
 
 /** What the broker has not acknowledged may have arrived or not: it stays in `kept` as it is, and is due again. */
-function loseConnection(part: OutputsPart): OutputsPart {
-  return withPassing(endAll(part, "all"), { connection: null });
+function loseConnection(before: OutputsPart, outputs: Outputs): OutputsPart {
+  let part = before;
+  for (const { key } of overMqtt(outputs)) {
+    const { underWay } = passingOf(part, key);
+    if (underWay?.stage === "waiting for the save") part = dropWaiting(part, underWay);
+    part = withPassingOf(part, key, { underWay: null });
+  }
+  for (const { key, confirm } of outputs.list) {
+    if (confirm?.from.kind !== "mqtt") continue;
+    const { turning } = passingOf(part, key);
+    // What the device does else counts; that it does what it was told again cannot be followed.
+    const still = turning?.to === "contrary" ? turning : null;
+    part = withPassingOf(part, key, { awaitedSince: null, turning: still });
+  }
+  return withPassing(part, { connection: null });
 }
 
-/** Ends repetitions, and what was chosen and not given to the broker; `all`: also what was given to it. */
-function endAll(before: OutputsPart, which: "waiting" | "all"): OutputsPart {
+function overMqtt({ list }: Outputs): Output[] {
+  return list.filter(({ to }) => to.kind === "mqtt");
+}
+
+/** Ends what was chosen and not given out. */
+function endWaiting(before: OutputsPart): OutputsPart {
   let part = before;
-  for (const [topic, { underWay }] of before.passing.byTopic) {
+  for (const { underWay } of before.passing.byKey.values())
     if (underWay?.stage === "waiting for the save") part = dropWaiting(part, underWay);
-    else if (which === "all") part = withPassingOf(part, topic, { underWay: null });
-    part = withPassingOf(part, topic, { repetition: null });
-  }
   return part;
 }
 
@@ -99,28 +134,30 @@ function noteReportsRead(part: OutputsPart, number: number): OutputsPart {
 }
 
 function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, outputs: Outputs): OutputsPart {
-  const given = findGiven(before, number);
-  if (!given) return before;
-  const { due, send } = given;
-  const { topic, payload } = due;
-  let part = withPassingOf(before, topic, { underWay: null });
-  const output = confirmedOutputs(outputs).find((one) => one.topic === topic);
-  if (!send) return output ? repeatLater(part, output, at) : part;
-  part = withPassingOf(part, topic, { refusal: null });
+  const found = findGiven(before, number, outputs);
+  if (!found) return before;
+  const { output, given } = found;
+  const { key } = output;
+  const { payload } = given.due;
+  const heard = { underWay: null, retry: null, sentAt: at.steady, questions: 0, notBefore: null };
+  const hadFailed = passingOf(before, key).failure !== null;
+  let part = withPassingOf(before, key, heard);
+  const isOver = { problem: `output ${key}`, isOver: `${TAKER[output.to.kind]} messages to ${key} again` };
+  if (!given.send) return hadFailed ? say(part, isOver) : part;
   part = say(part, {
     level: "info",
-    sentence: `Sent ${quotePayload(payload)} to ${send.device}: ${send.because}`,
+    sentence: `Sent ${quotePayload(payload)} to ${given.send.device}: ${given.send.because}`,
   });
-  part = say(part, {
-    problem: `output ${topic}`,
-    isOver: `The broker accepts messages to ${topic} again`,
-  });
-  part = withKept(part, recordAcknowledgement(part.kept, topic, payload), "now");
-  if (!output) return part;
-  const report = part.passing.retainedReports.get(output.confirm.topic);
-  if (report !== undefined) part = checkReport(part, output, { payload: report, isFromBefore: true });
-  return startRepetition(part, output, at);
+  part = say(part, isOver);
+  part = withKept(part, recordAcknowledgement(part.kept, key, payload), "now");
+  if (!isConfirmed(output) || output.confirm.from.kind !== "mqtt") return part;
+  const report = part.passing.reports.retained.get(output.confirm.from.topic);
+  return report === undefined
+    ? part
+    : judge(part, output, { payload: report, isFromBefore: true, isReturn: false }, at);
 }
+
+const TAKER = { mqtt: "The broker accepts", http: "Its address takes" };
 
 /** It is sent again after a while, on the next connection, or when another payload was due meanwhile. */
 function takeRefusal(
@@ -129,52 +166,99 @@ function takeRefusal(
   at: Clocks,
   outputs: Outputs,
 ): OutputsPart {
-  const given = findGiven(before, number);
-  if (!given) return before;
-  const { topic, payload } = given.due;
-  const part = withPassingOf(before, topic, { underWay: null });
+  const found = findGiven(before, number, outputs);
+  if (!found) return before;
+  const { output, given } = found;
+  const { key } = output;
+  const { payload } = given.due;
+  const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady });
+  // The broker may take the next repetition.
+  if (!given.send && output.to.kind === "mqtt") return withPassingOf(part, key, { failure: message });
   if (!given.send) {
-    const output = confirmedOutputs(outputs).find((one) => one.topic === topic);
-    // The broker may take the next repetition.
-    return output ? repeatLater(part, output, at) : part;
+    const later = { failure: message, notBefore: at.steady + LATER };
+    return say(withPassingOf(part, key, later), { problem: `output ${key}`, starts: message });
   }
-  const refusal = { payload, repeatAt: at.steady + REFUSED_REPEATED_AFTER };
-  return say(withPassingOf(part, topic, { refusal }), {
-    problem: `output ${topic}`,
+  const retry = { payload, since: at.steady, at: at.steady + LATER, isProblem: true };
+  return say(withPassingOf(notArrived(part, output), key, { retry }), {
+    problem: `output ${key}`,
     starts: `${message}; ${quotePayload(payload)} was not sent`,
   });
 }
 
-function findGiven({ passing }: OutputsPart, number: number) {
-  for (const { underWay } of passing.byTopic.values())
-    if (underWay?.stage === "given to the broker" && underWay.due.number === number) return underWay;
+/** A device or a service that is away is tried again, at first often. */
+function takeUnanswered(
+  before: OutputsPart,
+  event: OutputsEvent & { kind: "unanswered" },
+  at: Clocks,
+  outputs: Outputs,
+): OutputsPart {
+  const found = findGiven(before, event.number, outputs);
+  if (!found) return before;
+  const { output, given } = found;
+  const { key } = output;
+  const { payload } = given.due;
+  const notBefore = event.retryAfter === null ? null : at.steady + event.retryAfter;
+  const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
+  if (!given.send) return withPassingOf(part, key, { failure: event.message });
+  const sent = event.mayHaveArrived ? part : notArrived(part, output);
+  const isGivenUp = output.message && (lastSent(sent.kept, key)?.tries ?? 0) >= MESSAGE_TRIES;
+  const { retry: last } = passingOf(before, key);
+  const since = last?.payload === payload ? last.since : at.steady;
+  const { every, for: length } = output.confirm ?? USUAL;
+  const isLong = !output.message && at.steady - since >= length;
+  const wait = Math.max(isLong ? LATER : every, event.retryAfter ?? 0);
+  const retry = isGivenUp ? null : { payload, since, at: at.steady + wait, isProblem: isLong };
+  const then = isGivenUp
+    ? `It was sent ${MESSAGE_TRIES} times, and may have arrived`
+    : `It is sent again${isLong ? " every ten minutes" : ""}`;
+  return say(withPassingOf(sent, key, { retry }), {
+    problem: `output ${key}`,
+    starts: `${describeOutput(output)} did not take ${quotePayload(payload)}: ${event.message}. ${then}`,
+  });
+}
+
+/** Of a message only the tries count that may have arrived: a person reads each. */
+function notArrived(part: OutputsPart, { key, message }: Output): OutputsPart {
+  const { tries = 1 } = lastSent(part.kept, key) ?? {};
+  const arrived = recordOf(part.kept, key, { tries: Math.max(0, tries - 1) });
+  return message ? withKept(part, arrived, "with the next save") : part;
+}
+
+function takeAnswer(
+  before: OutputsPart,
+  { number, payload }: OutputsEvent & { kind: "answer" },
+  at: Clocks,
+  outputs: Outputs,
+): OutputsPart {
+  const output = outputs.list.find(({ key }) => passingOf(before, key).question?.number === number);
+  if (!output || !isConfirmed(output)) return before;
+  const part = withPassingOf(before, output.key, { question: null, failure: null });
+  return noteReport(part, output, { payload, isFromBefore: false }, at);
+}
+
+function takeNoAnswer(part: OutputsPart, event: OutputsEvent & { kind: "no answer" }): OutputsPart {
+  const [key] = [...part.passing.byKey].find(([, { question }]) => question?.number === event.number) ?? [];
+  return key === undefined ? part : withPassingOf(part, key, { question: null, failure: event.message });
+}
+
+function findGiven({ passing }: OutputsPart, number: number, outputs: Outputs) {
+  for (const output of outputs.list) {
+    const underWay: PassingOutput["underWay"] = passing.byKey.get(output.key)?.underWay ?? null;
+    if (underWay?.stage === "given" && underWay.due.number === number) return { output, given: underWay };
+  }
   return undefined;
 }
 
 function noteSaved(before: OutputsPart, changes: number): OutputsPart {
   let part = before;
-  for (const [topic, { underWay }] of before.passing.byTopic) {
+  for (const [key, { underWay }] of before.passing.byKey) {
     if (underWay?.stage !== "waiting for the save" || underWay.isSaved || underWay.change > changes) continue;
-    part = withPassingOf(part, topic, { underWay: { ...underWay, isSaved: true } });
+    part = withPassingOf(part, key, { underWay: { ...underWay, isSaved: true } });
   }
   return part;
 }
 
-/**
- * Only what its device has not confirmed is repeated. A payload that was confirmed once is not: if somebody switches the device
- * by hand afterwards, vigie does not switch it back.
- */
-function startRepetition(part: OutputsPart, { topic, confirm }: ConfirmedOutput, at: Clocks): OutputsPart {
-  const sent = lastSent(part.kept, topic);
-  if (!sent || !isUnconfirmed(sent) || !part.passing.connection || part.passing.isEnding) return part;
-  const repetition = { since: at.steady, times: 1, next: at.steady + confirm.every };
-  return withPassingOf(part, topic, { repetition });
-}
-
-function repeatLater(part: OutputsPart, { topic, confirm }: ConfirmedOutput, at: Clocks): OutputsPart {
-  const { repetition } = passingOf(part, topic);
-  if (!repetition) return part;
-  return withPassingOf(part, topic, { repetition: { ...repetition, next: at.steady + confirm.every } });
-}
-
-const REFUSED_REPEATED_AFTER = 10 * 60_000;
+/** Milliseconds. */
+const LATER = 10 * 60_000;
+/** Of an output without `confirm`. */
+const USUAL = { every: 30_000, for: 3_600_000 };

@@ -16,7 +16,8 @@ export function outputGroups(statuses: readonly OutputStatus[]): TopicGroup[] {
 }
 
 function topicsOfOutput({ output, state, sent, would_send }: OutputStatus): [string, Topic][] {
-  const name = `outputs/${output.id}`;
+  const { id, to } = output;
+  const name = `outputs/${id}`;
   const parts: Record<string, Value> = {
     state,
     payload: text(sent?.payload ?? null),
@@ -24,11 +25,13 @@ function topicsOfOutput({ output, state, sent, would_send }: OutputStatus): [str
   };
   const json: Record<string, Value> = {
     ...parts,
-    topic: output.topic,
+    topic: to.kind === "mqtt" ? to.topic : null,
+    address: to.kind === "http" ? to.place : null,
     choice: sent?.choice ?? null,
     because: text(sent?.because ?? null),
     tries: sent?.tries ?? 0,
     last_answer: text(sent?.last_answer ?? null),
+    answered_at: instant(sent?.answered_at ?? null),
     would_send: text(would_send),
   };
   return [

@@ -61,11 +61,15 @@ function why({ choice, because }: Sent, page: Page): Part {
   return foreign(t.because_rule(nameOf(choice, page), t.on), 120);
 }
 
-/** What the device says instead of what is expected. */
-function answer(state: OutputStatus["state"], sent: Sent | undefined, { t }: Page): Part {
-  if (!sent || (state !== "waiting" && state !== "failed")) return null;
-  const { last_answer } = sent;
-  return html`, ${t.tries(sent.tries)}${last_answer !== null && html` · ${t.last_answer} <code>${foreign(last_answer, 80)}</code>`}`;
+/** What the device said last, and how long ago; how often it was told, if it does something else. */
+function answer(state: OutputStatus["state"], sent: Sent | undefined, { t, ago }: Page): Part {
+  if (!sent) return null;
+  const { last_answer, answered_at } = sent;
+  const isTold = state === "waiting" || state === "failed" || state === "contrary";
+  const said = last_answer !== null && (isTold || answered_at !== null);
+  return html`${isTold && `, ${t.tries(sent.tries)}`}${
+    said && html` · ${t.last_answer} <code>${foreign(last_answer, 80)}</code>`
+  }${said && answered_at !== null && html` ${ago(answered_at)}`}`;
 }
 
 const SIGNS: Record<OutputStatus["state"], string> = {
@@ -73,6 +77,7 @@ const SIGNS: Record<OutputStatus["state"], string> = {
   sent: "→",
   waiting: "…",
   confirmed: "✓",
+  contrary: "≠",
   failed: "!",
   dry: "○",
 };

@@ -59,7 +59,7 @@ function diskNotice({ t, view }: Page): Html | null {
 }
 
 function outputNotice({ t, view, language }: Page): Html | null {
-  const failed = view.outputs.filter(({ state }) => state === "failed");
+  const failed = view.outputs.filter(({ hasFailed }) => hasFailed);
   if (failed.length === 0) return null;
   return notice(
     t.output_problem,

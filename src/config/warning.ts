@@ -1,0 +1,10 @@
+import type { Path } from "./shown-value.ts";
+
+/** What is allowed, but probably not what is meant. */
+export interface Warning {
+  /** The option that is meant. */
+  path: Path;
+  /** Which one of a list it is, by its id. */
+  id?: string;
+  words: string;
+}

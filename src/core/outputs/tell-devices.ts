@@ -1,0 +1,188 @@
+import type { Clocks } from "../calendar/clocks.ts";
+import { parseJson } from "../contract/parse-json.ts";
+import { describeLength } from "../log/duration.ts";
+import { quotePayload } from "../log/quote-payload.ts";
+import type { Send } from "./choose-outputs.ts";
+import { noteNewestAnswer } from "./device-reports.ts";
+import { describeOutput, type Output, placeOfReports } from "./output.ts";
+import {
+  type ConfirmedOutput,
+  type DueSend,
+  type OutputsPart,
+  passingOf,
+  say,
+  withKept,
+  withPassing,
+  withPassingOf,
+} from "./outputs-part.ts";
+import { lastSent, recordOf, recordTelling, type Sent } from "./outputs-state.ts";
+
+/** Gives a payload out; `send`: it is due; null: it repeats one that was acknowledged. */
+export function give(part: OutputsPart, output: Output, payload: string, send: Send | null): OutputsPart {
+  const by = wayTo(part, output);
+  if (!by) return part;
+  const number = part.passing.given + 1;
+  const due: DueSend = { number, output: output.id, payload, by };
+  const underWay = { stage: "given", due, send } as const;
+  // A device answers one request at a time, and what it said before says nothing about this payload.
+  return withPassing(withPassingOf(part, output.key, { underWay, question: null }), { given: number });
+}
+
+function wayTo(part: OutputsPart, { id, key, to }: Output): DueSend["by"] | null {
+  const sent = lastSent(part.kept, key);
+  if (to.kind === "http") {
+    const json = parseJson(sent?.payload ?? "");
+    return { kind: "http", id: `${id}-${sent?.at ?? 0}`, isJson: typeof json === "object" && json !== null };
+  }
+  const { connection } = part.passing;
+  const { topic, qos, retain } = to;
+  return connection && { kind: "mqtt", connection: connection.number, topic, qos, retain };
+}
+
+/** Whether something can be sent to it now. */
+export function isReachable(part: OutputsPart, { to }: Output): boolean {
+  return to.kind === "http" || part.passing.connection !== null;
+}
+
+/** Whether its reports can arrive now. */
+function isHeard({ passing }: OutputsPart, { confirm }: ConfirmedOutput): boolean {
+  return confirm.from.kind === "http" || passing.connection !== null;
+}
+
+/** Tells a device again what it was sent last, if it has not confirmed it, does something else since, or came back. */
+export function tellIfDue(before: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+  const { key } = output;
+  const sent = lastSent(before.kept, key);
+  if (sent && !sent.stands) return endProblem(withPassingOf(before, key, { awaitedSince: null }), output);
+  if (!sent || !mayBeTold(before, output)) return withPassingOf(before, key, { awaitedSince: null });
+  if (passingOf(before, key).underWay) return before;
+  const part =
+    sent.answer === "awaited" ? startRepetition(before, key, at) : noteIfSwitchedBack(before, output, at);
+  if ((givesUpAt(part, output) ?? Number.POSITIVE_INFINITY) <= at.steady) return giveUp(part, output);
+  const tellAt = nextTelling(part, output, at);
+  return tellAt !== null && tellAt <= at.steady ? tell(part, output, sent, at) : part;
+}
+
+/** Nothing is asked of the device any more. */
+function endProblem(part: OutputsPart, output: ConfirmedOutput): OutputsPart {
+  const { key } = output;
+  const { hasMissed, isSwitchedBack } = passingOf(part, key);
+  if (!(hasMissed || isSwitchedBack)) return part;
+  return say(withPassingOf(part, key, { hasMissed: false, isSwitchedBack: false }), {
+    problem: `answer ${key}`,
+    isOver: `Nothing is asked of ${describeOutput(output)} any more`,
+  });
+}
+
+/** It was told something that still counts, and its answer can arrive. */
+function mayBeTold(part: OutputsPart, output: ConfirmedOutput): boolean {
+  const sent = lastSent(part.kept, output.key);
+  const isInForce = sent?.stands === true && sent.acknowledged;
+  return isInForce && isReachable(part, output) && isHeard(part, output);
+}
+
+/** When the device has not confirmed for too long; null: it is not waited for. */
+export function givesUpAt(part: OutputsPart, { key, confirm }: ConfirmedOutput): number | null {
+  const { awaitedSince, underWay } = passingOf(part, key);
+  const isAwaited = lastSent(part.kept, key)?.answer === "awaited";
+  return isAwaited && awaitedSince !== null && !underWay ? awaitedSince + confirm.for : null;
+}
+
+/** Only what its device has not confirmed is repeated; `confirm.for` counts from when its reports can arrive. */
+function startRepetition(part: OutputsPart, key: string, { steady }: Clocks): OutputsPart {
+  if (passingOf(part, key).awaitedSince !== null) return part;
+  return withPassingOf(part, key, { awaitedSince: steady, times: 1, sentAt: steady });
+}
+
+/** When the device is told next, if nothing happens; null: it is not. */
+export function nextTelling(part: OutputsPart, output: ConfirmedOutput, at: Clocks): number | null {
+  const { key, confirm } = output;
+  const sent = lastSent(part.kept, key);
+  const { underWay, isBack, isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
+  if (!sent || underWay || !mayBeTold(part, output)) return null;
+  const after = (wait: number) => Math.max(sentAt === null ? at.steady : sentAt + wait, notBefore ?? 0);
+  const isMissed = sent.answer === "missed";
+  if (sent.answer === "awaited") return after(confirm.every);
+  if (isBack && (isChoiceOn || isMissed)) return nextAllowed(part, output, after, at);
+  if (isMissed) return isChoiceOn ? after(Math.max(confirm.every, PAUSE)) : null;
+  const isTold = sent.answer === "contrary" && confirm.keep && isChoiceOn && !turning;
+  return isTold ? nextAllowed(part, output, after, at) : null;
+}
+
+/** Somebody or something may want the device to do something else: it is told five times in an hour, then every ten minutes. */
+function nextAllowed(
+  part: OutputsPart,
+  { key, confirm }: ConfirmedOutput,
+  after: (wait: number) => number,
+  at: Clocks,
+): number {
+  const gap = Math.max(confirm.every, SHORTEST_GAP);
+  return after(isOftenTold(passingOf(part, key).told, at) ? Math.max(gap, PAUSE) : gap);
+}
+
+function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
+  const [first = Number.NEGATIVE_INFINITY] = told;
+  return told.length >= TOLD_OFTEN && first > steady - HOUR;
+}
+
+function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Clocks): OutputsPart {
+  const { key } = output;
+  const { isBack, times, told } = passingOf(before, key);
+  const isAgain = isBack || sent.answer === "contrary";
+  let part = noteNewestAnswer(before, output);
+  part = withKept(part, recordTelling(part.kept, key), "with the next save");
+  part = withPassingOf(part, key, { sentAt: at.steady, times: times + 1 });
+  if (isAgain) {
+    part = withPassingOf(part, key, { isBack: false, told: [...told, at.steady].slice(-TOLD_OFTEN) });
+    const kept = recordOf(part.kept, key, { told: [...sent.told, at.now].slice(-TOLD_OFTEN) });
+    part = withKept(part, kept, "now");
+  }
+  // What a device does that came back is not known: it is told until it confirms.
+  if (isBack && sent.answer !== "contrary") {
+    part = withPassingOf(part, key, { awaitedSince: at.steady, times: 1, turning: null });
+    part = withKept(part, recordOf(part.kept, key, { answer: "awaited" }), "now");
+  }
+  return give(part, output, sent.payload, null);
+}
+
+function noteIfSwitchedBack(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+  const { key, confirm } = output;
+  const { told, isChoiceOn, isSwitchedBack } = passingOf(part, key);
+  const { payload = "", last_answer = null, choice = "", answer } = lastSent(part.kept, key) ?? {};
+  const isKept = answer === "contrary" && confirm.keep && isChoiceOn;
+  if (!isKept || isSwitchedBack || !isOftenTold(told, at)) return part;
+  const starts = `Told ${describeOutput(output)} ${quotePayload(payload)} ${TOLD_OFTEN} times in an hour, and something switches it back: ${placeOfReports(confirm)} reported ${quotePayload(last_answer ?? "")}. vigie goes on every ten minutes. Find what switches it; to let it, disable the rule ${choice}`;
+  return say(withPassingOf(part, key, { isSwitchedBack: true }), { problem: `answer ${key}`, starts });
+}
+
+function giveUp(before: OutputsPart, output: ConfirmedOutput): OutputsPart {
+  const { key } = output;
+  const noted = noteNewestAnswer(before, output);
+  const missed = withKept(noted, recordOf(noted.kept, key, { answer: "missed" }), "now");
+  const part = withPassingOf(missed, key, { awaitedSince: null, hasMissed: true });
+  return tellMissed(part, output, passingOf(before, key).times);
+}
+
+function tellMissed(part: OutputsPart, output: ConfirmedOutput, times: number): OutputsPart {
+  const { key, confirm } = output;
+  const { payload = "", expect = null, last_answer = null } = lastSent(part.kept, key) ?? {};
+  const howOften = times === 1 ? "once" : `${times} times`;
+  const starts = `Sent ${quotePayload(payload)} to ${describeOutput(output)} ${howOften} in ${describeLength(confirm.for)}, but ${placeOfReports(confirm)} never reported ${quotePayload(expect ?? "")}: ${adviceFor(part, output, last_answer)}`;
+  return say(part, { problem: `answer ${key}`, starts });
+}
+
+function adviceFor(part: OutputsPart, { key, confirm }: ConfirmedOutput, last_answer: string | null): string {
+  const { failure } = passingOf(part, key);
+  if (failure !== null) return failure;
+  if (last_answer !== null)
+    return `it last reported ${quotePayload(last_answer)}. Check the device, and what this output expects`;
+  return confirm.from.kind === "mqtt"
+    ? `check that the device is connected to the broker, and that vigie may read ${confirm.from.topic}`
+    : "its answers hold no such value. Check confirm.url and confirm.path";
+}
+
+/** Milliseconds. */
+const HOUR = 3_600_000;
+const PAUSE = 600_000;
+const SHORTEST_GAP = 10_000;
+const TOLD_OFTEN = 5;

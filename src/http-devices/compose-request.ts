@@ -1,0 +1,173 @@
+import { X509Certificate } from "node:crypto";
+import { readText } from "../config/read-text.ts";
+import type { HttpAccess, HttpReports, HttpTarget, Output } from "../core/outputs/output.ts";
+import type { DueSend } from "../core/outputs/outputs-part.ts";
+import { describeDiskError } from "../runtime/disk-errors.ts";
+import type { DeviceRequest } from "./request-device.ts";
+
+/** The household has to change something before this request can be sent. The message holds no secret. */
+export class NotComposable extends Error {}
+
+/** What every request has: the same for all outputs. */
+interface ComposeContext {
+  version: string;
+  signal: AbortSignal;
+}
+
+export async function composeSending(
+  to: HttpTarget,
+  access: HttpAccess | undefined,
+  { payload, by }: DueSend,
+  context: ComposeContext,
+): Promise<DeviceRequest> {
+  const id = by.kind === "http" ? by.id : "";
+  const isJson = by.kind === "http" && by.isJson;
+  const ownHeaders = access?.headers ?? {};
+  const secret = await readSecret(access, [to.url, ...Object.values(ownHeaders)], context);
+  const { url, authorization } = fillUrl(to.url, { payload, id, ...(secret !== undefined && { secret }) });
+  const isBody = to.method !== "GET" && !to.url.includes("{payload}");
+  const contentType = to.content_type ?? (isJson ? "application/json" : "text/plain; charset=utf-8");
+  return {
+    method: to.method,
+    url,
+    headers: {
+      ...commonHeaders(context),
+      ...(isBody && { "content-type": contentType }),
+      ...authorization,
+      ...fillHeaders(ownHeaders, secret, access),
+    },
+    ...(isBody && { body: payload }),
+    ...(await readAuthority(to.url, access, context)),
+    readsBody: false,
+  };
+}
+
+export async function composeQuestion(
+  from: HttpReports,
+  { to, access }: Pick<Output, "to" | "access">,
+  context: ComposeContext,
+): Promise<DeviceRequest> {
+  // What is meant for one machine is not shown to another.
+  const isMeant = to.kind === "mqtt" || new URL(to.url).origin === new URL(from.url).origin;
+  const ownHeaders = isMeant ? (access?.headers ?? {}) : {};
+  const secret = await readSecret(access, [from.url, ...Object.values(ownHeaders)], context);
+  const { url, authorization } = fillUrl(from.url, secret === undefined ? {} : { secret });
+  return {
+    method: "GET",
+    url,
+    headers: { ...commonHeaders(context), ...authorization, ...fillHeaders(ownHeaders, secret, access) },
+    ...(await readAuthority(from.url, access, context)),
+    readsBody: true,
+  };
+}
+
+function commonHeaders({ version }: ComposeContext): Record<string, string> {
+  return { "user-agent": `vigie/${version}`, accept: "*/*", "accept-encoding": "identity" };
+}
+
+interface UrlValues {
+  payload?: string;
+  id?: string;
+  secret?: string;
+}
+
+/** Values are put in after the address was parsed: none of them can move the request to another place. */
+function fillUrl(
+  template: string,
+  values: UrlValues,
+): { url: string; authorization: Record<string, string> } {
+  const { origin, pathname, search, username, password } = new URL(template);
+  const fill = (_: string, name: keyof UrlValues) => encodeURIComponent(wellFormed(values[name] ?? ""));
+  // In a path, parsing has encoded the braces.
+  const path = pathname.replaceAll(/%7B(payload|secret|id)%7D/g, fill);
+  const query = search.replaceAll(/\{(payload|secret|id)\}/g, fill);
+  const hasLogin = username !== "" || password !== "";
+  return {
+    url: `${origin}${path}${query}`,
+    authorization: hasLogin ? { authorization: basic(username, password) } : {},
+  };
+}
+
+function basic(username: string, password: string): string {
+  const login = `${decode(username)}:${decode(password)}`;
+  return `Basic ${Buffer.from(login).toString("base64")}`;
+}
+
+/** A password may have a % that encodes nothing. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** encodeURIComponent throws on half of a surrogate pair. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
+}
+
+function fillHeaders(
+  headers: Readonly<Record<string, string>>,
+  secret: string | undefined,
+  access: HttpAccess | undefined,
+): Record<string, string> {
+  const filled: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value.includes("{secret}") && !FITS_A_HEADER.test(secret ?? ""))
+      throw new NotComposable(
+        `secret_file ${access?.secret_file} has more than one line, or a letter that no header can have (only ASCII can stand there): check what is in it`,
+      );
+    filled[name.toLowerCase()] = value.replaceAll("{secret}", () => secret ?? "");
+  }
+  return filled;
+}
+
+const FITS_A_HEADER = /^[\t\x20-\x7e]*$/;
+
+/** undefined: none of these texts has a place for it. */
+async function readSecret(
+  access: HttpAccess | undefined,
+  texts: readonly string[],
+  { signal }: ComposeContext,
+): Promise<string | undefined> {
+  const path = access?.secret_file;
+  if (path === undefined || !texts.some((text) => text.includes("{secret}"))) return undefined;
+  const secret = (await read("secret_file", path, signal)).replace(/[\r\n]+$/, "");
+  if (secret === "") throw new NotComposable(`secret_file ${path} is empty: write the secret into it`);
+  return secret;
+}
+
+/** The file is read each time, so that the next request trusts a renewed certificate. */
+async function readAuthority(
+  url: string,
+  access: HttpAccess | undefined,
+  { signal }: ComposeContext,
+): Promise<{ ca?: string }> {
+  const path = access?.ca_file;
+  if (path === undefined || !url.toLowerCase().startsWith("https:")) return {};
+  const ca = await read("tls.ca_file", path, signal);
+  if (!isCertificate(ca))
+    throw new NotComposable(`tls.ca_file ${path} holds no certificate: it has to be one in PEM`);
+  return { ca };
+}
+
+/** Node ignores what is none, and then says that the device is not trusted. */
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).subject !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+async function read(option: string, path: string, signal: AbortSignal): Promise<string> {
+  try {
+    return (await readText(path, signal)).text;
+  } catch (error) {
+    const why = describeDiskError(error);
+    throw new NotComposable(
+      `${option} ${path} cannot be read: ${why}; check its path, and that the user of vigie may read it`,
+    );
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Why there was no answer: words that follow a colon. Those of Node and undici are never repeated, as some hold the address, a
+ * header or what the device sent.
+ */
+export function explainFailure(cause: unknown): string {
+  const code = codeOf(cause);
+  const words = WORDS.get(code) ?? PATTERNS.find(([pattern]) => pattern.test(code))?.[1];
+  if (words !== undefined) return `${words} (${code})`;
+  return code === "" ? "the connection failed" : `the connection failed (${code})`;
+}
+
+/** The request itself cannot be sent, now or later. */
+export function isForGood(cause: unknown): boolean {
+  return UNSENDABLE.test(codeOf(cause));
+}
+
+/** Only what looks like a code: other programs are free to put anything there. */
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error) || !("code" in cause)) return "";
+  return typeof cause.code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(cause.code) ? cause.code : "";
+}
+
+const UNSENDABLE = /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/;
+const NO_ANSWER = "it does not answer";
+const BROKEN = "it broke the connection";
+const NO_NAME = "its name cannot be looked up at the moment";
+const NO_TLS = "it does not speak TLS there; is it http:// ?";
+const UNKNOWN_AUTHORITY =
+  "its certificate is signed by nobody this machine trusts; set tls.ca_file to that of the authority that signed it";
+const NOT_VALID_NOW = "its certificate is not valid now: it has expired, or this machine's clock is wrong";
+const FORBIDDEN = "this machine does not let vigie connect there; check its firewall";
+
+const WORDS = new Map([
+  ["ECONNREFUSED", "nothing listens there"],
+  ["ENOTFOUND", "there is no such host name"],
+  ["EAI_AGAIN", NO_NAME],
+  ["ECONNRESET", BROKEN],
+  ["EPIPE", BROKEN],
+  ["ECONNABORTED", BROKEN],
+  ["UND_ERR_SOCKET", "it closed the connection before the end of its answer"],
+  ["ETIMEDOUT", NO_ANSWER],
+  ["EHOSTUNREACH", "there is no route to it"],
+  ["EHOSTDOWN", "there is no route to it"],
+  ["ENETUNREACH", "there is no network"],
+  ["ENETDOWN", "there is no network"],
+  ["EACCES", FORBIDDEN],
+  ["EPERM", FORBIDDEN],
+  ["EPROTO", NO_TLS],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", NO_TLS],
+  ["ERR_SSL_PACKET_LENGTH_TOO_LONG", NO_TLS],
+  ["CERT_HAS_EXPIRED", NOT_VALID_NOW],
+  ["CERT_NOT_YET_VALID", NOT_VALID_NOW],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another name"],
+  ["UND_ERR_HEADERS_OVERFLOW", "the headers of its answer are too long"],
+]);
+
+const PATTERNS: readonly [RegExp, string][] = [
+  [/^HPE_/, "its answer is not HTTP"],
+  [/^EAI_/, NO_NAME],
+  [/SELF_SIGNED|^UNABLE_TO|^CERT_/, UNKNOWN_AUTHORITY],
+  [/^ERR_(TLS|SSL|OSSL)/, "TLS failed"],
+  [UNSENDABLE, "this request cannot be sent; check the option headers"],
+];

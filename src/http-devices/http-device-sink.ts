@@ -1,0 +1,138 @@
+import type { Output, Outputs } from "../core/outputs/output.ts";
+import type { DueQuestion, DueSend } from "../core/outputs/outputs-part.ts";
+import type { OutputsEvent } from "../core/outputs/take-outputs.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
+import { attemptJob, type HttpJob, placeOfJob } from "./attempt-job.ts";
+import { createHostLimits } from "./host-limits.ts";
+import { type RequestDevice, requestDevice } from "./request-device.ts";
+
+interface HttpDeviceSinkOptions {
+  outputs: Outputs;
+  version: string;
+  clock: ClockWithTimers;
+  /** Called with each thing that happens, never within `show`. */
+  post: (event: OutputsEvent) => void;
+  request?: RequestDevice | undefined;
+}
+
+/** Sends what is due for devices to their addresses, asks them for their state, and posts what came of it. */
+export interface HttpDeviceSink {
+  /**
+   * All that is due now. A number that is due for longer is sent or asked once. What is not due any more is dropped; only a
+   * sending that has begun is not. A question is also dropped when something is to be sent to its device.
+   */
+  show: (sends: readonly DueSend[], questions: readonly DueQuestion[]) => void;
+  /** Resolves when the sendings that have begun are answered, and the answers are posted. */
+  allAnswered: () => Promise<void>;
+  /** Ends all requests. Nothing is posted from now on. */
+  stop: () => Promise<void>;
+}
+
+interface Entry {
+  job: HttpJob;
+  stage: "waiting" | "under way" | "over";
+  isDue: boolean;
+  /** Aborts when nobody wants to hear the answer any more. */
+  dropped: AbortController;
+  ended: Promise<void>;
+}
+
+export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDeviceSink {
+  const { outputs, version, clock, post, request = requestDevice } = options;
+  const byId = new Map(outputs.list.map((output) => [output.id, output]));
+  const limits = createHostLimits(clock);
+  /** By kind and number, in the order in which they came. */
+  const entries = new Map<string, Entry>();
+  let isStopped = false;
+  let cancelTimer: () => void = () => undefined;
+
+  const all = (stage: Entry["stage"], kind?: HttpJob["kind"]) =>
+    [...entries.values()].filter((one) => one.stage === stage && (!kind || one.job.kind === kind));
+  const has = (stage: Entry["stage"], { job: { output } }: Entry, kind?: HttpJob["kind"]) =>
+    all(stage, kind).some(({ job }) => job.output.id === output.id);
+
+  const perform = async (entry: Entry) => {
+    const { job, dropped } = entry;
+    const event = await attemptJob(job, { request, version, clock, dropped: dropped.signal });
+    if (!dropped.signal.aborted) post(event);
+    limits.end(placeOfJob(job));
+    entry.stage = "over";
+    forgetOver();
+    beginAll();
+  };
+  const begin = (entry: Entry) => {
+    entry.stage = "under way";
+    limits.begin(placeOfJob(entry.job));
+    entry.ended = perform(entry);
+  };
+  /** One request at a time for each output, and sendings before questions. */
+  const mayBegin = (entry: Entry) =>
+    !has("under way", entry) && (entry.job.kind === "sending" || !has("waiting", entry, "sending"));
+  const beginAll = () => {
+    cancelTimer();
+    if (isStopped) return;
+    let shortest = Number.POSITIVE_INFINITY;
+    for (const entry of [...all("waiting", "sending"), ...all("waiting", "question")]) {
+      if (!mayBegin(entry)) continue;
+      const wait = limits.waitFor(placeOfJob(entry.job));
+      if (wait === 0) begin(entry);
+      else if (wait !== null) shortest = Math.min(shortest, wait);
+    }
+    if (shortest !== Number.POSITIVE_INFINITY) cancelTimer = clock.after(shortest, beginAll);
+  };
+  const forgetOver = () => {
+    for (const [key, { stage, isDue }] of entries) if (!isDue && stage !== "under way") entries.delete(key);
+  };
+  const dropQuestions = () => {
+    for (const entry of all("under way", "question"))
+      if (!entry.isDue || has("waiting", entry, "sending")) entry.dropped.abort();
+  };
+  return {
+    show: (sends, questions) => {
+      if (isStopped) return;
+      for (const entry of entries.values()) entry.isDue = false;
+      for (const job of [...sendingJobs(sends, byId), ...questionJobs(questions, byId)]) {
+        const key = `${job.kind} ${job.number}`;
+        const entry = entries.get(key);
+        if (entry) entry.isDue = true;
+        else entries.set(key, newEntry(job));
+      }
+      forgetOver();
+      dropQuestions();
+      beginAll();
+    },
+    allAnswered: async () => {
+      await Promise.all(all("under way", "sending").map(({ ended }) => ended));
+    },
+    stop: async () => {
+      isStopped = true;
+      cancelTimer();
+      const underWay = all("under way");
+      for (const { dropped } of underWay) dropped.abort();
+      await Promise.all(underWay.map(({ ended }) => ended));
+    },
+  };
+}
+
+function newEntry(job: HttpJob): Entry {
+  return { job, stage: "waiting", isDue: true, dropped: new AbortController(), ended: Promise.resolve() };
+}
+
+type ById = ReadonlyMap<string, Output>;
+
+function sendingJobs(sends: readonly DueSend[], byId: ById): HttpJob[] {
+  return sends.flatMap((due): HttpJob[] => {
+    const output = byId.get(due.output);
+    // What goes to a broker is sent by another sink.
+    if (due.by.kind !== "http" || output?.to.kind !== "http") return [];
+    return [{ kind: "sending", number: due.number, output, to: output.to, due }];
+  });
+}
+
+function questionJobs(questions: readonly DueQuestion[], byId: ById): HttpJob[] {
+  return questions.flatMap(({ number, output: id }): HttpJob[] => {
+    const output = byId.get(id);
+    const from = output?.confirm?.from;
+    return output && from?.kind === "http" ? [{ kind: "question", number, output, from }] : [];
+  });
+}
