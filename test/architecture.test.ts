@@ -9,7 +9,7 @@ const LAYERS = [
   ["main"],
   ["cli"],
   ["app"],
-  ["service", "mqtt", "state", "http", "simulator"],
+  ["service", "mqtt", "http-devices", "state", "http", "simulator"],
   ["config"],
   ["core"],
   ["runtime"],

@@ -402,7 +402,7 @@ describe("a loop with two sources", () => {
     expect([two.loop.view().sends, two.loop.known().kept.outputs]).toEqual([[], NOTHING_SENT]);
     await two.poll();
     await settled();
-    expect(two.loop.view().sends).toMatchObject([{ topic: "boiler/set", payload: "off" }]);
+    expect(two.loop.view().sends).toMatchObject([{ payload: "off", by: { topic: "boiler/set" } }]);
   });
 
   test("has the words of RTE again after a restart, from below the address that said them", async () => {

@@ -133,7 +133,7 @@ describe("an error of vigie itself", () => {
     await settled();
     // The service has not answered for hours by then.
     expect(shown()[2]).toBe("service");
-    expect(loop.view().sends).toMatchObject([{ topic: "boiler/set", payload: "off" }]);
+    expect(loop.view().sends).toMatchObject([{ payload: "off", by: { topic: "boiler/set" } }]);
   });
 
   test("at a value makes the rule that looks at it unknown, leaves all else as it is, and is over when it works again", async () => {

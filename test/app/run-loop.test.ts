@@ -342,7 +342,7 @@ test("what was sent to devices is kept in the state file, and is not sent again 
     return { ...test, sends: () => test.loop.view().sends };
   };
   const first = await connected(createMemoryStore(emptyState("test")));
-  expect(first.sends()).toMatchObject([{ topic: "boiler/set", payload: "off" }]);
+  expect(first.sends()).toMatchObject([{ payload: "off", by: { topic: "boiler/set" } }]);
   for (const { number } of first.sends()) first.outputs({ kind: "acknowledged", number });
   await settled();
   const second = await connected(createMemoryStore(parseState(serialiseState(first.store.state()))));

@@ -73,6 +73,22 @@ outputs:
   state `);
   });
 
+  test("names the hosts that requests go to, and nothing else of their addresses", async () => {
+    const text = `rules: [{ id: low, when: { period: hc } }]
+outputs:
+  - id: relay
+    url: "http://u@192.0.2.40:81/S3CRET?turn={payload}"
+    choose: [{ when: low, payload: "on" }]
+    confirm: { url: "http://192.0.2.40:81/S3CRET", online: { topic: relay/online, equals: true } }
+  - { id: phone, url: "https://ntfy.example.org/S3CRET", message: true, choose: [{ when: low, payload: "on" }] }
+`;
+    const { out, err } = await run([], { VIGIE_MQTT_URL: "embedded" }, text);
+    expect(out).toContain(`  answers   relay/online (vigie must be allowed to read these topics)
+  requests  http://192.0.2.40:81, https://ntfy.example.org (vigie must be allowed to reach these addresses)
+`);
+    expect(out + err).not.toContain("S3CRET");
+  });
+
   test("says every problem and ends with 2", async () => {
     const { code, out, err } = await run([], { VIGIE_LOG_LEVEL: "loud" }, "instance: No\nfoo: 1\n");
     expect([code, out]).toEqual([2, ""]);

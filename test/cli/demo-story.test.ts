@@ -6,7 +6,7 @@ import type { OutputStatus } from "../../src/core/outputs/output-status.ts";
 import { recordSending } from "../../src/core/outputs/outputs-state.ts";
 import type { View } from "../../src/http/view.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
-import { BOILER, sendingOf } from "../support/outputs.ts";
+import { BOILER, sendingOf, statusOf } from "../support/outputs.ts";
 import { openTestLoop } from "../support/test-loop.ts";
 import { viewOf } from "../support/views.ts";
 
@@ -17,7 +17,7 @@ const BEFORE = officialDays("2026-01-01", "2026-01-04");
 /** A loop, and its views as they come one after the other. */
 function startViews(days: Record<string, KnownDay>, at = EVENING) {
   const clock = { at };
-  let outputs: OutputStatus[] = [{ output: BOILER, state: "nothing", sent: undefined, would_send: null }];
+  let outputs: OutputStatus[] = [statusOf(BOILER)];
   const rules = rulesOptions.parse([{ id: "rouge", when: { day: "now", color: "rouge" } }]);
   const { loop, know } = openTestLoop({ clock, rules, days: knownDaysOf(days) });
   const view = (): View => viewOf(loop, { rules, outputs });
@@ -28,8 +28,8 @@ function startViews(days: Record<string, KnownDay>, at = EVENING) {
       clock.at = at;
       if (change.days) know(knownDaysOf(change.days));
       if (change.payload !== undefined) {
-        const sent = recordSending({}, sendingOf(BOILER.topic, change.payload), at)[BOILER.topic];
-        outputs = [{ output: BOILER, state: "sent", sent, would_send: null }];
+        const sent = recordSending({}, sendingOf(BOILER.key, change.payload), at)[BOILER.key];
+        outputs = [{ ...statusOf(BOILER, { sent }), state: "sent" }];
       }
       loop.refresh();
       const before = told;

@@ -62,7 +62,7 @@ outputs: [{ topic: plug/set, choose: [{ when: cheap, payload: "on" }], confirm: 
       },
       state: "/temporary",
       rules: [{ id: "cheap" }],
-      outputs: { list: [{ topic: "plug/set" }] },
+      outputs: { list: [{ to: { topic: "plug/set" } }] },
     });
     expect(config.mqtt).not.toHaveProperty("username");
     expect(config.outputs.list[0]).not.toHaveProperty("confirm");

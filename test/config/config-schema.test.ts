@@ -198,7 +198,7 @@ describe("a wrong value is refused with what was expected and what was found", (
     [
       "outputs",
       "[x]",
-      'key: value pairs (id, name, topic, choose, else, unknown, qos, retain, confirm), got "x"',
+      'key: value pairs (id, name, topic, url, method, headers, content_type, secret_file, tls, message, choose, else, unknown, qos, retain, confirm), got "x"',
     ],
     ["state", '""', "the path of a folder"],
     ["log.level", "inf", "(did you mean info?)"],

@@ -69,31 +69,44 @@ describe("outputs", () => {
         {
           id: "shellies_boiler_relay_0_command",
           name: { fr: "shellies/boiler/relay/0/command", en: "shellies/boiler/relay/0/command" },
-          topic: "shellies/boiler/relay/0/command",
+          key: "shellies/boiler/relay/0/command",
+          to: { kind: "mqtt", topic: "shellies/boiler/relay/0/command", qos: 1, retain: false },
+          message: false,
           choose: [{ when: "rouge_peak", payload: "off" }],
           else: { payload: "on" },
-          qos: 1,
-          retain: false,
-          confirm: { topic: "shellies/boiler/relay/0", every: 30_000, for: 3_600_000 },
+          confirm: {
+            from: { kind: "mqtt", topic: "shellies/boiler/relay/0" },
+            every: 30_000,
+            for: 3_600_000,
+            keep: false,
+          },
         },
         {
           id: "heatpump_setpoint_set",
           name: { fr: "heatpump/setpoint/set", en: "heatpump/setpoint/set" },
-          topic: "heatpump/setpoint/set",
+          key: "heatpump/setpoint/set",
+          to: { kind: "mqtt", topic: "heatpump/setpoint/set", qos: 0, retain: true },
+          message: false,
           choose: [
             { when: "rouge_peak", payload: "18", expect: "18.0" },
             { when: "preheat", payload: "{next.color} 20.5" },
           ],
           else: { payload: "19.5" },
           unknown: { payload: "19" },
-          qos: 0,
-          retain: true,
-          confirm: { topic: "heatpump/setpoint", path: "target.value", every: 10_000, for: 300_000 },
+          confirm: {
+            from: { kind: "mqtt", topic: "heatpump/setpoint" },
+            path: "target.value",
+            every: 10_000,
+            for: 300_000,
+            keep: false,
+          },
         },
         {
           id: "plug",
           name: { fr: "Prise", en: "Plug" },
-          topic: "zigbee2mqtt/Plug/set",
+          key: "zigbee2mqtt/Plug/set",
+          to: { kind: "mqtt", topic: "zigbee2mqtt/Plug/set", qos: 1, retain: false },
+          message: false,
           choose: [
             {
               when: "rouge_peak",
@@ -103,18 +116,21 @@ describe("outputs", () => {
           ],
           else: { payload: { state: "ON" } },
           unknown: { payload: "?", expect: "??" },
-          qos: 1,
-          retain: false,
-          confirm: { topic: "zigbee2mqtt/Plug", every: 30_000, for: 3_600_000 },
+          confirm: {
+            from: { kind: "mqtt", topic: "zigbee2mqtt/Plug" },
+            every: 30_000,
+            for: 3_600_000,
+            keep: false,
+          },
         },
         {
           id: "car_wall_box_2_r_glage",
           name: { fr: "Car", en: "Car" },
-          topic: "Car/Wall box-2/Réglage",
+          key: "Car/Wall box-2/Réglage",
+          to: { kind: "mqtt", topic: "Car/Wall box-2/Réglage", qos: 1, retain: false },
+          message: false,
           choose: [{ when: "rouge_peak", payload: "0", expect: "stopped" }],
-          qos: 1,
-          retain: false,
-          confirm: { topic: "car", every: 30_000, for: 3_600_000 },
+          confirm: { from: { kind: "mqtt", topic: "car" }, every: 30_000, for: 3_600_000, keep: false },
         },
       ],
     });
@@ -134,7 +150,7 @@ describe("outputs", () => {
 
   test("are a group where an option applies to all of them", async () => {
     const yaml = `\n  dry_when_simulated: true\n  list: [{ topic: a, choose: [${PEAK}] }]`;
-    expect(await outputsOf(yaml)).toMatchObject({ dry_when_simulated: true, list: [{ topic: "a" }] });
+    expect(await outputsOf(yaml)).toMatchObject({ dry_when_simulated: true, list: [{ to: { topic: "a" } }] });
     expect(await outputsOf(" { dry_when_simulated: true }")).toEqual({ dry_when_simulated: true, list: [] });
   });
 
@@ -143,7 +159,7 @@ describe("outputs", () => {
       VIGIE_RULES: "[{ id: peak, when: { period: hp } }]",
       VIGIE_OUTPUTS: '[{ topic: a, choose: [{ when: peak, payload: "1" }] }]',
     });
-    expect(config.outputs.list).toMatchObject([{ topic: "a", choose: [{ when: "peak", payload: "1" }] }]);
+    expect(config.outputs.list).toMatchObject([{ key: "a", choose: [{ when: "peak", payload: "1" }] }]);
   });
 
   test.each([
@@ -212,7 +228,7 @@ describe("outputs", () => {
     ],
     [
       ` [{ topic: a, choose: [{ when: preheat, payload: x, expect: y }] }]`,
-      "outputs[0].choose[0].expect: expected an output with confirm.topic: without it no answer of the device is read",
+      "outputs[0].choose[0].expect: expected an output with confirm.topic or confirm.url: without them no answer of the device is read",
     ],
     [
       ` [{ topic: a, choose: [${PEAK}], confirm: { topic: b, every: 1s } }]`,
@@ -220,7 +236,7 @@ describe("outputs", () => {
     ],
     [
       ` [{ topic: a, choose: [${PEAK}], else: { payload: x, expect: y } }]`,
-      "outputs[0].else.expect: expected an output with confirm.topic: without it no answer of the device is read",
+      "outputs[0].else.expect: expected an output with confirm.topic or confirm.url: without them no answer of the device is read",
     ],
     [
       ` [{ topic: a, choose: [${PEAK}], else: "on", confirm: { topic: b, expect: OK } }]`,

@@ -9,7 +9,8 @@ const CONDITIONS = listKeys()
   .join(", ");
 // What is expected at several places of the table.
 const OF_A_RULE = "id, name, when, when_unknown, lead, lag, hold, threshold";
-const OF_AN_OUTPUT = "id, name, topic, choose, else, unknown, qos, retain, confirm";
+const OF_AN_OUTPUT =
+  "id, name, topic, url, method, headers, content_type, secret_file, tls, message, choose, else, unknown, qos, retain, confirm";
 const OF_MQTT = "url, username, password, base_topic, grace, tls";
 const OF_SERVICE =
   "base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock";
@@ -386,7 +387,7 @@ test.each([
   [
     "rules: [{ id: peak, when: { period: hp } }]\noutputs: [{ topic: a, choose: [{ when: peak, payload: x }], confirm: { topic: b, state: c } }]",
     [
-      '2:82 outputs[0].confirm.state: expected a known option (topic, path, expect, every, for), got "state" (did you mean topic?)',
+      '2:82 outputs[0].confirm.state: expected a known option (topic, url, path, expect, every, for, keep, online), got "state" (did you mean topic?)',
     ],
   ],
   // In another group only a word of four letters or more is a slip.

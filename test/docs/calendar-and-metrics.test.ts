@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { renderMetrics } from "../../src/http/metrics.ts";
 import { renderState } from "../../src/http/state-json.ts";
 import type { View } from "../../src/http/view.ts";
 import { blocksOf, readPage } from "../support/guide.ts";
-import { BOILER } from "../support/outputs.ts";
+import { BOILER, statusOf } from "../support/outputs.ts";
 import { promtool, withoutPromtool } from "../support/promtool.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
 import { viewOf } from "../support/views.ts";
@@ -17,7 +16,7 @@ const block = (key: string) => blocksOf(PAGE).find(({ text }) => text.startsWith
 
 /** With a rule, an output and both sources. */
 function view(): View {
-  const outputs = [outputStatus(BOILER, { sent: undefined, isRefused: false, would_send: null })];
+  const outputs = [statusOf(BOILER)];
   const askOfficial = () => Promise.reject(new Error("not asked here"));
   const { loop } = openTestLoop({ clock: { at: Date.UTC(2026, 0, 5, 12) }, rules: RULES, askOfficial });
   return viewOf(loop, { outputs });

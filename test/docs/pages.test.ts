@@ -8,12 +8,11 @@ import { parseCommand } from "../../src/cli/command-line.ts";
 import { options } from "../../src/config/config-schema.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { listOptions } from "../../src/config/option-list.ts";
-import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { outputTopics } from "../../src/core/topics/output-topics.ts";
 import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
 import { type Block, blocksOf, readPage } from "../support/guide.ts";
-import { BOILER } from "../support/outputs.ts";
+import { BOILER, statusOf } from "../support/outputs.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const GUIDES = readdirSync(join(ROOT, "docs"))
@@ -180,9 +179,7 @@ const NAMES = [
     ),
     ...(threshold === undefined ? [] : [`rules/${id}/threshold`, `rules/${id}/threshold/set`]),
   ]),
-  ...outputTopics([outputStatus(BOILER, { sent: undefined, isRefused: false, would_send: null })]).map(
-    ([topic]) => topic,
-  ),
+  ...outputTopics([statusOf(BOILER)]).map(([topic]) => topic),
 ];
 const HEADS = new Set(NAMES.filter((name) => name.includes("/")).map((name) => name.split("/")[0]));
 

@@ -4,7 +4,7 @@ import { driveOutputs } from "../support/drive-outputs.ts";
 import { logTo } from "../support/logs.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { type Observer, observe } from "../support/observer.ts";
-import { BOILER, hasFailed, type SavedState, savedState } from "../support/outputs.ts";
+import { BOILER, confirmBy, hasFailed, type SavedState, savedState, toTopic } from "../support/outputs.ts";
 import { startProxy } from "../support/proxy.ts";
 import { keepPublishing, topics } from "../support/publisher.ts";
 
@@ -75,7 +75,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
 
   test("a peak is one off and one on, not retained, over restarts in between", async () => {
     const topic = "one/boiler/set";
-    const output = { ...BOILER, topic };
+    const output = { ...BOILER, ...toTopic(topic) };
     const saved = savedState();
     const live = async (peak: boolean) => {
       const running = connectVigie([output], saved, broker.url, "one");
@@ -96,7 +96,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
     "goes out with QoS %i and is retained where that is configured",
     async (qos) => {
       const topic = `kept/${qos}`;
-      const { say } = connectVigie([{ ...BOILER, topic, qos, retain: true }]);
+      const { say } = connectVigie([{ ...BOILER, ...toTopic(topic, { qos, retain: true }) }]);
       await say({ peak: true });
       await observer.until(({ retained }) => retained.get(topic) === "off", "it came");
     },
@@ -129,9 +129,9 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   });
 
   test("is told again until the relay says the same", async () => {
-    const confirm = { topic: "deaf/relay", every: 60, for: 60_000 };
+    const confirm = confirmBy("deaf/relay", { every: 60, for: 60_000 });
     const saved = savedState();
-    const running = connectVigie([{ ...BOILER, topic: "deaf/set", confirm }], saved);
+    const running = connectVigie([{ ...BOILER, ...toTopic("deaf/set"), confirm }], saved);
     await running.say({ peak: true });
     await observer.until(() => toldTo("deaf/set").length >= 3, "it was told three times");
     await observer.publish("deaf/relay", "on", false);
@@ -148,9 +148,9 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   test("hears a state that the broker kept, and tells an obedient relay once", async () => {
     await observer.publish("kept/relay", "off", true);
     // Long enough between two messages for the broker to hand out what it kept.
-    const confirm = { topic: "kept/relay", every: 1_000, for: 60_000 };
+    const confirm = confirmBy("kept/relay", { every: 1_000, for: 60_000 });
     const saved = savedState();
-    const running = connectVigie([{ ...BOILER, topic: "kept/set", confirm }], saved);
+    const running = connectVigie([{ ...BOILER, ...toTopic("kept/set"), confirm }], saved);
     await running.say({ peak: true });
     await observer.until(() => saved.get()["kept/set"]?.answer === "retained", "the state was heard");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -158,8 +158,8 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
   });
 
   test("a relay that never answers is a problem, logged once", async () => {
-    const confirm = { topic: "dead/relay", every: 40, for: 150 };
-    const running = connectVigie([{ ...BOILER, topic: "dead/set", confirm }]);
+    const confirm = confirmBy("dead/relay", { every: 40, for: 150 });
+    const running = connectVigie([{ ...BOILER, ...toTopic("dead/set"), confirm }]);
     await running.say({ peak: true });
     await observer.until(() => hasFailed(running.outputs), "it is a problem");
     expect(running.lines.filter((line) => line.includes("check that the device is connected"))).toHaveLength(
@@ -175,7 +175,7 @@ describe.skipIf(withoutMosquitto)(`outputs on a real broker ${withoutMosquitto}`
       files: { acl: ACL },
     });
     const saved = savedState();
-    const running = connectVigie([BOILER, { ...BOILER, topic: "secret/set" }], saved, strict.url, "v1");
+    const running = connectVigie([BOILER, { ...BOILER, ...toTopic("secret/set") }], saved, strict.url, "v1");
     await running.say({ peak: true });
     await observer.until(() => hasFailed(running.outputs), "it is a problem");
     await observer.until(() => saved.get()["boiler/set"]?.acknowledged === true, "the boiler knows");

@@ -85,6 +85,8 @@ describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, (
       because: "rouge_now is ON",
       tries: 1,
       last_answer: "off",
+      answered_at: expect.stringMatching(/^20/),
+      address: null,
       would_send: null,
     });
     await running.vigie.says(/has confirmed/);
@@ -144,7 +146,7 @@ describe.skipIf(withoutMosquitto)(`the topics of outputs ${withoutMosquitto}`, (
       name: "Chauffe-eau : sortie",
       state_topic: "vigie/outputs/boiler/state",
       json_attributes_topic: "vigie/outputs/boiler",
-      options: ["nothing", "sent", "waiting", "confirmed", "failed", "dry"],
+      options: ["nothing", "sent", "waiting", "confirmed", "contrary", "failed", "dry"],
       availability_topic: "vigie/availability",
     });
     if (how === "a restart") await running.vigie.end();

@@ -46,6 +46,7 @@ const FILES = [
   "docs/images/page-season.png",
   "docs/images/page.png",
   "docs/jeedom.md",
+  "docs/messages.md",
   "docs/mosquitto.md",
   "docs/node-red.md",
   "docs/outputs.md",

@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KnownDay } from "../../src/core/days/known-days.ts";
 import { countPoll, NO_POLLS, type PollOutcome } from "../../src/core/facts/poll-record.ts";
-import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { METRICS_TYPE, renderMetrics } from "../../src/http/metrics.ts";
 import type { View } from "../../src/http/view.ts";
 import { forecast, knownDaysOf, official, officialDays } from "../support/known-days.ts";
-import { BOILER } from "../support/outputs.ts";
+import { BOILER, statusOf } from "../support/outputs.ts";
 import { judgeMetrics, withoutPromtool } from "../support/promtool.ts";
 import { rulesOf } from "../support/rules.ts";
 import { openTestLoop, RULES } from "../support/test-loop.ts";
@@ -189,10 +188,7 @@ describe("the metrics of rules and outputs", () => {
   });
 
   test("name the state of each output", () => {
-    const outputs = [
-      outputStatus(BOILER, { sent: undefined, isRefused: false, would_send: null }),
-      outputStatus({ ...BOILER, id: "car" }, { sent: undefined, isRefused: true, would_send: null }),
-    ];
+    const outputs = [statusOf(BOILER), statusOf({ ...BOILER, id: "car" }, { isRefused: true })];
     expect(isOne(usual({ outputs }), "vigie_output_state")).toEqual([
       '{output="boiler",name="boiler/set",state="nothing"}',
       '{output="car",name="boiler/set",state="failed"}',
@@ -205,7 +201,7 @@ const HOSTILE = `"} 1\n# TYPE vigie_color counter\\\u0000\r\u202e<img src=x>Ã©ðŸ
 function hostileView(name: string): View {
   const rules = [{ ...RULES[0], name: { fr: name, en: name } }] as typeof RULES;
   const output = { ...BOILER, name: { fr: name, en: name } };
-  const outputs = [outputStatus(output, { sent: undefined, isRefused: false, would_send: null })];
+  const outputs = [statusOf(output)];
   return viewOf(loopAt(NOW, DAYS, rules).loop, { outputs, version: name, instance: name });
 }
 

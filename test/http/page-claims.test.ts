@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { DayFacts } from "../../src/core/facts/facts.ts";
-import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { renderMetrics } from "../../src/http/metrics.ts";
 import { renderPage } from "../../src/http/page/render-page.ts";
 import { TEXTS } from "../../src/http/page/texts.ts";
 import type { View } from "../../src/http/view.ts";
 import { knownDaysOf, official } from "../support/known-days.ts";
+import { statusOf } from "../support/outputs.ts";
 import { PAGE_STATES } from "../support/page-states.ts";
 import { readPage } from "../support/page-text.ts";
 import { HOUSE_RULES, openPageVigie, sentTo } from "../support/page-vigie.ts";
@@ -434,7 +434,7 @@ describe("while the clock is wrong", () => {
     const [boiler] = list;
     if (!boiler) throw new Error("Expected an output");
     const sent = sentTo(boiler, Date.parse(AFTERNOON), { payload: "off", choice: "rouge_peak" });
-    const status = outputStatus(boiler, { sent, isRefused: false, would_send: null });
+    const status = statusOf(boiler, { sent });
     expect(readPage(vigie.view({ outputs: [status] }))).toContain("« Heures pleines rouges » : OUI");
   });
 });

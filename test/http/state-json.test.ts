@@ -120,11 +120,12 @@ describe("docs/state.schema.json describes", () => {
     expect(state(topics()).simulation).toMatchObject({ color: "rouge", from });
   });
 
-  test.each(["nothing", "sent", "waiting", "confirmed", "failed", "dry"] as const)(
+  test.each(["nothing", "sent", "waiting", "confirmed", "contrary", "failed", "dry"] as const)(
     "an output that is %s",
     (word) => {
-      const sent = recordSending(NOTHING_SENT, sendingOf(BOILER.topic, "ON"), NOW)[BOILER.topic];
-      const status = { output: BOILER, state: word, sent, would_send: word === "dry" ? "off" : null };
+      const sent = recordSending(NOTHING_SENT, sendingOf(BOILER.key, "ON"), NOW)[BOILER.key];
+      const would_send = word === "dry" ? "off" : null;
+      const status = { output: BOILER, state: word, sent, would_send, hasFailed: word === "failed" };
       const topics = renderTopics(rougeFacts(), { grace: 0, laws: "tempo" });
       const all = new Map([...topics, ...outputTopics([status])]);
       expect(faults(all)).toBe("");

@@ -29,15 +29,15 @@ const name = { fr: "boiler", en: "boiler" };
 const output = {
   id: "boiler",
   name,
-  topic: "boiler/set",
+  key: "boiler/set",
+  to: { kind: "mqtt", topic: "boiler/set", qos: 1, retain: false },
+  message: false,
   choose,
   else: { payload: "on" },
-  qos: 1,
-  retain: false,
 };
 const outputs = { dry_when_simulated: false, list: [output] };
 const at = () => ({ now: systemClock.now(), steady: systemClock.steady() });
-let part = startOutputs(readOutputsState(store.state().outputs));
+let part = startOutputs(readOutputsState(store.state().outputs), at());
 let saved = 0;
 /** As the loop does it: what is due is settled, saved, and shown to the sink. */
 const update = () => {

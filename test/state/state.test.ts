@@ -206,7 +206,7 @@ describe("the state file", () => {
 
 describe("a state whose successor is lost", () => {
   const SENT = { payload: "on", expect: "on", at: NOW, acknowledged: true, stands: true, answer: "awaited" };
-  const outputs = { [BOILER.topic]: SENT };
+  const outputs = { [BOILER.key]: SENT };
   const recovered = recoverState({ ...STATE, settings: { a: 1 }, simulation: {}, outputs });
 
   it("keeps its days and settings, and no simulation: that may have been ended since", () => {
@@ -216,9 +216,11 @@ describe("a state whose successor is lost", () => {
   it("has each payload in force sent once more, even the one that was sent last, and repeats no other", () => {
     const outputs = readOutputsState(recovered.outputs);
     const payloadsFor = (peak: boolean | null) =>
-      chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak }), outputs).sends.map(({ payload }) => payload);
+      chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak }), outputs, NOW).sends.map(
+        ({ payload }) => payload,
+      );
     expect([payloadsFor(true), payloadsFor(false), payloadsFor(null)]).toEqual([["off"], ["on"], []]);
-    expect(outputs[BOILER.topic]).toMatchObject({ ...SENT, acknowledged: false, answer: "none" });
+    expect(outputs[BOILER.key]).toMatchObject({ ...SENT, acknowledged: false, answer: "none" });
   });
 });
 

@@ -3,7 +3,6 @@ import type { HomeAssistantConfig } from "../../src/config/config.ts";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Component } from "../../src/core/discovery/describe-device.ts";
 import { type DeviceDescription, describeDevice } from "../../src/core/discovery/describe-device.ts";
-import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { evaluateRules } from "../../src/core/rules/evaluate-rules.ts";
 import { forecastVerdicts } from "../../src/core/rules/forecast-verdicts.ts";
 import { NO_RULES_STATE } from "../../src/core/rules/rules-state.ts";
@@ -12,7 +11,7 @@ import { ruleTopics } from "../../src/core/topics/rule-topics.ts";
 import type { Topics } from "../../src/core/topics/topic.ts";
 import { anyText } from "./any-text.ts";
 import { forecast, knownDaysOf, official, officialDays } from "./known-days.ts";
-import { BOILER } from "./outputs.ts";
+import { BOILER, confirmBy, statusOf } from "./outputs.ts";
 import { inputAt } from "./rules.ts";
 
 /** One rule with a threshold, and one without. */
@@ -84,7 +83,7 @@ export const anyOutputTopics: fc.Arbitrary<Topics> = fc
   .record({
     payload: anyText({ minLength: 1, maxLength: 500 }),
     last_answer: fc.option(anyText({ maxLength: 500 })),
-    answer: fc.constantFrom("none", "awaited", "heard", "missed", "retained"),
+    answer: fc.constantFrom("none", "awaited", "heard", "missed", "retained", "contrary", "doubted"),
     acknowledged: fc.boolean(),
     stands: fc.boolean(),
     isSent: fc.boolean(),
@@ -93,9 +92,9 @@ export const anyOutputTopics: fc.Arbitrary<Topics> = fc
   })
   .map(({ isSent, isRefused, isDry, ...change }) => {
     const sent = { ...EMPTY_SENT, ...change };
-    const confirm = { topic: "boiler", every: 30_000, for: 3_600_000 };
+    const confirm = confirmBy("boiler");
     const statuses = OUTPUTS.map((output) =>
-      outputStatus(
+      statusOf(
         { ...output, confirm },
         { sent: isSent ? sent : undefined, isRefused, would_send: isDry ? change.payload : null },
       ),
@@ -103,7 +102,16 @@ export const anyOutputTopics: fc.Arbitrary<Topics> = fc
     return new Map(outputTopics(statuses));
   });
 
-const EMPTY_SENT = { at: 0, expect: "off", choice: "peak", because: "peak is ON", tries: 1 };
+const EMPTY_SENT = {
+  at: 0,
+  expect: "off",
+  choice: "peak",
+  because: "peak is ON",
+  tries: 1,
+  answered_at: null,
+  told: [],
+  pretended: false,
+};
 
 const KNOWN_DAYS = knownDaysOf({
   ...officialDays("2026-01-01", "2026-01-05"),

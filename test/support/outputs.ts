@@ -1,6 +1,6 @@
 import type { BothVerdicts } from "../../src/core/outputs/choose-outputs.ts";
-import type { Output, Outputs } from "../../src/core/outputs/output.ts";
-import type { OutputStatus } from "../../src/core/outputs/output-status.ts";
+import type { Confirmation, MqttTarget, Output, Outputs } from "../../src/core/outputs/output.ts";
+import { type OutputStatus, outputStatus } from "../../src/core/outputs/output-status.ts";
 import {
   NOTHING_SENT,
   type OutputsState,
@@ -13,12 +13,34 @@ import { rougeFacts } from "./facts.ts";
 export const BOILER: Output = {
   id: "boiler",
   name: { fr: "boiler/set", en: "boiler/set" },
-  topic: "boiler/set",
+  key: "boiler/set",
+  to: { kind: "mqtt", topic: "boiler/set", qos: 1, retain: false },
+  message: false,
   choose: [{ when: "peak", payload: "off" }],
   else: { payload: "on" },
-  qos: 1,
-  retain: false,
 };
+
+/** What an output has that sends to this topic. */
+export function toTopic(
+  topic: string,
+  { qos = 1, retain = false }: Partial<Pick<MqttTarget, "qos" | "retain">> = {},
+): { key: string; to: MqttTarget } {
+  return { key: topic, to: { kind: "mqtt", topic, qos, retain } };
+}
+
+/** A device that reports on this topic. */
+export function confirmBy(topic: string, change: Partial<Confirmation> = {}): Confirmation {
+  return { from: { kind: "mqtt", topic }, every: 30_000, for: 3_600_000, keep: false, ...change };
+}
+
+/** What is known of an output of which nothing is under way. */
+export function statusOf(
+  output: Output,
+  change: Partial<Parameters<typeof outputStatus>[1]> = {},
+): OutputStatus {
+  const nothing = { sent: undefined, isRefused: false, isUnderWay: false, isStuck: false, would_send: null };
+  return outputStatus(output, { ...nothing, ...change });
+}
 
 export function outputsOf(list: Output[], dry_when_simulated = false): Outputs {
   return { list, dry_when_simulated };
@@ -30,17 +52,17 @@ export function verdictsOf(states: Record<string, boolean | null>, facts = rouge
   return { withSimulation: { verdicts, facts }, withoutSimulation: { verdicts, facts } };
 }
 
-/** The state after these payloads were sent and acknowledged, by topic. */
+/** The state after these payloads were sent and acknowledged, by the key of the output. */
 export function stateAfter(payloads: Record<string, string>): OutputsState {
-  return Object.entries(payloads).reduce((state, [topic, payload]) => {
-    const sending = recordSending(state, sendingOf(topic, payload), 0);
-    return recordAcknowledgement(sending, topic, payload);
+  return Object.entries(payloads).reduce((state, [key, payload]) => {
+    const sending = recordSending(state, sendingOf(key, payload), 0);
+    return recordAcknowledgement(sending, key, payload);
   }, NOTHING_SENT);
 }
 
 /** Of an output whose device does not confirm. */
-export function sendingOf(topic: string, payload: string, expect: string | null = null): Sending {
-  return { topic, payload, expect, choice: "peak", because: "peak is ON" };
+export function sendingOf(key: string, payload: string, expect: string | null = null): Sending {
+  return { key, payload, expect, choice: "peak", because: "peak is ON", pretended: false };
 }
 
 /** Whether one of the outputs has failed. */

@@ -1,7 +1,8 @@
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import type { Color } from "../../src/core/calendar/tariff.ts";
-import { outputStatus } from "../../src/core/outputs/output-status.ts";
+import type { Output } from "../../src/core/outputs/output.ts";
 import type { View } from "../../src/http/view.ts";
+import { confirmBy, statusOf, toTopic } from "./outputs.ts";
 import { openPageVigie, sentTo } from "./page-vigie.ts";
 
 /** Strings that would be markup, end a script, turn the text around, or fill the page. */
@@ -44,15 +45,13 @@ type House = Awaited<ReturnType<typeof longLived>>;
 function houseDevices({ list, view }: House, at: number, failed = false): View["outputs"] {
   const [boiler, pump, wallbox] = list;
   if (!boiler || !pump || !wallbox) throw new Error("Expected three outputs");
-  const nothing = { isRefused: false, would_send: null };
   const begin = at - 8 * 60 * MINUTE;
   const isRouge = view().verdicts.some(({ rule, state }) => rule.id === "rouge_peak" && state === true);
   const off = isRouge ? { payload: "off", choice: "rouge_peak" } : { payload: "on", choice: "else" };
   const setpoint = isRouge ? { payload: "18", choice: "rouge_peak" } : { payload: "19.5", choice: "else" };
   return [
-    outputStatus(boiler, { ...nothing, sent: sentTo(boiler, begin, { ...off, answer: "heard" }) }),
-    outputStatus(pump, {
-      ...nothing,
+    statusOf(boiler, { sent: sentTo(boiler, begin, { ...off, answer: "heard" }) }),
+    statusOf(pump, {
       sent: sentTo(pump, begin, {
         ...setpoint,
         answer: failed ? "missed" : "awaited",
@@ -60,8 +59,7 @@ function houseDevices({ list, view }: House, at: number, failed = false): View["
         last_answer: isRouge ? "19.5" : "18",
       }),
     }),
-    outputStatus(wallbox, {
-      ...nothing,
+    statusOf(wallbox, {
       sent: sentTo(wallbox, begin, { payload: "OFF", choice: "else", answer: "none" }),
     }),
   ];
@@ -180,22 +178,21 @@ export async function hostileView(texts: readonly string[] = HOSTILE): Promise<V
   const view = vigie.view();
   const text = (index: number) => texts[index % texts.length] ?? "";
   const outputs = texts.map((payload, index): View["outputs"][number] => {
-    const output = {
+    const output: Output = {
       id: `o${index}`,
       name: { fr: payload, en: payload },
-      topic: payload,
+      ...toTopic(payload),
+      message: false,
       choose: [],
-      qos: 1,
-      retain: false,
-      confirm: { topic: "t", every: 1, for: 1 },
-    } as const;
+      confirm: confirmBy("t"),
+    };
     const sent = sentTo(output, vigie.clock.at, {
       payload,
       choice: payload,
       answer: "missed",
       last_answer: payload,
     });
-    return outputStatus(output, { sent, isRefused: false, would_send: payload });
+    return statusOf(output, { sent, would_send: payload });
   });
   const { moment, dated, service } = view.facts;
   if (!moment) throw new Error("Expected a clock that is right");

@@ -6,7 +6,6 @@ import { seasonOf } from "../../src/core/calendar/tariff-season.ts";
 import { NO_POLLS } from "../../src/core/facts/poll-record.ts";
 import type { ServiceKind } from "../../src/core/facts/source-record.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
-import { outputStatus } from "../../src/core/outputs/output-status.ts";
 import { recordAcknowledgement, recordSending, type Sent } from "../../src/core/outputs/outputs-state.ts";
 import type { HeardValue } from "../../src/core/rules/value-readings.ts";
 import type { View } from "../../src/http/view.ts";
@@ -17,6 +16,7 @@ import { createServiceClient } from "../../src/service/service-client.ts";
 import { createService } from "../../src/simulator/answer-request.ts";
 import { announceAt } from "../../src/simulator/official-colors.ts";
 import { SILENT_LOG } from "./logs.ts";
+import { sendingOf, statusOf } from "./outputs.ts";
 import { PARIS } from "./tariff.ts";
 import { openTestLoop } from "./test-loop.ts";
 
@@ -190,9 +190,7 @@ export function openPageVigie(options: PageVigieOptions) {
       tariff: PARIS,
       rules,
       values: new Map(heardNow),
-      outputs: list.map((output) =>
-        outputStatus(output, { sent: undefined, isRefused: false, would_send: null }),
-      ),
+      outputs: list.map((output) => statusOf(output)),
       broker: { connected: true, url: "mqtt://192.0.2.10:1883" },
       homeAssistant: "online",
       pollCounts: NO_POLLS,
@@ -226,11 +224,11 @@ export function openPageVigie(options: PageVigieOptions) {
 
 /** What was sent to an output, as the state file has it. */
 export function sentTo(
-  { topic }: Output,
+  { key }: Pick<Output, "key">,
   at: number,
   { payload, choice, ...more }: Partial<Sent> & { payload: string; choice: string },
 ): Sent {
-  const sending = { topic, payload, choice, because: `${choice} is ON`, expect: payload };
-  const state = recordAcknowledgement(recordSending({}, sending, at), topic, payload);
-  return { ...(state[topic] as Sent), ...more };
+  const sending = { ...sendingOf(key, payload, payload), choice, because: `${choice} is ON` };
+  const state = recordAcknowledgement(recordSending({}, sending, at), key, payload);
+  return { ...(state[key] as Sent), ...more };
 }

@@ -12,7 +12,7 @@ import { takeOutputs } from "../../../src/core/outputs/take-outputs.ts";
 import type { Condition, Rule } from "../../../src/core/rules/rule.ts";
 import { NO_RULES_STATE } from "../../../src/core/rules/rules-state.ts";
 import { knownDaysOf } from "../../support/known-days.ts";
-import { outputsOf, stateAfter } from "../../support/outputs.ts";
+import { outputsOf, stateAfter, toTopic } from "../../support/outputs.ts";
 import { PARIS } from "../../support/tariff.ts";
 import { anyCondition, anyDays, anyStart } from "../rules/any-rules.ts";
 
@@ -97,12 +97,11 @@ function outputFor(when: string): Output {
   return {
     id: `of_${when}`,
     name: { fr: topic, en: topic },
-    topic,
+    ...toTopic(topic),
+    message: false,
     choose: [{ when, payload: "on" }],
     else: { payload: "off" },
     unknown: { payload: "?" },
-    qos: 1,
-    retain: false,
   };
 }
 
@@ -134,7 +133,7 @@ function begin({ rules, start, days: [days], mayPretend }: Scene) {
     simulation: mayPretend
       ? { color: "rouge", from: "now", date: dateOf(start), begun: start, until: start + 48 * HOUR }
       : null,
-    outputs: stateAfter(Object.fromEntries(list.map(({ topic }) => [topic, "before"]))),
+    outputs: stateAfter(Object.fromEntries(list.map(({ key }) => [key, "before"]))),
     values: {},
   };
   const context = { at, config, serviceKind: "real" as const, broker: "", before: null };
@@ -215,7 +214,7 @@ describe("if one rule throws", () => {
         expect(known.kept.rules.rules["broken"]).toEqual(first.known.kept.rules.rules["broken"]);
         expect(wanted(known, /^(?!broken|follower)/)).toEqual(wanted(sound.known, /^(?!broken|follower)/));
         expect(known.kept.outputs["broken/set"]?.payload).not.toBe("?");
-        expect(known.passing.outputs.byTopic.get("broken/set")?.underWay ?? null).toBeNull();
+        expect(known.passing.outputs.byKey.get("broken/set")?.underWay ?? null).toBeNull();
         expect(again.kept.rules).toEqual(known.kept.rules);
       }),
       { numRuns: 60 },
@@ -246,23 +245,23 @@ describe("if one rule throws", () => {
 });
 
 /** What is sent to each device. */
-function wanted({ kept, passing }: Known, topics: RegExp) {
+function wanted({ kept, passing }: Known, keys: RegExp) {
   return Object.entries(kept.outputs)
-    .filter(([topic]) => topics.test(topic))
-    .map(([topic, { payload, stands }]) => [
-      topic,
+    .filter(([key]) => keys.test(key))
+    .map(([key, { payload, stands }]) => [
+      key,
       payload,
       stands,
-      passing.outputs.byTopic.get(topic)?.underWay?.stage,
+      passing.outputs.byKey.get(key)?.underWay?.stage,
     ]);
 }
 
 describe("if one output throws", () => {
   test.each([
     ["where its payload is chosen", "chooseOne", "choose"],
-    ["where its payload is sent", "repeatIfDue", "topic"],
+    ["where its payload is sent", "settleOutput", "key"],
     ["where its state is found", "statusOf", "confirm"],
-    ["where its topics are rendered", "topicsOfOutput", "topic"],
+    ["where its topics are rendered", "topicsOfOutput", "to"],
   ] as const)("%s, all others are as without it", (_name, place, key) => {
     fc.assert(
       fc.property(scene, (one) => {
@@ -290,7 +289,7 @@ describe("if one output throws", () => {
         expect(names(view.topics)).toEqual(names(sound.view.topics));
         if (place === "chooseOne")
           expect(known.kept.outputs["r0/set"]?.payload).toBe(
-            first.known.passing.outputs.byTopic.get("r0/set")?.underWay
+            first.known.passing.outputs.byKey.get("r0/set")?.underWay
               ? "before"
               : first.known.kept.outputs["r0/set"]?.payload,
           );

@@ -22,7 +22,7 @@ import { dayInAnswer, forecastsAnswer } from "../../support/answers.ts";
 import { knownDaysOf, official, officialDays } from "../../support/known-days.ts";
 import { logTo } from "../../support/logs.ts";
 import { createMemoryStore } from "../../support/memory-store.ts";
-import { BOILER, outputsOf } from "../../support/outputs.ts";
+import { BOILER, confirmBy, outputsOf, toTopic } from "../../support/outputs.ts";
 import { openTestLoop, RULES, settled } from "../../support/test-loop.ts";
 
 const SECOND = 1_000;
@@ -39,9 +39,9 @@ const OUTPUTS = outputsOf([
   {
     ...BOILER,
     id: "plug",
-    topic: "plug/set",
+    ...toTopic("plug/set"),
     choose: [{ when: "both", payload: "ON" }],
-    confirm: { topic: "plug", every: 10 * SECOND, for: MINUTE },
+    confirm: confirmBy("plug", { every: 10 * SECOND, for: MINUTE }),
   },
 ]);
 
@@ -286,7 +286,7 @@ describe("a payload is given to the broker", () => {
     for (const end of saves) end();
     await settled();
     expect(store.state().outputs).toMatchObject({ "boiler/set": { payload: "off" } });
-    expect(sends()).toMatchObject([{ topic: "boiler/set", payload: "off" }]);
+    expect(sends()).toMatchObject([{ payload: "off", by: { topic: "boiler/set" } }]);
   });
 
   test("seconds later at the latest, if the disk hangs", async () => {
@@ -295,7 +295,7 @@ describe("a payload is given to the broker", () => {
     clock.at = loop.view().boundary.steady;
     expect(clock.at - NOON).toBeLessThanOrEqual(5 * SECOND);
     loop.refresh();
-    expect(sends()).toMatchObject([{ topic: "boiler/set", payload: "off" }]);
+    expect(sends()).toMatchObject([{ payload: "off", by: { topic: "boiler/set" } }]);
   });
 });
 

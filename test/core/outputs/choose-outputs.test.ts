@@ -10,19 +10,26 @@ import {
   NOTHING_SENT,
   type OutputsState,
   recordAcknowledgement,
+  recordOf,
   recordSending,
-  recordWanted,
 } from "../../../src/core/outputs/outputs-state.ts";
 import { rougeFacts } from "../../support/facts.ts";
-import { BOILER, outputsOf, sendingOf, stateAfter, verdictsOf } from "../../support/outputs.ts";
+import {
+  BOILER,
+  confirmBy,
+  outputsOf,
+  sendingOf,
+  stateAfter,
+  toTopic,
+  verdictsOf,
+} from "../../support/outputs.ts";
 
 const { else: _, ...BARE } = BOILER;
 const PUMP: Output = {
   id: "pump",
   name: { fr: "pump/set", en: "pump/set" },
-  topic: "pump/set",
-  qos: 1,
-  retain: false,
+  ...toTopic("pump/set"),
+  message: false,
   else: { payload: "19.5" },
   choose: [
     { when: "peak", payload: "18" },
@@ -32,12 +39,12 @@ const PUMP: Output = {
 
 /** The payload that goes out, or null. */
 function sent(output: Output, states: Record<string, boolean | null>, state: OutputsState): string | null {
-  const { sends } = chooseOutputs(outputsOf([output]), verdictsOf(states), state);
+  const { sends } = chooseOutputs(outputsOf([output]), verdictsOf(states), state, 0);
   return sends[0]?.payload ?? null;
 }
 
 describe("what an output sends", () => {
-  const WAS = (payload: string, topic = BOILER.topic) => stateAfter({ [topic]: payload });
+  const WAS = (payload: string, key = BOILER.key) => stateAfter({ [key]: payload });
   test.each<[string, Output, Record<string, boolean | null>, OutputsState, string | null]>([
     ["a choice begins", BOILER, { peak: true }, WAS("on"), "off"],
     ["a choice ends", BOILER, { peak: false }, WAS("off"), "on"],
@@ -77,18 +84,16 @@ describe("what an output sends", () => {
     expect(sent(output, states, memory)).toBe(payload);
   });
 
-  test("has the configured qos and retain", () => {
-    const outputs = outputsOf([{ ...BOILER, qos: 2, retain: true }]);
-    const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING_SENT);
-    expect(sends).toEqual([
-      { ...sendingOf("boiler/set", "off"), qos: 2, retain: true, device: "boiler/set" },
-    ]);
+  test("has the choice that decided, and what people call the device", () => {
+    const outputs = outputsOf([{ ...BOILER, name: { fr: "Chauffe-eau", en: "Boiler" } }]);
+    const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING_SENT, 0);
+    expect(sends).toEqual([{ ...sendingOf("boiler/set", "off"), device: "Boiler (boiler/set)" }]);
   });
 
   test("names the rules that are OFF as the reason of else", () => {
     const reasonOf = (output: Output) => {
-      const was = stateAfter({ [output.topic]: "x" });
-      return chooseOutputs(outputsOf([output]), verdictsOf({ peak: false, preheat: false }), was).sends[0]
+      const was = stateAfter({ [output.key]: "x" });
+      return chooseOutputs(outputsOf([output]), verdictsOf({ peak: false, preheat: false }), was, 0).sends[0]
         ?.because;
     };
     expect([reasonOf(BOILER), reasonOf(PUMP)]).toEqual(["peak is OFF", "peak and preheat are OFF"]);
@@ -103,25 +108,25 @@ describe("what an output sends", () => {
 
   test("is sent again when a choice begins again, though the payload is the one sent last", () => {
     const was = stateAfter({ "boiler/set": "off" });
-    const { state } = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: false }), was);
+    const { state } = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: false }), was, 0);
     expect(sent(BARE, { peak: true }, state)).toBe("off");
     // While the verdict is unknown, the payload stays wanted.
-    const unsure = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: null }), was).state;
+    const unsure = chooseOutputs(outputsOf([BARE]), verdictsOf({ peak: null }), was, 0).state;
     expect(unsure).toBe(was);
     expect(sent(BARE, { peak: true }, unsure)).toBeNull();
   });
 
   test("an else that is the payload sent last is wanted again, and is not sent", () => {
-    const was = recordWanted(stateAfter({ "boiler/set": "on" }), "boiler/set", false);
-    const { sends, state } = chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak: false }), was);
+    const was = recordOf(stateAfter({ "boiler/set": "on" }), "boiler/set", { stands: false });
+    const { sends, state } = chooseOutputs(outputsOf([BOILER]), verdictsOf({ peak: false }), was, 0);
     expect([sends, state["boiler/set"]?.stands]).toEqual([[], true]);
   });
 
   test("each topic has its own state, whatever its name", () => {
-    const list = ["constructor", "__proto__", "a"].map((topic) => ({ ...BOILER, topic }));
-    const { sends } = chooseOutputs(outputsOf(list), verdictsOf({ peak: true }), NOTHING_SENT);
-    expect(sends.map(({ topic }) => topic)).toEqual(["constructor", "__proto__", "a"]);
-    expect(chooseOutputs(outputsOf(list), verdictsOf({ peak: false }), NOTHING_SENT).sends).toEqual([]);
+    const list = ["constructor", "__proto__", "a"].map((topic) => ({ ...BOILER, ...toTopic(topic) }));
+    const { sends } = chooseOutputs(outputsOf(list), verdictsOf({ peak: true }), NOTHING_SENT, 0);
+    expect(sends.map(({ key }) => key)).toEqual(["constructor", "__proto__", "a"]);
+    expect(chooseOutputs(outputsOf(list), verdictsOf({ peak: false }), NOTHING_SENT, 0).sends).toEqual([]);
   });
 });
 
@@ -133,12 +138,12 @@ describe("while a simulation runs", () => {
   const was = stateAfter({ "boiler/set": "on" });
 
   test("outputs follow it", () => {
-    expect(chooseOutputs(outputsOf([BOILER]), pretended, was).sends[0]?.payload).toBe("off");
+    expect(chooseOutputs(outputsOf([BOILER]), pretended, was, 0).sends[0]?.payload).toBe("off");
   });
 
   test("dry outputs follow the real colour, so that no real rouge is missed", () => {
-    expect(chooseOutputs(outputsOf([BOILER], true), pretended, was).sends).toEqual([]);
-    const toHidden = chooseOutputs(outputsOf([BOILER], true), hidden, was);
+    expect(chooseOutputs(outputsOf([BOILER], true), pretended, was, 0).sends).toEqual([]);
+    const toHidden = chooseOutputs(outputsOf([BOILER], true), hidden, was, 0);
     expect(toHidden.sends[0]?.payload).toBe("off");
   });
 
@@ -155,7 +160,7 @@ describe("while a simulation runs", () => {
 });
 
 describe("what a device has to report", () => {
-  const confirm = { topic: "boiler", every: 30_000, for: 3_600_000 };
+  const confirm = confirmBy("boiler");
   test.each<[string, Output, boolean, string | null]>([
     ["nothing without confirm", BOILER, true, null],
     ["the payload", { ...BOILER, confirm }, true, "off"],
@@ -183,6 +188,7 @@ describe("what a device has to report", () => {
       outputsOf([output]),
       verdictsOf({ peak }),
       stateAfter({ "boiler/set": "x" }),
+      0,
     );
     expect(sends[0]?.expect).toBe(expected);
   });
@@ -200,13 +206,13 @@ describe("over any run of verdicts", () => {
         let last: string | undefined;
         for (const states of run) {
           for (const round of [1, 2]) {
-            const chosen = chooseOutputs(outputsOf([output]), verdictsOf(states), state);
+            const chosen = chooseOutputs(outputsOf([output]), verdictsOf(states), state, 0);
             state = chosen.state;
             for (const send of chosen.sends) {
               expect(round).toBe(1);
               expect(send.payload).not.toBe(last);
               last = send.payload;
-              state = recordAcknowledgement(recordSending(state, send, 0), send.topic, send.payload);
+              state = recordAcknowledgement(recordSending(state, send, 0), send.key, send.payload);
             }
           }
         }
@@ -221,7 +227,7 @@ describe("over any run of verdicts", () => {
     expect(sent(output, { peak: true }, was)).toBeNull();
     const facts = rougeFacts();
     const fewer = { ...facts, dated: { ...facts.dated, left: { rouge: 20, blanc: 1, bleu: 1 } } };
-    const { sends } = chooseOutputs(outputsOf([output]), verdictsOf({ peak: true }, fewer), was);
+    const { sends } = chooseOutputs(outputsOf([output]), verdictsOf({ peak: true }, fewer), was, 0);
     expect(sends[0]?.payload).toBe("20 left");
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { nameFailedOutputs, outputStatus } from "../../../src/core/outputs/output-status.ts";
+import { nameFailedOutputs } from "../../../src/core/outputs/output-status.ts";
 import type { Sent } from "../../../src/core/outputs/outputs-state.ts";
 import { outputTopics } from "../../../src/core/topics/output-topics.ts";
-import { BOILER } from "../../support/outputs.ts";
+import { BOILER, confirmBy, statusOf } from "../../support/outputs.ts";
 
-const CONFIRMED: Output = { ...BOILER, confirm: { topic: "boiler", every: 30_000, for: 3_600_000 } };
+const CONFIRMED: Output = { ...BOILER, confirm: confirmBy("boiler") };
 const SENT: Sent = {
   payload: "off",
   expect: "off",
@@ -17,20 +17,23 @@ const SENT: Sent = {
   because: "peak is ON",
   tries: 2,
   last_answer: "on",
+  answered_at: Date.UTC(2026, 0, 5, 6),
+  told: [],
+  pretended: false,
 };
-const NO_CHANGE = { sent: SENT, isRefused: false, would_send: null };
+const NO_CHANGE = { sent: SENT };
 
 describe("the state of an output", () => {
-  test.each<[string, Output, Partial<typeof NO_CHANGE> | object, string]>([
+  test.each<[string, Output, Parameters<typeof statusOf>[1], string]>([
     ["nothing, before the first sending", CONFIRMED, { sent: undefined }, "nothing"],
     ["waiting, until the device confirms", CONFIRMED, {}, "waiting"],
     ["waiting, until the broker acknowledges", BOILER, { sent: { ...SENT, acknowledged: false } }, "waiting"],
     ["confirmed", CONFIRMED, { sent: { ...SENT, answer: "heard" } }, "confirmed"],
     [
-      "confirmed, also when it is not wanted any more",
+      "sent, also when it was confirmed, when it is not wanted any more",
       CONFIRMED,
       { sent: { ...SENT, answer: "heard", stands: false } },
-      "confirmed",
+      "sent",
     ],
     [
       "sent, where a retained report from before says the same",
@@ -62,14 +65,14 @@ describe("the state of an output", () => {
       "failed",
     ],
   ])("is %s", (_title, output, change, state) => {
-    expect(outputStatus(output, { ...NO_CHANGE, ...change }).state).toBe(state);
+    expect(statusOf(output, { ...NO_CHANGE, ...change }).state).toBe(state);
   });
 
   test("names those that have failed by their name and topic", () => {
     const named = { ...CONFIRMED, name: { fr: "Chauffe-eau", en: "Boiler" } };
     const missed = { ...NO_CHANGE, sent: { ...SENT, answer: "missed" as const } };
-    const statuses = [CONFIRMED, named].map((output) => outputStatus(output, missed));
-    expect(nameFailedOutputs([...statuses, outputStatus(named, NO_CHANGE)])).toEqual([
+    const statuses = [CONFIRMED, named].map((output) => statusOf(output, missed));
+    expect(nameFailedOutputs([...statuses, statusOf(named, NO_CHANGE)])).toEqual([
       "boiler/set",
       "Boiler (boiler/set)",
     ]);
@@ -78,7 +81,7 @@ describe("the state of an output", () => {
 
 describe("the topics of an output", () => {
   const topicsOf = (change: object) =>
-    Object.fromEntries(outputTopics([outputStatus(CONFIRMED, { ...NO_CHANGE, ...change })]));
+    Object.fromEntries(outputTopics([statusOf(CONFIRMED, { ...NO_CHANGE, ...change })]));
 
   test("say what was sent, why, and what came of it; none expires", () => {
     const topics = topicsOf({});
@@ -90,6 +93,7 @@ describe("the topics of an output", () => {
     });
     expect(JSON.parse(topics["outputs/boiler"]?.payload ?? "")).toEqual({
       state: "waiting",
+      address: null,
       payload: "off",
       since: "2026-01-05T05:00:00Z",
       topic: "boiler/set",
@@ -97,6 +101,7 @@ describe("the topics of an output", () => {
       because: "peak is ON",
       tries: 2,
       last_answer: "on",
+      answered_at: "2026-01-05T06:00:00Z",
       would_send: null,
     });
   });

@@ -11,26 +11,27 @@ import {
 import { lastSent, NOTHING_SENT, type OutputsState } from "../../../src/core/outputs/outputs-state.ts";
 import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
 import { type OutputsEvent, takeOutputs } from "../../../src/core/outputs/take-outputs.ts";
-import { BOILER, outputsOf, verdictsOf } from "../../support/outputs.ts";
+import { BOILER, confirmBy, outputsOf, toTopic, verdictsOf } from "../../support/outputs.ts";
 
 const { else: _, ...BARE } = BOILER;
-const confirm = { topic: "plug", every: 3_000, for: 10_000 };
+const TIMES = { every: 3_000, for: 10_000 };
 const OUTPUTS: Output[] = [
   BOILER,
-  { ...BARE, id: "plug", topic: "plug/set", confirm },
+  { ...BARE, id: "plug", ...toTopic("plug/set"), confirm: confirmBy("plug", TIMES) },
   {
     ...BOILER,
     id: "heating",
-    topic: "heating/set",
+    ...toTopic("heating/set"),
     choose: [
       { when: "peak", payload: "18" },
       { when: "guests", payload: "21" },
     ],
     else: { payload: "19" },
     unknown: { payload: "20" },
-    confirm: { ...confirm, topic: "heating" },
+    confirm: confirmBy("heating", TIMES),
   },
 ];
+const START = Date.UTC(2026, 0, 5);
 type Rule = "peak" | "guests";
 
 const step = fc.oneof(
@@ -91,7 +92,7 @@ function createWorld() {
   let disk: OutputsState = NOTHING_SENT;
   /** Began and are not answered. */
   let saves: { kept: OutputsState; changes: number }[] = [];
-  let part = startOutputs(disk);
+  let part = startOutputs(disk, { now: START, steady: 0 });
   let savedChanges = 0;
   let answeredChanges = 0;
   let steady = 0;
@@ -106,22 +107,23 @@ function createWorld() {
   let hasForgotten = false;
   let isAhead = false;
 
-  const at = () => ({ now: Date.UTC(2026, 0, 5) + steady, steady });
+  const at = () => ({ now: START + steady, steady });
   let verdicts = verdictsOf(states);
   const context = () => ({ outputs, verdicts });
   const allowAgain = () => {
     for (const [topic, times] of allowed) allowed.set(topic, Math.max(1, times));
   };
   const judgeGiven = (due: DueSend, waiting: WaitingSend | undefined) => {
-    const output = OUTPUTS.find(({ topic }) => topic === due.topic);
-    const underWay = part.passing.byTopic.get(due.topic)?.underWay;
-    if (!output || underWay?.stage !== "given to the broker")
-      throw new Error(`${due.topic} is not under way`);
+    const output = OUTPUTS.find(({ id }) => id === due.output);
+    if (!output) throw new Error(`There is no output ${due.output}`);
+    const { key } = output;
+    const underWay = part.passing.byKey.get(key)?.underWay;
+    if (underWay?.stage !== "given") throw new Error(`${key} is not under way`);
     expect(due.number).toBe(given + 1);
     given = due.number;
     if (!underWay.send) {
       // A repetition is of the payload that stands.
-      expect(due.payload).toBe(lastSent(part.kept, due.topic)?.payload);
+      expect(due.payload).toBe(lastSent(part.kept, key)?.payload);
       return;
     }
     // Saved before sent, or waited long enough.
@@ -129,31 +131,33 @@ function createWorld() {
     expect(answeredChanges >= (waiting?.change ?? 0) || steady >= (waiting?.saveLimit ?? 0)).toBe(true);
     // Never one that the newest verdicts do not want.
     expect(due.payload).toBe(chosenPayload(output, states));
-    if (latest.get(due.topic) === due.payload) {
-      const left = allowed.get(due.topic) ?? 0;
-      expect(left, `${due.topic} ${due.payload} is sent once more`).toBeGreaterThan(0);
-      allowed.set(due.topic, left - 1);
-    } else allowed.set(due.topic, 0);
-    latest.set(due.topic, due.payload);
-    if (lastSent(disk, due.topic)?.payload !== due.payload) isAhead = true;
+    if (latest.get(key) === due.payload) {
+      const left = allowed.get(key) ?? 0;
+      expect(left, `${key} ${due.payload} is sent once more`).toBeGreaterThan(0);
+      allowed.set(key, left - 1);
+    } else allowed.set(key, 0);
+    latest.set(key, due.payload);
+    if (lastSent(disk, key)?.payload !== due.payload) isAhead = true;
   };
-  const waitingByTopic = () => {
+  const waitingByOutput = () => {
     const waiting = new Map<string, WaitingSend>();
-    for (const [topic, { underWay }] of part.passing.byTopic)
-      if (underWay?.stage === "waiting for the save") waiting.set(topic, underWay);
+    for (const { id, key } of OUTPUTS) {
+      const underWay = part.passing.byKey.get(key)?.underWay;
+      if (underWay?.stage === "waiting for the save") waiting.set(id, underWay);
+    }
     return waiting;
   };
   const settle = () => {
     const before = new Set(dueSends(part).map(({ number }) => number));
-    const waiting = waitingByTopic();
+    const waiting = waitingByOutput();
     part = settleOutputs(part, at(), context());
     expect(settleOutputs(part, at(), context())).toBe(part);
     expect(nextOutputBoundary(part).steady ?? Number.POSITIVE_INFINITY).toBeGreaterThan(steady);
-    const due = dueSends(part);
-    expect(new Set(due.map(({ topic }) => topic)).size).toBe(due.length);
+    const due = dueSends(part).sort((one, other) => one.number - other.number);
+    expect(new Set(due.map(({ output }) => output)).size).toBe(due.length);
     for (const one of due) {
-      expect(one.connection).toBe(connections);
-      if (!before.has(one.number)) judgeGiven(one, waiting.get(one.topic));
+      expect(one.by).toMatchObject({ kind: "mqtt", connection: connections });
+      if (!before.has(one.number)) judgeGiven(one, waiting.get(one.output));
     }
     if (part.passing.changes === savedChanges) return;
     savedChanges = part.passing.changes;
@@ -177,7 +181,7 @@ function createWorld() {
   };
   /** After ten minutes. */
   const allowRefused = () => {
-    for (const [topic, { refusal }] of part.passing.byTopic) if (refusal) allowed.set(topic, 1);
+    for (const [key, { retry }] of part.passing.byKey) if (retry) allowed.set(key, 1);
   };
   const answerSave = (fails: boolean) => {
     const save = saves.shift();
@@ -188,12 +192,13 @@ function createWorld() {
   };
   const answerBroker = (refuses: boolean) => {
     const [due] = dueSends(part);
-    if (!due) return;
+    if (due?.by.kind !== "mqtt") return;
+    const { topic } = due.by;
     if (refuses) {
-      allowed.set(due.topic, Math.max(1, allowed.get(due.topic) ?? 0));
+      allowed.set(topic, Math.max(1, allowed.get(topic) ?? 0));
       return take({ kind: "refused", number: due.number, message: "No" });
     }
-    acknowledged.set(due.topic, due.payload);
+    acknowledged.set(topic, due.payload);
     take({ kind: "acknowledged", number: due.number });
   };
   const connect = (version: 4 | 5) => {
@@ -205,7 +210,7 @@ function createWorld() {
     hasForgotten ||= isAhead;
     isAhead = false;
     saves = [];
-    part = startOutputs(disk);
+    part = startOutputs(disk, at());
     savedChanges = 0;
     answeredChanges = 0;
     given = 0;
@@ -247,10 +252,10 @@ function createWorld() {
     }
     for (const output of OUTPUTS) {
       const chosen = chosenPayload(output, states);
-      const sent = lastSent(part.kept, output.topic);
+      const sent = lastSent(part.kept, output.key);
       if (chosen === null || !sent) continue;
       expect(sent).toMatchObject({ payload: chosen, acknowledged: true });
-      if (!hasForgotten) expect(acknowledged.get(output.topic)).toBe(chosen);
+      if (!hasForgotten) expect(acknowledged.get(output.key)).toBe(chosen);
     }
   };
   return { live, rest, settle };

@@ -11,19 +11,19 @@ import {
 import { NOTHING_SENT, type OutputsState } from "../../../src/core/outputs/outputs-state.ts";
 import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
 import { type OutputsEvent, takeOutputs } from "../../../src/core/outputs/take-outputs.ts";
-import { BOILER, outputsOf, stateAfter, verdictsOf } from "../../support/outputs.ts";
+import { BOILER, confirmBy, outputsOf, stateAfter, toTopic, verdictsOf } from "../../support/outputs.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const START = Date.UTC(2026, 0, 5, 5);
-const confirm = { topic: "boiler", every: 30 * SECOND, for: 90 * SECOND };
+const confirm = confirmBy("boiler", { every: 30 * SECOND, for: 90 * SECOND });
 const CONFIRMED: Output = { ...BOILER, confirm };
 const { else: _, ...BARE } = BOILER;
 
 /** The part, as somebody drives it who settles after each event and at each instant that it names. */
 function drive(list: Output[] = [BOILER], kept: OutputsState = stateAfter({ "boiler/set": "on" })) {
   const outputs = outputsOf(list);
-  let part = startOutputs(kept);
+  let part = startOutputs(kept, { now: START, steady: 0 });
   let steady = 0;
   let verdicts: ReturnType<typeof verdictsOf> | null = null;
   const at = () => ({ now: START + steady, steady });
@@ -80,7 +80,10 @@ function drive(list: Output[] = [BOILER], kept: OutputsState = stateAfter({ "boi
       acknowledge();
     },
     part: () => part,
-    due: () => dueSends(part).map(({ connection, payload }) => `${payload} over ${connection}`),
+    due: () =>
+      dueSends(part).map(
+        ({ payload, by }) => `${payload} over ${by.kind === "mqtt" ? by.connection : "HTTP"}`,
+      ),
     numbers: () => dueSends(part).map(({ number }) => number),
     sent: () => part.kept["boiler/set"],
     state: () => outputStatuses(part, { outputs, verdicts, isDemo: false })[0]?.state,
@@ -105,7 +108,12 @@ describe("a payload", () => {
     expect([house.due(), house.state(), house.part().passing.changes]).toEqual([[], "waiting", 1]);
     house.save();
     expect(dueSends(house.part())).toEqual([
-      { number: 1, connection: 1, topic: "boiler/set", payload: "off", qos: 1, retain: false },
+      {
+        number: 1,
+        output: "boiler",
+        payload: "off",
+        by: { kind: "mqtt", connection: 1, topic: "boiler/set", qos: 1, retain: false },
+      },
     ]);
     house.acknowledge();
     expect(house.sent()).toMatchObject({ payload: "off", acknowledged: true });
@@ -224,7 +232,7 @@ describe("a payload", () => {
   });
 
   test("is not sent while what runs with this configuration ends, and the answer to the one before is taken", () => {
-    const house = drive([BOILER, { ...BOILER, id: "pump", topic: "pump/set" }]);
+    const house = drive([BOILER, { ...BOILER, id: "pump", ...toTopic("pump/set") }]);
     house.open(1);
     house.send(true);
     house.say(false);
@@ -348,7 +356,7 @@ describe("a payload that its device has not confirmed", () => {
     expect(house.said()).toHaveLength(2);
   });
 
-  test("is a problem after `confirm.for`, until its device reports it", () => {
+  test("is a problem after `confirm.for`, and is sent again every ten minutes, until its device reports it", () => {
     const house = drive([CONFIRMED]);
     house.open(1);
     house.send(true);
@@ -361,14 +369,35 @@ describe("a payload that its device has not confirmed", () => {
     expect(house.said()).toEqual([
       'Sent "off" to boiler/set 3 times in 90 s, but boiler never reported "off": check that the device is connected to the broker, and that vigie may read boiler',
     ]);
-    house.pass(60 * MINUTE);
-    expect([house.due(), house.boundary()]).toEqual([[], undefined]);
+    for (let times = 0; times < 3; times += 1) {
+      // The last one went out before the problem was found.
+      house.pass(times === 0 ? 9.5 * MINUTE - SECOND : 10 * MINUTE - SECOND);
+      expect(house.due()).toEqual([]);
+      house.pass(SECOND);
+      expect([house.due(), house.state()]).toEqual([["off over 1"], "failed"]);
+      house.acknowledge();
+    }
+    expect(house.said()).toEqual([]);
     house.report("off");
     expect(house.state()).toBe("confirmed");
     expect(house.said()).toEqual([
       'boiler/set has confirmed "off": boiler reported "off"',
       "boiler/set does what it was sent again",
     ]);
+  });
+
+  test("is not sent again after `confirm.for` while the rule that decides is unknown", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    house.say(null);
+    for (let times = 0; times < 3; times += 1) {
+      house.pass(30 * SECOND);
+      house.acknowledge();
+    }
+    expect(house.state()).toBe("failed");
+    house.pass(60 * MINUTE);
+    expect([house.due(), house.boundary()]).toEqual([[], undefined]);
   });
 
   test("is repeated also while the rule that decides is unknown", () => {
@@ -463,6 +492,7 @@ describe("a report", () => {
     house.report("off", true);
     expect(house.said()).toEqual([]);
     house.report("off");
+    house.pass(SECOND);
     expect(house.state()).toBe("confirmed");
   });
 
@@ -474,12 +504,32 @@ describe("a report", () => {
     expect(house.sent()?.last_answer).toBeNull();
     house.take({ kind: "reports read", connection: 1 });
     house.report("on", true);
+    house.pass(SECOND);
     expect(house.sent()?.last_answer).toBe("on");
     house.report("off", true);
+    house.pass(SECOND);
     expect(house.state()).toBe("confirmed");
   });
 
-  test("of something else is kept at once if it is the first, and with the next repetition if not; no save is due for it", () => {
+  test("is judged at once, and the next one a second later: the last of that second counts", () => {
+    const house = drive([CONFIRMED]);
+    house.open(1);
+    house.send(true);
+    house.report("on");
+    house.pass(SECOND / 2);
+    house.report("off");
+    house.report("on");
+    house.pass(SECOND / 2);
+    expect(house.state()).toBe("waiting");
+    house.report("blink");
+    house.report("off");
+    house.pass(SECOND - 1);
+    expect(house.state()).toBe("waiting");
+    house.pass(1);
+    expect(house.state()).toBe("confirmed");
+  });
+
+  test("of something else is kept at once if it is the first, and with the next telling if not; no save is due for it", () => {
     const house = drive([CONFIRMED]);
     house.open(1);
     house.send(true);
@@ -487,11 +537,9 @@ describe("a report", () => {
     house.report("on");
     expect(house.sent()?.last_answer).toBe("on");
     house.report("blink");
-    const blinking = house.part();
-    house.report("blink");
-    expect(house.part()).toBe(blinking);
+    house.pass(29 * SECOND);
     expect(house.sent()?.last_answer).toBe("on");
-    house.pass(30 * SECOND);
+    house.pass(SECOND);
     expect(house.sent()?.last_answer).toBe("blink");
     expect(house.part().passing.changes).toBe(changes);
   });

@@ -6,11 +6,9 @@ import {
   type OutputsState,
   readOutputsState,
   recordAcknowledgement,
-  recordConfirmation,
-  recordMissed,
-  recordRepetition,
+  recordOf,
   recordSending,
-  recordWanted,
+  recordTelling,
 } from "../../../src/core/outputs/outputs-state.ts";
 import { sendingOf, stateAfter } from "../../support/outputs.ts";
 
@@ -26,19 +24,22 @@ describe("the state of outputs", () => {
       because: "peak is ON",
       tries: 1,
       last_answer: null,
+      answered_at: null,
+      told: [],
+      pretended: false,
     };
     expect(sending).toEqual({ t: { ...sent, acknowledged: false, answer: "awaited" } });
     const arrived = recordAcknowledgement(sending, "t", "off");
     expect(arrived).toEqual({ t: { ...sent, acknowledged: true, answer: "awaited" } });
-    expect(recordConfirmation(arrived, "t", "heard", "OFF")).toEqual({
-      t: { ...sent, acknowledged: true, answer: "heard", last_answer: "OFF" },
+    expect(recordOf(arrived, "t", { answer: "heard", last_answer: "OFF", answered_at: 9 })).toEqual({
+      t: { ...sent, acknowledged: true, answer: "heard", last_answer: "OFF", answered_at: 9 },
     });
   });
 
   test("counts how often a payload was sent, and begins again with another one", () => {
     const send = (state: OutputsState, payload: string) => recordSending(state, sendingOf("t", payload), 0);
     const unacknowledged = send(send(NOTHING_SENT, "off"), "off");
-    const repeated = recordRepetition(recordAcknowledgement(unacknowledged, "t", "off"), "t");
+    const repeated = recordTelling(recordAcknowledgement(unacknowledged, "t", "off"), "t");
     const tries = [unacknowledged, repeated, send(repeated, "off"), send(unacknowledged, "on")];
     expect(tries.map((state) => state["t"]?.tries)).toEqual([2, 3, 1, 1]);
   });
@@ -46,7 +47,16 @@ describe("the state of outputs", () => {
   test("of an earlier version is read: what was sent counts as sent", () => {
     const kept = { payload: "off", expect: null, at: 7, acknowledged: true, stands: true, answer: "none" };
     expect(readOutputsState({ "boiler/set": kept })).toEqual({
-      "boiler/set": { ...kept, choice: null, because: null, tries: 1, last_answer: null },
+      "boiler/set": {
+        ...kept,
+        choice: null,
+        because: null,
+        tries: 1,
+        last_answer: null,
+        answered_at: null,
+        told: [],
+        pretended: false,
+      },
     });
   });
 
@@ -55,11 +65,9 @@ describe("the state of outputs", () => {
     expect(recordAcknowledgement(state, "t", "off")).toBe(state);
     expect(recordAcknowledgement(state, "t", "on")).toBe(state);
     expect(recordAcknowledgement(state, "other", "off")).toBe(state);
-    expect(recordWanted(state, "t", true)).toBe(state);
-    expect(recordWanted(state, "other", false)).toBe(state);
-    expect(recordConfirmation(state, "other", "heard", "off")).toBe(state);
-    expect(recordRepetition(state, "other")).toBe(state);
-    expect(recordMissed(state, "other")).toBe(state);
+    expect(recordOf(state, "t", { stands: true })).toBe(state);
+    expect(recordOf(state, "other", { stands: false })).toBe(state);
+    expect(recordTelling(state, "other")).toBe(state);
   });
 
   test("is empty where the state file holds no valid one", () => {

@@ -10,9 +10,7 @@ import { BASE, configsBetween, configsInForce, readTopics, type TopicHistory } f
 export const judgePayloads: Judge = (trace) => {
   const topics = readTopics(trace);
   const configs = configsInForce(trace);
-  const outputTopics = new Set(
-    configs.flatMap(({ config }) => config.outputs.list.map(({ topic }) => topic)),
-  );
+  const outputTopics = new Set(configs.flatMap(({ config }) => config.outputs.list.map(({ key }) => key)));
   return [
     ...trace.events.flatMap((event) => (isKind(event, "quiet") ? lastPayloads(event, trace, topics) : [])),
     ...[...outputTopics].flatMap((topic) => {
@@ -32,17 +30,17 @@ function lastPayloads(quiet: EventOf<"quiet">, trace: Trace, topics: TopicHistor
   if (dry_when_simulated && quiet.retained.get(SIMULATION) !== "auto") return [];
   return list.flatMap((output): Violation[] => {
     const chosen = choosePayload(output, (topic) => quiet.retained.get(topic));
-    const sent = topics.published(output.topic).filter(({ steady }) => steady <= quiet.steady);
+    const sent = topics.published(output.key).filter(({ steady }) => steady <= quiet.steady);
     const last = sent.at(-1);
     if (!("payload" in chosen) || chosen.payload === last?.payload) return [];
     const since = last?.steady ?? 0;
     const meanwhile = eventsBetween(trace, since, quiet.steady);
     // The broker refused it, and is asked again after ten minutes; or vigie does not know what it sent last.
-    if (meanwhile.some((event) => isKind(event, "refused") && event.topic === output.topic)) return [];
+    if (meanwhile.some((event) => isKind(event, "refused") && event.topic === output.key)) return [];
     if (hasForgotten(trace, since, quiet.steady)) return [];
     // vigie does not undo what it did not do.
     if (chosen.kind === "else" && !last) return [];
-    const sentence = `${output.topic}: ${chosen.payload} is chosen (${chosen.kind}), and ${last?.payload ?? "nothing"} was sent last`;
+    const sentence = `${output.key}: ${chosen.payload} is chosen (${chosen.kind}), and ${last?.payload ?? "nothing"} was sent last`;
     return [{ judge: "last payload", at: quiet.steady, sentence }];
   });
 }
@@ -57,7 +55,7 @@ function unwanted(
   return sent.flatMap(({ topic, payload, steady }, index): Violation[] => {
     const [from, to] = [steady - AROUND, steady + AROUND];
     for (const config of configsBetween(configs, from, to)) {
-      const output = config.outputs.list.find((one) => one.topic === topic);
+      const output = config.outputs.list.find(({ key }) => key === topic);
       if (!output) continue;
       if (config.outputs.dry_when_simulated && isSimulated(topics, from, to)) return [];
       const before = sent[index - 1];
@@ -89,7 +87,7 @@ function twice(sent: readonly Sent[], trace: Trace, topics: TopicHistory): Viola
     if (!first || first.payload !== second.payload) return [];
     const [from, to] = [first.steady, second.steady];
     const outputs = configsBetween(configs, from, to).map(({ outputs }) =>
-      outputs.list.find(({ topic }) => topic === first.topic),
+      outputs.list.find(({ key }) => key === first.topic),
     );
     if (outputs.some((output) => !output || output.confirm)) return [];
     const isOther = (chosen: Chosen) => !("payload" in chosen && chosen.payload === first.payload);

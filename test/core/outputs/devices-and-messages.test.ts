@@ -1,0 +1,297 @@
+import { expect, test } from "vitest";
+import type { Output } from "../../../src/core/outputs/output.ts";
+import { rougeFacts } from "../../support/facts.ts";
+import { BOILER } from "../../support/outputs.ts";
+import {
+  CONFIRM,
+  confirmed,
+  HOUR,
+  house,
+  KEEPING,
+  MINUTE,
+  OVER_HTTP,
+  PHONE,
+  SECOND,
+  SHOWING,
+} from "../../support/outputs-house.ts";
+
+const unanswered = (mayHaveArrived: boolean) => (number: number) =>
+  ({ kind: "unanswered", number, message: "no answer", mayHaveArrived, retryAfter: null }) as const;
+const { else: _else, ...KEEPING_WITHOUT_ELSE } = KEEPING;
+
+test("a failed output whose choice has ended and that has no else is no problem any more", () => {
+  const vigie = house(KEEPING_WITHOUT_ELSE);
+  vigie.connect();
+  vigie.turn(true);
+  vigie.wait(2 * HOUR);
+  expect(vigie.status()?.hasFailed).toBe(true);
+  vigie.turn(false);
+  vigie.wait(24 * HOUR);
+  expect(vigie.state()).toBe("sent");
+  expect(vigie.status()?.hasFailed).toBe(false);
+});
+
+test("the owner disables the rule of a device that is switched back: no problem any more", () => {
+  const vigie = confirmed(KEEPING_WITHOUT_ELSE);
+  vigie.report("on");
+  vigie.wait(HOUR);
+  expect(vigie.status()?.hasFailed).toBe(true);
+  vigie.turn(false);
+  vigie.wait(24 * HOUR);
+  expect(vigie.status()?.hasFailed).toBe(false);
+});
+
+test("an unsteady device over HTTP is not asked each second", () => {
+  const vigie = house({
+    ...OVER_HTTP,
+    confirm: { ...OVER_HTTP.confirm!, online: { topic: "boiler/online", equals: "true" } },
+  });
+  let ison = false;
+  const asked: number[] = [];
+  vigie.stateIs(() => {
+    asked.push(vigie.now());
+    return JSON.stringify({ ison });
+  });
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.turn(true);
+  vigie.wait(MINUTE);
+  ison = true;
+  while (vigie.state() !== "contrary") vigie.wait(SECOND);
+  ison = false;
+  while (vigie.state() !== "confirmed") vigie.wait(SECOND);
+  vigie.wait(MINUTE);
+  vigie.publish("boiler/online", "true");
+  vigie.wait(2 * SECOND);
+  ison = true;
+  while (vigie.state() !== "contrary") vigie.wait(SECOND);
+  ison = false;
+  asked.length = 0;
+  vigie.wait(3 * MINUTE);
+  expect(asked.length).toBeLessThan(20);
+});
+
+test("a corrected expect of a confirmed payload counts", () => {
+  const wrong: Output = {
+    ...OVER_HTTP,
+    choose: [{ when: "peak", payload: "off", expect: "off" }],
+    confirm: { ...OVER_HTTP.confirm!, path: "state" },
+  };
+  const vigie = house(wrong);
+  vigie.stateIs(() => '{"ison":false,"state":"off"}');
+  vigie.turn(true);
+  vigie.wait(MINUTE);
+  expect(vigie.state()).toBe("confirmed");
+  const again = house(OVER_HTTP, { kept: vigie.kept(), at: vigie.now(), isPeak: true });
+  again.stateIs(() => '{"ison":false,"state":"off"}');
+  again.turn(true);
+  again.wait(HOUR);
+  expect(again.state()).toBe("confirmed");
+  expect(again.sent).toEqual([]);
+});
+
+test("expect is corrected because the device is shown as contrary", () => {
+  const vigie = confirmed(SHOWING);
+  vigie.report("auto");
+  vigie.wait(MINUTE);
+  expect(vigie.state()).toBe("contrary");
+  const fixed: Output = { ...SHOWING, choose: [{ when: "peak", payload: "off", expect: "auto" }] };
+  const again = house(fixed, { kept: vigie.kept(), at: vigie.now(), isPeak: true });
+  again.connect();
+  again.reportsRead();
+  again.report("auto");
+  again.wait(MINUTE);
+  expect(again.state()).toBe("confirmed");
+});
+
+test("confirm with online is added while the payload is in force", () => {
+  const { confirm: _c, ...plain } = BOILER;
+  const vigie = house(plain);
+  vigie.connect();
+  vigie.turn(true);
+  const again = house(
+    { ...KEEPING, confirm: { ...CONFIRM, keep: true, online: { topic: "boiler/online", equals: "true" } } },
+    { kept: vigie.kept(), at: MINUTE, isPeak: true },
+  );
+  again.connect();
+  again.reportsRead();
+  again.publish("boiler/online", "true");
+  again.wait(MINUTE);
+  again.report("off");
+  again.wait(2 * HOUR);
+  expect(again.state()).toBe("confirmed");
+});
+
+test("a retained other at the start is told also if the rule is known only after 6 s", () => {
+  const kept = confirmed().kept();
+  const again = house(KEEPING, { kept, at: 2 * MINUTE, isPeak: null });
+  again.connect();
+  again.report("on", true);
+  again.reportsRead();
+  again.wait(6 * SECOND);
+  again.turn(true);
+  again.wait(MINUTE);
+  expect(again.sent).not.toEqual([]);
+});
+
+test("a message that failed last week is tried three times and with another id this week", () => {
+  const vigie = house(PHONE);
+  vigie.answerWith(unanswered(true));
+  vigie.turn(true);
+  vigie.wait(HOUR);
+  expect(vigie.sent).toHaveLength(3);
+  vigie.turn(false);
+  vigie.wait(7 * 24 * HOUR);
+  vigie.sent.length = 0;
+  vigie.answerWith(unanswered(false));
+  vigie.turn(true);
+  vigie.wait(10 * MINUTE);
+  expect(vigie.sent.length).toBeGreaterThan(10);
+});
+
+test("its id is another one", () => {
+  const vigie = house(PHONE);
+  vigie.answerWith(unanswered(true));
+  vigie.turn(true);
+  vigie.wait(HOUR);
+  vigie.turn(false);
+  vigie.wait(7 * 24 * HOUR);
+  vigie.answerWith((number) => ({ kind: "acknowledged", number }));
+  vigie.turn(true);
+  expect(new Set(vigie.ids()).size).toBe(2);
+});
+
+test("a changed placeholder does not send a message early that may have arrived", () => {
+  const vigie = house({ ...PHONE, choose: [{ when: "peak", payload: "{left.rouge}" }] });
+  vigie.answerWith(unanswered(true));
+  vigie.turn(true);
+  const facts = rougeFacts();
+  for (let n = 0; n < 10; n += 1) {
+    vigie.facts({
+      ...facts,
+      dated: { ...facts.dated, left: { bleu: 1, blanc: 1, rouge: n } },
+    } as typeof facts);
+    vigie.wait(SECOND);
+  }
+  expect(vigie.sent.length).toBeLessThanOrEqual(3);
+});
+
+test("a refused telling is said at once, and made each ten minutes", () => {
+  const vigie = house(OVER_HTTP);
+  vigie.stateIs(() => '{"ison":true}');
+  vigie.turn(true);
+  vigie.answerWith((number) => ({ kind: "refused", number, message: "status 401: check the token" }));
+  vigie.sent.length = 0;
+  vigie.wait(30 * MINUTE);
+  expect(vigie.said.some((line) => line.includes("401"))).toBe(true);
+  expect(vigie.sent.length).toBeLessThanOrEqual(4);
+});
+
+test("tellings that never arrived are no proof that something switches it back", () => {
+  const vigie = house(OVER_HTTP);
+  let ison = false;
+  vigie.stateIs(() => JSON.stringify({ ison }));
+  vigie.turn(true);
+  vigie.wait(MINUTE);
+  vigie.answerWith((number) => ({ kind: "refused", number, message: "status 401: check the token" }));
+  ison = true;
+  vigie.wait(HOUR);
+  expect(vigie.said.some((line) => line.includes("401"))).toBe(true);
+});
+
+test("a device over HTTP that never does it is told each ten minutes after the first hour", () => {
+  const vigie = house(OVER_HTTP);
+  vigie.stateIs(() => '{"ison":true}');
+  vigie.turn(true);
+  vigie.wait(HOUR + SECOND);
+  expect(vigie.state()).toBe("failed");
+  vigie.sent.length = 0;
+  vigie.wait(HOUR);
+  expect(vigie.sent.length).toBeLessThanOrEqual(7);
+});
+
+test("a payload dropped while it waited for its save forgets no report", () => {
+  const vigie = confirmed();
+  vigie.saves(false);
+  vigie.turn(false);
+  vigie.report("on");
+  vigie.turn(true);
+  vigie.saves(true);
+  vigie.wait(MINUTE);
+  expect(vigie.state()).not.toBe("confirmed");
+});
+
+test("that something switches it back stays a problem after a restart", () => {
+  const vigie = confirmed();
+  vigie.report("on");
+  vigie.wait(10 * MINUTE);
+  expect(vigie.status()?.hasFailed).toBe(true);
+  const again = house(KEEPING, { kept: vigie.kept(), at: vigie.now(), isPeak: true });
+  again.connect();
+  again.wait(SECOND);
+  expect(again.status()?.hasFailed).toBe(true);
+});
+
+test("a device over HTTP that answers, at another place than path, is not said to be without power", () => {
+  const vigie = house(OVER_HTTP);
+  vigie.stateIs(() => '{"output":false}');
+  vigie.turn(true);
+  vigie.wait(HOUR + MINUTE);
+  expect(vigie.said.at(-1)).not.toContain("has power");
+});
+
+test("a blip over HTTP that is over within 5 s", () => {
+  const vigie = house(OVER_HTTP);
+  let calls = 0;
+  vigie.stateIs(() => {
+    calls += 1;
+    return JSON.stringify({ ison: calls === 3 });
+  });
+  vigie.turn(true);
+  vigie.wait(20 * MINUTE);
+  expect(vigie.sent).toHaveLength(1);
+});
+
+test("a wall clock that is wrong at a start (behind) tells nothing sooner, and nothing later than ten minutes", () => {
+  const vigie = confirmed();
+  vigie.report("on");
+  vigie.wait(3 * HOUR);
+  const kept = vigie.kept();
+  const again = house(KEEPING, { kept, at: -24 * HOUR, isPeak: true });
+  again.connect();
+  again.wait(11 * MINUTE);
+  expect(again.sent.length).toBeGreaterThan(0);
+});
+
+test("else is not told because the device came back", () => {
+  const online: Output = {
+    ...KEEPING,
+    confirm: { ...CONFIRM, keep: true, online: { topic: "boiler/online", equals: "true" } },
+  };
+  const vigie = confirmed(online);
+  vigie.turn(false);
+  vigie.wait(2 * HOUR);
+  expect(vigie.state()).toBe("failed");
+  vigie.sent.length = 0;
+  vigie.publish("boiler/online", "false");
+  vigie.publish("boiler/online", "true");
+  vigie.wait(5 * MINUTE);
+  expect(vigie.sent).toEqual([]);
+});
+
+test("a device that reports each five minutes is told each ten minutes once it has failed", () => {
+  const vigie = house(KEEPING);
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.turn(true);
+  for (let n = 0; n < 13; n += 1) {
+    vigie.wait(5 * MINUTE);
+    vigie.report("on");
+  }
+  vigie.sent.length = 0;
+  for (let n = 0; n < 12; n += 1) {
+    vigie.wait(5 * MINUTE);
+    vigie.report("on");
+  }
+  expect(vigie.sent.length).toBeLessThanOrEqual(7);
+});
