@@ -1,3 +1,5 @@
+import { NETWORK_WORDS } from "../runtime/network-words.ts";
+
 /**
  * Why there was no answer: words that follow a colon. Those of Node and undici are never repeated, as some hold the address, a
  * header or what the device sent.
@@ -21,7 +23,6 @@ function codeOf(cause: unknown): string {
 }
 
 const UNSENDABLE = /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/;
-const NO_ANSWER = "it does not answer";
 const BROKEN = "it broke the connection";
 const NO_NAME = "its name cannot be looked up at the moment";
 const NO_TLS = "it does not speak TLS there; is it http:// ?";
@@ -31,26 +32,17 @@ const NOT_VALID_NOW = "its certificate is not valid now: it has expired, or this
 const FORBIDDEN = "this machine does not let vigie connect there; check its firewall";
 
 const WORDS = new Map([
-  ["ECONNREFUSED", "nothing listens there"],
-  ["ENOTFOUND", "there is no such host name"],
-  ["EAI_AGAIN", NO_NAME],
-  ["ECONNRESET", BROKEN],
+  ...NETWORK_WORDS,
   ["EPIPE", BROKEN],
   ["ECONNABORTED", BROKEN],
   ["UND_ERR_SOCKET", "it closed the connection before the end of its answer"],
-  ["ETIMEDOUT", NO_ANSWER],
-  ["EHOSTUNREACH", "there is no route to it"],
   ["EHOSTDOWN", "there is no route to it"],
-  ["ENETUNREACH", "there is no network"],
   ["ENETDOWN", "there is no network"],
   ["EACCES", FORBIDDEN],
   ["EPERM", FORBIDDEN],
-  ["EPROTO", NO_TLS],
-  ["ERR_SSL_WRONG_VERSION_NUMBER", NO_TLS],
   ["ERR_SSL_PACKET_LENGTH_TOO_LONG", NO_TLS],
   ["CERT_HAS_EXPIRED", NOT_VALID_NOW],
   ["CERT_NOT_YET_VALID", NOT_VALID_NOW],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another name"],
   ["UND_ERR_HEADERS_OVERFLOW", "the headers of its answer are too long"],
 ]);
 

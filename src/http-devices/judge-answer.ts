@@ -1,5 +1,5 @@
-import type { DeviceResponse } from "./request-device.ts";
-import { isSuccess } from "./request-device.ts";
+import { retryAfterOf } from "../core/contract/http-headers.ts";
+import { type DeviceResponse, isSuccess } from "./request-device.ts";
 
 /** What an answer says by its status. */
 export type Judgement =
@@ -18,11 +18,11 @@ export interface Asked {
 }
 
 export function judgeAnswer(response: DeviceResponse, asked: Asked): Judgement {
-  const { status, headers } = response;
+  const { status } = response;
   if (isSuccess(status)) return { kind: "success" };
   const answers = `${asked.place} answers with status ${status}`;
   if (LATER.has(status) || (status >= 500 && status < 600))
-    return { kind: "later", message: answers, retryAfter: retryAfterOf(headers, asked.now) };
+    return { kind: "later", message: answers, retryAfter: waitAskedFor(response, asked.now) };
   return { kind: "refused", message: `${answers}: ${whatToCheck(response, asked)}` };
 }
 
@@ -66,19 +66,10 @@ function targetOf(location: string | undefined, place: string): string {
   return hostname === new URL(place).hostname ? ` to ${origin}` : " to another host";
 }
 
-/** A date is measured by the device's own clock where it sends that. */
-function retryAfterOf(headers: DeviceResponse["headers"], now: number): number | null {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,12}$/.test(text)) return Math.min(LONGEST_RETRY, Number(text) * 1000);
-  const at = readHttpDate(text);
-  if (at === null) return null;
-  return Math.min(LONGEST_RETRY, Math.max(0, at - (readHttpDate(headers.get("date") ?? "") ?? now)));
+/** A device is not waited for longer. */
+function waitAskedFor(response: DeviceResponse, now: number): number | null {
+  const wait = retryAfterOf(response, now);
+  return wait === null ? null : Math.min(LONGEST_RETRY, wait);
 }
 
 const LONGEST_RETRY = 600_000;
-
-/** The instant of `Sun, 06 Nov 1994 08:49:37 GMT`, the form of RFC 9110, 5.6.7; null for anything else. */
-function readHttpDate(text: string): number | null {
-  const at = Date.parse(text);
-  return !Number.isNaN(at) && new Date(at).toUTCString() === text.trim() ? at : null;
-}

@@ -1,6 +1,7 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, rootCertificates } from "node:tls";
 import { Agent, type buildConnector, type Dispatcher } from "undici";
+import { firstValues } from "../core/contract/http-headers.ts";
 import { explainFailure, isForGood } from "./explain-failure.ts";
 
 /** One request as it goes out. It holds secrets: nothing of it but its place may be shown. */
@@ -128,15 +129,6 @@ async function readResponse(
 
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
-}
-
-function firstValues(headers: Dispatcher.ResponseData["headers"]): Map<string, string> {
-  const values = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) {
-    const first = Array.isArray(value) ? value[0] : value;
-    if (first !== undefined) values.set(name.toLowerCase(), first);
-  }
-  return values;
 }
 
 async function readBody(

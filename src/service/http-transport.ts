@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
+import { firstValues } from "../core/contract/http-headers.ts";
 import type { Source } from "../core/sources/source.ts";
 import { deadline } from "../runtime/wait.ts";
 import { explainNetworkError } from "./network-errors.ts";
@@ -101,13 +102,4 @@ async function readWhole(
     if (status !== 200) return { status, headers, body: new Uint8Array() };
     throw signal.aborted ? signal.reason : error;
   }
-}
-
-function firstValues(headers: Dispatcher.ResponseData["headers"]): Map<string, string> {
-  const values = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) {
-    const first = Array.isArray(value) ? value[0] : value;
-    if (first !== undefined) values.set(name.toLowerCase(), first);
-  }
-  return values;
 }

@@ -1,4 +1,5 @@
 import type { Source } from "../core/sources/source.ts";
+import { NETWORK_WORDS } from "../runtime/network-words.ts";
 import { AnswerUnreadable, ServiceUnreachable } from "./service-errors.ts";
 
 /** The error of a request that brought no response, in words for the log. */
@@ -27,20 +28,11 @@ function codeOf(cause: unknown): string {
 }
 
 const WORDS = new Map([
-  ["ECONNREFUSED", "nothing listens there"],
-  ["ENOTFOUND", "there is no such host name"],
-  ["EAI_AGAIN", "its name cannot be looked up at the moment"],
-  ["ECONNRESET", "it broke the connection"],
+  ...NETWORK_WORDS,
   ["UND_ERR_SOCKET", "it closed the connection without an answer"],
-  ["ETIMEDOUT", "it does not answer"],
   ["UND_ERR_CONNECT_TIMEOUT", "it does not answer"],
-  ["EHOSTUNREACH", "there is no route to it"],
-  ["ENETUNREACH", "there is no network"],
-  ["EPROTO", "it does not speak TLS there; is it http:// ?"],
-  ["ERR_SSL_WRONG_VERSION_NUMBER", "it does not speak TLS there; is it http:// ?"],
   ["CERT_HAS_EXPIRED", "its certificate has expired, or this machine's clock is wrong"],
   ["CERT_NOT_YET_VALID", "its certificate is not valid yet, or this machine's clock is wrong"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another name"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is signed by itself only"],
   ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is signed by nobody this machine trusts"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its certificate is signed by nobody this machine trusts"],

@@ -1,3 +1,4 @@
+import { retryAfterOf } from "../core/contract/http-headers.ts";
 import type { RequestMemory } from "../core/sources/request-memory.ts";
 import type { Source } from "../core/sources/source.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
@@ -6,7 +7,7 @@ import { sleep } from "../runtime/wait.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { addressOf, createTransport, type Transport } from "./http-transport.ts";
 import type { MemoryKeeper } from "./memory-keeper.ts";
-import { type HttpResponse, readResponse, retryAfterOf } from "./read-response.ts";
+import { type HttpResponse, readResponse } from "./read-response.ts";
 import { createRequestLimiter } from "./request-limiter.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { BudgetSpent, ServiceBusy, ServiceUnreachable } from "./service-errors.ts";

@@ -1,7 +1,7 @@
 import { maskAddress } from "../config/address.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
-import { instantSchema } from "../core/calendar/time-schemas.ts";
 import { type ValidationError, validationErrorSchema } from "../core/contract/endpoints.ts";
+import { retryAfterOf, serverTime } from "../core/contract/http-headers.ts";
 import { ANSWER_TOLERANCE } from "../core/facts/check-clock.ts";
 import type { Source } from "../core/sources/source.ts";
 import { cleanText } from "./clean-text.ts";
@@ -50,14 +50,6 @@ export function readResponse(
   }
 }
 
-/** Milliseconds that a 429 asks for; a date is measured by the source's own clock where it sends it. */
-export function retryAfterOf(response: HttpResponse, now: Instant): number | null {
-  const text = response.headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
-  const at = readHttpDate(text);
-  return at === null ? null : Math.max(0, at - (serviceTime(response) ?? now));
-}
-
 /** Of an answer: what the clock of its source showed as it came, and when it was made; null where it does not say. */
 export interface SourceTimes {
   date: Instant | null;
@@ -72,7 +64,7 @@ export interface SourceTimes {
  * latter has to be within a minute of `Date`: it may be 55 minutes after `Date` because it is 150 minutes behind, and `Age` 95.
  */
 export function sourceTimes(response: HttpResponse, now: Instant): SourceTimes {
-  const sent = serviceTime(response);
+  const sent = serverTime(response);
   if (sent === null) return { date: null, made_at: null };
   const age = ageOf(response);
   const difference = Math.abs(now - (sent + age));
@@ -83,21 +75,10 @@ export function sourceTimes(response: HttpResponse, now: Instant): SourceTimes {
 
 const SAME_TIME = 60_000;
 
-/** The source's clock, where it sends it. */
-export function serviceTime({ headers }: HttpResponse): Instant | null {
-  return readHttpDate(headers.get("date") ?? "");
-}
-
 /** For how long a cache has kept the answer, in milliseconds. */
 function ageOf({ headers }: HttpResponse): number {
   const text = headers.get("age")?.trim() ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) * 1000 : 0;
-}
-
-/** The instant of `Sun, 06 Nov 1994 08:49:37 GMT`, the form of RFC 9110, 5.6.7; null for anything else. */
-function readHttpDate(text: string): Instant | null {
-  const { data: at } = instantSchema.safeParse(Date.parse(text));
-  return at !== undefined && new Date(at).toUTCString() === text.trim() ? at : null;
 }
 
 function summarize({ status, headers }: HttpResponse, text: string): ResponseSummary {

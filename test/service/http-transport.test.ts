@@ -1,9 +1,10 @@
 import { createServer } from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { serverTime } from "../../src/core/contract/http-headers.ts";
 import { FORECAST_SERVICE } from "../../src/core/sources/service-source.ts";
 import { createTransport } from "../../src/service/http-transport.ts";
-import { readResponse, serviceTime } from "../../src/service/read-response.ts";
+import { readResponse } from "../../src/service/read-response.ts";
 import {
   AnswerUnreadable,
   RequestRefused,
@@ -102,7 +103,7 @@ describe("an answer", () => {
       sendJson(response, {}, { date: "Mon, 05 Jan 2026 10:00:00 GMT" }),
     );
     const response = await open(server.url).get(PATH, {}, never());
-    expect(serviceTime(response)).toBe(Date.UTC(2026, 0, 5, 10));
+    expect(serverTime(response)).toBe(Date.UTC(2026, 0, 5, 10));
   });
 
   it("that ignores what a body is for its status is judged by the status", async () => {

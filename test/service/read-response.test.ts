@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { retryAfterOf, serviceTime } from "../../src/service/read-response.ts";
+import { retryAfterOf, serverTime } from "../../src/core/contract/http-headers.ts";
 
 const AT = Date.UTC(2026, 0, 5, 10, 0, 0);
 
@@ -18,7 +18,7 @@ it.each([
   ["Invalid Date", null],
   ["", null],
 ])("the header time %j is %s", (date, at) => {
-  expect(serviceTime(response({ date }))).toBe(at);
+  expect(serverTime(response({ date }))).toBe(at);
 });
 
 it.each([
