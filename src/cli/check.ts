@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { ConfigError } from "../config/problems.ts";
-import { placeOf, placeOfReports } from "../core/outputs/output.ts";
+import { placeOf, placeOfReports, topicsHeard } from "../core/outputs/output.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { nameAddress } from "../http/listener.ts";
 import type { Io } from "./io.ts";
@@ -83,10 +83,7 @@ function describePage({ listen, allow }: Config["http"]): string {
 function describeAccess({ rules, outputs }: LoadedConfig["config"]): string {
   const places = (kind: "mqtt" | "http") => outputs.list.filter(({ to }) => to.kind === kind).map(placeOf);
   const asked = outputs.list.flatMap(({ confirm }) => (confirm?.from.kind === "http" ? [confirm] : []));
-  const answers = outputs.list.flatMap(({ confirm }) => [
-    ...(confirm?.from.kind === "mqtt" ? [confirm.from.topic] : []),
-    ...(confirm?.online ? [confirm.online.topic] : []),
-  ]);
+  const answers = outputs.list.flatMap(topicsHeard);
   const line = (name: string, given: readonly string[], what: string) =>
     given.length === 0
       ? ""

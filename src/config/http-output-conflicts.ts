@@ -1,7 +1,7 @@
 import { findPlaceholders } from "../core/outputs/placeholders.ts";
 import { valueAt } from "../runtime/value-at.ts";
 import { type Conflict, textAt } from "./conflict.ts";
-import { isHttp, wordsIn, wordsOfAddress } from "./output-address.ts";
+import { isHttp, SECRET, wordsIn, wordsOfAddress } from "./output-address.ts";
 import { countDifferent, has, payloadsOf, textOf } from "./output-parts.ts";
 
 /** Of one output: what does not go together where it sends over HTTP, or where its device is asked over HTTP. */
@@ -103,8 +103,6 @@ const ADDRESSES = [["url"], ["confirm", "url"]] as const;
 function userOf(address: string | undefined): string {
   return address !== undefined && isHttp(address) ? new URL(address).username : "";
 }
-
-const SECRET = "{secret}";
 
 /** Where the secret is put. */
 function placesOfSecret(output: object): PropertyKey[][] {

@@ -2,7 +2,7 @@ import { access, constants } from "node:fs/promises";
 import type { Output } from "../core/outputs/output.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
 import type { Config } from "./config.ts";
-import { placeOfAddress } from "./output-address.ts";
+import { placeOfAddress, SECRET } from "./output-address.ts";
 import { isPrivateHost } from "./private-host.ts";
 import type { Warning } from "./warning.ts";
 
@@ -29,8 +29,6 @@ export function addressesOf({ to, confirm }: Output): Address[] {
     ...(confirm?.from.kind === "http" ? [{ path: ["confirm", "url"], address: confirm.from.url }] : []),
   ];
 }
-
-const SECRET = "{secret}";
 
 /** What stands in the configuration is read by whoever helps with it, and is in each backup. */
 function secretsWrittenOut(output: Output): Warning[] {

@@ -3,6 +3,8 @@ import { hasWrongPort } from "./address.ts";
 // The address of a device, or of a service that delivers messages: `http://192.0.2.40/relay/0?turn={payload}`. Its path and its
 // query may hold a token, so that only scheme, host and port are ever shown.
 
+export const SECRET = "{secret}";
+
 const AN_ADDRESS = "an address that begins with http:// or https://, such as http://192.0.2.40/relay/0";
 
 /** What is expected instead of this address; undefined where it is right. `allowed`: the placeholders that may stand in it. */
@@ -47,14 +49,15 @@ export function showLength(text: string): string {
 /** The parts of the path and of the query, in small letters: `rpc`, `switch` and `toggle` of `/rpc/Switch.Toggle`. */
 export function wordsOfAddress(text: string): string[] {
   const [, , rest = ""] = PARTS.exec(text) ?? [];
-  return wordsIn(decode(rest));
+  return wordsIn(decodeIfEncoded(rest));
 }
 
 export function wordsIn(text: string): string[] {
   return text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
 }
 
-function decode(text: string): string {
+/** A % may stand there that encodes nothing. */
+export function decodeIfEncoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { decodeIfEncoded } from "../config/output-address.ts";
 import { readText } from "../config/read-text.ts";
 import type { HttpAccess, HttpReports, HttpTarget, Output } from "../core/outputs/output.ts";
 import type { DueSend } from "../core/outputs/outputs-part.ts";
@@ -89,17 +90,8 @@ function fillUrl(
 }
 
 function basic(username: string, password: string): string {
-  const login = `${decode(username)}:${decode(password)}`;
+  const login = `${decodeIfEncoded(username)}:${decodeIfEncoded(password)}`;
   return `Basic ${Buffer.from(login).toString("base64")}`;
-}
-
-/** A password may have a % that encodes nothing. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** encodeURIComponent throws on half of a surrogate pair. */

@@ -1,5 +1,5 @@
-import type { Outputs } from "../core/outputs/output.ts";
-import { confirmedOutputs, type DueSend } from "../core/outputs/outputs-part.ts";
+import { type Outputs, topicsHeard } from "../core/outputs/output.ts";
+import type { DueSend } from "../core/outputs/outputs-part.ts";
 import type { OutputsEvent } from "../core/outputs/take-outputs.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { BrokerLink } from "./base-connection.ts";
@@ -23,12 +23,7 @@ export interface DeviceSink extends ConnectionUser {
 }
 
 export function createDeviceSink({ outputs, problemLog, post }: DeviceSinkOptions): DeviceSink {
-  const reportTopics = new Set(
-    confirmedOutputs(outputs).flatMap(({ confirm: { from, online } }) => [
-      ...(from.kind === "mqtt" ? [from.topic] : []),
-      ...(online ? [online.topic] : []),
-    ]),
-  );
+  const reportTopics = new Set(outputs.list.flatMap(topicsHeard));
   const answers = new Set<Promise<void>>();
   let newest: BrokerLink | undefined;
   let newestNumber = 0;

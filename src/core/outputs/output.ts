@@ -117,6 +117,14 @@ export function placeOfReports(confirm: Confirmation): string {
   return reports.kind === "mqtt" ? reports.topic : reports.place;
 }
 
+/** The topics of the broker from which it is heard what the device does, and that it is there. */
+export function topicsHeard({ confirm }: Pick<Output, "confirm">): string[] {
+  return [
+    ...(confirm?.from.kind === "mqtt" ? [confirm.from.topic] : []),
+    ...(confirm?.online ? [confirm.online.topic] : []),
+  ];
+}
+
 /** `Boiler (shellies/boiler/relay/0/command)`; only the place where the output has neither name nor id. */
 export function describeOutput({ name, to }: Pick<Output, "name" | "to">): string {
   const place = placeOf({ to });
