@@ -50,7 +50,7 @@ export interface Found {
 export interface Shown {
   /** The requests that have to be under way now, by source; null: none. */
   requests: Readonly<Partial<Record<SourceId, DueRequest | null>>>;
-  /** What has to be with the broker now for devices. */
+  /** What has to be sent to devices now, by the broker or to their addresses. */
   sends: readonly DueSend[];
   /** The devices that have to be asked what they do now. */
   questions: readonly DueQuestion[];

@@ -1,6 +1,6 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { describeDuration } from "../log/duration.ts";
-import { doubt, reportsOf } from "./device-reports.ts";
+import { doubt, reportsOf, STANDS } from "./device-reports.ts";
 import { describeOutput, placeOfReports } from "./output.ts";
 import {
   type ConfirmedOutput,
@@ -65,6 +65,5 @@ function doubtIfSilent(part: OutputsPart, output: ConfirmedOutput, at: Clocks): 
 /** Milliseconds after a sending. */
 const FIRST = [1_000, 5_000];
 const WHILE_TURNING = 10_000;
-const STANDS = 5_000;
 const WHILE_CONFIRMED = 5 * 60_000;
 const SILENT = 15 * 60_000;

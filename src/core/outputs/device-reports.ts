@@ -119,7 +119,7 @@ interface Meant {
 
 function judgeAwaited(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
   const { key } = output;
-  if (report.meaning === "expected") return confirm(part, output, report, at);
+  if (report.meaning === "expected") return noteConfirmed(part, output, report, at);
   const { sentAt } = passingOf(part, key);
   const isAnswer = sentAt !== null && at.steady - sentAt < ANSWERS_WITHIN;
   const isMissed = lastSent(part.kept, key)?.answer === "missed";
@@ -135,7 +135,7 @@ function judgeConfirmed(part: OutputsPart, output: ConfirmedOutput, report: Mean
   const { meaning, isFromBefore, shown } = report;
   if (meaning === "expected") {
     const still = turning ? withPassingOf(part, key, { turning: null }) : part;
-    return isFromBefore || sent?.answer === "heard" ? still : confirm(still, output, report, at);
+    return isFromBefore || sent?.answer === "heard" ? still : noteConfirmed(still, output, report, at);
   }
   if (isFromBefore && turning) return part;
   const to = isFromBefore ? "doubted" : "contrary";
@@ -149,7 +149,7 @@ function judgeContrary(part: OutputsPart, output: ConfirmedOutput, report: Meant
   const { meaning, isFromBefore, shown } = report;
   if (meaning === "other")
     return isFromBefore || !turning ? part : withPassingOf(part, key, { turning: null });
-  if (isFromBefore) return confirm(part, output, report, at);
+  if (isFromBefore) return noteConfirmed(part, output, report, at);
   return turning ? part : withPassingOf(part, key, { turning: { to: "heard", since: at.steady, shown } });
 }
 
@@ -180,7 +180,7 @@ export function turnIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clocks
   const turned = withPassingOf(part, key, { turning: null });
   if (!lastSent(part.kept, key)?.stands) return turned;
   if (turning.to === "heard")
-    return confirm(turned, output, { shown: turning.shown, isFromBefore: false }, at);
+    return noteConfirmed(turned, output, { shown: turning.shown, isFromBefore: false }, at);
   const contrary = [...contraryAt, at.steady].slice(-2);
   return turning.to === "contrary"
     ? turnContrary(withPassingOf(turned, key, { contraryAt: contrary }), output, turning.shown, at)
@@ -209,7 +209,7 @@ function describeDoubt(output: ConfirmedOutput, shown: string): string {
   return `It is not known what ${describeOutput(output)} does now: the broker holds the report ${quotePayload(shown)} of ${placeOfReports(output.confirm)}, which may be old`;
 }
 
-function confirm(
+function noteConfirmed(
   part: OutputsPart,
   output: ConfirmedOutput,
   { shown, isFromBefore }: Pick<Meant, "shown" | "isFromBefore">,
@@ -304,7 +304,8 @@ const NOTHING_IS_OPEN = {
 
 /** Milliseconds: a report after a sending is an answer to it, and no sign that the device came back. */
 const ANSWERS_WITHIN = 60_000;
-const STANDS = 5_000;
+/** What a device says else than before counts when it has stood so long. */
+export const STANDS = 5_000;
 /** A request to a device takes at most ten seconds. */
 const ANSWERED_WITHIN = 11_000;
 const SILENT = 600_000;

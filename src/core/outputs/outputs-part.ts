@@ -5,7 +5,7 @@ import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { type BothVerdicts, payloadHeldBack, type Send } from "./choose-outputs.ts";
 import type { Confirmation, Output, Outputs } from "./output.ts";
 import { type OutputStatus, outputStatus } from "./output-status.ts";
-import { lastSent, type OutputsState, type Sent, withoutSending } from "./outputs-state.ts";
+import { lastSent, type OutputsState, type Sent, withChange, withoutSending } from "./outputs-state.ts";
 
 /**
  * What vigie knows of its outputs. `takeOutputs` follows what happens, `settleOutputs` decides; each returns the same object if
@@ -140,7 +140,7 @@ interface GivenSend {
   send: Send | null;
 }
 
-/** A message that has to go out now, once: its number stands for it when it was answered. */
+/** A payload that has to go out now, once: the number stands for it when it was answered. */
 export interface DueSend {
   number: number;
   /** The id of the output. */
@@ -162,7 +162,7 @@ interface ByHttp {
   kind: "http";
   /** What `{id}` stands for: the same for all tries of one message. */
   id: string;
-  /** The payload was written as an object. */
+  /** The payload is an object or a list in JSON. */
   isJson: boolean;
 }
 
@@ -195,11 +195,11 @@ export function confirmedOutputs({ list }: Outputs): ConfirmedOutput[] {
 /** `kept`: from the state file, or from the configuration before. */
 export function startOutputs(kept: OutputsState, at: Clocks): OutputsPart {
   const steady = (instant: number) => at.steady - Math.max(0, at.now - instant);
-  const entries = Object.entries(kept).map(([key, { told }]): [string, PassingOutput] => [
-    key,
+  const entries = Object.entries(kept).map(([key, sent]): [string, PassingOutput] => {
+    const told = sent.told.map(steady);
     // A device that was told again is not told sooner because vigie was restarted.
-    { ...NOTHING_PASSES, told: told.map(steady), sentAt: told.map(steady).at(-1) ?? null },
-  ]);
+    return [key, { ...NOTHING_PASSES, told, sentAt: told.at(-1) ?? null }];
+  });
   return {
     kept,
     passing: {
@@ -316,11 +316,9 @@ export function passingOf({ passing }: OutputsPart, key: string): PassingOutput 
 /** The same object if nothing changes. */
 export function withPassingOf(part: OutputsPart, key: string, change: Partial<PassingOutput>): OutputsPart {
   const before = passingOf(part, key);
-  const isSame = (Object.keys(change) as (keyof PassingOutput)[]).every(
-    (name) => before[name] === change[name],
-  );
-  if (isSame) return part;
-  return withPassing(part, { byKey: new Map(part.passing.byKey).set(key, { ...before, ...change }) });
+  const changed = withChange(before, change);
+  if (changed === before) return part;
+  return withPassing(part, { byKey: new Map(part.passing.byKey).set(key, changed) });
 }
 
 export function withReportsOf(part: OutputsPart, key: string, change: ReportsOfDevice): OutputsPart {

@@ -85,12 +85,15 @@ export function withoutSending(state: OutputsState, key: string, before: Sent | 
 /** With these parts of what was sent last; the same object if nothing changes. */
 export function recordOf(state: OutputsState, key: string, change: Partial<Sent>): OutputsState {
   const sent = lastSent(state, key);
-  if (!sent || isSame(sent, change)) return state;
-  return { ...state, [key]: { ...sent, ...change } };
+  if (!sent) return state;
+  const changed = withChange(sent, change);
+  return changed === sent ? state : { ...state, [key]: changed };
 }
 
-function isSame(sent: Sent, change: Partial<Sent>): boolean {
-  return (Object.keys(change) as (keyof Sent)[]).every((name) => sent[name] === change[name]);
+/** The same object if nothing changes. */
+export function withChange<T extends object>(before: T, change: Partial<T>): T {
+  const names = Object.keys(change) as (keyof T)[];
+  return names.every((name) => before[name] === change[name]) ? before : { ...before, ...change };
 }
 
 export function recordAcknowledgement(state: OutputsState, key: string, payload: string): OutputsState {

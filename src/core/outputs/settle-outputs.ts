@@ -3,7 +3,7 @@ import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
 import { type BothVerdicts, chooseOutputs, type Send } from "./choose-outputs.ts";
 import { judgeIfDue, turnIfDue, turnsAt } from "./device-reports.ts";
-import type { Output, Outputs } from "./output.ts";
+import { type Output, type Outputs, placeOf } from "./output.ts";
 import {
   dropWaiting,
   isConfirmed,
@@ -12,6 +12,7 @@ import {
   say,
   withKept,
   withPassingOf,
+  withReportsOf,
 } from "./outputs-part.ts";
 import { lastSent, type OutputsState, recordSending, withoutSending } from "./outputs-state.ts";
 import { give, givesUpAt, isReachable, nextTelling, tellIfDue } from "./tell-devices.ts";
@@ -42,7 +43,7 @@ export function settleOutputs(
     verdicts ? chooseOutputs(outputs, verdicts, kept, at.now, protectDrop).sends : [],
   );
   const chosen = verdicts && chooseOutputs(outputs, verdicts, part.kept, at.now, protect);
-  if (chosen) part = forgetRetries(withKept(part, chosen.state, "now"), chosen.sends);
+  if (chosen) part = forgetRetries(withKept(part, chosen.state, "now"), outputs, chosen.sends);
   for (const output of outputs.list) {
     const { key } = output;
     protect(`what is sent to output ${output.id}`, () => {
@@ -121,13 +122,14 @@ function giveIfSaved(part: OutputsPart, output: Output, { steady }: Clocks): Out
 }
 
 /** A payload that was not taken is no problem any more when it is not due any more. */
-function forgetRetries(before: OutputsPart, sends: readonly Send[]): OutputsPart {
+function forgetRetries(before: OutputsPart, { list }: Outputs, sends: readonly Send[]): OutputsPart {
   let part = before;
-  for (const [key, { retry }] of before.passing.byKey) {
-    if (!retry || sends.some((send) => send.key === key)) continue;
+  for (const output of list) {
+    const { key } = output;
+    if (!passingOf(part, key).retry || sends.some((send) => send.key === key)) continue;
     part = say(withPassingOf(part, key, { retry: null }), {
       problem: `output ${key}`,
-      isOver: `Nothing has to be sent to ${key} any more`,
+      isOver: `Nothing has to be sent to ${placeOf(output)} any more`,
     });
   }
   return part;
@@ -155,11 +157,8 @@ function beginSend(before: OutputsPart, output: Output, send: Send, at: Clocks):
 
 /** What the device reported before the payload was sent says nothing about it. */
 function forgetReport(part: OutputsPart, key: string): OutputsPart {
-  const { reports } = part.passing;
-  const ofDevice = reports.byKey.get(key);
-  if (!ofDevice) return part;
-  const byKey = new Map(reports.byKey).set(key, { ...ofDevice, newest: null, said: null });
-  return { ...part, passing: { ...part.passing, reports: { ...reports, byKey } } };
+  const reports = part.passing.reports.byKey.get(key);
+  return reports ? withReportsOf(part, key, { ...reports, newest: null, said: null }) : part;
 }
 
 /** What was known of the payload before counts no more. */

@@ -15,6 +15,7 @@ import {
   withPassingOf,
 } from "./outputs-part.ts";
 import { lastSent, recordAcknowledgement, recordOf } from "./outputs-state.ts";
+import { PAUSE } from "./tell-devices.ts";
 
 /** What happens to outputs from outside. Events of a connection or a message that is over change nothing. */
 export type OutputsEvent =
@@ -139,10 +140,10 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
   const { output, given } = found;
   const { key } = output;
   const { payload } = given.due;
-  const heard = { underWay: null, retry: null, sentAt: at.steady, questions: 0, notBefore: null };
+  const taken = { underWay: null, retry: null, sentAt: at.steady, questions: 0, notBefore: null };
   const hadFailed = passingOf(before, key).failure !== null;
-  let part = withPassingOf(before, key, heard);
-  const isOver = { problem: `output ${key}`, isOver: `${TAKER[output.to.kind]} messages to ${key} again` };
+  let part = withPassingOf(before, key, taken);
+  const isOver = { problem: `output ${key}`, isOver: describeTaken(output) };
   if (!given.send) return hadFailed ? say(part, isOver) : part;
   part = say(part, {
     level: "info",
@@ -157,7 +158,11 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
     : judge(part, output, { payload: report, isFromBefore: true, isReturn: false }, at);
 }
 
-const TAKER = { mqtt: "The broker accepts", http: "Its address takes" };
+function describeTaken({ to }: Output): string {
+  return to.kind === "mqtt"
+    ? `The broker accepts messages to ${to.topic} again`
+    : `${to.place} takes messages again`;
+}
 
 /** It is sent again after a while, on the next connection, or when another payload was due meanwhile. */
 function takeRefusal(
@@ -175,10 +180,10 @@ function takeRefusal(
   // The broker may take the next repetition.
   if (!given.send && output.to.kind === "mqtt") return withPassingOf(part, key, { failure: message });
   if (!given.send) {
-    const later = { failure: message, notBefore: at.steady + LATER };
+    const later = { failure: message, notBefore: at.steady + PAUSE };
     return say(withPassingOf(part, key, later), { problem: `output ${key}`, starts: message });
   }
-  const retry = { payload, since: at.steady, at: at.steady + LATER, isProblem: true };
+  const retry = { payload, since: at.steady, at: at.steady + PAUSE, isProblem: true };
   return say(withPassingOf(notArrived(part, output), key, { retry }), {
     problem: `output ${key}`,
     starts: `${message}; ${quotePayload(payload)} was not sent`,
@@ -206,7 +211,7 @@ function takeUnanswered(
   const since = last?.payload === payload ? last.since : at.steady;
   const { every, for: length } = output.confirm ?? USUAL;
   const isLong = !output.message && at.steady - since >= length;
-  const wait = Math.max(isLong ? LATER : every, event.retryAfter ?? 0);
+  const wait = Math.max(isLong ? PAUSE : every, event.retryAfter ?? 0);
   const retry = isGivenUp ? null : { payload, since, at: at.steady + wait, isProblem: isLong };
   const then = isGivenUp
     ? `It was sent ${MESSAGE_TRIES} times, and may have arrived`
@@ -258,7 +263,5 @@ function noteSaved(before: OutputsPart, changes: number): OutputsPart {
   return part;
 }
 
-/** Milliseconds. */
-const LATER = 10 * 60_000;
-/** Of an output without `confirm`. */
+/** Milliseconds, of an output without `confirm`. */
 const USUAL = { every: 30_000, for: 3_600_000 };

@@ -128,11 +128,11 @@ function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
 function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Clocks): OutputsPart {
   const { key } = output;
   const { isBack, times, told } = passingOf(before, key);
-  const isAgain = isBack || sent.answer === "contrary";
+  const isRetold = isBack || sent.answer === "contrary";
   let part = noteNewestAnswer(before, output);
   part = withKept(part, recordTelling(part.kept, key), "with the next save");
   part = withPassingOf(part, key, { sentAt: at.steady, times: times + 1 });
-  if (isAgain) {
+  if (isRetold) {
     part = withPassingOf(part, key, { isBack: false, told: [...told, at.steady].slice(-TOLD_OFTEN) });
     const kept = recordOf(part.kept, key, { told: [...sent.told, at.now].slice(-TOLD_OFTEN) });
     part = withKept(part, kept, "now");
@@ -183,6 +183,7 @@ function adviceFor(part: OutputsPart, { key, confirm }: ConfirmedOutput, last_an
 
 /** Milliseconds. */
 const HOUR = 3_600_000;
-const PAUSE = 600_000;
+/** Between two tries, when some were in vain. */
+export const PAUSE = 600_000;
 const SHORTEST_GAP = 10_000;
 const TOLD_OFTEN = 5;
