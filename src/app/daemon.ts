@@ -23,7 +23,7 @@ import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, atMost } from "../runtime/wait.ts";
-import { withKept } from "../state/kept.ts";
+import { describeUnreadOutputs, withKept } from "../state/kept.ts";
 import type { Store } from "../state/store.ts";
 import { tellBrokerAway } from "./broker-away.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
@@ -48,6 +48,8 @@ export interface DaemonOptions {
   /** Milliseconds: the clocks are compared, and `wake` is called, at least this often. */
   longestSleep: number;
   identity: Identity;
+  /** The vigie before was killed, or its machine lost power: devices may have lost it, too. */
+  isAfterCrash?: boolean;
   /** Where the embedded broker listens, if that is free; 0 takes a free port. */
   embeddedPort: number;
   takeOver: boolean;
@@ -179,6 +181,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     if (!isOver) loop.post(event);
   };
   const kept = readKeptOf(store, config);
+  if (!before) options.lineLog.write(describeUnreadOutputs(store.state()));
   const sources = await openSources(config, {
     ...postMemories(kept, post),
     movedDays: {
@@ -247,6 +250,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     offset: offsetOf(identity.installation),
     isDemo: options.demoSpeed !== undefined,
     before,
+    isAfterCrash: !before && options.isAfterCrash === true,
     post,
   });
   loop.begin({
@@ -313,7 +317,8 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       isOver = true;
       const known = loop.pause();
       await sources.stop();
-      await atMost(store.save(withKept(store.state(), known.kept, keptSources(config))), SAVED_WITHIN);
+      const state = withKept(store.state(), known.kept, keptSources(config));
+      await atMost(store.save(why === "end" ? { ...state, ended_in_order: true } : state), SAVED_WITHIN);
       // They are saved by now, and in force with the next start.
       options.lineLog.write(known.passing.commands.waiting?.lines ?? []);
       return known;

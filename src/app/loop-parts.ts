@@ -34,6 +34,8 @@ interface PartsOptions {
   isDemo: boolean;
   /** Before a reload: the configuration, and what was known with it. */
   before: { config: DecidingConfig; known: Known } | null;
+  /** The vigie before was killed, or its machine lost power. */
+  isAfterCrash?: boolean;
   post: Post;
 }
 
@@ -82,6 +84,7 @@ export function createLoopParts(options: PartsOptions): LoopParts {
       serviceKind: sources.serviceKind,
       broker,
       before: before && { known: before.known, same: sameSources(before.config, config) },
+      isAfterCrash: options.isAfterCrash ?? false,
     }),
     said: saidAtStart(kept),
     nextPollTime: pollCron(options.offset).next,

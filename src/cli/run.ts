@@ -76,9 +76,10 @@ async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<vo
   try {
     const problemLog = createProblemLog(log, systemClock);
     const store = await openStore(config.state, { log, problemLog, random: Math.random });
+    const isAfterCrash = store.state().ended_in_order !== true;
     const identity = await createIdentity(store, systemClock);
     distrustUnsaved(store, log);
-    await watchDays(loaded, { ...options, log, problemLog, store, identity, secrets });
+    await watchDays(loaded, { ...options, log, problemLog, store, identity, isAfterCrash, secrets });
   } finally {
     if ("release" in lock) await lock.release();
   }
@@ -90,10 +91,11 @@ function baseTaken({ mqtt, tariff }: Config, owner: Owner): string {
 
 /** A name for this start, saved before it is published: the next start then recognises the owner topic as its own. */
 export async function createIdentity(store: Store, clock: Clock): Promise<Identity> {
-  const { installation, incarnation: previousIncarnation } = store.state();
+  const { ended_in_order: _, ...state } = store.state();
+  const { installation, incarnation: previousIncarnation } = state;
   const incarnation = inventId(Math.random);
   // A disk that hangs must not keep vigie from starting on a rouge day.
-  await atMost(store.save({ ...store.state(), incarnation }), SAVED_WITHIN);
+  await atMost(store.save({ ...state, incarnation }), SAVED_WITHIN);
   const host = hostname();
   return { installation, incarnation, previousIncarnation, host, version: VERSION, since: clock.now() };
 }
@@ -113,6 +115,7 @@ interface WatchOptions extends RunOptions {
   problemLog: ProblemLog;
   store: Store;
   identity: Identity;
+  isAfterCrash: boolean;
   secrets: string[];
 }
 

@@ -48,7 +48,7 @@ async function readFileAt(place: string, namedBy: string, { cwd, signal }: FileR
   const path = resolve(cwd, place);
   const shown = shortPath(path, cwd);
   try {
-    const { text, read } = await readText(path, signal);
+    const { text, read } = await readText(path, { signal });
     return { ...parseFile(text, shown), path, read, isAbsent: false };
   } catch (error) {
     const isAbsent = hasCode(error, "ENOENT", "ENOTDIR");

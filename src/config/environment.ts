@@ -72,7 +72,7 @@ async function readGivenFile(
   { signal, found }: Source,
 ): Promise<Given | undefined> {
   try {
-    const { text: content, read } = await readText(file, signal);
+    const { text: content, read } = await readText(file, { signal });
     found.read.push(read);
     const text = content.replace(/\r?\n$/, "");
     return text === "" ? undefined : { name, text };

@@ -36,7 +36,9 @@ export function placeOfAddress(text: string): string {
 /** What a message may show of a text that stands in place of an address: nothing that could be a token or a password. */
 export function showAddress(text: string): string {
   const [, head = "", rest = ""] = PARTS.exec(text) ?? [];
-  const isKnown = /^[a-z][a-z\d+.-]*:\/\/./i.test(head) && URL.canParse(text) && new URL(text).host !== "";
+  // In an address of any other kind a token may stand in place of the host.
+  const isKnown =
+    /^(https?|mqtts?|wss?|tcp):\/\/./i.test(head) && URL.canParse(text) && new URL(text).host !== "";
   if (!isKnown) return showLength(text);
   const { protocol, host } = new URL(text);
   return JSON.stringify(`${protocol}//${host}${/^\/?$/.test(rest) ? rest : "/…"}`);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type {
   Confirmation,
@@ -121,13 +122,18 @@ function readOutput(given: GivenOutput): Output {
   return {
     id: id ?? idOfTopic(at ?? ""),
     name: readName(name, id ?? at ?? ""),
-    key: url === undefined ? (at ?? "") : `http:${id}`,
+    key: url === undefined ? (at ?? "") : keyOfAddress(id ?? "", url),
     to: url === undefined ? readTopic(given) : readRequest(url, given),
     ...(access && { access }),
     message,
     ...readPayloads(given),
     ...(confirmation && { confirm: readConfirmation(confirmation) }),
   };
+}
+
+/** With another address it is another device, of which nothing is known. The state file must not show the address itself. */
+function keyOfAddress(id: string, url: string): string {
+  return `http:${id}:${createHash("sha256").update(url).digest("hex").slice(0, 8)}`;
 }
 
 function readTopic({ topic: at = "", qos = 1, retain = false }: GivenOutput): MqttTarget {

@@ -19,12 +19,22 @@ interface FileText {
   read: ReadFile;
 }
 
+interface ReadOptions {
+  signal?: AbortSignal | undefined;
+  /** Bytes. */
+  largest?: number;
+}
+
 /**
  * The text of a file, or of a pipe such as `/dev/stdin` and `<(…)` of a shell. Another special file is refused: a
  * terminal waits for somebody to type, and `/dev/zero` has no end.
  */
-export async function readText(path: string, signal: AbortSignal = NEVER): Promise<FileText> {
+export async function readText(
+  path: string,
+  { signal = NEVER, largest = Number.POSITIVE_INFINITY }: ReadOptions = {},
+): Promise<FileText> {
   const found = await stat(path);
+  if (found.size > largest) throw new Error(`it is larger than ${largest / 1024} KB`);
   if (found.isFIFO())
     return { text: decode(await readPipe(path, signal)), read: { path, fingerprint: NO_FILE } };
   if (found.isCharacterDevice() && path !== devNull)

@@ -10,10 +10,15 @@ const percent = wholeNumberFrom(0, 100, "a whole percent from 0 to 100");
 const A_RULE = "a rule, such as { id: rouge_now, when: { day: now, color: rouge } }";
 const shift = () => duration("0s", "24h").optional();
 
+/** An output says which rule has decided, and these words for no rule. */
+const ruleId = idWord.refine((id) => id !== "else" && id !== "unknown", {
+  error: "another id: else and unknown are words of outputs",
+});
+
 const rule = z
   .strictObject(
     {
-      id: idWord.meta({
+      id: ruleId.meta({
         description:
           "Names the rule in topics and outputs: small letters and digits, joined by underscores. Each once. Choose it once: under another name it is another rule.",
       }),

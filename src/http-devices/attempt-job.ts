@@ -1,7 +1,9 @@
+import { parseJson } from "../core/contract/parse-json.ts";
 import type { HttpReports, HttpTarget, Output } from "../core/outputs/output.ts";
 import type { DueSend } from "../core/outputs/outputs-part.ts";
 import type { OutputsEvent } from "../core/outputs/take-outputs.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
+import { maskSecrets } from "../runtime/mask-secrets.ts";
 import { deadline } from "../runtime/wait.ts";
 import { composeQuestion, composeSending, NotComposable } from "./compose-request.ts";
 import { judgeAnswer } from "./judge-answer.ts";
@@ -47,7 +49,8 @@ export async function attemptJob(job: HttpJob, context: AttemptContext): Promise
     // A disk that hangs must not keep the place of other requests.
     const composed = await unlessAborted(compose(job, { version, signal }), signal);
     stage = "asking";
-    return answered(job, await clock.atRealPace(request(composed, signal)), clock.now());
+    const response = await clock.atRealPace(request(composed, signal));
+    return answered(job, response, { now: clock.now(), secrets: composed.secrets });
   } catch (error) {
     return failed(job, { error, stage, isLate: signal.aborted });
   } finally {
@@ -64,13 +67,18 @@ function compose(job: HttpJob, context: { version: string; signal: AbortSignal }
     : composeQuestion(job.from, job.output, context);
 }
 
-function answered(job: HttpJob, response: DeviceResponse, now: number): OutputsEvent {
+function answered(
+  job: HttpJob,
+  response: DeviceResponse,
+  { now, secrets }: { now: number; secrets: readonly string[] },
+): OutputsEvent {
   const { number } = job;
   const place = placeOfJob(job);
   if (job.kind === "question") {
     const judgement = judgeAnswer(response, { place, option: "confirm.url", now });
     if (judgement.kind !== "success") return { kind: "no answer", number, message: judgement.message };
-    return readAnswer(response, number, place);
+    const event = readAnswer(response, number, place);
+    return event.kind === "answer" ? { ...event, payload: hideSecrets(event.payload, secrets) } : event;
   }
   const judgement = judgeAnswer(response, { place, option: "url", now });
   if (judgement.kind === "success") return { kind: "acknowledged", number };
@@ -86,6 +94,16 @@ function readAnswer({ headers, body }: DeviceResponse, number: number, place: st
     return { kind: "no answer", number, message };
   }
   return { kind: "answer", number, payload: new TextDecoder().decode(body) };
+}
+
+/** A device may repeat its token. In JSON it may be written in several ways, so JSON is written anew. */
+function hideSecrets(answer: string, secrets: readonly string[]): string {
+  const known = secrets.filter((secret) => secret !== "");
+  if (known.length === 0) return answer;
+  const json = parseJson(answer);
+  const isStructure = typeof json === "object" && json !== null;
+  const inJson = known.map((secret) => JSON.stringify(secret).slice(1, -1));
+  return isStructure ? maskSecrets(JSON.stringify(json), [...known, ...inJson]) : maskSecrets(answer, known);
 }
 
 interface Failure {

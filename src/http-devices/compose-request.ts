@@ -25,7 +25,7 @@ export async function composeSending(
   const isJson = by.kind === "http" && by.isJson;
   const ownHeaders = access?.headers ?? {};
   const secret = await readSecret(access, [to.url, ...Object.values(ownHeaders)], context);
-  const { url, authorization } = fillUrl(to.url, { payload, id, ...(secret !== undefined && { secret }) });
+  const { url, authorization, secrets } = fillUrl(to.url, { payload, id, secret });
   const isBody = to.method !== "GET" && !to.url.includes("{payload}");
   const contentType = to.content_type ?? (isJson ? "application/json" : "text/plain; charset=utf-8");
   return {
@@ -40,6 +40,7 @@ export async function composeSending(
     ...(isBody && { body: payload }),
     ...(await readAuthority(to.url, access, context)),
     readsBody: false,
+    secrets,
   };
 }
 
@@ -52,13 +53,14 @@ export async function composeQuestion(
   const isMeant = to.kind === "mqtt" || new URL(to.url).origin === new URL(from.url).origin;
   const ownHeaders = isMeant ? (access?.headers ?? {}) : {};
   const secret = await readSecret(access, [from.url, ...Object.values(ownHeaders)], context);
-  const { url, authorization } = fillUrl(from.url, secret === undefined ? {} : { secret });
+  const { url, authorization, secrets } = fillUrl(from.url, { secret });
   return {
     method: "GET",
     url,
     headers: { ...commonHeaders(context), ...authorization, ...fillHeaders(ownHeaders, secret, access) },
     ...(await readAuthority(from.url, access, context)),
     readsBody: true,
+    secrets,
   };
 }
 
@@ -69,14 +71,17 @@ function commonHeaders({ version }: ComposeContext): Record<string, string> {
 interface UrlValues {
   payload?: string;
   id?: string;
-  secret?: string;
+  secret: string | undefined;
+}
+
+interface FilledUrl {
+  url: string;
+  authorization: Record<string, string>;
+  secrets: string[];
 }
 
 /** Values are put in after the address was parsed: none of them can move the request to another place. */
-function fillUrl(
-  template: string,
-  values: UrlValues,
-): { url: string; authorization: Record<string, string> } {
+function fillUrl(template: string, values: UrlValues): FilledUrl {
   const { origin, pathname, search, username, password } = new URL(template);
   const fill = (_: string, name: keyof UrlValues) => encodeURIComponent(wellFormed(values[name] ?? ""));
   // In a path, parsing has encoded the braces.
@@ -86,6 +91,7 @@ function fillUrl(
   return {
     url: `${origin}${path}${query}`,
     authorization: hasLogin ? { authorization: basic(username, password) } : {},
+    secrets: [values.secret ?? "", decodeIfEncoded(password)],
   };
 }
 
@@ -155,7 +161,7 @@ function isCertificate(text: string): boolean {
 
 async function read(option: string, path: string, signal: AbortSignal): Promise<string> {
   try {
-    return (await readText(path, signal)).text;
+    return (await readText(path, { signal, largest: LARGEST_FILE })).text;
   } catch (error) {
     const why = describeDiskError(error);
     throw new NotComposable(
@@ -163,3 +169,6 @@ async function read(option: string, path: string, signal: AbortSignal): Promise<
     );
   }
 }
+
+/** Bytes: a file with the certificates of all authorities is larger than that of a secret. */
+const LARGEST_FILE = 1024 * 1024;

@@ -22,9 +22,9 @@ export interface HttpDeviceSink {
    * sending that has begun is not. A question is also dropped when something is to be sent to its device.
    */
   show: (sends: readonly DueSend[], questions: readonly DueQuestion[]) => void;
-  /** Resolves when the sendings that have begun are answered, and the answers are posted. */
+  /** Begins nothing any more. Resolves when the sendings that have begun are answered, and the answers are posted. */
   allAnswered: () => Promise<void>;
-  /** Ends all requests. Nothing is posted from now on. */
+  /** Ends all requests, and posts which sendings were cut off. Nothing is posted after that. */
   stop: () => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
   const limits = createHostLimits(clock);
   /** By kind and number, in the order in which they came. */
   const entries = new Map<string, Entry>();
-  let isStopped = false;
+  let isEnding = false;
   let cancelTimer: () => void = () => undefined;
 
   const all = (stage: Entry["stage"], kind?: HttpJob["kind"]) =>
@@ -55,11 +55,14 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
     const { job, dropped } = entry;
     const event = await attemptJob(job, { request, version, clock, dropped: dropped.signal });
     if (!dropped.signal.aborted) post(event);
+    else if (event.kind === "unanswered") postCutOff(entry, event.mayHaveArrived);
     limits.end(placeOfJob(job));
     entry.stage = "over";
     forgetOver();
     beginAll();
   };
+  const postCutOff = ({ job: { number } }: Entry, mayHaveArrived: boolean) =>
+    post({ kind: "cut off", number, mayHaveArrived });
   const begin = (entry: Entry) => {
     entry.stage = "under way";
     limits.begin(placeOfJob(entry.job));
@@ -70,7 +73,7 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
     !has("under way", entry) && (entry.job.kind === "sending" || !has("waiting", entry, "sending"));
   const beginAll = () => {
     cancelTimer();
-    if (isStopped) return;
+    if (isEnding) return;
     let shortest = Number.POSITIVE_INFINITY;
     for (const entry of [...all("waiting", "sending"), ...all("waiting", "question")]) {
       if (!mayBegin(entry)) continue;
@@ -89,7 +92,7 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
   };
   return {
     show: (sends, questions) => {
-      if (isStopped) return;
+      if (isEnding) return;
       for (const entry of entries.values()) entry.isDue = false;
       for (const job of [...sendingJobs(sends, byId), ...questionJobs(questions, byId)]) {
         const key = `${job.kind} ${job.number}`;
@@ -102,11 +105,14 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
       beginAll();
     },
     allAnswered: async () => {
+      isEnding = true;
+      cancelTimer();
       await Promise.all(all("under way", "sending").map(({ ended }) => ended));
     },
     stop: async () => {
-      isStopped = true;
+      isEnding = true;
       cancelTimer();
+      for (const entry of all("waiting", "sending")) postCutOff(entry, false);
       const underWay = all("under way");
       for (const { dropped } of underWay) dropped.abort();
       await Promise.all(underWay.map(({ ended }) => ended));

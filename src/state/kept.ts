@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { readSimulation } from "../core/facts/simulation.ts";
+import type { LogLine } from "../core/log/log-line.ts";
 import type { Kept } from "../core/loop/known.ts";
-import { readOutputsState } from "../core/outputs/outputs-state.ts";
+import { readOutputs, readOutputsState } from "../core/outputs/outputs-state.ts";
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { readRulesState } from "../core/rules/rules-state.ts";
 import { readKeptValues } from "../core/rules/value-readings.ts";
@@ -32,6 +33,14 @@ export function readKept(state: State, { service, official }: KeptSources): Kept
     outputs: readOutputsState(state.outputs),
     values: readKeptValues(state.values),
   };
+}
+
+/** What is said of outputs in the state file that cannot be read, each by its key. */
+export function describeUnreadOutputs({ outputs }: State): LogLine[] {
+  return readOutputs(outputs).unread.map((key) => ({
+    level: "warn",
+    sentence: `The state file does not say in a way that can be read what was sent to ${key}: what is in force for it is sent once more`,
+  }));
 }
 
 /** The state with what is kept of these sources, and of all else. */

@@ -149,6 +149,7 @@ const stateSchema: z.ZodType<State> = z.object({
   outputs: z.unknown().exactOptional(),
   simulation: z.unknown().exactOptional(),
   values: z.unknown().exactOptional(),
+  ended_in_order: z.literal(true).exactOptional(),
 });
 
 /** What of it has changed since. */

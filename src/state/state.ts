@@ -28,6 +28,8 @@ export interface State {
   outputs?: unknown;
   simulation?: unknown;
   values?: unknown;
+  /** The last vigie ended in order. Absent: it runs, or was killed, or its machine lost power. */
+  ended_in_order?: true;
 }
 
 export function emptyState(installation: string): State {
@@ -49,7 +51,7 @@ export function emptyState(installation: string): State {
  *   next `on` would never be sent. So each payload in force is sent once more.
  * - A simulation may have been ended since. So none goes on.
  */
-export function recoverState({ simulation, outputs, ...rest }: State): State {
+export function recoverState({ simulation, outputs, ended_in_order, ...rest }: State): State {
   return { ...rest, outputs: forgetAcknowledgements(readOutputsState(outputs)) };
 }
 

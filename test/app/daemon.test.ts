@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createDaemon, type DaemonOptions } from "../../src/app/daemon.ts";
 import { judgeDaemon } from "../../src/app/health-report.ts";
+import { createIdentity } from "../../src/cli/run.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { renderMetrics } from "../../src/http/metrics.ts";
 import { renderState } from "../../src/http/state-json.ts";
@@ -15,6 +16,7 @@ import { fastClock } from "../../src/runtime/fast-clock.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { emptyState } from "../../src/state/state.ts";
+import { parseState, serialiseState } from "../../src/state/state-format.ts";
 import { openStore } from "../../src/state/store.ts";
 import { folderWith, loadText } from "../config/folder.ts";
 import { logTo, SILENT_LOG } from "../support/logs.ts";
@@ -321,6 +323,18 @@ describe("a disk that hangs", () => {
     await daemon.stop();
     expect(performance.now() - began).toBeLessThan(onBusyMachine(5_000));
   });
+});
+
+test("the state says that vigie ended in order, and no longer when the next one starts", async () => {
+  const store = createMemoryStore(emptyState("test"));
+  const daemon = openDaemon(SILENT_LOG, { store });
+  const settings = { service: { base_url: "simulator" }, mqtt: { url: "embedded" } };
+  await daemon.start((await loadText(JSON.stringify(settings))).config);
+  expect(store.state().ended_in_order).toBeUndefined();
+  await daemon.stop();
+  expect(parseState(serialiseState(store.state())).ended_in_order).toBe(true);
+  await createIdentity(store, systemClock);
+  expect(store.state().ended_in_order).toBeUndefined();
 });
 
 test("what was not worth a write is written when vigie stops: a value that turned no rule", async () => {

@@ -29,7 +29,7 @@ describe("an output over HTTP", () => {
     expect(await outputWith(`id: boiler, url: "${RELAY}?turn={payload}", ${OFF_ON}`)).toEqual({
       id: "boiler",
       name: { fr: "boiler", en: "boiler" },
-      key: "http:boiler",
+      key: expect.stringMatching(/^http:boiler:[0-9a-f]{8}$/),
       to: { kind: "http", place: "http://192.0.2.40", url: `${RELAY}?turn={payload}`, method: "GET" },
       access: { headers: {} },
       message: false,
@@ -62,7 +62,7 @@ describe("an output over HTTP", () => {
       {
         id: "phone",
         name: { fr: "Phone", en: "Phone" },
-        key: "http:phone",
+        key: expect.stringMatching(/^http:phone:[0-9a-f]{8}$/),
         to: {
           kind: "http",
           place: "https://ntfy.example.org",
@@ -297,6 +297,14 @@ describe("an output over HTTP", () => {
   });
 });
 
+test("with another address an output is another device: nothing is known of it, and the state file shows no address", async () => {
+  const keyOf = async (url: string) => (await outputWith(`id: a, url: "${url}", ${OFF}`)).key;
+  const [one, other, again] = await Promise.all([keyOf(RELAY), keyOf(`${RELAY}/1`), keyOf(RELAY)]);
+  expect(one).not.toBe(other);
+  expect(one).toBe(again);
+  expect(one).not.toContain("192.0.2.40");
+});
+
 describe("what an output keeps secret", () => {
   const HOSTILE = [
     `[{ id: a, url: "h/S3CRET", ${OFF} }]`,
@@ -313,6 +321,8 @@ describe("what an output keeps secret", () => {
     '["http://h/S3CRET"]',
     `[{ topic: "http://h/S3CRET", ${OFF} }, { topic: "http://h/S3CRET", ${OFF} }]`,
     `[{ id: "http://h/S3CRET", url: "ftp://u:S3CRET@h/S3CRET", ${OFF} }, { id: "http://h/S3CRET", topic: a, ${OFF} }]`,
+    `[{ id: a, url: "slack://S3CRET", ${OFF} }]`,
+    `[{ id: a, url: "discord://S3CRET@S3CRET/x", ${OFF} }]`,
     `[{ id: a, url: "http://u:S3CRET@h:99999/S3CRET", ${OFF} }]`,
     `[{ id: a, url: "http://u:S3CRET%@h/S3CRET", ${OFF} }]`,
     `[{ id: a, url: "http:///S3CRET", ${OFF} }]`,

@@ -76,6 +76,16 @@ describe("rules that are right are taken", () => {
   });
 });
 
+test.each(["else", "unknown"])(
+  "%s is no id of a rule: outputs say so that no rule has decided",
+  async (id) => {
+    const [problem = ""] = await problemsOf(loadText(`rules: [ { id: ${id}, when: { period: hp } } ]`));
+    expect(problem).toContain(
+      `rules[0].id: expected another id: else and unknown are words of outputs, got "${id}"`,
+    );
+  },
+);
+
 describe("a rule that is wrong is refused with its place, what was expected and the nearest word", () => {
   const NOW = "day: now, color: rouge";
   const RANGE = "day: next_3_days, color: rouge";

@@ -249,7 +249,7 @@ describe("the end", () => {
     expect(sink.events).toEqual([{ kind: "acknowledged", number: 1 }]);
   });
 
-  test("ends requests under way, posts nothing, and begins nothing", async () => {
+  test("ends requests under way, begins nothing, and posts which sendings may have arrived", async () => {
     const device = await startDevice(() => undefined);
     const list = [1, 2, 3].map((id) => httpOutput(`${device.place}/x`, { id: String(id) }));
     const sink = openSink(list);
@@ -259,7 +259,14 @@ describe("the end", () => {
     sink.show(sendings(4), []);
     await expect.poll(() => device.connections.open.size).toBe(0);
     await settled();
-    expect(sink.events).toEqual([]);
+    expect(sink.events).toHaveLength(3);
+    expect(sink.events).toEqual(
+      expect.arrayContaining([
+        { kind: "cut off", number: 1, mayHaveArrived: true },
+        { kind: "cut off", number: 2, mayHaveArrived: true },
+        { kind: "cut off", number: 3, mayHaveArrived: false },
+      ]),
+    );
     expect(device.connections.count).toBe(2);
   });
 

@@ -163,6 +163,16 @@ describe("the secret", () => {
     expect(device.heard).toEqual([]);
   });
 
+  test("is not read from a file that is too long to be one", async () => {
+    const secret_file = fileWith("x".repeat(2_000_000));
+    const event = await sendOnce(httpOutput("http://127.0.0.1:9/{secret}", { access: { secret_file } }));
+    expect(event).toMatchObject({ kind: "refused" });
+    expect(event).toHaveProperty(
+      "message",
+      expect.stringContaining("cannot be read: it is larger than 1024 KB"),
+    );
+  });
+
   test("that is empty is refused", async () => {
     const secret_file = fileWith("\n");
     const event = await sendOnce(httpOutput("http://127.0.0.1:9/{secret}", { access: { secret_file } }));

@@ -113,6 +113,19 @@ describe("neither events nor anything written has a part of an address, a header
     expect(inspect(events)).not.toMatch(SEARCHED);
   });
 
+  test("with a device that repeats its secrets where its state is asked for", async () => {
+    for (const secret of SECRETS.filter((one) => !/[\n\0]/.test(one))) {
+      const device = await startDevice((response) => {
+        const said = [secret, encodeURIComponent(secret), "Open%Sesame"];
+        response.end(JSON.stringify({ state: said }).replaceAll("H", "\\u0048"));
+      });
+      const event = await askOnce(hostileOutput(device.place, secret, "GET", false));
+      expect(event).toMatchObject({ kind: "answer" });
+      expect(inspect(event)).toContain("***");
+      expect(inspect(event)).not.toMatch(SEARCHED);
+    }
+  });
+
   test("with headers that cannot be sent", async () => {
     const device = await startDevice();
     const headers = { "transfer-encoding": "HeaderValue", "X-Key": "Header\nValue" };

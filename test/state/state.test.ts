@@ -220,7 +220,12 @@ describe("a state whose successor is lost", () => {
         ({ payload }) => payload,
       );
     expect([payloadsFor(true), payloadsFor(false), payloadsFor(null)]).toEqual([["off"], ["on"], []]);
-    expect(outputs[BOILER.key]).toMatchObject({ ...SENT, acknowledged: false, answer: "none" });
+    expect(outputs[BOILER.key]).toMatchObject({
+      ...SENT,
+      acknowledged: false,
+      stands: false,
+      answer: "none",
+    });
   });
 });
 

@@ -111,6 +111,8 @@ const EMPTY_SENT = {
   answered_at: null,
   told: [],
   pretended: false,
+  came_back: false,
+  delivered: [],
 };
 
 const KNOWN_DAYS = knownDaysOf({

@@ -5,6 +5,7 @@ import {
   dueQuestions,
   dueSends,
   forgetSaid,
+  isShownOtherwise,
   nextOutputBoundary,
   type OutputsPart,
   outputStatuses,
@@ -37,7 +38,8 @@ export function house(
     kept = NOTHING_SENT,
     at = 0,
     isPeak = false,
-  }: { kept?: OutputsState; at?: number; isPeak?: boolean | null } = {},
+    isAfterCrash = false,
+  }: { kept?: OutputsState; at?: number; isPeak?: boolean | null; isAfterCrash?: boolean } = {},
 ) {
   const outputs = outputsOf([output]);
   let states: Record<string, boolean | null> | null = null;
@@ -47,7 +49,7 @@ export function house(
   let now = at;
   let peak: boolean | null = isPeak;
   const clocks = (): Clocks => ({ now: START + now, steady: now + 30 * 24 * HOUR });
-  let part: OutputsPart = startOutputs(kept, clocks());
+  let part: OutputsPart = startOutputs(kept, clocks(), { isAfterCrash });
   let connections = 0;
   const sent: { at: number; payload: string }[] = [];
   const said: string[] = [];
@@ -55,6 +57,7 @@ export function house(
   /** What the address answers; undefined: the broker acknowledges. */
   let answer: (number: number) => OutputsEvent = (number) => ({ kind: "acknowledged", number });
   let state = (): string | null => null;
+  let looks = 0;
   const isAnswered = new Set<number>();
   const ids: string[] = [];
 
@@ -90,7 +93,9 @@ export function house(
     part = forgetSaid(part);
   };
   const take = (event: OutputsEvent) => {
+    const { kept: keptBefore, passing } = part;
     part = takeOutputs(part, event, clocks(), { outputs });
+    if (part.kept !== keptBefore || isShownOtherwise(passing, part.passing)) looks += 1;
     settle();
   };
   const self = {
@@ -107,6 +112,12 @@ export function house(
       settle();
     },
     ids: () => ids,
+    connection: () => connections,
+    take,
+    /** The number of the last sending. */
+    number: () => Math.max(0, ...given),
+    /** How often something has changed that is looked at. */
+    looks: () => looks,
     changes: () => part.passing.changes,
     sent,
     said,

@@ -21,10 +21,13 @@ interface StartContext {
   broker: string;
   /** Before a reload: what was known then, and the sources that stay the same. */
   before: { known: Known; same: readonly SourceId[] } | null;
+  /** The vigie before was killed, or its machine lost power. */
+  isAfterCrash?: boolean;
 }
 
 /** What is known at a start or after a reload, with what the state file holds. */
-export function startKnown(kept: Kept, { at, config, serviceKind, broker, before }: StartContext): Known {
+export function startKnown(kept: Kept, context: StartContext): Known {
+  const { at, config, serviceKind, broker, before, isAfterCrash = false } = context;
   const settled = settleSettings(kept.settings, config.rules);
   const settings = isEqual(settled.settings, kept.settings) ? kept.settings : settled.settings;
   const clocks = clocksOfSame(before);
@@ -49,7 +52,7 @@ export function startKnown(kept: Kept, { at, config, serviceKind, broker, before
       pollCounts: before?.known.passing.pollCounts ?? NO_POLLS,
       commands: { settings, simulation, waiting: null },
       values: startValues(before?.known.passing.values ?? null, config),
-      outputs: startOutputs(kept.outputs, at).passing,
+      outputs: startOutputs(kept.outputs, at, { isAfterCrash }).passing,
       broker: startBroker(broker),
       homeAssistant: null,
       saving: startSaving(kept, before?.known.passing.saving ?? null),

@@ -1,11 +1,12 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { describeDuration } from "../log/duration.ts";
-import { doubt, reportsOf, STANDS } from "./device-reports.ts";
+import { doubt, STANDS } from "./device-reports.ts";
 import { describeOutput, placeOfReports } from "./output.ts";
 import {
   type ConfirmedOutput,
   type OutputsPart,
   passingOf,
+  reportsOf,
   withPassing,
   withPassingOf,
   withReportsOf,

@@ -5,9 +5,11 @@ import type { Verdict } from "../rules/verdict.ts";
 import { markSimulated } from "./messages.ts";
 import { type Choice, describeOutput, type Output, type Outputs, type Payload } from "./output.ts";
 import {
+  expectationOf,
+  isStillTried,
   lastSent,
   type OutputsState,
-  recordExpectation,
+  recentDelivery,
   recordOf,
   type Sending,
   type Sent,
@@ -50,44 +52,79 @@ export function chooseOutputs(
   at: Instant,
   protect: Protect = UNPROTECTED,
 ): Chosen {
-  const { verdicts, facts } = dry_when_simulated ? both.withoutSimulation : both.withSimulation;
+  const known = dry_when_simulated ? both.withoutSimulation : both.withSimulation;
   const sends: Send[] = [];
   const choicesOn = new Set<string>();
   let next = state;
   const chooseOne = (output: Output) => {
     const { key } = output;
-    const chosen = choosePayload(output, verdicts);
-    if (chosen === "what was sent last") return;
-    if (chosen === "nothing") {
-      next = recordOf(next, key, { stands: false });
-      return;
-    }
-    const send = composeSend(output, chosen, facts);
     const sent = lastSent(state, key);
-    const marked = output.message
-      ? sameMessage(markIfSimulated(send, output, both.withoutSimulation), sent)
-      : send;
-    if (!(chosen.isElse || chosen.isUnknown)) choicesOn.add(key);
-    const isDue = output.message
-      ? isMessageDue(marked, sent, at)
-      : isPayloadDue(send.payload, chosen.isElse, sent);
-    if (isDue) sends.push(marked);
-    else next = recordExpectation(recordOf(next, key, wantedStill(output, send)), key, send.expect);
+    const chosen = choosePayload(output, known.verdicts);
+    if (typeof chosen !== "string" && !(chosen.isElse || chosen.isUnknown)) choicesOn.add(key);
+    const { send, change } = output.message
+      ? decideMessage(output, chosen, sent, { known, real: both.withoutSimulation, at })
+      : decidePayload(output, chosen, sent, known.facts);
+    if (send) sends.push(send);
+    if (change) next = recordOf(next, key, change);
   };
   for (const output of list) protect(`the payload of output ${output.id}`, () => chooseOne(output));
   return { sends, state: next, choicesOn };
 }
 
-/** A message that is not repeated counts for the choice that is in force now. */
-function wantedStill({ message }: Output, { choice }: Send): Partial<Sent> {
-  return message ? { stands: true, choice } : { stands: true };
+/** What is sent now, or what changes of what was sent last. */
+interface Decision {
+  send?: Send;
+  change?: Partial<Sent>;
 }
 
-/** A message that is true without the simulation is sent as it is. */
-function markIfSimulated(send: Send, output: Output, { verdicts, facts }: VerdictsAndFacts): Send {
+function decidePayload(
+  output: Output,
+  chosen: ChosenPayload | "nothing" | "what was sent last",
+  sent: Sent | undefined,
+  facts: Facts,
+): Decision {
+  if (chosen === "nothing") return { change: { stands: false } };
+  if (chosen === "what was sent last")
+    return sent && isStillTried(sent, sent.payload) ? { send: sendAgain(output, sent) } : {};
+  const send = composeSend(output, chosen, facts);
+  if (!sent) return chosen.isElse ? {} : { send };
+  if (isPayloadDue(send.payload, chosen.isElse, sent)) return { send };
+  return { change: { stands: true, ...expectationOf(sent, send.expect) } };
+}
+
+/**
+ * A message is sent once when its choice begins, also if what it says changes later: each try of it says the same. If nobody knows
+ * whether it has arrived, it is sent twice more. If its choice comes back soon with the same text, nobody has to read it again.
+ */
+function decideMessage(
+  output: Output,
+  chosen: ChosenPayload | "nothing" | "what was sent last",
+  sent: Sent | undefined,
+  { known, real, at }: { known: VerdictsAndFacts; real: VerdictsAndFacts; at: Instant },
+): Decision {
+  if (chosen === "nothing") return { change: { stands: false } };
+  if (chosen === "what was sent last") return {};
+  const send = composeMessage(output, chosen, known.facts, real);
+  if (!sent) return { send };
+  const { choice, because, pretended } = send;
+  if (sent.stands && sent.choice === choice && sent.pretended === pretended)
+    return sent.acknowledged || sent.tries >= MESSAGE_TRIES ? {} : { send: sendAgain(output, sent) };
+  const delivered = recentDelivery(sent, send.payload, at);
+  if (!delivered) return { send };
+  return { change: { ...delivered, choice, because, pretended, stands: true, acknowledged: true } };
+}
+
+/** A choice that is in force without the simulation, too, says what is true then. */
+function composeMessage(
+  output: Output,
+  chosen: ChosenPayload,
+  facts: Facts,
+  { verdicts, facts: realFacts }: VerdictsAndFacts,
+): Send {
   const real = choosePayload(output, verdicts);
-  const isReal = typeof real !== "string" && composeSend(output, real, facts).payload === send.payload;
-  return isReal ? send : { ...send, payload: markSimulated(send.payload), pretended: true };
+  if (typeof real !== "string" && real.choice === chosen.choice) return composeSend(output, real, realFacts);
+  const send = composeSend(output, chosen, facts);
+  return { ...send, payload: markSimulated(send.payload), pretended: true };
 }
 
 /** Why an output sends nothing now, in words; null where it sends something. */
@@ -173,28 +210,8 @@ function isPayloadDue(payload: string, isElse: boolean, sent: Sent | undefined):
   return !isElse && !sent.stands;
 }
 
-/**
- * A message is sent once when its choice begins, also if what it says changes later. If the choice comes back soon with the
- * same text, nobody has to read it again. If nobody knows whether it has arrived, it is sent twice more.
- */
-function isMessageDue({ payload, choice, pretended }: Send, sent: Sent | undefined, at: Instant): boolean {
-  if (!sent) return true;
-  if (goesOn(sent, { choice, pretended })) return !sent.acknowledged && sent.tries < MESSAGE_TRIES;
-  return !(sent.acknowledged && sent.payload === payload && Math.abs(at - sent.at) < SAME_MESSAGE_AFTER);
-}
-
-function goesOn(sent: Sent, { choice, pretended }: Pick<Send, "choice" | "pretended">): boolean {
-  return sent.stands && sent.choice === choice && sent.pretended === pretended;
-}
-
-/** Each try of one message says the same. */
-function sameMessage(send: Send, sent: Sent | undefined): Send {
-  return sent && goesOn(sent, send) ? { ...send, payload: sent.payload } : send;
-}
-
 /** How many times a message is sent of which nobody knows whether it has arrived. */
 export const MESSAGE_TRIES = 3;
-const SAME_MESSAGE_AFTER = 6 * 3_600_000;
 
 function composeSend(
   output: Output,
@@ -209,5 +226,18 @@ function composeSend(
     choice,
     because,
     pretended: false,
+  };
+}
+
+/** What was sent last stands, but has not arrived, as far as is known. */
+function sendAgain(output: Output, { payload, expect, choice, because, pretended }: Sent): Send {
+  return {
+    key: output.key,
+    payload,
+    device: describeOutput(output),
+    expect,
+    choice: choice ?? "unknown",
+    because: because ?? "what was sent last stands",
+    pretended,
   };
 }

@@ -1,7 +1,7 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import { type ReportMeaning, readReport, shownReport } from "./confirms.ts";
-import { describeOutput, type Outputs, placeOfReports } from "./output.ts";
+import { describeOutput, describeTaken, type Outputs, placeOfReports } from "./output.ts";
 import {
   type ConfirmedOutput,
   confirmedOutputs,
@@ -9,7 +9,7 @@ import {
   judgedFrom,
   type OutputsPart,
   passingOf,
-  type ReportsOfDevice,
+  reportsOf,
   say,
   type Turning,
   withKept,
@@ -17,7 +17,7 @@ import {
   withPassingOf,
   withReportsOf,
 } from "./outputs-part.ts";
-import { lastSent, recordOf, type Sent } from "./outputs-state.ts";
+import { isOfChoice, lastSent, recordOf, type Sent } from "./outputs-state.ts";
 
 /** A message on a topic on which devices report. */
 export interface Report {
@@ -38,7 +38,7 @@ export function takeReport(before: OutputsPart, report: Report, at: Clocks, outp
       part = rememberRetained(part, report);
       part = noteReport(part, output, { payload: report.payload, isFromBefore }, at);
     }
-    if (online?.topic === report.topic) part = notePresence(part, output, report.payload, isFromBefore);
+    if (online?.topic === report.topic) part = notePresence(part, output, { ...report, isFromBefore }, at);
   }
   return part;
 }
@@ -53,7 +53,9 @@ export function noteReport(
   const before = reportsOf(part, output.key, at);
   const isReturn = before.said === null || at.steady - before.liveAt >= SILENT;
   const newest = { ...report, isReturn: isReturn || before.newest?.isReturn === true };
-  const liveAt = report.isFromBefore ? before.liveAt : at.steady;
+  // An answer to a question counts only if it says what the device does.
+  const isLive = !report.isFromBefore && output.confirm.from.kind === "mqtt";
+  const liveAt = isLive ? at.steady : before.liveAt;
   return judgeIfDue(withReportsOf(part, output.key, { ...before, newest, liveAt }), output, at);
 }
 
@@ -61,14 +63,19 @@ export function judgeIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clock
   const { key } = output;
   const reports = part.passing.reports.byKey.get(key);
   const from = reports ? judgedFrom(part.passing, key, reports) : null;
-  if (!reports?.newest || from === null || from > at.steady) return part;
-  const judged = withReportsOf(part, key, { ...reports, newest: null, judgedAt: at.steady });
-  return judge(judged, output, reports.newest, at);
+  if (!reports || from === null || from > at.steady) return part;
+  const { newest, hasComeBack } = reports;
+  const judgedAt = at.steady;
+  let judged = withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, judgedAt });
+  // Nobody wants to be overruled by `else` because a device came back.
+  const sent = lastSent(part.kept, key);
+  if (hasComeBack && sent && isOfChoice(sent)) judged = noteReturn(judged, output);
+  return newest ? judge(judged, output, newest, at) : judged;
 }
 
-export function reportsOf({ passing }: OutputsPart, key: string, { steady }: Clocks): ReportsOfDevice {
-  const nothing = { newest: null, judgedAt: Number.NEGATIVE_INFINITY, liveAt: steady, said: null };
-  return passing.reports.byKey.get(key) ?? nothing;
+/** It is not known what the device does now: it is told again as soon as that is allowed. */
+function noteReturn(part: OutputsPart, { key }: ConfirmedOutput): OutputsPart {
+  return withKept(part, recordOf(part.kept, key, { came_back: true }), "with the next save");
 }
 
 /**
@@ -125,7 +132,7 @@ function judgeAwaited(part: OutputsPart, output: ConfirmedOutput, report: Meant,
   const isMissed = lastSent(part.kept, key)?.answer === "missed";
   // A device that went on reporting all the time is no device that came back.
   const isBack = isMissed && !report.isFromBefore && report.isReturn && !isAnswer;
-  return isBack ? withPassingOf(part, key, { isBack }) : part;
+  return isBack ? noteReturn(part, output) : part;
 }
 
 function judgeConfirmed(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
@@ -202,7 +209,7 @@ export function doubt(part: OutputsPart, output: ConfirmedOutput, sentence: stri
   const { key, confirm } = output;
   const doubted = withKept(part, recordOf(part.kept, key, { answer: "doubted" }), "now");
   const isTold = confirm.keep && confirm.from.kind === "mqtt";
-  return say(isTold ? withPassingOf(doubted, key, { isBack: true }) : doubted, { level: "info", sentence });
+  return say(isTold ? noteReturn(doubted, output) : doubted, { level: "info", sentence });
 }
 
 function describeDoubt(output: ConfirmedOutput, shown: string): string {
@@ -216,10 +223,16 @@ function noteConfirmed(
   at: Clocks,
 ): OutputsPart {
   const { key } = output;
-  const answer = isFromBefore ? "retained" : "heard";
-  const told = tellConfirmation(part, output, { shown, isFromBefore });
-  const answered_at = isFromBefore ? null : at.now;
-  const kept = recordOf(part.kept, key, { answer, last_answer: shown, answered_at });
+  let told = tellConfirmation(part, output, { shown, isFromBefore });
+  const change: Partial<Sent> = isFromBefore
+    ? { answer: "retained", answered_at: null }
+    : // It has the payload, also if the acknowledgement was lost.
+      { answer: "heard", answered_at: at.now, acknowledged: true };
+  const kept = recordOf(part.kept, key, { ...change, last_answer: shown, came_back: false });
+  if (!isFromBefore && passingOf(part, key).retry) {
+    told = say(told, { problem: `output ${key}`, isOver: describeTaken(output) });
+    told = withPassingOf(told, key, { retry: null });
+  }
   return withKept(withPassingOf(told, key, NOTHING_IS_OPEN), kept, "now");
 }
 
@@ -254,7 +267,7 @@ function noteAnswer(
 ): OutputsPart {
   const { key } = output;
   const said = { shown, at: at.now };
-  const part = withReportsOf(before, key, { ...reportsOf(before, key, at), said });
+  const part = withReportsOf(before, key, { ...reportsOf(before, key, at), said, liveAt: at.steady });
   const age = sent.answered_at === null ? Number.POSITIVE_INFINITY : Math.abs(at.now - sent.answered_at);
   if (age < (sent.last_answer === shown ? SAME_NOTED_EVERY : OTHER_NOTED_EVERY)) return part;
   return noteNewestAnswer(part, output);
@@ -267,20 +280,34 @@ export function noteNewestAnswer(part: OutputsPart, { key }: ConfirmedOutput): O
   return withKept(part, recordOf(part.kept, key, change), "with the next save");
 }
 
-/** Of a device that comes back, what it does now is not known. */
+/** A device may flap, so that it has come back counts with its next report, at most once a second. */
 function notePresence(
   part: OutputsPart,
-  { key, confirm }: ConfirmedOutput,
-  payload: string,
-  isFromBefore: boolean,
+  output: ConfirmedOutput,
+  { payload, isFromBefore }: Pick<DeviceReport, "payload" | "isFromBefore">,
+  at: Clocks,
 ): OutputsPart {
+  const { key, confirm } = output;
   const equals = confirm.online?.equals;
   if (equals === undefined) return part;
   const expected = typeof equals === "string" ? equals : JSON.stringify(equals);
   const isOnline = readReport(payload, expected) === "expected";
-  const { isOnline: wasOnline, isChoiceOn } = passingOf(part, key);
-  const isBack = isOnline && isChoiceOn && (!isFromBefore || wasOnline === false);
-  return withPassingOf(part, key, isBack ? { isOnline, isBack } : { isOnline });
+  const before = reportsOf(part, key, at);
+  const isReturn = isOnline && (!isFromBefore || before.isOnline === false);
+  const hasComeBack = before.hasComeBack || isReturn;
+  if (before.isOnline === isOnline && before.hasComeBack === hasComeBack) return part;
+  return judgeIfDue(withReportsOf(part, key, { ...before, isOnline, hasComeBack }), output, at);
+}
+
+/**
+ * The broker was away, and with it perhaps the power of the building: each device that is there on the new connection may have come
+ * back, also if the broker holds that it is there from before.
+ */
+export function forgetPresence(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
+  let part = before;
+  for (const { key, confirm } of confirmedOutputs(outputs))
+    if (confirm.online) part = withReportsOf(part, key, { ...reportsOf(part, key, at), isOnline: false });
+  return part;
 }
 
 function rememberRetained(part: OutputsPart, { topic, payload, retain }: Report): OutputsPart {
@@ -295,7 +322,6 @@ function rememberRetained(part: OutputsPart, { topic, payload, retain }: Report)
 /** Of a device that does what it was sent. */
 const NOTHING_IS_OPEN = {
   turning: null,
-  isBack: false,
   awaitedSince: null,
   hasMissed: false,
   isSwitchedBack: false,

@@ -130,3 +130,9 @@ export function describeOutput({ name, to }: Pick<Output, "name" | "to">): strin
   const place = placeOf({ to });
   return name.en === place ? place : `${name.en} (${place})`;
 }
+
+export function describeTaken({ to }: Pick<Output, "to">): string {
+  return to.kind === "mqtt"
+    ? `The broker accepts messages to ${to.topic} again`
+    : `${to.place} takes messages again`;
+}

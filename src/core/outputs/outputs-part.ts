@@ -58,6 +58,10 @@ interface Reports {
 export interface ReportsOfDevice {
   /** The last one, if it was not judged yet. */
   newest: DeviceReport | null;
+  /** It has said that it is there again, and that was not judged yet. */
+  hasComeBack: boolean;
+  /** Whether it says that it is there; null: nothing is known. */
+  isOnline: boolean | null;
   judgedAt: number;
   /** When the device itself was heard last, or when vigie began to listen. */
   liveAt: number;
@@ -95,10 +99,6 @@ export interface PassingOutput {
   sentAt: number | null;
   /** An address has asked vigie not to send before. */
   notBefore: number | null;
-  /** The device was away, or may do something else: it is told again as soon as that is allowed. */
-  isBack: boolean;
-  /** Whether the device says that it is there; null: nothing is known. */
-  isOnline: boolean | null;
   turning: Turning | null;
   /** When the device began to do something else than it was told, the last time and the time before. */
   contraryAt: readonly number[];
@@ -133,7 +133,7 @@ export interface WaitingSend {
 }
 
 /** The broker or the address has not answered yet. */
-interface GivenSend {
+export interface GivenSend {
   stage: "given";
   due: DueSend;
   /** null: it repeats a payload that was acknowledged. */
@@ -174,7 +174,7 @@ export interface DueQuestion {
 }
 
 /** This payload was not taken. It may be taken later: an access list may be corrected, and a device may come back. */
-interface Retry {
+export interface Retry {
   payload: string;
   since: number;
   /** null: it may be sent again now. */
@@ -192,9 +192,13 @@ export function confirmedOutputs({ list }: Outputs): ConfirmedOutput[] {
   return list.filter(isConfirmed);
 }
 
-/** `kept`: from the state file, or from the configuration before. */
-export function startOutputs(kept: OutputsState, at: Clocks): OutputsPart {
+/**
+ * `kept`: from the state file, or from the configuration before. `isAfterCrash`: the power of the building may have failed, so a
+ * device that is there may have come back.
+ */
+export function startOutputs(kept: OutputsState, at: Clocks, { isAfterCrash = false } = {}): OutputsPart {
   const steady = (instant: number) => at.steady - Math.max(0, at.now - instant);
+  const away = Object.keys(kept).map((key) => [key, { ...noReports(at), isOnline: false }] as const);
   const entries = Object.entries(kept).map(([key, sent]): [string, PassingOutput] => {
     const told = sent.told.map(steady);
     // A device that was told again is not told sooner because vigie was restarted.
@@ -205,7 +209,7 @@ export function startOutputs(kept: OutputsState, at: Clocks): OutputsPart {
     passing: {
       connection: null,
       byKey: new Map(entries),
-      reports: { byKey: new Map(), retained: new Map() },
+      reports: { byKey: new Map(isAfterCrash ? away : []), retained: new Map() },
       changes: 0,
       given: 0,
       isEnding: false,
@@ -280,11 +284,12 @@ export function nextOutputBoundary({ passing }: OutputsPart): { steady?: number 
 export function judgedFrom(
   passing: PassingOutputs,
   key: string,
-  { newest, judgedAt }: ReportsOfDevice,
+  { newest, hasComeBack, judgedAt }: ReportsOfDevice,
 ): number | null {
   const underWay = passing.byKey.get(key)?.underWay;
+  if (!(newest || hasComeBack)) return null;
   // After the acknowledgement: that the payload is not sent again is said after that it was sent.
-  if (!newest || (newest.isFromBefore && underWay)) return null;
+  if (newest?.isFromBefore && underWay) return null;
   // What it says before the payload is sent says nothing about it; but it may not be sent in the end.
   if (underWay?.stage === "waiting for the save") return null;
   return judgedAt + BETWEEN_JUDGEMENTS;
@@ -321,6 +326,22 @@ export function withPassingOf(part: OutputsPart, key: string, change: Partial<Pa
   return withPassing(part, { byKey: new Map(part.passing.byKey).set(key, changed) });
 }
 
+/** Nothing was heard of the device since now. */
+function noReports({ steady }: Clocks): ReportsOfDevice {
+  return {
+    newest: null,
+    hasComeBack: false,
+    isOnline: null,
+    judgedAt: Number.NEGATIVE_INFINITY,
+    liveAt: steady,
+    said: null,
+  };
+}
+
+export function reportsOf({ passing }: OutputsPart, key: string, at: Clocks): ReportsOfDevice {
+  return passing.reports.byKey.get(key) ?? noReports(at);
+}
+
 export function withReportsOf(part: OutputsPart, key: string, change: ReportsOfDevice): OutputsPart {
   const { reports } = part.passing;
   return withPassing(part, { reports: { ...reports, byKey: new Map(reports.byKey).set(key, change) } });
@@ -340,13 +361,17 @@ export function say(part: OutputsPart, line: LogLine): OutputsPart {
   return withPassing(part, { said: [...part.passing.said, line] });
 }
 
+export function waitingSends({ passing }: OutputsPart): WaitingSend[] {
+  return [...passing.byKey.values()].flatMap(({ underWay }) =>
+    underWay?.stage === "waiting for the save" ? [underWay] : [],
+  );
+}
+
 /** Everything is as it was before this payload was chosen: it was never given out. */
 export function dropWaiting(part: OutputsPart, { send, before }: WaitingSend): OutputsPart {
   const { sent, passing } = before;
   const kept = withoutSending(part.kept, send.key, sent);
-  // What came meanwhile counts.
-  const { isOnline, isBack } = passingOf(part, send.key);
-  const change = { ...passing, isOnline, isBack: isBack || passing.isBack, question: null, underWay: null };
+  const change = { ...passing, question: null, underWay: null };
   return withKept(withPassingOf(part, send.key, change), kept, "now");
 }
 
@@ -362,8 +387,6 @@ const NOTHING_PASSES: PassingOutput = {
   times: 0,
   sentAt: null,
   notBefore: null,
-  isBack: false,
-  isOnline: null,
   turning: null,
   contraryAt: [],
   told: [],

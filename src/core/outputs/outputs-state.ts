@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Instant } from "../calendar/tariff.ts";
 import { instantSchema } from "../calendar/time-schemas.ts";
-import { byTopic } from "../rules/by-topic.ts";
 
 /** What was sent last to each output, by its key; plain data for the state file. */
 export type OutputsState = Readonly<Record<string, Sent>>;
@@ -35,6 +34,16 @@ export interface Sent {
   told: readonly Instant[];
   /** A message that was sent only because of a simulation. */
   pretended: boolean;
+  /** The device may have lost what it was sent: it is told again as soon as that is allowed. */
+  came_back: boolean;
+  /** The texts of a message that were delivered in the last six hours. */
+  delivered: readonly Delivered[];
+}
+
+/** A text that has arrived. */
+export interface Delivered {
+  payload: string;
+  at: Instant;
 }
 
 /** A payload that is about to be sent. */
@@ -57,7 +66,7 @@ export function recordSending(
   at: Instant,
 ): OutputsState {
   const before = lastSent(state, key);
-  const isAgain = before?.payload === payload && before.stands && !before.acknowledged;
+  const isAgain = before !== undefined && isStillTried(before, payload);
   const sent: Sent = {
     payload,
     expect,
@@ -72,8 +81,15 @@ export function recordSending(
     answered_at: null,
     told: before?.told ?? [],
     pretended,
+    came_back: false,
+    delivered: before?.delivered ?? [],
   };
   return { ...state, [key]: sent };
+}
+
+/** This payload is wanted since it was sent first, and nobody has acknowledged it. */
+export function isStillTried({ payload, stands, acknowledged }: Sent, wanted: string): boolean {
+  return payload === wanted && stands && !acknowledged;
 }
 
 /** The payload was not sent in the end: what was sent before it is the last one again. */
@@ -100,19 +116,44 @@ export function recordAcknowledgement(state: OutputsState, key: string, payload:
   return lastSent(state, key)?.payload === payload ? recordOf(state, key, { acknowledged: true }) : state;
 }
 
-/**
- * What the device is expected to report: it changes when `expect` is corrected in the configuration. A payload that the
- * device has confirmed stays confirmed, until its next report.
- */
-export function recordExpectation(state: OutputsState, key: string, expect: string | null): OutputsState {
+/** A message has arrived: nobody has to read the same text again soon. */
+export function recordDelivery(state: OutputsState, key: string, at: Instant): OutputsState {
   const sent = lastSent(state, key);
-  return sent && sent.answer !== "none" && expect !== null ? recordOf(state, key, { expect }) : state;
+  if (!sent) return state;
+  const { payload, delivered } = sent;
+  const recent = delivered.filter((one) => one.payload !== payload && isRecent(one, at));
+  return recordOf(state, key, { delivered: [...recent, { payload, at }] });
+}
+
+export function recentDelivery({ delivered }: Sent, text: string, at: Instant): Delivered | undefined {
+  return delivered.find((one) => one.payload === text && isRecent(one, at));
+}
+
+function isRecent(delivered: Delivered, at: Instant): boolean {
+  return Math.abs(at - delivered.at) < SAME_MESSAGE_AFTER;
+}
+
+const SAME_MESSAGE_AFTER = 6 * 3_600_000;
+
+/**
+ * What the device is expected to report: it changes when `expect` is corrected in the configuration, or `confirm` is added to it or
+ * removed. A payload that the device has confirmed stays confirmed, until its next report.
+ */
+export function expectationOf(sent: Sent, expect: string | null): Partial<Sent> {
+  if (sent.expect === expect) return {};
+  if (expect === null) return { expect, answer: "none" };
+  return sent.expect === null ? { expect, answer: "awaited" } : { expect };
 }
 
 /** The payload was sent once more: the device has not confirmed it, or does something else since. */
 export function recordTelling(state: OutputsState, key: string): OutputsState {
   const sent = lastSent(state, key);
   return sent ? recordOf(state, key, { tries: sent.tries + 1 }) : state;
+}
+
+/** Whether a rule that is ON has decided, not `else` or `unknown`. */
+export function isOfChoice({ choice }: Sent): boolean {
+  return choice !== "else" && choice !== "unknown";
 }
 
 /** Whether it is repeated, or was repeated in vain. */
@@ -127,14 +168,57 @@ export function isUnconfirmed({ stands, answer }: Sent): boolean {
 export function forgetAcknowledgements(state: OutputsState): OutputsState {
   const entries = Object.entries(state);
   return Object.fromEntries(
-    entries.map(([key, sent]): [string, Sent] => [key, { ...sent, acknowledged: false, answer: "none" }]),
+    entries.map(([key, sent]): [string, Sent] => [key, withoutAcknowledgement(sent)]),
   );
 }
 
-/** From the state file; anything else than a valid state counts as nothing sent. */
-export function readOutputsState(json: unknown): OutputsState {
-  return stateSchema.safeParse(json).data ?? NOTHING_SENT;
+/** Neither what became of it, nor whether it is wanted still. */
+function withoutAcknowledgement(sent: Sent): Sent {
+  return { ...sent, acknowledged: false, stands: false, answer: "none" };
 }
+
+/** From the state file; what cannot be read of it is left out. */
+export function readOutputsState(json: unknown): OutputsState {
+  return readOutputs(json).state;
+}
+
+/** Each output is read alone, so that one which cannot be read loses nothing of the others. */
+export function readOutputs(json: unknown): { state: OutputsState; unread: string[] } {
+  if (json === undefined) return { state: NOTHING_SENT, unread: [] };
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    return { state: NOTHING_SENT, unread: ["all outputs"] };
+  const read = Object.entries(json).map(([key, entry]) => ({ key, ...readSent(entry) }));
+  const entries = read.flatMap(({ key, sent }): [string, Sent][] => (sent ? [[key, sent]] : []));
+  const unread = read.filter(({ isWhole }) => !isWhole).map(({ key }) => key);
+  return { state: entries.length === 0 ? NOTHING_SENT : Object.fromEntries(entries), unread };
+}
+
+/**
+ * If only a part can be read, it is not known what became of the payload: the one that is in force is sent again. That holds for
+ * `else`, too, because something was sent.
+ */
+function readSent(entry: unknown): { sent?: Sent; isWhole: boolean } {
+  const whole = sentSchema.safeParse(entry).data;
+  if (whole) return { sent: whole, isWhole: true };
+  const least = leastSchema.safeParse(entry).data;
+  return least ? { sent: least, isWhole: false } : { isWhole: false };
+}
+
+const NOTHING_KNOWN: Omit<Sent, "payload" | "at"> = {
+  expect: null,
+  acknowledged: false,
+  stands: false,
+  answer: "none",
+  choice: null,
+  because: null,
+  tries: 1,
+  last_answer: null,
+  answered_at: null,
+  told: [],
+  pretended: false,
+  came_back: false,
+  delivered: [],
+};
 
 const sentSchema = z.object({
   payload: z.string(),
@@ -150,6 +234,10 @@ const sentSchema = z.object({
   answered_at: instantSchema.nullable().default(null),
   told: z.array(instantSchema).default([]),
   pretended: z.boolean().default(false),
+  came_back: z.boolean().default(false),
+  delivered: z.array(z.object({ payload: z.string(), at: instantSchema })).default([]),
 }) satisfies z.ZodType<Sent>;
 
-const stateSchema = byTopic(sentSchema);
+const leastSchema = z
+  .object({ payload: z.string(), at: instantSchema })
+  .transform((least): Sent => ({ ...NOTHING_KNOWN, ...least }));

@@ -3,7 +3,13 @@ import type { Facts } from "../facts/facts.ts";
 import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
 import { chooseOutputs, whyNothing } from "./choose-outputs.ts";
 import type { Output } from "./output.ts";
-import { lastSent, type OutputsState, recordAcknowledgement, recordSending } from "./outputs-state.ts";
+import {
+  lastSent,
+  type OutputsState,
+  recordAcknowledgement,
+  recordDelivery,
+  recordSending,
+} from "./outputs-state.ts";
 
 /** A payload that an output will send, if no colour changes and the device's broker is there. */
 export interface PlannedSend {
@@ -48,8 +54,10 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
         at,
       );
       state = chosen.state;
-      for (const send of chosen.sends)
+      for (const send of chosen.sends) {
         state = recordAcknowledgement(recordSending(state, send, at), send.key, send.payload);
+        if (output.message) state = recordDelivery(state, send.key, at);
+      }
       return chosen.sends.map(({ payload, because }) => ({ at, payload, because }));
     });
   return { sends, nothing: whyNothing(output, knownAt(from), lastSent(plan.state, output.key)) };

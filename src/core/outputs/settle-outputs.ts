@@ -10,11 +10,13 @@ import {
   type OutputsPart,
   passingOf,
   say,
+  type WaitingSend,
+  waitingSends,
   withKept,
   withPassingOf,
   withReportsOf,
 } from "./outputs-part.ts";
-import { lastSent, type OutputsState, recordSending, withoutSending } from "./outputs-state.ts";
+import { isStillTried, lastSent, recordSending, withoutSending } from "./outputs-state.ts";
 import { give, givesUpAt, isReachable, nextTelling, tellIfDue } from "./tell-devices.ts";
 
 interface SettleContext {
@@ -35,13 +37,24 @@ export function settleOutputs(
   { outputs, verdicts, protect = UNPROTECTED }: SettleContext,
 ): OutputsPart {
   if (before.passing.isEnding) return before;
-  const protectDrop: Protect = (name, run) => protect(`${name}, if it is still wanted`, run);
   let part = endRetries(before, at);
-  const kept = keptBeforeWaiting(part);
-  part = dropUnwanted(
-    part,
-    verdicts ? chooseOutputs(outputs, verdicts, kept, at.now, protectDrop).sends : [],
-  );
+  const waiting = waitingSends(part);
+  if (waiting.length > 0) {
+    // What waits for its save is chosen once more, as it was the first time: a save may take seconds, in which the choice may end.
+    const protectDrop: Protect = (name, run) => protect(`${name}, if it is still wanted`, run);
+    const kept = waiting.reduce(
+      (state, { send, before: { sent } }) => withoutSending(state, send.key, sent),
+      part.kept,
+    );
+    const wanted = verdicts ? chooseOutputs(outputs, verdicts, kept, at.now, protectDrop).sends : [];
+    part = dropUnwanted(part, waiting, wanted);
+  }
+  // Before the choice: what a device has reported need not be sent again.
+  for (const output of outputs.list)
+    if (isConfirmed(output))
+      protect(`the reports of output ${output.id}`, () => {
+        part = turnIfDue(judgeIfDue(part, output, at), output, at);
+      });
   const chosen = verdicts && chooseOutputs(outputs, verdicts, part.kept, at.now, protect);
   if (chosen) part = forgetRetries(withKept(part, chosen.state, "now"), outputs, chosen.sends);
   for (const output of outputs.list) {
@@ -61,7 +74,6 @@ function settleOutput(
   { send, at }: { send: Send | undefined; at: Clocks },
 ): OutputsPart {
   let part = giveIfSaved(before, output, at);
-  if (isConfirmed(output)) part = turnIfDue(judgeIfDue(part, output, at), output, at);
   if (send) part = beginSend(part, output, send, at);
   if (isConfirmed(output)) part = askIfDue(tellIfDue(part, output, at), output, at);
   return withPassingOf(part, output.key, { wakeAt: nextWake(part, output, at) });
@@ -93,23 +105,15 @@ function endRetries(before: OutputsPart, { steady }: Clocks): OutputsPart {
   return part;
 }
 
-/** What waits for its save is chosen once more, as it was the first time. */
-function keptBeforeWaiting({ kept, passing }: OutputsPart): OutputsState {
-  let before = kept;
-  for (const { underWay } of passing.byKey.values())
-    if (underWay?.stage === "waiting for the save")
-      before = withoutSending(before, underWay.send.key, underWay.before.sent);
-  return before;
-}
-
-/** A save may take seconds, in which the choice may end. */
-function dropUnwanted(before: OutputsPart, wanted: readonly Send[]): OutputsPart {
+function dropUnwanted(
+  before: OutputsPart,
+  waiting: readonly WaitingSend[],
+  wanted: readonly Send[],
+): OutputsPart {
   let part = before;
-  for (const { underWay } of before.passing.byKey.values()) {
-    if (underWay?.stage !== "waiting for the save") continue;
-    const { key, payload } = underWay.send;
-    if (!wanted.some((send) => send.key === key && send.payload === payload))
-      part = dropWaiting(part, underWay);
+  for (const one of waiting) {
+    const { key, payload } = one.send;
+    if (!wanted.some((send) => send.key === key && send.payload === payload)) part = dropWaiting(part, one);
   }
   return part;
 }
@@ -141,7 +145,12 @@ function beginSend(before: OutputsPart, output: Output, send: Send, at: Clocks):
   const { underWay, retry } = passing;
   const isTooEarly = retry?.payload === payload && retry.at !== null;
   if (!isReachable(before, output) || underWay || isTooEarly) return before;
-  const part = withKept(before, recordSending(before.kept, send, at.now), "now");
+  const sent = lastSent(before.kept, key);
+  const recorded = recordSending(before.kept, send, at.now);
+  // The state file says already that it may have been sent: another try needs no write.
+  if (retry && sent && isStillTried(sent, payload))
+    return give(withKept(before, recorded, "with the next save"), output, payload, send);
+  const part = withKept(before, recorded, "now");
   return withPassingOf(part, key, {
     underWay: {
       stage: "waiting for the save",
@@ -149,7 +158,7 @@ function beginSend(before: OutputsPart, output: Output, send: Send, at: Clocks):
       change: part.passing.changes,
       isSaved: false,
       saveLimit: at.steady + SAVE_LIMIT,
-      before: { sent: lastSent(before.kept, key), passing },
+      before: { sent, passing },
     },
     ...NEW_PAYLOAD,
   });
@@ -158,7 +167,9 @@ function beginSend(before: OutputsPart, output: Output, send: Send, at: Clocks):
 /** What the device reported before the payload was sent says nothing about it. */
 function forgetReport(part: OutputsPart, key: string): OutputsPart {
   const reports = part.passing.reports.byKey.get(key);
-  return reports ? withReportsOf(part, key, { ...reports, newest: null, said: null }) : part;
+  return reports
+    ? withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, said: null })
+    : part;
 }
 
 /** What was known of the payload before counts no more. */
@@ -171,7 +182,6 @@ const NEW_PAYLOAD = {
   times: 0,
   sentAt: null,
   notBefore: null,
-  isBack: false,
   turning: null,
   contraryAt: [],
   hasMissed: false,

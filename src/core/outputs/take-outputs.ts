@@ -1,20 +1,23 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import { MESSAGE_TRIES } from "./choose-outputs.ts";
-import { judge, noteReport, type Report, takeReport } from "./device-reports.ts";
-import { describeOutput, type Output, type Outputs } from "./output.ts";
+import { forgetPresence, judge, noteReport, type Report, takeReport } from "./device-reports.ts";
+import { describeOutput, describeTaken, type Output, type Outputs } from "./output.ts";
 import {
   dropWaiting,
+  type GivenSend,
   isConfirmed,
   type OutputsPart,
   type PassingOutput,
   passingOf,
+  type Retry,
   say,
+  waitingSends,
   withKept,
   withPassing,
   withPassingOf,
 } from "./outputs-part.ts";
-import { lastSent, recordAcknowledgement, recordOf } from "./outputs-state.ts";
+import { lastSent, recordAcknowledgement, recordDelivery, recordOf } from "./outputs-state.ts";
 import { PAUSE } from "./tell-devices.ts";
 
 /** What happens to outputs from outside. Events of a connection or a message that is over change nothing. */
@@ -39,6 +42,8 @@ export type OutputsEvent =
       mayHaveArrived: boolean;
       retryAfter: number | null;
     }
+  /** What runs with this configuration ends, and with it the sending of this number. */
+  | { kind: "cut off"; number: number; mayHaveArrived: boolean }
   /** The device answered the question of this number; `payload`: the whole answer. */
   | { kind: "answer"; number: number; payload: string }
   /** The device gave no answer to the question of this number, or none that can be used; `message` says why. */
@@ -60,9 +65,9 @@ export function takeOutputs(
 ): OutputsPart {
   switch (event.kind) {
     case "connection opened":
-      return openConnection(part, event, outputs);
+      return openConnection(part, event, at, outputs);
     case "connection lost":
-      return part.passing.connection?.number === event.connection ? loseConnection(part, outputs) : part;
+      return part.passing.connection?.number === event.connection ? loseConnection(part, at, outputs) : part;
     case "reports read":
       return noteReportsRead(part, event.connection);
     case "report":
@@ -73,6 +78,8 @@ export function takeOutputs(
       return takeRefusal(part, event, at, outputs);
     case "unanswered":
       return takeUnanswered(part, event, at, outputs);
+    case "cut off":
+      return takeCutOff(part, event, outputs);
     case "answer":
       return takeAnswer(part, event, at, outputs);
     case "no answer":
@@ -87,24 +94,34 @@ export function takeOutputs(
 function openConnection(
   before: OutputsPart,
   { connection: number, version }: OutputsEvent & { kind: "connection opened" },
+  at: Clocks,
   outputs: Outputs,
 ): OutputsPart {
   if (before.passing.connection && before.passing.connection.number >= number) return before;
-  let part = withPassing(loseConnection(before, outputs), {
+  let part = withPassing(loseConnection(before, at, outputs), {
     connection: { number, version, areReportsRead: false },
     reports: { ...before.passing.reports, retained: new Map() },
   });
-  for (const { key } of overMqtt(outputs)) part = withPassingOf(part, key, { retry: null });
+  const isFirst = number === 1;
+  if (!isFirst) part = forgetPresence(part, outputs, at);
+  for (const { key, message } of overMqtt(outputs))
+    if (!message) part = withPassingOf(part, key, { retry: null });
   return part;
 }
 
 /** What the broker has not acknowledged may have arrived or not: it stays in `kept` as it is, and is due again. */
-function loseConnection(before: OutputsPart, outputs: Outputs): OutputsPart {
+function loseConnection(before: OutputsPart, at: Clocks, outputs: Outputs): OutputsPart {
   let part = before;
-  for (const { key } of overMqtt(outputs)) {
+  for (const output of overMqtt(outputs)) {
+    const { key, message } = output;
     const { underWay } = passingOf(part, key);
     if (underWay?.stage === "waiting for the save") part = dropWaiting(part, underWay);
     part = withPassingOf(part, key, { underWay: null });
+    // A message may have arrived, and a connection may come and go: it is not sent again at once.
+    if (message && underWay?.stage === "given")
+      part = withPassingOf(part, key, {
+        retry: nextTry(part, output, underWay.due.payload, { at, retryAfter: null }),
+      });
   }
   for (const { key, confirm } of outputs.list) {
     if (confirm?.from.kind !== "mqtt") continue;
@@ -123,8 +140,7 @@ function overMqtt({ list }: Outputs): Output[] {
 /** Ends what was chosen and not given out. */
 function endWaiting(before: OutputsPart): OutputsPart {
   let part = before;
-  for (const { underWay } of before.passing.byKey.values())
-    if (underWay?.stage === "waiting for the save") part = dropWaiting(part, underWay);
+  for (const waiting of waitingSends(before)) part = dropWaiting(part, waiting);
   return part;
 }
 
@@ -151,17 +167,12 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
   });
   part = say(part, isOver);
   part = withKept(part, recordAcknowledgement(part.kept, key, payload), "now");
+  if (output.message) return withKept(part, recordDelivery(part.kept, key, at.now), "now");
   if (!isConfirmed(output) || output.confirm.from.kind !== "mqtt") return part;
   const report = part.passing.reports.retained.get(output.confirm.from.topic);
   return report === undefined
     ? part
     : judge(part, output, { payload: report, isFromBefore: true, isReturn: false }, at);
-}
-
-function describeTaken({ to }: Output): string {
-  return to.kind === "mqtt"
-    ? `The broker accepts messages to ${to.topic} again`
-    : `${to.place} takes messages again`;
 }
 
 /** It is sent again after a while, on the next connection, or when another payload was due meanwhile. */
@@ -178,7 +189,8 @@ function takeRefusal(
   const { payload } = given.due;
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady });
   // The broker may take the next repetition.
-  if (!given.send && output.to.kind === "mqtt") return withPassingOf(part, key, { failure: message });
+  if (hasArrived(part, given) || (!given.send && output.to.kind === "mqtt"))
+    return withPassingOf(part, key, { failure: message });
   if (!given.send) {
     const later = { failure: message, notBefore: at.steady + PAUSE };
     return say(withPassingOf(part, key, later), { problem: `output ${key}`, starts: message });
@@ -204,22 +216,48 @@ function takeUnanswered(
   const { payload } = given.due;
   const notBefore = event.retryAfter === null ? null : at.steady + event.retryAfter;
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
-  if (!given.send) return withPassingOf(part, key, { failure: event.message });
+  if (!given.send || hasArrived(part, given)) return withPassingOf(part, key, { failure: event.message });
   const sent = event.mayHaveArrived ? part : notArrived(part, output);
   const isGivenUp = output.message && (lastSent(sent.kept, key)?.tries ?? 0) >= MESSAGE_TRIES;
-  const { retry: last } = passingOf(before, key);
-  const since = last?.payload === payload ? last.since : at.steady;
-  const { every, for: length } = output.confirm ?? USUAL;
-  const isLong = !output.message && at.steady - since >= length;
-  const wait = Math.max(isLong ? PAUSE : every, event.retryAfter ?? 0);
-  const retry = isGivenUp ? null : { payload, since, at: at.steady + wait, isProblem: isLong };
-  const then = isGivenUp
-    ? `It was sent ${MESSAGE_TRIES} times, and may have arrived`
-    : `It is sent again${isLong ? " every ten minutes" : ""}`;
+  const retry = isGivenUp ? null : nextTry(sent, output, payload, { at, retryAfter: event.retryAfter });
+  const then = retry
+    ? `It is sent again${retry.isProblem ? " every ten minutes" : ""}`
+    : `It was sent ${MESSAGE_TRIES} times, and may have arrived`;
   return say(withPassingOf(sent, key, { retry }), {
     problem: `output ${key}`,
     starts: `${describeOutput(output)} did not take ${quotePayload(payload)}: ${event.message}. ${then}`,
   });
+}
+
+function nextTry(
+  part: OutputsPart,
+  { key, message, confirm }: Output,
+  payload: string,
+  { at, retryAfter }: { at: Clocks; retryAfter: number | null },
+): Retry {
+  const { retry: last } = passingOf(part, key);
+  const since = last?.payload === payload ? last.since : at.steady;
+  const { every, for: length } = confirm ?? USUAL;
+  const isProblem = !message && at.steady - since >= length;
+  const wait = Math.max(isProblem ? PAUSE : every, retryAfter ?? 0);
+  return { payload, since, at: at.steady + wait, isProblem };
+}
+
+/** The device has reported what is expected meanwhile: it has the payload, and only the answer was lost. */
+function hasArrived({ kept }: OutputsPart, { send }: GivenSend): boolean {
+  return send !== null && lastSent(kept, send.key)?.acknowledged === true;
+}
+
+/** A message may be tried after the next start as often as if it had not been sent. */
+function takeCutOff(
+  before: OutputsPart,
+  { number, mayHaveArrived }: OutputsEvent & { kind: "cut off" },
+  outputs: Outputs,
+): OutputsPart {
+  const found = findGiven(before, number, outputs);
+  if (!found) return before;
+  const part = withPassingOf(before, found.output.key, { underWay: null });
+  return mayHaveArrived ? part : notArrived(part, found.output);
 }
 
 /** Of a message only the tries count that may have arrived: a person reads each. */

@@ -98,12 +98,12 @@ function startRepetition(part: OutputsPart, key: string, { steady }: Clocks): Ou
 export function nextTelling(part: OutputsPart, output: ConfirmedOutput, at: Clocks): number | null {
   const { key, confirm } = output;
   const sent = lastSent(part.kept, key);
-  const { underWay, isBack, isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
+  const { underWay, isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
   if (!sent || underWay || !mayBeTold(part, output)) return null;
   const after = (wait: number) => Math.max(sentAt === null ? at.steady : sentAt + wait, notBefore ?? 0);
   const isMissed = sent.answer === "missed";
   if (sent.answer === "awaited") return after(confirm.every);
-  if (isBack && (isChoiceOn || isMissed)) return nextAllowed(part, output, after, at);
+  if (sent.came_back && (isChoiceOn || isMissed)) return nextAllowed(part, output, after, at);
   if (isMissed) return isChoiceOn ? after(Math.max(confirm.every, PAUSE)) : null;
   const isTold = sent.answer === "contrary" && confirm.keep && isChoiceOn && !turning;
   return isTold ? nextAllowed(part, output, after, at) : null;
@@ -127,15 +127,16 @@ function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
 
 function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Clocks): OutputsPart {
   const { key } = output;
-  const { isBack, times, told } = passingOf(before, key);
+  const { times, told } = passingOf(before, key);
+  const isBack = sent.came_back;
   const isRetold = isBack || sent.answer === "contrary";
   let part = noteNewestAnswer(before, output);
   part = withKept(part, recordTelling(part.kept, key), "with the next save");
   part = withPassingOf(part, key, { sentAt: at.steady, times: times + 1 });
   if (isRetold) {
-    part = withPassingOf(part, key, { isBack: false, told: [...told, at.steady].slice(-TOLD_OFTEN) });
-    const kept = recordOf(part.kept, key, { told: [...sent.told, at.now].slice(-TOLD_OFTEN) });
-    part = withKept(part, kept, "now");
+    part = withPassingOf(part, key, { told: [...told, at.steady].slice(-TOLD_OFTEN) });
+    const change = { came_back: false, told: [...sent.told, at.now].slice(-TOLD_OFTEN) };
+    part = withKept(part, recordOf(part.kept, key, change), "now");
   }
   // What a device does that came back is not known: it is told until it confirms.
   if (isBack && sent.answer !== "contrary") {

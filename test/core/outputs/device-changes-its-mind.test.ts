@@ -150,6 +150,7 @@ test("a device that says it is online again is told again in silence, within the
   expect(vigie.sent).toHaveLength(1);
   expect(vigie.state()).toBe("waiting");
   vigie.report("off");
+  vigie.wait(SECOND);
   expect(vigie.state()).toBe("confirmed");
 });
 

@@ -20,6 +20,8 @@ const SENT: Sent = {
   answered_at: Date.UTC(2026, 0, 5, 6),
   told: [],
   pretended: false,
+  came_back: false,
+  delivered: [],
 };
 const NO_CHANGE = { sent: SENT };
 

@@ -285,8 +285,8 @@ describe("a connection", () => {
 });
 
 describe("a refused payload", () => {
-  function refused() {
-    const house = drive();
+  function refused(outputs?: Output[]) {
+    const house = drive(outputs);
     house.open(1);
     house.say(true);
     house.save();
@@ -328,12 +328,20 @@ describe("a refused payload", () => {
   });
 
   test("is no problem any more when nothing has to be sent", () => {
-    const house = refused();
-    house.say(null);
+    const { else: _, ...bare } = BOILER;
+    const house = refused([bare]);
+    house.say(false);
     expect([house.state(), house.said()]).toEqual([
-      "waiting",
+      "sent",
       ["Nothing has to be sent to boiler/set any more"],
     ]);
+  });
+
+  test("goes on being sent while the rule is unknown, as what was sent last stands", () => {
+    const house = refused();
+    house.say(null);
+    house.pass(10 * MINUTE);
+    expect(house.due()).toEqual(["off over 1"]);
   });
 });
 

@@ -27,6 +27,8 @@ describe("the state of outputs", () => {
       answered_at: null,
       told: [],
       pretended: false,
+      came_back: false,
+      delivered: [],
     };
     expect(sending).toEqual({ t: { ...sent, acknowledged: false, answer: "awaited" } });
     const arrived = recordAcknowledgement(sending, "t", "off");
@@ -56,6 +58,8 @@ describe("the state of outputs", () => {
         answered_at: null,
         told: [],
         pretended: false,
+        came_back: false,
+        delivered: [],
       },
     });
   });

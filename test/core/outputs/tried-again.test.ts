@@ -1,0 +1,265 @@
+import { expect, test } from "vitest";
+import type { Output } from "../../../src/core/outputs/output.ts";
+import { readOutputs } from "../../../src/core/outputs/outputs-state.ts";
+import { BOILER } from "../../support/outputs.ts";
+import {
+  CONFIRM,
+  confirmed,
+  HOUR,
+  house,
+  KEEPING,
+  MINUTE,
+  OVER_HTTP,
+  PHONE,
+  SECOND,
+} from "../../support/outputs-house.ts";
+
+const WITH_ONLINE: Output = {
+  ...KEEPING,
+  confirm: { ...CONFIRM, keep: true, online: { topic: "boiler/online", equals: "true" } },
+};
+const OVER_MQTT: Output = { ...PHONE, key: BOILER.key, to: BOILER.to };
+const TWO_TEXTS: Output = {
+  ...PHONE,
+  choose: [
+    { when: "peak", payload: "A" },
+    { when: "other", payload: "B" },
+  ],
+};
+const unwritten = (number: number) =>
+  ({ kind: "unanswered", number, message: "no such host", mayHaveArrived: false, retryAfter: null }) as const;
+
+test("a payload that was not taken is tried also while its rule is unknown: what was sent last stands", () => {
+  const vigie = house(OVER_HTTP);
+  vigie.answerWith(unwritten);
+  vigie.turn(true);
+  vigie.turn(null);
+  vigie.answerWith((number) => ({ kind: "acknowledged", number }));
+  vigie.wait(MINUTE);
+  expect(vigie.kept()[OVER_HTTP.key]).toMatchObject({ payload: "off", acknowledged: true });
+});
+
+test("what the state before a lost one had sent is not sent while the rule is unknown", () => {
+  const { [KEEPING.key]: sent } = confirmed().kept();
+  const { state } = readOutputs({ [KEEPING.key]: { ...sent, acknowledged: "damaged" } });
+  const again = house(KEEPING, { kept: state, isPeak: null });
+  again.connect();
+  again.turn(null);
+  again.wait(HOUR);
+  expect(again.sent).toEqual([]);
+});
+
+test("another try of the same payload costs no write: a device that is away for a day wears out no disk", () => {
+  const vigie = house(OVER_HTTP);
+  vigie.answerWith(unwritten);
+  vigie.turn(true);
+  const before = vigie.changes();
+  vigie.wait(24 * HOUR);
+  expect(vigie.sent.length).toBeGreaterThan(200);
+  expect(vigie.changes() - before).toBeLessThan(3);
+});
+
+test("a device that obeys and closes the connection without an answer has confirmed all the same", () => {
+  const vigie = house({ ...OVER_HTTP, confirm: { ...CONFIRM, keep: true }, choose: BOILER.choose });
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.answerWith((number) => ({ ...unwritten(number), mayHaveArrived: true }));
+  vigie.turn(true);
+  vigie.report("off");
+  vigie.wait(SECOND);
+  expect(vigie.state()).toBe("confirmed");
+  vigie.wait(2 * HOUR);
+  expect(vigie.state()).toBe("confirmed");
+  expect(vigie.sent).toHaveLength(1);
+  expect(vigie.status()?.hasFailed).toBe(false);
+});
+
+test("confirm that is added while a payload is in force is waited for, and kept", () => {
+  const { confirm: _, ...plain } = BOILER;
+  const vigie = house(plain);
+  vigie.connect();
+  vigie.turn(true);
+  const again = house(KEEPING, { kept: vigie.kept(), at: MINUTE, isPeak: true });
+  again.connect();
+  again.reportsRead();
+  again.turn(true);
+  expect(again.state()).toBe("waiting");
+  again.report("off");
+  again.wait(SECOND);
+  expect(again.state()).toBe("confirmed");
+  again.report("on");
+  again.wait(MINUTE);
+  expect(again.sent.length).toBeGreaterThan(0);
+});
+
+test("confirm that is removed while a device is contrary ends that", () => {
+  const vigie = confirmed();
+  vigie.report("on");
+  vigie.wait(10 * SECOND);
+  const { confirm: _, ...plain } = KEEPING;
+  const again = house(plain, { kept: vigie.kept(), at: 2 * MINUTE, isPeak: true });
+  again.connect();
+  again.turn(true);
+  again.wait(HOUR);
+  expect(again.state()).toBe("sent");
+  expect(again.sent).toEqual([]);
+});
+
+test("the broker and a silent relay lost their power: the broker holds `online`, and the relay is told again", () => {
+  const vigie = confirmed(WITH_ONLINE);
+  vigie.publish("boiler/online", "true");
+  vigie.wait(HOUR);
+  vigie.sent.length = 0;
+  vigie.lose();
+  vigie.wait(MINUTE);
+  vigie.connect();
+  vigie.publish("boiler/online", "true", true);
+  vigie.reportsRead();
+  vigie.wait(MINUTE);
+  expect(vigie.sent.map(({ payload }) => payload)).toContain("off");
+});
+
+test("vigie lost its power, too: it tells the relay that is there again; after an orderly end it does not", () => {
+  const kept = confirmed(WITH_ONLINE).kept();
+  const sentAfter = (isAfterCrash: boolean) => {
+    const again = house(WITH_ONLINE, { kept, at: HOUR, isPeak: true, isAfterCrash });
+    again.connect();
+    again.publish("boiler/online", "true", true);
+    again.reportsRead();
+    again.turn(true);
+    again.wait(MINUTE);
+    return again.sent.length;
+  };
+  expect(sentAfter(true)).toBeGreaterThan(0);
+  expect(sentAfter(false)).toBe(0);
+});
+
+test("a device that came back is told also if the configuration is read again just then", () => {
+  const vigie = confirmed(WITH_ONLINE);
+  for (let telling = 0; telling < 5; telling += 1) {
+    vigie.publish("boiler/online", "false");
+    vigie.wait(MINUTE);
+    vigie.publish("boiler/online", "true");
+    vigie.wait(MINUTE);
+    vigie.report("off");
+    vigie.wait(MINUTE);
+  }
+  vigie.publish("boiler/online", "false");
+  vigie.wait(SECOND);
+  vigie.publish("boiler/online", "true");
+  vigie.wait(2 * SECOND);
+  const again = house(WITH_ONLINE, { kept: vigie.kept(), at: vigie.now(), isPeak: true });
+  again.connect();
+  again.reportsRead();
+  again.turn(true);
+  again.wait(11 * MINUTE);
+  expect(again.sent).not.toEqual([]);
+});
+
+test("a presence topic that flaps fifty times a second is judged once a second", () => {
+  const vigie = confirmed(WITH_ONLINE);
+  const before = vigie.looks();
+  for (let round = 0; round < 500; round += 1) {
+    vigie.publish("boiler/online", round % 2 === 0 ? "true" : "false");
+    vigie.wait(20);
+  }
+  expect(vigie.looks() - before).toBeLessThan(60);
+  expect(vigie.sent.length).toBeLessThanOrEqual(5);
+});
+
+test("answers without the value that is asked for do not keep a payload confirmed", () => {
+  const vigie = house(OVER_HTTP);
+  let answer = '{"ison":false}';
+  vigie.stateIs(() => answer);
+  vigie.turn(true);
+  vigie.wait(MINUTE);
+  expect(vigie.state()).toBe("confirmed");
+  answer = "<html>Please update</html>";
+  vigie.wait(16 * MINUTE);
+  expect(vigie.state()).toBe("sent");
+});
+
+test("two texts that come by turns within six hours are each sent once", () => {
+  const vigie = house(TWO_TEXTS);
+  for (let round = 0; round < 5; round += 1) {
+    vigie.states({ peak: true, other: false });
+    vigie.wait(20 * MINUTE);
+    vigie.states({ peak: false, other: true });
+    vigie.wait(20 * MINUTE);
+  }
+  expect(vigie.sent.map(({ payload }) => payload)).toEqual(["A", "B"]);
+  vigie.wait(7 * HOUR);
+  vigie.states({ peak: true, other: false });
+  expect(vigie.sent.map(({ payload }) => payload)).toEqual(["A", "B", "A"]);
+});
+
+test("the six hours count from the delivery", () => {
+  const vigie = house(PHONE);
+  vigie.answerWith(unwritten);
+  vigie.turn(true);
+  vigie.wait(5 * HOUR);
+  vigie.answerWith((number) => ({ kind: "acknowledged", number }));
+  vigie.wait(MINUTE);
+  vigie.sent.length = 0;
+  vigie.turn(false);
+  vigie.wait(2 * HOUR);
+  vigie.turn(true);
+  vigie.wait(MINUTE);
+  expect(vigie.sent).toEqual([]);
+});
+
+test("a message that cannot be sent for a day costs no write for each try", () => {
+  const vigie = house(PHONE);
+  vigie.answerWith(unwritten);
+  vigie.turn(true);
+  const before = vigie.changes();
+  vigie.wait(24 * HOUR);
+  expect(vigie.sent.length).toBeGreaterThan(1_000);
+  expect(vigie.changes() - before).toBeLessThan(3);
+  vigie.answerWith((number) => ({ kind: "acknowledged", number }));
+  vigie.wait(MINUTE);
+  expect(vigie.state()).toBe("sent");
+});
+
+test("a sending that was cut off before it was written is no try of a message", () => {
+  const triesAfter = (mayHaveArrived: boolean) => {
+    const vigie = house(PHONE);
+    vigie.answerWith(() => ({ kind: "saved", changes: 0 }));
+    vigie.turn(true);
+    vigie.take({ kind: "ending" });
+    vigie.take({ kind: "cut off", number: vigie.number(), mayHaveArrived });
+    return vigie.kept()[PHONE.key]?.tries;
+  };
+  expect([triesAfter(false), triesAfter(true)]).toEqual([0, 1]);
+});
+
+test("a message over MQTT whose connection is lost is not sent again at once", () => {
+  const vigie = house(OVER_MQTT);
+  vigie.connect();
+  vigie.answerWith(() => ({ kind: "connection lost", connection: vigie.connection() }));
+  vigie.turn(true);
+  for (let round = 0; round < 5; round += 1) {
+    vigie.connect();
+    vigie.wait(2 * SECOND);
+  }
+  expect(vigie.sent).toHaveLength(1);
+  vigie.connect();
+  vigie.answerWith((number) => ({ kind: "acknowledged", number }));
+  vigie.wait(MINUTE);
+  expect(vigie.sent).toHaveLength(2);
+});
+
+test("a state file in which one output cannot be read keeps the others, and what is in force for it is sent once more", () => {
+  const sent = confirmed().kept()[KEEPING.key];
+  const { state, unread } = readOutputs({
+    good: sent,
+    [KEEPING.key]: { ...sent, answer: "maybe" },
+    bad: { payload: 3 },
+  });
+  expect(unread).toEqual([KEEPING.key, "bad"]);
+  expect(Object.keys(state)).toEqual(["good", KEEPING.key]);
+  const again = house(KEEPING, { kept: state, at: 5 * MINUTE });
+  again.connect();
+  again.turn(false);
+  expect(again.sent.map(({ payload }) => payload)).toEqual(["on"]);
+});
