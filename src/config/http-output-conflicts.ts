@@ -20,7 +20,6 @@ export function httpConflicts(output: unknown, list: readonly unknown[]): Confli
     ...requestThatToggles(output),
     ...questionThatToggles(output),
     ...questionThatSwitches(output, list),
-    ...pathWithoutExpectOverHttp(output),
   ];
 }
 
@@ -200,13 +199,4 @@ function addressesOfGets(output: unknown): (string | undefined)[] {
 
 function plainAddress(text: string | undefined): string | undefined {
   return text !== undefined && isHttp(text) ? new URL(text).href : undefined;
-}
-
-function pathWithoutExpectOverHttp(output: object): Conflict[] {
-  const path = textAt(output, "confirm", "path");
-  if (path === undefined || !has(output, "confirm", "url") || has(output, "confirm", "expect")) return [];
-  const expected = `an expect beside this payload: what the answer of confirm.url has at confirm.path (${path}) once the device has done it`;
-  return payloadsOf(output)
-    .filter(({ expect }) => expect === undefined)
-    .map(({ payloadPath }) => ({ path: payloadPath, expected }));
 }

@@ -177,16 +177,17 @@ function isSame(one: unknown, other: unknown): boolean {
   return isConfirmedBy(left, right) && isConfirmedBy(right, left);
 }
 
-/** An object as a whole is not the value at a path of what the device reports. */
+/** An object as a whole is not the value at a path of what the device reports; and what it answers over HTTP is seldom the payload. */
 function pathWithoutExpect(output: unknown): Conflict[] {
   const path = textAt(output, "confirm", "path");
   if (path === undefined || valueAt(output, ["confirm", "expect"]) !== undefined) return [];
+  const isAsked = valueAt(output, ["confirm", "url"]) !== undefined;
+  const expected = isAsked
+    ? `an expect beside this payload: what the answer of confirm.url has at confirm.path (${path}) once the device has done it`
+    : `an expect beside this object, because vigie compares the value at confirm.path (${path}) with it`;
   return payloadsOf(output)
-    .filter(({ payload, expect }) => expect === undefined && isObject(payload))
-    .map(({ payloadPath }) => ({
-      path: payloadPath,
-      expected: `an expect beside this object, because vigie compares the value at confirm.path (${path}) with it`,
-    }));
+    .filter(({ payload, expect }) => expect === undefined && (isAsked || isObject(payload)))
+    .map(({ payloadPath }) => ({ path: payloadPath, expected }));
 }
 
 function isObject(payload: unknown): boolean {
