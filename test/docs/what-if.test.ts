@@ -22,7 +22,9 @@ const SECTIONS = sectionsOf(PAGE).map((section): [string, Section] => [section.t
 const FILLED_IN = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
 const HOLE = "\u0000";
 const KNOWN_BY = 15;
-const SENTENCES = sentencesOfSource();
+const TEXTS = textsOfSource();
+const SENTENCES = sentencesOf(TEXTS);
+const WORDS = TEXTS.join("\n");
 
 describe("docs/what-if.md", () => {
   test.each(SECTIONS)("%s: docs/development.md names the tests that show it, and they are there", (title) => {
@@ -73,12 +75,38 @@ test.each(["docs/mosquitto.md", "docs/home-assistant-os.md"])("%s quotes only wh
   expect(sentences.filter((sentence) => !isInSource(sentence))).toEqual([]);
 });
 
+test.each(["docs/raspberry-pi.md", "docs/docker-nas.md"])(
+  "%s quotes only words of vigie in its tables of messages",
+  (path) => {
+    const quoted = messagesOn(readPage(path));
+    expect(quoted).not.toEqual([]);
+    expect(quoted.filter((text) => !partsOf(text).every((part) => WORDS.includes(part)))).toEqual([]);
+  },
+);
+
 function hasTest(path: string, title: string): boolean {
   if (!existsSync(join(ROOT, path))) return false;
   const words = title.replaceAll(/[.*+?^$()|[\]\\{}]/g, "\\$&");
   return new RegExp(`^ *(?:(?:describe|test|it)\\b.*|\\](?: as const)?\\))?\\(?["\`].*${words}`, "m").test(
     readPage(path),
   );
+}
+
+/** What stands between backticks in the first cells of tables of messages, without commands. */
+function messagesOn(page: string): string[] {
+  const tables = page.matchAll(/^\| (?:message|the log says|le journal dit) \|.*\n\|[-|]+\n((?:\|.*\n)+)/gm);
+  return [...tables]
+    .flatMap(([, rows = ""]) => rows.trim().split("\n"))
+    .flatMap((row) => quotedOn(row.split(" | ")[0] ?? ""))
+    .filter((text) => !text.startsWith("vigie "));
+}
+
+/** Without paths, numbers and what is left out. A line of health is put together of parts, each after its name. */
+function partsOf(message: string): string[] {
+  return message
+    .split(/…|: |\/\S+|[\d:.()]+/)
+    .map((part) => part.trim().replace(/^(?:loop|broker|data) /, ""))
+    .filter((part) => part !== "");
 }
 
 /** How long a trouble has lasted is put behind the sentence that ends it. */
@@ -89,8 +117,8 @@ function isInSource(line: string): boolean {
   return SENTENCES.some((pattern) => words.some((one) => pattern.test(one)));
 }
 
-/** Every text of the source that is long enough to be known by it; what is filled in stands for anything. */
-function sentencesOfSource(): RegExp[] {
+/** Every text of the source, with a hole where something is filled in. */
+function textsOfSource(): string[] {
   const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
   return files
     .filter((name) => name.endsWith(".ts"))
@@ -98,7 +126,12 @@ function sentencesOfSource(): RegExp[] {
       const text = readFileSync(join(ROOT, "src", name), "utf8").replaceAll(/` \+\s*"([^"\n]*)"/g, "$1`");
       return [...text.matchAll(/`((?:[^`\\]|\\.)*)`|"((?:[^"\\\n]|\\.)*)"/g)];
     })
-    .map(([, template = "", plain = ""]) => template.replaceAll(FILLED_IN, HOLE) + plain)
+    .map(([, template = "", plain = ""]) => template.replaceAll(FILLED_IN, HOLE) + plain);
+}
+
+/** Those that are long enough to be known by; what is filled in stands for anything. */
+function sentencesOf(texts: string[]): RegExp[] {
+  return texts
     .filter((text) => text.replaceAll(HOLE, "").length >= KNOWN_BY)
     .map((text) => new RegExp(`^${text.replaceAll(/[.*+?^$()|[\]\\{}]/g, "\\$&").replaceAll(HOLE, ".+")}$`));
 }
