@@ -1,13 +1,13 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../support/browser.ts";
 import { servePage } from "../support/page-server.ts";
 import { PAGE_STATES } from "../support/page-states.ts";
 
 /**
- * `npm run screenshots` makes the pictures of docs/page.md. `npm run screenshots FOLDER [STATE…]` makes those of all states, or
- * of these, in both colour schemes and both languages, on a wide screen and on a phone.
+ * `npm run screenshots` makes the pictures of docs/page.md and of docs/fr/page.md. `npm run screenshots FOLDER [STATE…]` makes
+ * those of all states, or of these, in both colour schemes and both languages, on a wide screen and on a phone.
  */
 const [folder, ...only] = process.argv.slice(2);
 
@@ -20,11 +20,13 @@ interface Shot {
   take: (page: Page, path: string) => Promise<unknown>;
 }
 
+const FOLDERS = { en: "images", fr: "fr/images" } as const;
+
 const wholePage: Shot["take"] = (page, path) => page.screenshot({ path, fullPage: true });
 const whatIsSeenFirst: Shot["take"] = (page, path) => page.screenshot({ path });
-const LIGHT = { width: 1100, colorScheme: "light", language: "en" } as const;
+const LIGHT = { width: 1100, colorScheme: "light" } as const;
 
-const DOCS: Shot[] = [
+const PICTURES: Omit<Shot, "language">[] = [
   { ...LIGHT, width: 1280, state: "bleu now", file: "page.png", take: whatIsSeenFirst },
   {
     ...LIGHT,
@@ -43,6 +45,10 @@ const DOCS: Shot[] = [
     take: (page, path) => page.locator(".part", { has: page.locator(".season") }).screenshot({ path }),
   },
 ];
+
+const DOCS = (["en", "fr"] as const).flatMap((language) =>
+  PICTURES.map((picture): Shot => ({ ...picture, language, file: `${FOLDERS[language]}/${picture.file}` })),
+);
 
 const states = Object.keys(PAGE_STATES).filter((state) => only.length === 0 || only.includes(state));
 const shots =
@@ -64,8 +70,7 @@ const shots =
         ),
       );
 
-const target = folder ?? "docs/images";
-await mkdir(target, { recursive: true });
+const target = folder ?? "docs";
 const browser = await openBrowser();
 try {
   for (const { state, file, width, colorScheme, language, take } of shots) {
@@ -80,7 +85,9 @@ try {
     const renewed = page.waitForResponse((response) => response.request().resourceType() === "fetch");
     await page.goto(server.url);
     await (await renewed).finished();
-    await take(page, join(target, file));
+    const path = join(target, file);
+    await mkdir(dirname(path), { recursive: true });
+    await take(page, path);
     await context.close();
     await server.stop();
   }
