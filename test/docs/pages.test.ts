@@ -11,14 +11,11 @@ import { listOptions } from "../../src/config/option-list.ts";
 import { outputTopics } from "../../src/core/topics/output-topics.ts";
 import { renderTopics } from "../../src/core/topics/render-topics.ts";
 import { rougeFacts } from "../support/facts.ts";
-import { type Block, blocksOf, readPage } from "../support/guide.ts";
+import { type Block, blocksOf, GUIDES, readPage } from "../support/guide.ts";
 import { BOILER, statusOf } from "../support/outputs.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const GUIDES = readdirSync(join(ROOT, "docs"))
-  .filter((name) => name.endsWith(".md"))
-  .map((name) => `docs/${name}`);
-const PAGES = ["README.md", ...GUIDES];
+const PAGES = [...GUIDES.en, ...GUIDES.fr];
 const PASSWORD = { VIGIE_MQTT_PASSWORD: "kept elsewhere" };
 const SHIPPED = parse(readPage("config/vigie.yaml"));
 
@@ -91,10 +88,14 @@ test.each([
 const DEVELOPERS = ["docs/architecture.md", "docs/development.md", "docs/figures.md"];
 const OWNERS = PAGES.filter((path) => !DEVELOPERS.includes(path));
 
-test("README.md is short, and names the way without a service before that with one", () => {
-  const page = readPage("README.md");
+test.each([
+  ["README.md", "It needs no forecast service"],
+  ["docs/fr/README.md", "Aucun service de prévision n'est nécessaire"],
+])("%s is short, and names the way without a service before that with one", (path, sentence) => {
+  const page = readPage(path);
   expect(page.split("\n").length).toBeLessThanOrEqual(250);
-  expect(page.indexOf("It needs no forecast service")).toBeLessThan(page.indexOf("npm ci && npm start"));
+  expect(page).toContain(sentence);
+  expect(page.indexOf(sentence)).toBeLessThan(page.indexOf("npm ci && npm start"));
   expect(page.indexOf("base_url: none")).toBeLessThan(page.indexOf("https://forecast.example.org"));
 });
 
@@ -106,12 +107,13 @@ test("docs/development.md says of each guide what of it was tried", () => {
   const listed = [
     ...readPage("docs/development.md").matchAll(/^\| \[[^\]]+\]\((\S+\.md)\) \| \S.* \|.* \|$/gm),
   ];
-  const guides = GUIDES.filter((path) => !["docs/README.md", "docs/development.md"].includes(path));
-  expect(listed.map(([, name]) => `docs/${name}`)).toEqual(guides);
+  const others = ["README.md", "docs/README.md", "docs/development.md"];
+  const guides = [...GUIDES.en.filter((path) => !others.includes(path)), "docs/fr/README.md"];
+  expect(listed.map(([, name]) => `docs/${name}`)).toEqual(guides.toSorted());
 });
 
 /** The guides that a test follows word for word. */
-const FOLLOWED = GUIDES.filter((path) => blocksOf(readPage(path)).some(({ mark }) => mark !== ""));
+const FOLLOWED = PAGES.filter((path) => blocksOf(readPage(path)).some(({ mark }) => mark !== ""));
 
 describe.each(FOLLOWED)("%s", (path) => {
   const page = readPage(path);

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect } from "vitest";
 import type { Vigie } from "./vigie.ts";
 
@@ -12,6 +12,20 @@ export interface Block {
 }
 
 const ROOT = join(import.meta.dirname, "..", "..");
+
+/** The pages of each language: `docs/rules.md`, and `docs/fr/rules.md`, which says the same in French. */
+export const GUIDES = { en: ["README.md", ...pagesIn("docs")], fr: pagesIn("docs/fr") };
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
+}
+
+export function englishOf(french: string): string {
+  const name = basename(french);
+  return name === "README.md" ? name : `docs/${name}`;
+}
 
 export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");

@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { rulesOptions } from "../../../src/config/rules-options.ts";
 import { testDescription } from "../../support/device-description.ts";
+import { GUIDES, readPage } from "../../support/guide.ts";
 import { entityTable } from "./entity-table.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
-const readPage = (name: string) => readFileSync(join(ROOT, name), "utf8");
-const PAGES = ["README.md", "docs/entities.md", "docs/automations.md"];
+const PAGES = [...GUIDES.en, ...GUIDES.fr];
 const SHIPPED = join(ROOT, "config", "homeassistant");
 const BLUEPRINTS = readdirSync(SHIPPED);
 
