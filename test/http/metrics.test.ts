@@ -175,7 +175,7 @@ describe("the metrics of rules and outputs", () => {
     const rules = rulesOf(
       { id: "on", when: { day: "now", color: "rouge" } },
       { id: "off", when: { day: "now", color: "bleu" } },
-      { id: "unknown", when: { day: "d5", color: "bleu" } },
+      { id: "not_known", when: { day: "d5", color: "bleu" } },
     );
     const view = viewOf(loopAt(NOW, DAYS, rules).loop);
     const states = rules.map(({ id }) => sample(view, `vigie_rule_on{rule="${id}",name="${id}"}`));

@@ -111,7 +111,7 @@ function day(name: string, fr: string, en: string): Entity[] {
   return [
     moment(`${name}/color`, "color", `Couleur ${fr}`, `Colour ${en}`, { attributes: name }),
     moment(`${name}/confidence`, "percent", `Confiance, couleur ${fr}`, `Confidence, colour ${en}`),
-    moment(`${name}/stage`, "stage", `Étape, couleur ${fr}`, `Stage, colour ${en}`, { disabled: isDistant }),
+    moment(`${name}/stage`, "stage", `Statut, couleur ${fr}`, `Stage, colour ${en}`, { disabled: isDistant }),
     moment(`${name}/official`, "yes_no", `Officielle, couleur ${fr}`, `Official, colour ${en}`, {
       icon: "mdi:check-decagram",
       disabled: isDistant,
@@ -156,7 +156,7 @@ const FLAGS: readonly Entity[] = [
   moment("offpeak", "yes_no", "Heures creuses", "Off-peak hours", { icon: "mdi:weather-night" }),
   moment("rouge_today", "yes_no", "Rouge aujourd'hui", "Rouge today", { icon: "mdi:calendar-today" }),
   moment("rouge_tomorrow", "yes_no", "Rouge demain", "Rouge tomorrow", { icon: "mdi:calendar-alert" }),
-  moment("announcement/stage", "stage", "Étape de l'annonce", "Stage of the announcement"),
+  moment("announcement/stage", "stage", "Statut de l'annonce", "Stage of the announcement"),
   moment("announcement/date", "date", "Date de l'annonce", "Date announced", DISABLED),
   moment("announcement/late", "problem", "Annonce en retard", "Announcement late"),
 ];
@@ -164,16 +164,10 @@ const FLAGS: readonly Entity[] = [
 const YESTERDAY: readonly Entity[] = [
   dated("yesterday/date", "date", "Date d'hier", "Date of yesterday", DISABLED),
   dated("yesterday/color", "color", "Couleur d'hier", "Colour yesterday", { attributes: "yesterday" }),
-  dated(
-    "yesterday/predicted_color",
-    "color",
-    "Couleur d'hier, comme prévue",
-    "Colour yesterday, as forecast",
-    {
-      icon: "mdi:crystal-ball",
-      disabled: true,
-    },
-  ),
+  dated("yesterday/predicted_color", "color", "Couleur prévue pour hier", "Colour yesterday, as forecast", {
+    icon: "mdi:crystal-ball",
+    disabled: true,
+  }),
   dated(
     "yesterday/prediction_confidence",
     "percent",
@@ -229,7 +223,7 @@ const SEASON: readonly Entity[] = [
   dated("season/end", "date", "Fin de saison", "End of the season", DISABLED),
   dated("season/days_elapsed", "days", "Jours écoulés de la saison", "Days of the season so far", DISABLED),
   dated("season/days_remaining", "days", "Jours restants de la saison", "Days left of the season"),
-  ...daysOfEachColor("left", "Jours {color} à venir", "{color} days left"),
+  ...daysOfEachColor("left", "Jours {color} restants", "{color} days left"),
   ...daysOfEachColor("used", "Jours {color} passés", "{color} days used"),
   ...daysOfEachColor(
     "remaining",

@@ -37,7 +37,7 @@ const fr = {
   only: (colors: string) => `ce ne peut être que ${colors}`,
   by_laws: "d’après les lois du tarif",
   only_by_laws: (colors: string) => `d’après les lois du tarif, ce ne peut être que ${colors}`,
-  awaited: "La couleur est annoncée la veille, vers 10:30.",
+  awaited: "La couleur est annoncée la veille, vers 10 h 30.",
   not_known_yet: "vigie ne connaît pas encore cette couleur.",
   not_learnt: "vigie n’a pas appris la couleur de ce jour.",
   stage: { forecast: "prévision", announced: "annoncé", final: "définitif" } satisfies Record<Stage, string>,
@@ -86,7 +86,8 @@ const fr = {
   unsaved: "vigie ne peut rien enregistrer sur le disque",
   unsaved_more: "Tout continue, mais un redémarrage perdrait ce qui est nouveau.",
   vigie_failed: "Une partie de vigie ne fonctionne pas",
-  vigie_failed_more: "C’est une erreur de vigie lui-même : son journal la décrit. Tout le reste continue.",
+  vigie_failed_more:
+    "C’est une erreur interne de vigie\u00a0: son journal la décrit. Tout le reste continue.",
   output_problem: "Un appareil ne fait pas ce qui lui a été demandé",
   contradiction: "Les deux sources se contredisent",
   contradiction_more: (rte: string, service: string, taken: string) =>
@@ -128,7 +129,7 @@ const fr = {
   no_trees: "Les conditions de tant de règles ne tiennent pas ici\u00a0: vigie explain les montre.",
   disabled: (until: string | null) => (until === null ? "désactivée" : `désactivée jusqu’à ${until}`),
   counts_as: (state: string) => `inconnu, ce qui compte comme ${state} (when_unknown)`,
-  rule_failed: "une erreur de vigie lui-même, que son journal décrit",
+  rule_failed: "une erreur interne de vigie, que son journal décrit",
   waiting: "comme avant\u00a0: les valeurs que garde le broker ne sont pas encore arrivées",
   held: (time: string) => `maintenue jusqu’à ${time}\u00a0: une prévision a changé`,
   lead: (time: string) => `avance (lead)\u00a0: les conditions valables ${time} décident`,

@@ -55,9 +55,9 @@ describe("a rule that refers to another", () => {
 
   test("sees what the other counts as by when_unknown, which is not sure", () => {
     const rules = rulesOf(
-      { id: "unknown", when: NEXT_ROUGE },
+      { id: "not_known", when: NEXT_ROUGE },
       { id: "settled", when: NEXT_ROUGE, when_unknown: "on" },
-      { id: "one", when: { rule: "unknown" } },
+      { id: "one", when: { rule: "not_known" } },
       { id: "other", when: { rule: "settled" } },
     );
     const { verdict } = refreshAll(rules, inputAt("2026-01-08T11:00:00Z", days));
@@ -89,8 +89,8 @@ describe("a rule that refers to another", () => {
   test("shows the other's verdict in its explanation and its reasons, and whether its days are known", () => {
     const rules = rulesOf(
       { id: "peak", when: PEAK },
-      { id: "unknown", when: { day: "next_3_days", color: "rouge" } },
-      { id: "r", when: { any: [{ rule: "peak" }, { rule: "unknown" }] } },
+      { id: "not_known", when: { day: "next_3_days", color: "rouge" } },
+      { id: "r", when: { any: [{ rule: "peak" }, { rule: "not_known" }] } },
     );
     const input = inputAt("2026-01-06T11:00:00Z", days);
     const { verdict, forecast } = refreshAll(rules, input);
@@ -100,14 +100,14 @@ describe("a rule that refers to another", () => {
       saw: null,
       parts: [
         { state: false, asks: "rule peak is ON", saw: "it is OFF", parts: [] },
-        { state: true, asks: "rule unknown is ON", saw: "it is ON", parts: [] },
+        { state: true, asks: "rule not_known is ON", saw: "it is ON", parts: [] },
       ],
     });
     expect(reasonsOf(verdict("r"), input)).toMatchObject({
       day: null,
       deciding: null,
       complete: false,
-      because: ["rule unknown is ON"],
+      because: ["rule not_known is ON"],
     });
   });
 
