@@ -323,8 +323,7 @@ function rememberRetained(part: OutputsPart, { topic, payload, retain }: Report)
 const NOTHING_IS_OPEN = {
   turning: null,
   awaitedSince: null,
-  hasMissed: false,
-  isSwitchedBack: false,
+  stuck: null,
   failure: null,
 };
 

@@ -78,10 +78,20 @@ export interface DeviceReport {
 }
 
 /** What passes at one output. Instants are those of the steady clock. */
-export interface PassingOutput {
+export interface PassingOutput extends PassingOfPayload {
   /** One payload at a time, so that the last one to arrive is the one in force. */
   underWay: WaitingSend | GivenSend | null;
   retry: Retry | null;
+  /** At the last decision: the payload is that of a choice whose rule is ON. */
+  isChoiceOn: boolean;
+  /** When it was told again, because it does something else or came back: the last five times. */
+  told: readonly number[];
+  /** When time alone changes something next. */
+  wakeAt: number | null;
+}
+
+/** What is known of the last payload; it begins anew with the next one. */
+interface PassingOfPayload {
   question: DueQuestion | null;
   /** When the last question was asked; null: none was since the last payload. */
   askedAt: number | null;
@@ -89,8 +99,6 @@ export interface PassingOutput {
   questions: number;
   /** Why the device did not answer last; null if it did. */
   failure: string | null;
-  /** At the last decision: the payload is that of a choice whose rule is ON. */
-  isChoiceOn: boolean;
   /** Since when the payload is repeated until it is confirmed; `confirm.for` counts from then. */
   awaitedSince: number | null;
   /** How many times it was sent since then. */
@@ -102,14 +110,8 @@ export interface PassingOutput {
   turning: Turning | null;
   /** When the device began to do something else than it was told, the last time and the time before. */
   contraryAt: readonly number[];
-  /** When it was told again, because it does something else or came back: the last five times. */
-  told: readonly number[];
-  /** The payload was repeated in vain: a problem until it is confirmed. */
-  hasMissed: boolean;
-  /** Something switches the device back each time. */
-  isSwitchedBack: boolean;
-  /** When time alone changes something next. */
-  wakeAt: number | null;
+  /** A problem until it is confirmed: it was repeated in vain, or something switches the device back each time. */
+  stuck: "missed" | "switched back" | null;
 }
 
 /** What a device has reported counts when it has stood for some seconds. */
@@ -248,12 +250,12 @@ export function outputStatuses(
 ): OutputStatus[] {
   const statusOf = (output: Output): OutputStatus => {
     const sent = lastSent(part.kept, output.key);
-    const { retry, underWay, hasMissed, isSwitchedBack, isChoiceOn } = passingOf(part, output.key);
+    const { retry, underWay, stuck, isChoiceOn } = passingOf(part, output.key);
     const status = outputStatus(output, {
       sent,
       isRefused: retry?.isProblem ?? false,
       isUnderWay: underWay !== null || retry !== null,
-      isStuck: sent?.stands === true && (hasMissed || (isSwitchedBack && isChoiceOn)),
+      isStuck: sent?.stands === true && (stuck === "missed" || (stuck !== null && isChoiceOn)),
       would_send: outputs.dry_when_simulated && verdicts ? payloadHeldBack(output, verdicts, sent) : null,
     });
     return isDemo && sent
@@ -375,22 +377,25 @@ export function dropWaiting(part: OutputsPart, { send, before }: WaitingSend): O
   return withKept(withPassingOf(part, send.key, change), kept, "now");
 }
 
-const NOTHING_PASSES: PassingOutput = {
-  underWay: null,
-  retry: null,
+export const NEW_PAYLOAD: PassingOfPayload = {
   question: null,
   askedAt: null,
   questions: 0,
   failure: null,
-  isChoiceOn: false,
   awaitedSince: null,
   times: 0,
   sentAt: null,
   notBefore: null,
   turning: null,
   contraryAt: [],
+  stuck: null,
+};
+
+const NOTHING_PASSES: PassingOutput = {
+  ...NEW_PAYLOAD,
+  underWay: null,
+  retry: null,
+  isChoiceOn: false,
   told: [],
-  hasMissed: false,
-  isSwitchedBack: false,
   wakeAt: null,
 };

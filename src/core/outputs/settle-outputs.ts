@@ -7,6 +7,7 @@ import { type Output, type Outputs, placeOf } from "./output.ts";
 import {
   dropWaiting,
   isConfirmed,
+  NEW_PAYLOAD,
   type OutputsPart,
   passingOf,
   say,
@@ -171,22 +172,6 @@ function forgetReport(part: OutputsPart, key: string): OutputsPart {
     ? withReportsOf(part, key, { ...reports, newest: null, hasComeBack: false, said: null })
     : part;
 }
-
-/** What was known of the payload before counts no more. */
-const NEW_PAYLOAD = {
-  question: null,
-  askedAt: null,
-  questions: 0,
-  failure: null,
-  awaitedSince: null,
-  times: 0,
-  sentAt: null,
-  notBefore: null,
-  turning: null,
-  contraryAt: [],
-  hasMissed: false,
-  isSwitchedBack: false,
-};
 
 /** Milliseconds. */
 const SAVE_LIMIT = 5_000;

@@ -66,9 +66,8 @@ export function tellIfDue(before: OutputsPart, output: ConfirmedOutput, at: Cloc
 /** Nothing is asked of the device any more. */
 function endProblem(part: OutputsPart, output: ConfirmedOutput): OutputsPart {
   const { key } = output;
-  const { hasMissed, isSwitchedBack } = passingOf(part, key);
-  if (!(hasMissed || isSwitchedBack)) return part;
-  return say(withPassingOf(part, key, { hasMissed: false, isSwitchedBack: false }), {
+  if (passingOf(part, key).stuck === null) return part;
+  return say(withPassingOf(part, key, { stuck: null }), {
     problem: `answer ${key}`,
     isOver: `Nothing is asked of ${describeOutput(output)} any more`,
   });
@@ -148,19 +147,19 @@ function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Cloc
 
 function noteIfSwitchedBack(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
   const { key, confirm } = output;
-  const { told, isChoiceOn, isSwitchedBack } = passingOf(part, key);
+  const { told, isChoiceOn, stuck } = passingOf(part, key);
   const { payload = "", last_answer = null, choice = "", answer } = lastSent(part.kept, key) ?? {};
   const isKept = answer === "contrary" && confirm.keep && isChoiceOn;
-  if (!isKept || isSwitchedBack || !isOftenTold(told, at)) return part;
+  if (!isKept || stuck !== null || !isOftenTold(told, at)) return part;
   const starts = `Told ${describeOutput(output)} ${quotePayload(payload)} ${TOLD_OFTEN} times in an hour, and something switches it back: ${placeOfReports(confirm)} reported ${quotePayload(last_answer ?? "")}. vigie goes on every ten minutes. Find what switches it; to let it, disable the rule ${choice}`;
-  return say(withPassingOf(part, key, { isSwitchedBack: true }), { problem: `answer ${key}`, starts });
+  return say(withPassingOf(part, key, { stuck: "switched back" }), { problem: `answer ${key}`, starts });
 }
 
 function giveUp(before: OutputsPart, output: ConfirmedOutput): OutputsPart {
   const { key } = output;
   const noted = noteNewestAnswer(before, output);
   const missed = withKept(noted, recordOf(noted.kept, key, { answer: "missed" }), "now");
-  const part = withPassingOf(missed, key, { awaitedSince: null, hasMissed: true });
+  const part = withPassingOf(missed, key, { awaitedSince: null, stuck: "missed" });
   return tellMissed(part, output, passingOf(before, key).times);
 }
 
