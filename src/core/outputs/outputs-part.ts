@@ -179,8 +179,7 @@ export interface DueQuestion {
 export interface Retry {
   payload: string;
   since: number;
-  /** null: it may be sent again now. */
-  at: number | null;
+  at: number;
   isProblem: boolean;
 }
 

@@ -38,7 +38,7 @@ export function settleOutputs(
   { outputs, verdicts, protect = UNPROTECTED }: SettleContext,
 ): OutputsPart {
   if (before.passing.isEnding) return before;
-  let part = endRetries(before, at);
+  let part = before;
   const waiting = waitingSends(part);
   if (waiting.length > 0) {
     // What waits for its save is chosen once more, as it was the first time: a save may take seconds, in which the choice may end.
@@ -93,17 +93,9 @@ function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null 
       ]
     : [];
   const saveLimit = underWay?.stage === "waiting for the save" ? underWay.saveLimit : null;
-  const instants = [saveLimit, retry?.at ?? null, ...ofDevice].filter((instant) => instant !== null);
+  const retryAt = retry && retry.at > at.steady ? retry.at : null;
+  const instants = [saveLimit, retryAt, ...ofDevice].filter((instant) => instant !== null);
   return instants.length === 0 ? null : Math.min(...instants);
-}
-
-function endRetries(before: OutputsPart, { steady }: Clocks): OutputsPart {
-  let part = before;
-  for (const [key, { retry }] of before.passing.byKey) {
-    if (!retry || retry.at === null || retry.at > steady) continue;
-    part = withPassingOf(part, key, { retry: { ...retry, at: null } });
-  }
-  return part;
 }
 
 function dropUnwanted(
@@ -144,7 +136,7 @@ function beginSend(before: OutputsPart, output: Output, send: Send, at: Clocks):
   const { key, payload } = send;
   const passing = passingOf(before, key);
   const { underWay, retry } = passing;
-  const isTooEarly = retry?.payload === payload && retry.at !== null;
+  const isTooEarly = retry?.payload === payload && retry.at > at.steady;
   if (!isReachable(before, output) || underWay || isTooEarly) return before;
   const sent = lastSent(before.kept, key);
   const recorded = recordSending(before.kept, send, at.now);
