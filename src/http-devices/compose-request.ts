@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { decodeIfEncoded } from "../config/output-address.ts";
 import { readText } from "../config/read-text.ts";
+import { parseJson } from "../core/contract/parse-json.ts";
 import type { HttpAccess, HttpReports, HttpTarget, Output } from "../core/outputs/output.ts";
 import type { DueSend } from "../core/outputs/outputs-part.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
@@ -22,12 +23,11 @@ export async function composeSending(
   context: ComposeContext,
 ): Promise<DeviceRequest> {
   const id = by.kind === "http" ? by.id : "";
-  const isJson = by.kind === "http" && by.isJson;
   const ownHeaders = access?.headers ?? {};
   const secret = await readSecret(access, [to.url, ...Object.values(ownHeaders)], context);
   const { url, authorization, secrets } = fillUrl(to.url, { payload, id, secret });
   const isBody = to.method !== "GET" && !to.url.includes("{payload}");
-  const contentType = to.content_type ?? (isJson ? "application/json" : "text/plain; charset=utf-8");
+  const contentType = to.content_type ?? typeOf(payload);
   return {
     method: to.method,
     url,
@@ -42,6 +42,11 @@ export async function composeSending(
     readsBody: false,
     secrets,
   };
+}
+
+function typeOf(payload: string): string {
+  const json = parseJson(payload);
+  return typeof json === "object" && json !== null ? "application/json" : "text/plain; charset=utf-8";
 }
 
 export async function composeQuestion(

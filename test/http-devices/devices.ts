@@ -93,8 +93,8 @@ export function httpOutput(url: string, { id = "boiler", to, access, confirmUrl 
   };
 }
 
-export function sendOf(number: number, payload = "on", output = "boiler", isJson = false): DueSend {
-  return { number, output, payload, by: { kind: "http", id: `id-${number}`, isJson } };
+export function sendOf(number: number, payload = "on", output = "boiler"): DueSend {
+  return { number, output, payload, by: { kind: "http", id: `id-${number}` } };
 }
 
 export function questionOf(number: number, output = "boiler"): DueQuestion {
@@ -128,9 +128,9 @@ export function openSink(list: Output[], { clock = systemClock, request }: SinkP
 }
 
 /** Sends one payload, and resolves with what came of it. */
-export async function sendOnce(output: Output, payload = "on", { isJson = false, ...parts } = {}) {
+export async function sendOnce(output: Output, payload = "on", parts: SinkParts = {}) {
   const sink = openSink([output], parts);
-  sink.show([sendOf(1, payload, output.id, isJson)], []);
+  sink.show([sendOf(1, payload, output.id)], []);
   const [event] = await sink.posted(1);
   await sink.stop();
   return event;

@@ -59,7 +59,7 @@ describe("a sending with a body", () => {
   test("is JSON where the payload was written as an object", async () => {
     const device = await startDevice();
     const output = httpOutput(`${device.place}/set`, { to: { method: "POST" } });
-    await sendOnce(output, '{"a":1}', { isJson: true });
+    await sendOnce(output, '{"a":1}');
     expect(device.heard[0]?.headers["content-type"]).toBe("application/json");
     expect(device.heard[0]?.body).toBe('{"a":1}');
   });

@@ -3,7 +3,7 @@ import type { Facts } from "../facts/facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import { markSimulated } from "./messages.ts";
-import { type Choice, describeOutput, type Output, type Outputs, type Payload } from "./output.ts";
+import type { Choice, Output, Outputs, Payload } from "./output.ts";
 import {
   expectationOf,
   isStillTried,
@@ -28,14 +28,8 @@ export interface BothVerdicts {
   withoutSimulation: VerdictsAndFacts;
 }
 
-/** One message to a device. */
-export interface Send extends Sending {
-  /** What people call the device. */
-  device: string;
-}
-
 interface Chosen {
-  sends: Send[];
+  sends: Sending[];
   /** Those that are no longer wanted are marked. */
   state: OutputsState;
   /** The keys of the outputs that have the payload of a choice whose rule is ON: not that of `else` or `unknown`. */
@@ -53,7 +47,7 @@ export function chooseOutputs(
   protect: Protect = UNPROTECTED,
 ): Chosen {
   const known = dry_when_simulated ? both.withoutSimulation : both.withSimulation;
-  const sends: Send[] = [];
+  const sends: Sending[] = [];
   const choicesOn = new Set<string>();
   let next = state;
   const chooseOne = (output: Output) => {
@@ -73,7 +67,7 @@ export function chooseOutputs(
 
 /** What is sent now, or what changes of what was sent last. */
 interface Decision {
-  send?: Send;
+  send?: Sending;
   change?: Partial<Sent>;
 }
 
@@ -120,7 +114,7 @@ function composeMessage(
   chosen: ChosenPayload,
   facts: Facts,
   { verdicts, facts: realFacts }: VerdictsAndFacts,
-): Send {
+): Sending {
   const real = choosePayload(output, verdicts);
   if (typeof real !== "string" && real.choice === chosen.choice) return composeSend(output, real, realFacts);
   const send = composeSend(output, chosen, facts);
@@ -217,11 +211,10 @@ function composeSend(
   output: Output,
   { payload: template, expect = template, choice, because }: ChosenPayload,
   facts: Facts,
-): Send {
+): Sending {
   return {
     key: output.key,
     payload: fillPlaceholders(template, facts),
-    device: describeOutput(output),
     expect: output.confirm ? fillPlaceholders(expect, facts) : null,
     choice,
     because,
@@ -230,11 +223,10 @@ function composeSend(
 }
 
 /** What was sent last stands, but has not arrived, as far as is known. */
-function sendAgain(output: Output, { payload, expect, choice, because, pretended }: Sent): Send {
+function sendAgain(output: Output, { payload, expect, choice, because, pretended }: Sent): Sending {
   return {
     key: output.key,
     payload,
-    device: describeOutput(output),
     expect,
     choice: choice ?? "unknown",
     because: because ?? "what was sent last stands",

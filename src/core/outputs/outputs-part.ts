@@ -2,10 +2,17 @@ import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import type { LogLine } from "../log/log-line.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
-import { type BothVerdicts, payloadHeldBack, type Send } from "./choose-outputs.ts";
+import { type BothVerdicts, payloadHeldBack } from "./choose-outputs.ts";
 import type { Confirmation, Output, Outputs } from "./output.ts";
 import { type OutputStatus, outputStatus } from "./output-status.ts";
-import { lastSent, type OutputsState, type Sent, withChange, withoutSending } from "./outputs-state.ts";
+import {
+  lastSent,
+  type OutputsState,
+  type Sending,
+  type Sent,
+  withChange,
+  withoutSending,
+} from "./outputs-state.ts";
 
 /**
  * What vigie knows of its outputs. `takeOutputs` follows what happens, `settleOutputs` decides; each returns the same object if
@@ -124,7 +131,7 @@ export interface Turning {
 /** `kept` says that it is about to be sent. It is given out when that is saved, if it is still wanted then. */
 export interface WaitingSend {
   stage: "waiting for the save";
-  send: Send;
+  send: Sending;
   /** It is saved when this change is. */
   change: number;
   isSaved: boolean;
@@ -139,7 +146,7 @@ export interface GivenSend {
   stage: "given";
   due: DueSend;
   /** null: it repeats a payload that was acknowledged. */
-  send: Send | null;
+  send: Sending | null;
 }
 
 /** A payload that has to go out now, once: the number stands for it when it was answered. */
@@ -164,8 +171,6 @@ interface ByHttp {
   kind: "http";
   /** What `{id}` stands for: the same for all tries of one message. */
   id: string;
-  /** The payload is an object or a list in JSON. */
-  isJson: boolean;
 }
 
 /** A device that has to be asked for its state now, once: the number stands for the question when it was answered. */

@@ -1,7 +1,7 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
-import { type BothVerdicts, chooseOutputs, type Send } from "./choose-outputs.ts";
+import { type BothVerdicts, chooseOutputs } from "./choose-outputs.ts";
 import { judgeIfDue, turnIfDue, turnsAt } from "./device-reports.ts";
 import { type Output, type Outputs, placeOf } from "./output.ts";
 import {
@@ -17,7 +17,7 @@ import {
   withPassingOf,
   withReportsOf,
 } from "./outputs-part.ts";
-import { isStillTried, lastSent, recordSending, withoutSending } from "./outputs-state.ts";
+import { isStillTried, lastSent, recordSending, type Sending, withoutSending } from "./outputs-state.ts";
 import { give, givesUpAt, isReachable, nextTelling, tellIfDue } from "./tell-devices.ts";
 
 interface SettleContext {
@@ -72,7 +72,7 @@ export function settleOutputs(
 function settleOutput(
   before: OutputsPart,
   output: Output,
-  { send, at }: { send: Send | undefined; at: Clocks },
+  { send, at }: { send: Sending | undefined; at: Clocks },
 ): OutputsPart {
   let part = giveIfSaved(before, output, at);
   if (send) part = beginSend(part, output, send, at);
@@ -101,7 +101,7 @@ function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null 
 function dropUnwanted(
   before: OutputsPart,
   waiting: readonly WaitingSend[],
-  wanted: readonly Send[],
+  wanted: readonly Sending[],
 ): OutputsPart {
   let part = before;
   for (const one of waiting) {
@@ -115,11 +115,11 @@ function giveIfSaved(part: OutputsPart, output: Output, { steady }: Clocks): Out
   const { underWay } = passingOf(part, output.key);
   const isDue =
     underWay?.stage === "waiting for the save" && (underWay.isSaved || steady >= underWay.saveLimit);
-  return isDue ? give(forgetReport(part, output.key), output, underWay.send.payload, underWay.send) : part;
+  return isDue ? give(forgetReport(part, output.key), output, underWay.send) : part;
 }
 
 /** A payload that was not taken is no problem any more when it is not due any more. */
-function forgetRetries(before: OutputsPart, { list }: Outputs, sends: readonly Send[]): OutputsPart {
+function forgetRetries(before: OutputsPart, { list }: Outputs, sends: readonly Sending[]): OutputsPart {
   let part = before;
   for (const output of list) {
     const { key } = output;
@@ -132,7 +132,7 @@ function forgetRetries(before: OutputsPart, { list }: Outputs, sends: readonly S
   return part;
 }
 
-function beginSend(before: OutputsPart, output: Output, send: Send, at: Clocks): OutputsPart {
+function beginSend(before: OutputsPart, output: Output, send: Sending, at: Clocks): OutputsPart {
   const { key, payload } = send;
   const passing = passingOf(before, key);
   const { underWay, retry } = passing;
@@ -142,7 +142,7 @@ function beginSend(before: OutputsPart, output: Output, send: Send, at: Clocks):
   const recorded = recordSending(before.kept, send, at.now);
   // The state file says already that it may have been sent: another try needs no write.
   if (retry && sent && isStillTried(sent, payload))
-    return give(withKept(before, recorded, "with the next save"), output, payload, send);
+    return give(withKept(before, recorded, "with the next save"), output, send);
   const part = withKept(before, recorded, "now");
   return withPassingOf(part, key, {
     underWay: {

@@ -163,7 +163,7 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
   if (!given.send) return hadFailed ? say(part, isOver) : part;
   part = say(part, {
     level: "info",
-    sentence: `Sent ${quotePayload(payload)} to ${given.send.device}: ${given.send.because}`,
+    sentence: `Sent ${quotePayload(payload)} to ${describeOutput(output)}: ${given.send.because}`,
   });
   part = say(part, isOver);
   part = withKept(part, recordAcknowledgement(part.kept, key, payload), "now");

@@ -1,8 +1,6 @@
 import type { Clocks } from "../calendar/clocks.ts";
-import { parseJson } from "../contract/parse-json.ts";
 import { describeLength } from "../log/duration.ts";
 import { quotePayload } from "../log/quote-payload.ts";
-import type { Send } from "./choose-outputs.ts";
 import { noteNewestAnswer } from "./device-reports.ts";
 import { describeOutput, type Output, placeOfReports } from "./output.ts";
 import {
@@ -15,26 +13,23 @@ import {
   withPassing,
   withPassingOf,
 } from "./outputs-part.ts";
-import { lastSent, recordOf, recordTelling, type Sent } from "./outputs-state.ts";
+import { lastSent, recordOf, recordTelling, type Sending, type Sent } from "./outputs-state.ts";
 
-/** Gives a payload out; `send`: it is due; null: it repeats one that was acknowledged. */
-export function give(part: OutputsPart, output: Output, payload: string, send: Send | null): OutputsPart {
-  const by = wayTo(part, output);
+/** Gives the payload out that was recorded last; `send`: it is due; null: it repeats one that was acknowledged. */
+export function give(part: OutputsPart, output: Output, send: Sending | null): OutputsPart {
+  const sent = lastSent(part.kept, output.key);
+  const by = sent && wayTo(part, output, sent);
   if (!by) return part;
   const number = part.passing.given + 1;
-  const due: DueSend = { number, output: output.id, payload, by };
+  const due: DueSend = { number, output: output.id, payload: sent.payload, by };
   const underWay = { stage: "given", due, send } as const;
   // A device answers one request at a time, and what it said before says nothing about this payload.
   return withPassing(withPassingOf(part, output.key, { underWay, question: null }), { given: number });
 }
 
-function wayTo(part: OutputsPart, { id, key, to }: Output): DueSend["by"] | null {
-  const sent = lastSent(part.kept, key);
-  if (to.kind === "http") {
-    const json = parseJson(sent?.payload ?? "");
-    return { kind: "http", id: `${id}-${sent?.at ?? 0}`, isJson: typeof json === "object" && json !== null };
-  }
-  const { connection } = part.passing;
+function wayTo({ passing }: OutputsPart, { id, to }: Output, { at }: Sent): DueSend["by"] | null {
+  if (to.kind === "http") return { kind: "http", id: `${id}-${at}` };
+  const { connection } = passing;
   const { topic, qos, retain } = to;
   return connection && { kind: "mqtt", connection: connection.number, topic, qos, retain };
 }
@@ -142,7 +137,7 @@ function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Cloc
     part = withPassingOf(part, key, { awaitedSince: at.steady, times: 1, turning: null });
     part = withKept(part, recordOf(part.kept, key, { answer: "awaited" }), "now");
   }
-  return give(part, output, sent.payload, null);
+  return give(part, output, null);
 }
 
 function noteIfSwitchedBack(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {

@@ -87,7 +87,7 @@ describe("what an output sends", () => {
   test("has the choice that decided, and what people call the device", () => {
     const outputs = outputsOf([{ ...BOILER, name: { fr: "Chauffe-eau", en: "Boiler" } }]);
     const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING_SENT, 0);
-    expect(sends).toEqual([{ ...sendingOf("boiler/set", "off"), device: "Boiler (boiler/set)" }]);
+    expect(sends).toEqual([sendingOf("boiler/set", "off")]);
   });
 
   test("names the rules that are OFF as the reason of else", () => {
