@@ -1,6 +1,6 @@
 import { MESSAGE_TRIES } from "./choose-outputs.ts";
 import { describeOutput, type Output } from "./output.ts";
-import { isUnconfirmed, type Sent } from "./outputs-state.ts";
+import type { Sent } from "./outputs-state.ts";
 
 export const OUTPUT_STATES = [
   "nothing",
@@ -46,7 +46,7 @@ function hasFailed({ confirm, message }: Output, { sent, isRefused, isUnderWay }
   if (isRefused) return true;
   if (!sent?.stands) return false;
   if (message) return !(sent.acknowledged || isUnderWay) && sent.tries >= MESSAGE_TRIES;
-  return confirm !== undefined && isUnconfirmed(sent) && sent.answer === "missed";
+  return confirm !== undefined && sent.answer === "missed";
 }
 
 function stateOf({ confirm }: Output, sent: Sent | undefined): OutputState {

@@ -145,20 +145,9 @@ export function expectationOf(sent: Sent, expect: string | null): Partial<Sent> 
   return sent.expect === null ? { expect, answer: "awaited" } : { expect };
 }
 
-/** The payload was sent once more: the device has not confirmed it, or does something else since. */
-export function recordTelling(state: OutputsState, key: string): OutputsState {
-  const sent = lastSent(state, key);
-  return sent ? recordOf(state, key, { tries: sent.tries + 1 }) : state;
-}
-
 /** Whether a rule that is ON has decided, not `else` or `unknown`. */
 export function isOfChoice({ choice }: Sent): boolean {
   return choice !== "else" && choice !== "unknown";
-}
-
-/** Whether it is repeated, or was repeated in vain. */
-export function isUnconfirmed({ stands, answer }: Sent): boolean {
-  return stands && (answer === "awaited" || answer === "missed");
 }
 
 /**
@@ -168,14 +157,12 @@ export function isUnconfirmed({ stands, answer }: Sent): boolean {
 export function forgetAcknowledgements(state: OutputsState): OutputsState {
   const entries = Object.entries(state);
   return Object.fromEntries(
-    entries.map(([key, sent]): [string, Sent] => [key, withoutAcknowledgement(sent)]),
+    entries.map(([key, sent]): [string, Sent] => [key, { ...sent, ...NOTHING_KNOWN }]),
   );
 }
 
-/** Neither what became of it, nor whether it is wanted still. */
-function withoutAcknowledgement(sent: Sent): Sent {
-  return { ...sent, acknowledged: false, stands: false, answer: "none" };
-}
+/** Neither what became of a payload, nor whether it is wanted still. */
+const NOTHING_KNOWN = { acknowledged: false, stands: false, answer: "none" } as const;
 
 /** From the state file; what cannot be read of it is left out. */
 export function readOutputsState(json: unknown): OutputsState {
@@ -204,22 +191,6 @@ function readSent(entry: unknown): { sent?: Sent; isWhole: boolean } {
   return least ? { sent: least, isWhole: false } : { isWhole: false };
 }
 
-const NOTHING_KNOWN: Omit<Sent, "payload" | "at"> = {
-  expect: null,
-  acknowledged: false,
-  stands: false,
-  answer: "none",
-  choice: null,
-  because: null,
-  tries: 1,
-  last_answer: null,
-  answered_at: null,
-  told: [],
-  pretended: false,
-  came_back: false,
-  delivered: [],
-};
-
 const sentSchema = z.object({
   payload: z.string(),
   expect: z.string().nullable(),
@@ -240,4 +211,4 @@ const sentSchema = z.object({
 
 const leastSchema = z
   .object({ payload: z.string(), at: instantSchema })
-  .transform((least): Sent => ({ ...NOTHING_KNOWN, ...least }));
+  .transform((least): Sent => sentSchema.parse({ ...least, ...NOTHING_KNOWN, expect: null }));

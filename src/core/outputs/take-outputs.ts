@@ -262,9 +262,9 @@ function takeCutOff(
 
 /** Of a message only the tries count that may have arrived: a person reads each. */
 function notArrived(part: OutputsPart, { key, message }: Output): OutputsPart {
+  if (!message) return part;
   const { tries = 1 } = lastSent(part.kept, key) ?? {};
-  const arrived = recordOf(part.kept, key, { tries: Math.max(0, tries - 1) });
-  return message ? withKept(part, arrived, "with the next save") : part;
+  return withKept(part, recordOf(part.kept, key, { tries: Math.max(0, tries - 1) }), "with the next save");
 }
 
 function takeAnswer(

@@ -13,7 +13,7 @@ import {
   withPassing,
   withPassingOf,
 } from "./outputs-part.ts";
-import { lastSent, recordOf, recordTelling, type Sending, type Sent } from "./outputs-state.ts";
+import { lastSent, recordOf, type Sending, type Sent } from "./outputs-state.ts";
 
 /** Gives the payload out that was recorded last; `send`: it is due; null: it repeats one that was acknowledged. */
 export function give(part: OutputsPart, output: Output, send: Sending | null): OutputsPart {
@@ -122,21 +122,21 @@ function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
 function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Clocks): OutputsPart {
   const { key } = output;
   const { times, told } = passingOf(before, key);
-  const isBack = sent.came_back;
-  const isRetold = isBack || sent.answer === "contrary";
-  let part = noteNewestAnswer(before, output);
-  part = withKept(part, recordTelling(part.kept, key), "with the next save");
-  part = withPassingOf(part, key, { sentAt: at.steady, times: times + 1 });
-  if (isRetold) {
-    part = withPassingOf(part, key, { told: [...told, at.steady].slice(-TOLD_OFTEN) });
-    const change = { came_back: false, told: [...sent.told, at.now].slice(-TOLD_OFTEN) };
-    part = withKept(part, recordOf(part.kept, key, change), "now");
-  }
-  // What a device does that came back is not known: it is told until it confirms.
-  if (isBack && sent.answer !== "contrary") {
-    part = withPassingOf(part, key, { awaitedSince: at.steady, times: 1, turning: null });
-    part = withKept(part, recordOf(part.kept, key, { answer: "awaited" }), "now");
-  }
+  const isContrary = sent.answer === "contrary";
+  const isRetold = isContrary || sent.came_back;
+  const noted = noteNewestAnswer(before, output);
+  const recorded = recordOf(noted.kept, key, {
+    tries: sent.tries + 1,
+    ...(isRetold && { came_back: false, told: [...sent.told, at.now].slice(-TOLD_OFTEN) }),
+    // What a device does that came back is not known: it is told until it confirms.
+    ...(sent.came_back && !isContrary && { answer: "awaited" as const }),
+  });
+  const part = withPassingOf(withKept(noted, recorded, isRetold ? "now" : "with the next save"), key, {
+    sentAt: at.steady,
+    times: times + 1,
+    ...(isRetold && { told: [...told, at.steady].slice(-TOLD_OFTEN) }),
+    ...(sent.came_back && !isContrary && { awaitedSince: at.steady, times: 1, turning: null }),
+  });
   return give(part, output, null);
 }
 
