@@ -75,9 +75,8 @@ export function takeOutputs(
     case "acknowledged":
       return takeAcknowledgement(part, event.number, at, outputs);
     case "refused":
-      return takeRefusal(part, event, at, outputs);
     case "unanswered":
-      return takeUnanswered(part, event, at, outputs);
+      return takeNotTaken(part, event, at, outputs);
     case "cut off":
       return takeCutOff(part, event, outputs);
     case "answer":
@@ -120,7 +119,7 @@ function loseConnection(before: OutputsPart, at: Clocks, outputs: Outputs): Outp
     // A message may have arrived, and a connection may come and go: it is not sent again at once.
     if (message && underWay?.stage === "given")
       part = withPassingOf(part, key, {
-        retry: nextTry(part, output, underWay.due.payload, { at, retryAfter: null }),
+        retry: nextTry(part, output, underWay.due.payload, { kind: "unanswered" }, at),
       });
   }
   for (const { key, confirm } of outputs.list) {
@@ -175,71 +174,53 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
     : judge(part, output, { payload: report, isFromBefore: true, isReturn: false }, at);
 }
 
-/** It is sent again after a while, on the next connection, or when another payload was due meanwhile. */
-function takeRefusal(
-  before: OutputsPart,
-  { number, message }: { number: number; message: string },
-  at: Clocks,
-  outputs: Outputs,
-): OutputsPart {
-  const found = findGiven(before, number, outputs);
-  if (!found) return before;
-  const { output, given } = found;
-  const { key } = output;
-  const { payload } = given.due;
-  const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady });
-  // The broker may take the next repetition.
-  if (hasArrived(part, given) || (!given.send && output.to.kind === "mqtt"))
-    return withPassingOf(part, key, { failure: message });
-  if (!given.send) {
-    const later = { failure: message, notBefore: at.steady + PAUSE };
-    return say(withPassingOf(part, key, later), { problem: `output ${key}`, starts: message });
-  }
-  const retry = { payload, since: at.steady, at: at.steady + PAUSE, isProblem: true };
-  return say(withPassingOf(notArrived(part, output), key, { retry }), {
-    problem: `output ${key}`,
-    starts: `${message}; ${quotePayload(payload)} was not sent`,
-  });
-}
+type NotTaken = OutputsEvent & { kind: "refused" | "unanswered" };
 
-/** A device or a service that is away is tried again, at first often. */
-function takeUnanswered(
-  before: OutputsPart,
-  event: OutputsEvent & { kind: "unanswered" },
-  at: Clocks,
-  outputs: Outputs,
-): OutputsPart {
+function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs: Outputs): OutputsPart {
   const found = findGiven(before, event.number, outputs);
   if (!found) return before;
   const { output, given } = found;
-  const { key } = output;
-  const { payload } = given.due;
-  const notBefore = event.retryAfter === null ? null : at.steady + event.retryAfter;
+  const { key, to } = output;
+  // The broker may take the next telling.
+  const isPaused = event.kind === "refused" && !given.send && to.kind === "http";
+  const wait = event.kind === "unanswered" ? event.retryAfter : isPaused ? PAUSE : null;
+  const notBefore = wait === null ? null : at.steady + wait;
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
-  if (!given.send || hasArrived(part, given)) return withPassingOf(part, key, { failure: event.message });
-  const sent = event.mayHaveArrived ? part : notArrived(part, output);
-  const isGivenUp = output.message && (lastSent(sent.kept, key)?.tries ?? 0) >= MESSAGE_TRIES;
-  const retry = isGivenUp ? null : nextTry(sent, output, payload, { at, retryAfter: event.retryAfter });
+  if (given.send && !hasArrived(part, given)) return tryLater(part, output, event, at);
+  const failed = withPassingOf(part, key, { failure: event.message });
+  return isPaused ? say(failed, { problem: `output ${key}`, starts: event.message }) : failed;
+}
+
+/** A device or a service that is away is tried again, at first often; one that refuses every ten minutes. */
+function tryLater(before: OutputsPart, output: Output, event: NotTaken, at: Clocks): OutputsPart {
+  const { key } = output;
+  const isRefused = event.kind === "refused";
+  const part = isRefused || !event.mayHaveArrived ? notArrived(before, output) : before;
+  const { payload = "", tries = 0 } = lastSent(part.kept, key) ?? {};
+  const isGivenUp = !isRefused && output.message && tries >= MESSAGE_TRIES;
+  const retry = isGivenUp ? null : nextTry(part, output, payload, event, at);
   const then = retry
     ? `It is sent again${retry.isProblem ? " every ten minutes" : ""}`
     : `It was sent ${MESSAGE_TRIES} times, and may have arrived`;
-  return say(withPassingOf(sent, key, { retry }), {
-    problem: `output ${key}`,
-    starts: `${describeOutput(output)} did not take ${quotePayload(payload)}: ${event.message}. ${then}`,
-  });
+  const starts = isRefused
+    ? `${event.message}; ${quotePayload(payload)} was not sent`
+    : `${describeOutput(output)} did not take ${quotePayload(payload)}: ${event.message}. ${then}`;
+  return say(withPassingOf(part, key, { retry }), { problem: `output ${key}`, starts });
 }
 
 function nextTry(
   part: OutputsPart,
   { key, message, confirm }: Output,
   payload: string,
-  { at, retryAfter }: { at: Clocks; retryAfter: number | null },
+  event: Pick<NotTaken, "kind"> & { retryAfter?: number | null },
+  at: Clocks,
 ): Retry {
   const { retry: last } = passingOf(part, key);
-  const since = last?.payload === payload ? last.since : at.steady;
+  const isRefused = event.kind === "refused";
+  const since = last?.payload === payload && !isRefused ? last.since : at.steady;
   const { every, for: length } = confirm ?? USUAL;
-  const isProblem = !message && at.steady - since >= length;
-  const wait = Math.max(isProblem ? PAUSE : every, retryAfter ?? 0);
+  const isProblem = isRefused || (!message && at.steady - since >= length);
+  const wait = Math.max(isProblem ? PAUSE : every, event.retryAfter ?? 0);
   return { payload, since, at: at.steady + wait, isProblem };
 }
 
