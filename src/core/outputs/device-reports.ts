@@ -141,49 +141,47 @@ function judgeConfirmed(part: OutputsPart, output: ConfirmedOutput, report: Mean
   const sent = lastSent(part.kept, key);
   const { meaning, isFromBefore, shown } = report;
   if (meaning === "expected") {
-    const still = turning ? withPassingOf(part, key, { turning: null }) : part;
+    const still = withPassingOf(part, key, { turning: null });
     return isFromBefore || sent?.answer === "heard" ? still : noteConfirmed(still, output, report, at);
   }
   if (isFromBefore && turning) return part;
   const to = isFromBefore ? "doubted" : "contrary";
-  if (turning?.to === to) return withPassingOf(part, key, { turning: standing(turning, output, shown, at) });
-  return withPassingOf(part, key, { turning: { to, since: at.steady, shown } });
+  if (turning?.to !== to) return beginTurn(part, output, { to, shown }, at);
+  // A device over HTTP said it twice, and there were some seconds between.
+  const hasStood = output.confirm.from.kind === "http" && at.steady >= turning.since + STANDS;
+  const countsAt = hasStood ? at.steady : turning.countsAt;
+  return withPassingOf(part, key, { turning: { ...turning, shown, countsAt } });
 }
 
 function judgeContrary(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
   const { key } = output;
   const { turning } = passingOf(part, key);
   const { meaning, isFromBefore, shown } = report;
-  if (meaning === "other")
-    return isFromBefore || !turning ? part : withPassingOf(part, key, { turning: null });
+  if (meaning === "other") return isFromBefore ? part : withPassingOf(part, key, { turning: null });
   if (isFromBefore) return noteConfirmed(part, output, report, at);
-  return turning ? part : withPassingOf(part, key, { turning: { to: "heard", since: at.steady, shown } });
+  return turning ? part : beginTurn(part, output, { to: "heard", shown }, at);
 }
 
-/** A device over HTTP said it twice, and there were some seconds between. */
-function standing(turning: Turning, { confirm }: ConfirmedOutput, shown: string, at: Clocks): Turning {
-  const hasStood = confirm.from.kind === "http" && at.steady >= turning.since + STANDS;
-  return { ...turning, shown, since: hasStood ? at.steady - STANDS - ANSWERED_WITHIN : turning.since };
-}
-
-/** When what the device has begun to report counts; null: it has begun nothing. */
-export function turnsAt(part: OutputsPart, { key, confirm }: ConfirmedOutput): number | null {
-  const { turning, contraryAt } = passingOf(part, key);
-  if (!turning) return null;
-  const [before = Number.NEGATIVE_INFINITY, last = 0] = contraryAt;
+function beginTurn(
+  part: OutputsPart,
+  { key, confirm }: ConfirmedOutput,
+  { to, shown }: Pick<Turning, "to" | "shown">,
+  { steady: since }: Clocks,
+): OutputsPart {
+  const [before, last] = passingOf(part, key).contraryAt;
   // A device that changes its mind again and again changes its topics at most once a minute.
-  const isUnsteady = contraryAt.length === 2 && last - before < UNSTEADY_WITHIN;
-  if (turning.to === "heard" && isUnsteady) return turning.since + STANDS_LONG;
+  const isUnsteady = before !== undefined && last !== undefined && last - before < UNSTEADY_WITHIN;
   // It is asked again after that time, and the answer may take some more.
-  const isAsked = turning.to === "contrary" && confirm.from.kind === "http";
-  return turning.since + STANDS + (isAsked ? ANSWERED_WITHIN : 0);
+  const more = to === "contrary" && confirm.from.kind === "http" ? ANSWERED_WITHIN : 0;
+  const countsAt = since + (to === "heard" && isUnsteady ? STANDS_LONG : STANDS + more);
+  return withPassingOf(part, key, { turning: { to, since, countsAt, shown } });
 }
 
 /** What the device has reported has stood for long enough. */
 export function turnIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
   const { key } = output;
   const { turning, contraryAt } = passingOf(part, key);
-  if (!turning || (turnsAt(part, output) ?? 0) > at.steady) return part;
+  if (!turning || turning.countsAt > at.steady) return part;
   const turned = withPassingOf(part, key, { turning: null });
   if (!lastSent(part.kept, key)?.stands) return turned;
   if (turning.to === "heard")

@@ -125,6 +125,8 @@ interface PassingOfPayload {
 export interface Turning {
   to: "contrary" | "heard" | "doubted";
   since: number;
+  /** When it has stood for long enough. */
+  countsAt: number;
   shown: string;
 }
 

@@ -2,7 +2,7 @@ import type { Clocks } from "../calendar/clocks.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
 import { type BothVerdicts, chooseOutputs } from "./choose-outputs.ts";
-import { judgeIfDue, turnIfDue, turnsAt } from "./device-reports.ts";
+import { judgeIfDue, turnIfDue } from "./device-reports.ts";
 import { type Output, type Outputs, placeOf } from "./output.ts";
 import {
   dropWaiting,
@@ -82,10 +82,10 @@ function settleOutput(
 
 /** When time alone changes something of this output; null: never. */
 function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null {
-  const { underWay, retry } = passingOf(part, output.key);
+  const { underWay, retry, turning } = passingOf(part, output.key);
   const ofDevice = isConfirmed(output)
     ? [
-        turnsAt(part, output),
+        turning?.countsAt ?? null,
         givesUpAt(part, output),
         nextTelling(part, output, at),
         nextQuestion(part, output, at),
