@@ -18,8 +18,8 @@ interface HttpDeviceSinkOptions {
 /** Sends what is due for devices to their addresses, asks them for their state, and posts what came of it. */
 export interface HttpDeviceSink {
   /**
-   * All that is due now. A number that is due for longer is sent or asked once. What is not due any more is dropped; only a
-   * sending that has begun is not. A question is also dropped when something is to be sent to its device.
+   * All that is due now, one request at the most for each output. A number that is due for longer is sent or asked once. What is
+   * not due any more is dropped; only a sending that has begun is not.
    */
   show: (sends: readonly DueSend[], questions: readonly DueQuestion[]) => void;
   /** Begins nothing any more. Resolves when the sendings that have begun are answered, and the answers are posted. */
@@ -48,8 +48,8 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
 
   const all = (stage: Entry["stage"], kind?: HttpJob["kind"]) =>
     [...entries.values()].filter((one) => one.stage === stage && (!kind || one.job.kind === kind));
-  const has = (stage: Entry["stage"], { job: { output } }: Entry, kind?: HttpJob["kind"]) =>
-    all(stage, kind).some(({ job }) => job.output.id === output.id);
+  /** A question that was dropped takes a moment to end. */
+  const isBusy = ({ id }: Output) => all("under way").some(({ job }) => job.output.id === id);
 
   const perform = async (entry: Entry) => {
     const { job, dropped } = entry;
@@ -68,15 +68,12 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
     limits.begin(placeOfJob(entry.job));
     entry.ended = perform(entry);
   };
-  /** One request at a time for each output, and sendings before questions. */
-  const mayBegin = (entry: Entry) =>
-    !has("under way", entry) && (entry.job.kind === "sending" || !has("waiting", entry, "sending"));
   const beginAll = () => {
     cancelTimer();
     if (isEnding) return;
     let shortest = Number.POSITIVE_INFINITY;
     for (const entry of [...all("waiting", "sending"), ...all("waiting", "question")]) {
-      if (!mayBegin(entry)) continue;
+      if (isBusy(entry.job.output)) continue;
       const wait = limits.waitFor(placeOfJob(entry.job));
       if (wait === 0) begin(entry);
       else if (wait !== null) shortest = Math.min(shortest, wait);
@@ -85,10 +82,6 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
   };
   const forgetOver = () => {
     for (const [key, { stage, isDue }] of entries) if (!isDue && stage !== "under way") entries.delete(key);
-  };
-  const dropQuestions = () => {
-    for (const entry of all("under way", "question"))
-      if (!entry.isDue || has("waiting", entry, "sending")) entry.dropped.abort();
   };
   return {
     show: (sends, questions) => {
@@ -101,7 +94,7 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
         else entries.set(key, newEntry(job));
       }
       forgetOver();
-      dropQuestions();
+      for (const { isDue, dropped } of all("under way", "question")) if (!isDue) dropped.abort();
       beginAll();
     },
     allAnswered: async () => {

@@ -191,7 +191,7 @@ describe("an output", () => {
     const { devices, show, events } = open();
     show([], questions(1));
     await settled();
-    show([sendOf(1, "on", "1")], questions(1));
+    show([sendOf(1, "on", "1")], []);
     await settled();
     expect(devices.begun).toEqual(["192.0.2.40/state", "192.0.2.40/on"]);
     expect([...devices.underWay.keys()]).toEqual(["192.0.2.40/on"]);
