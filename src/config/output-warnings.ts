@@ -114,38 +114,28 @@ function choicesNeverReached({ rules, outputs }: Config): Warning[] {
 
 /** To YAML they are part of the text. */
 function typographicQuotes({ outputs }: Config): Warning[] {
-  return outputs.list.flatMap(({ choose, else: otherwise, unknown }, index) => {
-    const payloads = [
-      ...choose.map(({ payload }, place) => ({ at: ["choose", place, "payload"], payload })),
-      { at: ["else"], payload: otherwise?.payload ?? "" },
-      { at: ["unknown"], payload: unknown?.payload ?? "" },
-    ];
-    return payloads
+  return outputs.list.flatMap((output, index) =>
+    placedPayloads(output)
       .filter(
         ({ payload }) => typeof payload === "string" && /^\s*([“”„].*[“”]|‘.*’|«.*»)\s*$/s.test(payload),
       )
       .map(({ at, payload }) => ({
         path: ["outputs", index, ...at],
         words: `the device gets ${payload} with these quotes: only " and ' are quotes to YAML`,
-      }));
-  });
+      })),
+  );
 }
 
 /** vigie sends a message again when it does not know whether it has arrived. */
 function payloadsThatToggle({ outputs }: Config): Warning[] {
-  return outputs.list.flatMap(({ choose, else: otherwise, unknown }, index) => {
-    const payloads = [
-      ...choose.map(({ payload }, place) => ({ at: ["choose", place, "payload"], payload })),
-      { at: ["else"], payload: otherwise?.payload ?? "" },
-      { at: ["unknown"], payload: unknown?.payload ?? "" },
-    ];
-    return payloads.flatMap(({ at, payload }) => {
+  return outputs.list.flatMap((output, index) =>
+    placedPayloads(output).flatMap(({ at, payload }) => {
       const word = textsIn(jsonIn(payload) ?? payload).find((text) => /^\s*(.*\.)?toggle\s*$/i.test(text));
       if (word === undefined) return [];
       const words = `${word.trim()} switches the device to the opposite of what it is, which vigie does not know: one message that is lost or sent again, and it is wrong from then on. Send what it is to be, such as "ON" and "OFF"`;
       return [{ path: ["outputs", index, ...at], words }];
-    });
-  });
+    }),
+  );
 }
 
 /** One above a choice with another payload keeps that from counting; those at the end change nothing. */
@@ -173,7 +163,7 @@ function confirmationsThatCannotCome({ outputs }: Config): Warning[] {
 function repeatedPath(output: Output): string | undefined {
   const path = output.confirm?.path;
   const keys = path?.split(".") ?? [];
-  const repeated = payloadsOf(output)
+  const repeated = placedPayloads(output)
     .flatMap(({ expect = {} }) => jsonIn(expect) ?? [])
     .find((expected) => [keys, keys.slice(-1)].some((at) => valueAtPath(expected, at) !== undefined));
   if (path === undefined || repeated === undefined) return undefined;
@@ -183,7 +173,7 @@ function repeatedPath(output: Output): string | undefined {
 /** What looks like JSON, and is compared letter by letter: `"{'state':'OFF'}"`, or `'"OFF"'` at a path. */
 function jsonAsText(output: Output): string | undefined {
   const path = output.confirm?.path;
-  for (const { payload, expect: expected = payload } of payloadsOf(output)) {
+  for (const { payload, expect: expected = payload } of placedPayloads(output)) {
     const object = jsonIn(withoutPlaceholders(expected));
     const texts = object ? textsIn(object).filter((text) => jsonIn(text)) : textsIn(expected);
     const written = texts.find((text) => /^\s*\{.*\}\s*$/s.test(text));
@@ -211,7 +201,7 @@ function textsIn(value: unknown): string[] {
 
 /** A device that takes JSON, or whose other report is JSON, hardly ever reports a bare word. */
 function textBesideJson(output: Output): string | undefined {
-  const payloads = payloadsOf(output);
+  const payloads = placedPayloads(output);
   const isJson = payloads.some(({ payload, expect = payload }) => jsonIn(payload) ?? jsonIn(expect));
   const bare = payloads
     .map(({ payload, expect = payload }) => expect)
@@ -221,8 +211,12 @@ function textBesideJson(output: Output): string | undefined {
   return `a payload or expect of this output is a JSON object, but without path only a report that is ${shown} and nothing else confirms ${shown}. Where the device reports JSON, add path: the place of this value in it, or write an object as expect, such as { state: ${shown} }`;
 }
 
-function payloadsOf({ choose, else: otherwise, unknown }: Output): Payload[] {
-  return [...choose, ...(otherwise ? [otherwise] : []), ...(unknown ? [unknown] : [])];
+function placedPayloads({ choose, else: otherwise, unknown }: Output) {
+  return [
+    ...choose.map((one, place) => ({ ...one, at: ["choose", place, "payload"] })),
+    ...(otherwise ? [{ ...otherwise, at: ["else"] }] : []),
+    ...(unknown ? [{ ...unknown, at: ["unknown"] }] : []),
+  ];
 }
 
 /** The JSON object that a payload or an expectation is; undefined where it is a text. */
