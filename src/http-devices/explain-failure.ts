@@ -1,3 +1,4 @@
+import { codeOf } from "../runtime/error-code.ts";
 import { NETWORK_WORDS } from "../runtime/network-words.ts";
 
 /**
@@ -14,12 +15,6 @@ export function explainFailure(cause: unknown): string {
 /** The request itself cannot be sent, now or later. */
 export function isForGood(cause: unknown): boolean {
   return UNSENDABLE.test(codeOf(cause));
-}
-
-/** Only what looks like a code: other programs are free to put anything there. */
-function codeOf(cause: unknown): string {
-  if (!(cause instanceof Error) || !("code" in cause)) return "";
-  return typeof cause.code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(cause.code) ? cause.code : "";
 }
 
 const UNSENDABLE = /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/;

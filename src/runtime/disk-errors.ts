@@ -1,3 +1,5 @@
+import { codeOf } from "./error-code.ts";
+
 /** Whether this is an error of the system with one of these codes, such as `ENOENT`. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes(codeOf(error));
@@ -13,10 +15,6 @@ export function describeDiskError(error: unknown): string {
 export function describeDiskRemedy(error: unknown, folder: string): string {
   const describe = REMEDIES.get(codeOf(error));
   return describe ? `. To fix it: ${describe(folder)}` : "";
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 const NO_PERMISSION = "this user has no permission";

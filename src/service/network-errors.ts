@@ -1,4 +1,5 @@
 import type { Source } from "../core/sources/source.ts";
+import { codeOf } from "../runtime/error-code.ts";
 import { NETWORK_WORDS } from "../runtime/network-words.ts";
 import { AnswerUnreadable, ServiceUnreachable } from "./service-errors.ts";
 
@@ -20,11 +21,6 @@ function suspectBroker({ option }: Source, host: string): string {
   return port === undefined
     ? ""
     : `. Port ${port} looks like that of an MQTT broker: is ${option} the address of the service?`;
-}
-
-function codeOf(cause: unknown): string {
-  if (!(cause instanceof Error) || !("code" in cause)) return "";
-  return typeof cause.code === "string" ? cause.code : "";
 }
 
 const WORDS = new Map([
