@@ -28,7 +28,7 @@ export interface BothVerdicts {
   withoutSimulation: VerdictsAndFacts;
 }
 
-interface Chosen {
+interface ChosenSends {
   sends: Sending[];
   /** Those that are no longer wanted are marked. */
   state: OutputsState;
@@ -45,7 +45,7 @@ export function chooseOutputs(
   state: OutputsState,
   at: Instant,
   protect: Protect = UNPROTECTED,
-): Chosen {
+): ChosenSends {
   const known = dry_when_simulated ? both.withoutSimulation : both.withSimulation;
   const sends: Sending[] = [];
   const choicesOn = new Set<string>();
@@ -54,7 +54,7 @@ export function chooseOutputs(
     const { key } = output;
     const sent = lastSent(state, key);
     const chosen = choosePayload(output, known.verdicts);
-    if (typeof chosen !== "string" && !(chosen.isElse || chosen.isUnknown)) choicesOn.add(key);
+    if (typeof chosen !== "string" && chosen.kind === "choice") choicesOn.add(key);
     const { send, change } = output.message
       ? decideMessage(output, chosen, sent, { known, real: both.withoutSimulation, at })
       : decidePayload(output, chosen, sent, known.facts);
@@ -71,18 +71,13 @@ interface Decision {
   change?: Partial<Sent>;
 }
 
-function decidePayload(
-  output: Output,
-  chosen: ChosenPayload | "nothing" | "what was sent last",
-  sent: Sent | undefined,
-  facts: Facts,
-): Decision {
+function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined, facts: Facts): Decision {
   if (chosen === "nothing") return { change: { stands: false } };
   if (chosen === "what was sent last")
     return sent && isStillTried(sent, sent.payload) ? { send: sendAgain(output, sent) } : {};
   const send = composeSend(output, chosen, facts);
-  if (!sent) return chosen.isElse ? {} : { send };
-  if (isPayloadDue(send.payload, chosen.isElse, sent)) return { send };
+  if (!sent) return chosen.kind === "else" ? {} : { send };
+  if (isPayloadDue(send.payload, chosen.kind, sent)) return { send };
   return { change: { stands: true, ...expectationOf(sent, send.expect) } };
 }
 
@@ -92,7 +87,7 @@ function decidePayload(
  */
 function decideMessage(
   output: Output,
-  chosen: ChosenPayload | "nothing" | "what was sent last",
+  chosen: Chosen,
   sent: Sent | undefined,
   { known, real, at }: { known: VerdictsAndFacts; real: VerdictsAndFacts; at: Instant },
 ): Decision {
@@ -134,7 +129,7 @@ export function whyNothing(
     return `${deciding?.when} is unknown, so what was sent last stands`;
   }
   const payload = fillPlaceholders(chosen.payload, facts);
-  if (isPayloadDue(payload, chosen.isElse, sent)) return null;
+  if (isPayloadDue(payload, chosen.kind, sent)) return null;
   const why = sent ? `${payload} was sent already` : "else is not sent before a choice was";
   return `${chosen.because}, and ${why}`;
 }
@@ -154,37 +149,35 @@ export function payloadHeldBack(
   const real = choosePayload(output, withoutSimulation.verdicts);
   const isReal =
     typeof real !== "string" && fillPlaceholders(real.payload, withoutSimulation.facts) === payload;
-  return !isReal && isPayloadDue(payload, pretended.isElse, sent) ? payload : null;
+  return !isReal && isPayloadDue(payload, pretended.kind, sent) ? payload : null;
 }
 
 interface ChosenPayload extends Payload {
-  isElse: boolean;
-  isUnknown: boolean;
+  kind: "choice" | "else" | "unknown";
+  /** The id of the rule that decides, `else` or `unknown`. */
   choice: string;
   because: string;
 }
 
+type Chosen = ChosenPayload | "nothing" | "what was sent last";
+
 /** The first choice that is not OFF decides. */
-function choosePayload(
-  output: Output,
-  verdicts: VerdictsAndFacts["verdicts"],
-): ChosenPayload | "nothing" | "what was sent last" {
+function choosePayload(output: Output, verdicts: VerdictsAndFacts["verdicts"]): Chosen {
   const stateOf = ({ when }: Choice) => verdicts.get(when)?.state ?? null;
   const choice = output.choose.find((one) => stateOf(one) !== false);
   if (!choice) {
     if (output.else === undefined) return "nothing";
     const because = describeAllOff(output.choose);
-    return { ...output.else, isElse: true, isUnknown: false, choice: "else", because };
+    return { ...output.else, kind: "else", choice: "else", because };
   }
   const { when, ...payload } = choice;
-  if (stateOf(choice) === true)
-    return { ...payload, isElse: false, isUnknown: false, choice: when, because: `${when} is ON` };
+  if (stateOf(choice) === true) return { ...payload, kind: "choice", choice: when, because: `${when} is ON` };
   const reason = verdicts.get(when)?.reason;
   // Within seconds the rule may be known; and an error of vigie itself must switch nothing.
   const isUndecided = reason === "waiting" || reason === "error";
   if (output.unknown === undefined || isUndecided) return "what was sent last";
   const because = `${when} is unknown`;
-  return { ...output.unknown, isElse: false, isUnknown: true, choice: "unknown", because };
+  return { ...output.unknown, kind: "unknown", choice: "unknown", because };
 }
 
 function describeAllOff(choices: readonly Choice[]): string {
@@ -198,10 +191,10 @@ function describeAllOff(choices: readonly Choice[]): string {
  * one that was sent last: the device may have been switched by hand in between. `else` is sent only if a choice was
  * sent before: vigie does not undo what it did not do.
  */
-function isPayloadDue(payload: string, isElse: boolean, sent: Sent | undefined): boolean {
-  if (!sent) return !isElse;
+function isPayloadDue(payload: string, kind: ChosenPayload["kind"], sent: Sent | undefined): boolean {
+  if (!sent) return kind !== "else";
   if (sent.payload !== payload || !sent.acknowledged) return true;
-  return !isElse && !sent.stands;
+  return kind !== "else" && !sent.stands;
 }
 
 /** How many times a message is sent of which nobody knows whether it has arrived. */
