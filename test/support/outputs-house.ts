@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Clocks } from "../../src/core/calendar/clocks.ts";
+import type { BothVerdicts } from "../../src/core/outputs/choose-outputs.ts";
 import type { Output } from "../../src/core/outputs/output.ts";
 import {
   dueQuestions,
@@ -17,10 +18,12 @@ import { type OutputsEvent, takeOutputs } from "../../src/core/outputs/take-outp
 import { rougeFacts } from "./facts.ts";
 import { BOILER, outputsOf, verdictsOf } from "./outputs.ts";
 
-const START = Date.parse("2026-01-05T06:00:00+01:00");
+export const START = Date.parse("2026-01-05T06:00:00+01:00");
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
+/** For so long the machine runs already. */
+const UP = 30 * 24 * HOUR;
 
 export const CONFIRM = {
   from: { kind: "mqtt", topic: "boiler" },
@@ -31,108 +34,158 @@ export const CONFIRM = {
 export const KEEPING: Output = { ...BOILER, confirm: { ...CONFIRM, keep: true } };
 export const SHOWING: Output = { ...BOILER, confirm: CONFIRM };
 
-/** One output in virtual time. Saves and the broker answer at once. */
+interface HouseOptions {
+  kept?: OutputsState;
+  at?: number;
+  isAfterCrash?: boolean;
+  /** null: nothing is decided yet. */
+  verdicts?: BothVerdicts | null;
+}
+
+/** Outputs in virtual time. The test says what is saved, and what the broker and the devices answer. */
+export function byHand(
+  list: Output[],
+  { kept = NOTHING_SENT, at = 0, isAfterCrash = false, verdicts: first = null }: HouseOptions = {},
+) {
+  const outputs = outputsOf(list);
+  let now = at;
+  let verdicts = first;
+  const clocks = (): Clocks => ({ now: START + now, steady: now + UP });
+  let part: OutputsPart = startOutputs(kept, clocks(), { isAfterCrash });
+  let looks = 0;
+  const boundary = () => {
+    const { steady } = nextOutputBoundary(part);
+    return steady === undefined ? undefined : steady - UP;
+  };
+  const settle = () => {
+    part = settleOutputs(part, clocks(), { outputs, verdicts });
+    expect(settleOutputs(part, clocks(), { outputs, verdicts })).toBe(part);
+    expect(boundary() ?? Number.POSITIVE_INFINITY).toBeGreaterThan(now);
+  };
+  const take = (event: OutputsEvent): OutputsPart => {
+    const before = part;
+    part = takeOutputs(part, event, clocks(), { outputs });
+    if (part.kept !== before.kept || isShownOtherwise(before.passing, part.passing)) looks += 1;
+    settle();
+    return part;
+  };
+  return {
+    take,
+    settle,
+    boundary,
+    decide: (next: BothVerdicts | null) => {
+      verdicts = next;
+      settle();
+    },
+    save: () => void take({ kind: "saved", changes: part.passing.changes }),
+    /** Each boundary on the way is settled when it comes. */
+    pass: (length: number, atEach: () => void = () => undefined) => {
+      const end = now + length;
+      for (let next = boundary(); next !== undefined && next <= end; next = boundary()) {
+        now = next;
+        settle();
+        atEach();
+      }
+      now = end;
+      settle();
+      atEach();
+    },
+    open: (connection: number, version: 4 | 5 = 5) =>
+      void take({ kind: "connection opened", connection, version }),
+    lose: (connection: number) => void take({ kind: "connection lost", connection }),
+    report: (payload: string, retain = false, topic = "boiler") =>
+      void take({ kind: "report", topic, payload, retain }),
+    now: () => now,
+    part: () => part,
+    /** How often something has changed that is looked at. */
+    looks: () => looks,
+    due: () => dueSends(part),
+    questions: () => dueQuestions(part),
+    status: () => outputStatuses(part, { outputs, verdicts, isDemo: false })[0],
+    /** What was said since the last call. */
+    said: () => {
+      const { said } = part.passing;
+      part = forgetSaid(part);
+      return said.map((line) =>
+        "level" in line ? line.sentence : "starts" in line ? line.starts : line.isOver,
+      );
+    },
+  };
+}
+
+/** One output in virtual time. Saves, the broker and the device answer at once. */
 export function house(
   output: Output,
-  {
-    kept = NOTHING_SENT,
-    at = 0,
-    isPeak = false,
-    isAfterCrash = false,
-  }: { kept?: OutputsState; at?: number; isPeak?: boolean | null; isAfterCrash?: boolean } = {},
+  { isPeak = false, ...options }: HouseOptions & { isPeak?: boolean | null } = {},
 ) {
-  const outputs = outputsOf([output]);
-  let states: Record<string, boolean | null> | null = null;
+  const vigie = byHand([output], { ...options, verdicts: verdictsOf({ peak: isPeak }) });
+  let states: Record<string, boolean | null> = { peak: isPeak };
   let facts = rougeFacts();
   let saves = true;
-
-  let now = at;
-  let peak: boolean | null = isPeak;
-  const clocks = (): Clocks => ({ now: START + now, steady: now + 30 * 24 * HOUR });
-  let part: OutputsPart = startOutputs(kept, clocks(), { isAfterCrash });
   let connections = 0;
   const sent: { at: number; payload: string }[] = [];
   const said: string[] = [];
-  const given = new Set<number>();
-  /** What the address answers; undefined: the broker acknowledges. */
-  let answer: (number: number) => OutputsEvent = (number) => ({ kind: "acknowledged", number });
-  let state = (): string | null => null;
-  let looks = 0;
-  const isAnswered = new Set<number>();
   const ids: string[] = [];
+  const answered = new Set<number>();
+  let answer = (number: number): OutputsEvent => ({ kind: "acknowledged", number });
+  /** What the device says when it is asked; null: nothing. */
+  let state = (): string | null => null;
 
-  const settle = () => {
-    for (let round = 0; round < 50; round += 1) {
-      const before = part;
-      part = settleOutputs(part, clocks(), { outputs, verdicts: verdictsOf(states ?? { peak }, facts) });
-      if (saves)
-        part = takeOutputs(part, { kind: "saved", changes: part.passing.changes }, clocks(), { outputs });
-      part = settleOutputs(part, clocks(), { outputs, verdicts: verdictsOf(states ?? { peak }, facts) });
-      for (const { number, payload, by } of dueSends(part)) {
-        if (given.has(number)) continue;
-        given.add(number);
+  const isNew = ({ number }: { number: number }) => !answered.has(number) && answered.add(number);
+  const answerAll = () => {
+    for (let round = 0; ; round += 1) {
+      if (round === 50) throw new Error("the outputs never come to rest");
+      const before = vigie.part();
+      if (saves) vigie.save();
+      for (const { number, payload, by } of vigie.due().filter(isNew)) {
         if (by.kind === "http") ids.push(by.id);
-        sent.push({ at: now, payload });
-        part = takeOutputs(part, answer(number), clocks(), { outputs });
+        sent.push({ at: vigie.now(), payload });
+        vigie.take(answer(number));
       }
-      for (const { number } of dueQuestions(part)) {
-        if (isAnswered.has(number)) continue;
-        isAnswered.add(number);
+      for (const { number } of vigie.questions().filter(isNew)) {
         const payload = state();
-        const event: OutputsEvent =
+        vigie.take(
           payload === null
             ? { kind: "no answer", number, message: "it does not answer" }
-            : { kind: "answer", number, payload };
-        part = takeOutputs(part, event, clocks(), { outputs });
+            : { kind: "answer", number, payload },
+        );
       }
-      if (part === before) break;
-      if (round === 49) throw new Error("the outputs never come to rest");
+      if (vigie.part() === before) break;
     }
-    for (const line of part.passing.said)
-      said.push("sentence" in line ? line.sentence : "starts" in line ? line.starts : line.isOver);
-    part = forgetSaid(part);
+    said.push(...vigie.said());
   };
   const take = (event: OutputsEvent) => {
-    const { kept: keptBefore, passing } = part;
-    part = takeOutputs(part, event, clocks(), { outputs });
-    if (part.kept !== keptBefore || isShownOtherwise(passing, part.passing)) looks += 1;
-    settle();
+    vigie.take(event);
+    answerAll();
   };
-  const self = {
-    states: (next: Record<string, boolean | null>) => {
-      states = next;
-      settle();
-    },
-    facts: (next: typeof facts) => {
-      facts = next;
-      settle();
-    },
-    saves: (next: boolean) => {
-      saves = next;
-      settle();
-    },
+  const decide = (next: { states?: typeof states; facts?: typeof facts }) => {
+    states = next.states ?? states;
+    facts = next.facts ?? facts;
+    vigie.decide(verdictsOf(states, facts));
+    answerAll();
+  };
+  return {
+    ...{ take, sent, said, now: vigie.now, looks: vigie.looks, status: vigie.status },
+    state: () => vigie.status()?.state,
+    changes: () => vigie.part().passing.changes,
+    kept: () => JSON.parse(JSON.stringify(vigie.part().kept)) as OutputsState,
     ids: () => ids,
     connection: () => connections,
-    take,
     /** The number of the last sending. */
-    number: () => Math.max(0, ...given),
-    /** How often something has changed that is looked at. */
-    looks: () => looks,
-    changes: () => part.passing.changes,
-    sent,
-    said,
-    kept: () => JSON.parse(JSON.stringify(part.kept)) as OutputsState,
-    now: () => now,
+    number: () => Math.max(0, ...answered),
+    states: (next: typeof states) => decide({ states: next }),
+    turn: (peak: boolean | null) => decide({ states: { peak } }),
+    facts: (next: typeof facts) => decide({ facts: next }),
+    saves: (next: boolean) => {
+      saves = next;
+      answerAll();
+    },
     connect: () => {
       connections += 1;
       take({ kind: "connection opened", connection: connections, version: 5 });
     },
     reportsRead: () => take({ kind: "reports read", connection: connections }),
     lose: () => take({ kind: "connection lost", connection: connections }),
-    turn: (next: boolean | null) => {
-      peak = next;
-      settle();
-    },
     report: (payload: string, retain = false) => take({ kind: "report", topic: "boiler", payload, retain }),
     publish: (topic: string, payload: string, retain = false) =>
       take({ kind: "report", topic, payload, retain }),
@@ -142,33 +195,9 @@ export function house(
     stateIs: (next: typeof state) => {
       state = next;
     },
-    /** Each boundary on the way is settled when it comes. */
-    wait: (length: number) => {
-      const end = now + length;
-      for (;;) {
-        const { steady = Number.POSITIVE_INFINITY } = nextOutputBoundary(part);
-        if (steady - 30 * 24 * HOUR > end) break;
-        const before = part;
-        const isPast = steady - 30 * 24 * HOUR <= now;
-        now = Math.max(now, steady - 30 * 24 * HOUR);
-        settle();
-        if (isPast && part === before) throw new Error(`a boundary in the past: ${steady} at ${now}`);
-      }
-      now = end;
-      settle();
-    },
-    status: () => {
-      const [status] = outputStatuses(part, {
-        outputs,
-        verdicts: verdictsOf(states ?? { peak }, facts),
-        isDemo: false,
-      });
-      return status;
-    },
-    state: () => self.status()?.state,
+    wait: (length: number) => vigie.pass(length, answerAll),
     tellings: () => sent.map(({ at }) => at / SECOND),
   };
-  return self;
 }
 
 /** The boiler got "off", and said so. */

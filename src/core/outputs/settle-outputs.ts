@@ -123,7 +123,8 @@ function forgetRetries(before: OutputsPart, { list }: Outputs, sends: readonly S
   let part = before;
   for (const output of list) {
     const { key } = output;
-    if (!passingOf(part, key).retry || sends.some((send) => send.key === key)) continue;
+    const { retry, underWay } = passingOf(part, key);
+    if (!retry || underWay || sends.some((send) => send.key === key)) continue;
     part = say(withPassingOf(part, key, { retry: null }), {
       problem: `output ${key}`,
       isOver: `Nothing has to be sent to ${placeOf(output)} any more`,

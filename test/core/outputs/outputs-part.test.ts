@@ -1,101 +1,42 @@
 import { describe, expect, test } from "vitest";
 import type { Output } from "../../../src/core/outputs/output.ts";
-import {
-  dueSends,
-  forgetSaid,
-  nextOutputBoundary,
-  type OutputsPart,
-  outputStatuses,
-  startOutputs,
-} from "../../../src/core/outputs/outputs-part.ts";
+import { dueSends, nextOutputBoundary } from "../../../src/core/outputs/outputs-part.ts";
 import { NOTHING_SENT, type OutputsState } from "../../../src/core/outputs/outputs-state.ts";
 import { settleOutputs } from "../../../src/core/outputs/settle-outputs.ts";
-import { type OutputsEvent, takeOutputs } from "../../../src/core/outputs/take-outputs.ts";
 import { BOILER, confirmBy, outputsOf, stateAfter, toTopic, verdictsOf } from "../../support/outputs.ts";
+import { byHand, MINUTE, SECOND, START } from "../../support/outputs-house.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const START = Date.UTC(2026, 0, 5, 5);
 const confirm = confirmBy("boiler", { every: 30 * SECOND, for: 90 * SECOND });
 const CONFIRMED: Output = { ...BOILER, confirm };
 const { else: _, ...BARE } = BOILER;
 
-/** The part, as somebody drives it who settles after each event and at each instant that it names. */
+/** The boiler was sent "on" before. */
 function drive(list: Output[] = [BOILER], kept: OutputsState = stateAfter({ "boiler/set": "on" })) {
-  const outputs = outputsOf(list);
-  let part = startOutputs(kept, { now: START, steady: 0 });
-  let steady = 0;
-  let verdicts: ReturnType<typeof verdictsOf> | null = null;
-  const at = () => ({ now: START + steady, steady });
-  const settle = () => {
-    part = settleOutputs(part, at(), { outputs, verdicts });
-    expect(settleOutputs(part, at(), { outputs, verdicts })).toBe(part);
-    expect(nextOutputBoundary(part).steady ?? Number.POSITIVE_INFINITY).toBeGreaterThan(steady);
-  };
-  const take = (event: OutputsEvent): OutputsPart => {
-    part = takeOutputs(part, event, at(), { outputs });
-    settle();
-    return part;
-  };
-  const say = (peak: boolean | null) => {
-    verdicts = verdictsOf({ peak });
-    settle();
-  };
-  const save = () => void take({ kind: "saved", changes: part.passing.changes });
-  const pass = (milliseconds: number) => {
-    const end = steady + milliseconds;
-    for (
-      let next = nextOutputBoundary(part).steady;
-      next !== undefined && next <= end;
-      next = nextOutputBoundary(part).steady
-    ) {
-      steady = next;
-      settle();
-    }
-    steady = end;
-    settle();
-  };
-  const open = (connection: number, version: 4 | 5 = 5) =>
-    void take({ kind: "connection opened", connection, version });
+  const vigie = byHand(list, { kept });
+  const { take, save } = vigie;
+  const say = (peak: boolean | null) => vigie.decide(verdictsOf({ peak }));
   const acknowledge = () => {
-    for (const { number } of dueSends(part)) take({ kind: "acknowledged", number });
+    for (const { number } of vigie.due()) take({ kind: "acknowledged", number });
   };
-  const refuse = () => {
-    for (const { number } of dueSends(part))
-      take({ kind: "refused", number, message: "The broker refuses boiler/set: not authorized" });
-  };
-  const report = (payload: string, retain = false) =>
-    void take({ kind: "report", topic: "boiler", payload, retain });
   return {
-    ...{ take, say, save, pass, open, acknowledge, refuse, report },
-    lose: (connection: number) => void take({ kind: "connection lost", connection }),
-    undecide: () => {
-      verdicts = null;
-      settle();
+    ...vigie,
+    ...{ say, acknowledge },
+    refuse: () => {
+      for (const { number } of vigie.due())
+        take({ kind: "refused", number, message: "The broker refuses boiler/set: not authorized" });
     },
+    undecide: () => vigie.decide(null),
     /** The payload is chosen, saved, sent and acknowledged. */
     send: (peak: boolean) => {
       say(peak);
       save();
       acknowledge();
     },
-    part: () => part,
     due: () =>
-      dueSends(part).map(
-        ({ payload, by }) => `${payload} over ${by.kind === "mqtt" ? by.connection : "HTTP"}`,
-      ),
-    numbers: () => dueSends(part).map(({ number }) => number),
-    sent: () => part.kept["boiler/set"],
-    state: () => outputStatuses(part, { outputs, verdicts, isDemo: false })[0]?.state,
-    boundary: () => nextOutputBoundary(part).steady,
-    /** What was said since the last call. */
-    said: () => {
-      const { said } = part.passing;
-      part = forgetSaid(part);
-      return said.map((line) =>
-        "level" in line ? line.sentence : "starts" in line ? line.starts : line.isOver,
-      );
-    },
+      vigie.due().map(({ payload, by }) => `${payload} over ${by.kind === "mqtt" ? by.connection : "HTTP"}`),
+    numbers: () => vigie.due().map(({ number }) => number),
+    sent: () => vigie.part().kept["boiler/set"],
+    state: () => vigie.status()?.state,
   };
 }
 
