@@ -110,7 +110,7 @@ describe.skipIf(reason)(`what is asked of the running vigie ${reason}`, () => {
     const run = await runs.runBefore("2026-01-13T12:00:00Z", 30);
     await runs.until({ "service/problem": "ON", "service/problem_code": "output" });
     const line = await run.vigie.says(
-      /Sent "off" to boiler\/set \d times in 2 min, but boiler\/state never reported/,
+      /Sent "off" to boiler\/set \d times, but in 2 min boiler\/state never reported/,
     );
     expect(line.level).toBe("warn");
     expect(new Set(runs.payloadsSentTo(BOILER))).toEqual(new Set(["off"]));

@@ -112,6 +112,7 @@ const EMPTY_SENT = {
   told: [],
   pretended: false,
   came_back: false,
+  stuck: null,
   delivered: [],
 };
 

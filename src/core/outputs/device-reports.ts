@@ -226,7 +226,7 @@ function noteConfirmed(
     ? { answer: "retained", answered_at: null }
     : // It has the payload, also if the acknowledgement was lost.
       { answer: "heard", answered_at: at.now, acknowledged: true };
-  const kept = recordOf(part.kept, key, { ...change, last_answer: shown, came_back: false });
+  const kept = recordOf(part.kept, key, { ...change, last_answer: shown, came_back: false, stuck: null });
   if (!isFromBefore && passingOf(part, key).retry) {
     told = say(told, { problem: `output ${key}`, isOver: describeTaken(output) });
     told = withPassingOf(told, key, { retry: null });
@@ -321,8 +321,8 @@ function rememberRetained(part: OutputsPart, { topic, payload, retain }: Report)
 const NOTHING_IS_OPEN = {
   turning: null,
   awaitedSince: null,
-  stuck: null,
   failure: null,
+  tellingFailure: null,
 };
 
 /** Milliseconds: a report after a sending is an answer to it, and no sign that the device came back. */

@@ -104,12 +104,12 @@ interface PassingOfPayload {
   askedAt: number | null;
   /** How many questions were asked since the last payload. */
   questions: number;
-  /** Why the device did not answer last; null if it did. */
+  /** Why the device did not answer the last question; null if it did. */
   failure: string | null;
+  /** Why the payload could not be sent again the last time; null if it could. */
+  tellingFailure: string | null;
   /** Since when the payload is repeated until it is confirmed; `confirm.for` counts from then. */
   awaitedSince: number | null;
-  /** How many times it was sent since then. */
-  times: number;
   /** When it was sent last. */
   sentAt: number | null;
   /** An address has asked vigie not to send before. */
@@ -117,8 +117,6 @@ interface PassingOfPayload {
   turning: Turning | null;
   /** When the device began to do something else than it was told, the last time and the time before. */
   contraryAt: readonly number[];
-  /** A problem until it is confirmed: it was repeated in vain, or something switches the device back each time. */
-  stuck: "missed" | "switched back" | null;
 }
 
 /** What a device has reported counts when it has stood for some seconds. */
@@ -256,12 +254,13 @@ export function outputStatuses(
 ): OutputStatus[] {
   const statusOf = (output: Output): OutputStatus => {
     const sent = lastSent(part.kept, output.key);
-    const { retry, underWay, stuck, isChoiceOn } = passingOf(part, output.key);
+    const { retry, underWay, isChoiceOn } = passingOf(part, output.key);
+    const { stands = false, stuck = null } = sent ?? {};
     const status = outputStatus(output, {
       sent,
       isRefused: retry?.isProblem ?? false,
       isUnderWay: underWay !== null || retry !== null,
-      isStuck: sent?.stands === true && (stuck === "missed" || (stuck !== null && isChoiceOn)),
+      isStuck: stands && (stuck === "missed" || (stuck !== null && isChoiceOn)),
       would_send: outputs.dry_when_simulated && verdicts ? payloadHeldBack(output, verdicts, sent) : null,
     });
     return isDemo && sent
@@ -388,13 +387,12 @@ export const NEW_PAYLOAD: PassingOfPayload = {
   askedAt: null,
   questions: 0,
   failure: null,
+  tellingFailure: null,
   awaitedSince: null,
-  times: 0,
   sentAt: null,
   notBefore: null,
   turning: null,
   contraryAt: [],
-  stuck: null,
 };
 
 const NOTHING_PASSES: PassingOutput = {

@@ -36,6 +36,8 @@ export interface Sent {
   pretended: boolean;
   /** The device may have lost what it was sent: it is told again as soon as that is allowed. */
   came_back: boolean;
+  /** A problem until the device confirms: it was told in vain, or something switches it back each time. */
+  stuck: "missed" | "switched back" | null;
   /** The texts of a message that were delivered in the last six hours. */
   delivered: readonly Delivered[];
 }
@@ -82,6 +84,7 @@ export function recordSending(
     told: before?.told ?? [],
     pretended,
     came_back: false,
+    stuck: null,
     delivered: before?.delivered ?? [],
   };
   return { ...state, [key]: sent };
@@ -206,6 +209,7 @@ const sentSchema = z.object({
   told: z.array(instantSchema).default([]),
   pretended: z.boolean().default(false),
   came_back: z.boolean().default(false),
+  stuck: z.enum(["missed", "switched back"]).nullable().default(null),
   delivered: z.array(z.object({ payload: z.string(), at: instantSchema })).default([]),
 }) satisfies z.ZodType<Sent>;
 

@@ -155,8 +155,15 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
   const { output, given } = found;
   const { key } = output;
   const { payload } = given.due;
-  const taken = { underWay: null, retry: null, sentAt: at.steady, questions: 0, notBefore: null };
-  const hadFailed = passingOf(before, key).failure !== null;
+  const taken = {
+    underWay: null,
+    retry: null,
+    sentAt: at.steady,
+    questions: 0,
+    notBefore: null,
+    tellingFailure: null,
+  };
+  const hadFailed = passingOf(before, key).tellingFailure !== null;
   let part = withPassingOf(before, key, taken);
   const isOver = { problem: `output ${key}`, isOver: describeTaken(output) };
   if (!given.send) return hadFailed ? say(part, isOver) : part;
@@ -187,8 +194,17 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
   const notBefore = wait === null ? null : at.steady + wait;
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
   if (given.send && !hasArrived(part, given)) return tryLater(part, output, event, at);
-  const failed = withPassingOf(part, key, { failure: event.message });
+  const told = event.kind === "unanswered" && event.mayHaveArrived ? part : notTold(part, before, key);
+  const failed = withPassingOf(told, key, { tellingFailure: event.message });
   return isPaused ? say(failed, { problem: `output ${key}`, starts: event.message }) : failed;
+}
+
+/** Only what may have arrived is a telling: that something switches the device back must not be said of others. */
+function notTold(part: OutputsPart, before: OutputsPart, key: string): OutputsPart {
+  const { told, sentAt } = passingOf(before, key);
+  if (told.at(-1) !== sentAt) return part;
+  const kept = recordOf(part.kept, key, { told: lastSent(part.kept, key)?.told.slice(0, -1) ?? [] });
+  return withKept(withPassingOf(part, key, { told: told.slice(0, -1) }), kept, "with the next save");
 }
 
 /** A device or a service that is away is tried again, at first often; one that refuses every ten minutes. */

@@ -61,8 +61,8 @@ export function tellIfDue(before: OutputsPart, output: ConfirmedOutput, at: Cloc
 /** Nothing is asked of the device any more. */
 function endProblem(part: OutputsPart, output: ConfirmedOutput): OutputsPart {
   const { key } = output;
-  if (passingOf(part, key).stuck === null) return part;
-  return say(withPassingOf(part, key, { stuck: null }), {
+  if (lastSent(part.kept, key)?.stuck == null) return part;
+  return say(withKept(part, recordOf(part.kept, key, { stuck: null }), "with the next save"), {
     problem: `answer ${key}`,
     isOver: `Nothing is asked of ${describeOutput(output)} any more`,
   });
@@ -85,7 +85,7 @@ export function givesUpAt(part: OutputsPart, { key, confirm }: ConfirmedOutput):
 /** Only what its device has not confirmed is repeated; `confirm.for` counts from when its reports can arrive. */
 function startRepetition(part: OutputsPart, key: string, { steady }: Clocks): OutputsPart {
   if (passingOf(part, key).awaitedSince !== null) return part;
-  return withPassingOf(part, key, { awaitedSince: steady, times: 1, sentAt: steady });
+  return withPassingOf(part, key, { awaitedSince: steady, sentAt: steady });
 }
 
 /** When the device is told next, if nothing happens; null: it is not. */
@@ -121,7 +121,7 @@ function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
 
 function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Clocks): OutputsPart {
   const { key } = output;
-  const { times, told } = passingOf(before, key);
+  const { told } = passingOf(before, key);
   const isContrary = sent.answer === "contrary";
   const isRetold = isContrary || sent.came_back;
   const noted = noteNewestAnswer(before, output);
@@ -133,42 +133,48 @@ function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Cloc
   });
   const part = withPassingOf(withKept(noted, recorded, isRetold ? "now" : "with the next save"), key, {
     sentAt: at.steady,
-    times: times + 1,
     ...(isRetold && { told: [...told, at.steady].slice(-TOLD_OFTEN) }),
-    ...(sent.came_back && !isContrary && { awaitedSince: at.steady, times: 1, turning: null }),
+    ...(sent.came_back && !isContrary && { awaitedSince: at.steady, turning: null }),
   });
   return give(part, output, null);
 }
 
 function noteIfSwitchedBack(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
   const { key, confirm } = output;
-  const { told, isChoiceOn, stuck } = passingOf(part, key);
-  const { payload = "", last_answer = null, choice = "", answer } = lastSent(part.kept, key) ?? {};
+  const { told, isChoiceOn } = passingOf(part, key);
+  const {
+    payload = "",
+    last_answer = null,
+    choice = "",
+    answer,
+    stuck = null,
+  } = lastSent(part.kept, key) ?? {};
   const isKept = answer === "contrary" && confirm.keep && isChoiceOn;
   if (!isKept || stuck !== null || !isOftenTold(told, at)) return part;
   const starts = `Told ${describeOutput(output)} ${quotePayload(payload)} ${TOLD_OFTEN} times in an hour, and something switches it back: ${placeOfReports(confirm)} reported ${quotePayload(last_answer ?? "")}. vigie goes on every ten minutes. Find what switches it; to let it, disable the rule ${choice}`;
-  return say(withPassingOf(part, key, { stuck: "switched back" }), { problem: `answer ${key}`, starts });
+  const noted = withKept(part, recordOf(part.kept, key, { stuck: "switched back" }), "with the next save");
+  return say(noted, { problem: `answer ${key}`, starts });
 }
 
 function giveUp(before: OutputsPart, output: ConfirmedOutput): OutputsPart {
   const { key } = output;
   const noted = noteNewestAnswer(before, output);
-  const missed = withKept(noted, recordOf(noted.kept, key, { answer: "missed" }), "now");
-  const part = withPassingOf(missed, key, { awaitedSince: null, stuck: "missed" });
-  return tellMissed(part, output, passingOf(before, key).times);
+  const missed = recordOf(noted.kept, key, { answer: "missed", stuck: "missed" });
+  return sayMissed(withPassingOf(withKept(noted, missed, "now"), key, { awaitedSince: null }), output);
 }
 
-function tellMissed(part: OutputsPart, output: ConfirmedOutput, times: number): OutputsPart {
+function sayMissed(part: OutputsPart, output: ConfirmedOutput): OutputsPart {
   const { key, confirm } = output;
-  const { payload = "", expect = null, last_answer = null } = lastSent(part.kept, key) ?? {};
-  const howOften = times === 1 ? "once" : `${times} times`;
-  const starts = `Sent ${quotePayload(payload)} to ${describeOutput(output)} ${howOften} in ${describeLength(confirm.for)}, but ${placeOfReports(confirm)} never reported ${quotePayload(expect ?? "")}: ${adviceFor(part, output, last_answer)}`;
+  const { payload = "", expect = null, last_answer = null, tries = 1 } = lastSent(part.kept, key) ?? {};
+  const howOften = tries === 1 ? "once" : `${tries} times`;
+  const starts = `Sent ${quotePayload(payload)} to ${describeOutput(output)} ${howOften}, but in ${describeLength(confirm.for)} ${placeOfReports(confirm)} never reported ${quotePayload(expect ?? "")}: ${adviceFor(part, output, last_answer)}`;
   return say(part, { problem: `answer ${key}`, starts });
 }
 
 function adviceFor(part: OutputsPart, { key, confirm }: ConfirmedOutput, last_answer: string | null): string {
-  const { failure } = passingOf(part, key);
-  if (failure !== null) return failure;
+  const { failure, tellingFailure } = passingOf(part, key);
+  const known = tellingFailure ?? failure;
+  if (known !== null) return known;
   if (last_answer !== null)
     return `it last reported ${quotePayload(last_answer)}. Check the device, and what this output expects`;
   return confirm.from.kind === "mqtt"

@@ -21,6 +21,7 @@ const SENT: Sent = {
   told: [],
   pretended: false,
   came_back: false,
+  stuck: null,
   delivered: [],
 };
 const NO_CHANGE = { sent: SENT };

@@ -316,7 +316,7 @@ describe("a payload that its device has not confirmed", () => {
     }
     expect(house.state()).toBe("failed");
     expect(house.said()).toEqual([
-      'Sent "off" to boiler/set 3 times in 90 s, but boiler never reported "off": check that the device is connected to the broker, and that vigie may read boiler',
+      'Sent "off" to boiler/set 3 times, but in 90 s boiler never reported "off": check that the device is connected to the broker, and that vigie may read boiler',
     ]);
     for (let times = 0; times < 3; times += 1) {
       // The last one went out before the problem was found.

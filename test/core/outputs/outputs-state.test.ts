@@ -27,6 +27,7 @@ describe("the state of outputs", () => {
       told: [],
       pretended: false,
       came_back: false,
+      stuck: null,
       delivered: [],
     };
     expect(sending).toEqual({ t: { ...sent, acknowledged: false, answer: "awaited" } });
@@ -58,6 +59,7 @@ describe("the state of outputs", () => {
         told: [],
         pretended: false,
         came_back: false,
+        stuck: null,
         delivered: [],
       },
     });

@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import type { OutputsEvent } from "../../../src/core/outputs/take-outputs.ts";
+import {
+  CONFIRM,
+  confirmed,
+  HOUR,
+  house,
+  KEEPING,
+  MINUTE,
+  OVER_HTTP,
+  PHONE,
+  SECOND,
+  SHOWING,
+} from "../../support/outputs-house.ts";
+
+const REFUSED = (number: number): OutputsEvent => ({
+  kind: "refused",
+  number,
+  message: "status 401: check the token",
+});
+const busy = (retryAfter: number | null) => (number: number) =>
+  ({ kind: "unanswered", number, message: "status 429", mayHaveArrived: false, retryAfter }) as const;
+const TAKEN = (number: number): OutputsEvent => ({ kind: "acknowledged", number });
+const { else: _, ...KEEPING_WITHOUT_ELSE } = KEEPING;
+
+/** The relay over HTTP was confirmed, and is ON since. */
+function contraryOverHttp() {
+  const vigie = house(OVER_HTTP);
+  const device = { ison: false };
+  vigie.stateIs(() => JSON.stringify(device));
+  vigie.turn(true);
+  vigie.wait(MINUTE);
+  expect(vigie.state()).toBe("confirmed");
+  vigie.sent.length = 0;
+  device.ison = true;
+  return { vigie, device };
+}
+
+test("a refused telling is made again each ten minutes, and arrives when it is taken", () => {
+  const { vigie, device } = contraryOverHttp();
+  vigie.answerWith(REFUSED);
+  vigie.wait(40 * MINUTE);
+  const [first = 0, second = 0, third = 0] = vigie.tellings();
+  expect([second - first, third - second]).toEqual([600, 600]);
+  vigie.answerWith((number) => {
+    device.ison = false;
+    return TAKEN(number);
+  });
+  vigie.wait(20 * MINUTE);
+  expect(vigie.state()).toBe("confirmed");
+  expect(vigie.said).toContain("http://192.0.2.40 takes messages again");
+});
+
+test.each([
+  ["refused", REFUSED],
+  ["not answered", busy(null)],
+])("nobody is said to switch a device back if each telling was %s", (_title, answer) => {
+  const { vigie } = contraryOverHttp();
+  vigie.answerWith(answer);
+  vigie.wait(2 * HOUR);
+  expect(vigie.sent.length).toBeGreaterThan(5);
+  expect(vigie.said.filter((line) => line.includes("something switches it back"))).toEqual([]);
+});
+
+test("that something switches it back is said with the fifth telling in an hour, and not before", () => {
+  const vigie = confirmed();
+  vigie.report("on");
+  const isSaid = () => vigie.said.some((line) => line.includes("something switches it back"));
+  while (vigie.sent.length < 4) vigie.wait(SECOND);
+  vigie.wait(20 * SECOND);
+  expect(isSaid()).toBe(false);
+  while (vigie.sent.length < 5) vigie.wait(SECOND);
+  vigie.wait(SECOND);
+  expect(isSaid()).toBe(true);
+});
+
+test("a device that is switched back is no problem while its rule is unknown", () => {
+  const vigie = confirmed(KEEPING_WITHOUT_ELSE);
+  vigie.report("on");
+  vigie.wait(HOUR);
+  expect(vigie.status()?.hasFailed).toBe(true);
+  vigie.turn(null);
+  expect(vigie.status()?.hasFailed).toBe(false);
+});
+
+test.each([
+  ["a message", PHONE],
+  ["a payload", OVER_HTTP],
+])("Retry-After is obeyed for %s", (_title, output) => {
+  const vigie = house(output);
+  vigie.answerWith(busy(5 * MINUTE));
+  vigie.turn(true);
+  vigie.wait(5 * MINUTE - SECOND);
+  expect(vigie.sent).toHaveLength(1);
+  vigie.wait(2 * SECOND);
+  expect(vigie.sent).toHaveLength(2);
+});
+
+test("Retry-After is obeyed for a telling", () => {
+  const { vigie } = contraryOverHttp();
+  vigie.answerWith(busy(5 * MINUTE));
+  while (vigie.sent.length === 0) vigie.wait(SECOND);
+  vigie.wait(5 * MINUTE - 2 * SECOND);
+  expect(vigie.sent).toHaveLength(1);
+  vigie.wait(4 * SECOND);
+  expect(vigie.sent).toHaveLength(2);
+});
+
+/** The relay ignored what it was told for an hour. */
+function failed() {
+  const vigie = house(SHOWING);
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.turn(true);
+  vigie.report("on");
+  vigie.wait(HOUR + SECOND);
+  expect(vigie.state()).toBe("failed");
+  vigie.sent.length = 0;
+  return vigie;
+}
+
+test("a failed device that goes on reporting is told each ten minutes only", () => {
+  const vigie = failed();
+  for (let round = 0; round < 60; round += 1) {
+    vigie.report("on");
+    vigie.wait(MINUTE);
+  }
+  expect(vigie.sent.length).toBeLessThanOrEqual(6);
+  expect(vigie.sent.length).toBeGreaterThanOrEqual(5);
+});
+
+test.each([
+  ["that was silent for ten minutes is told at once", 2 * MINUTE, 1],
+  ["that answers a telling is not", 30 * SECOND, 0],
+])("a failed device %s when it reports something else", (_title, after, tellings) => {
+  const vigie = failed();
+  while (vigie.sent.length < 2) vigie.wait(SECOND);
+  vigie.wait(after);
+  vigie.sent.length = 0;
+  vigie.report("on");
+  vigie.wait(2 * SECOND);
+  expect(vigie.sent).toHaveLength(tellings);
+  expect(vigie.state()).toBe(tellings === 1 ? "waiting" : "failed");
+});
+
+test("a problem with a device is known after a reload, and is over with its choice", () => {
+  const vigie = house(KEEPING_WITHOUT_ELSE);
+  vigie.connect();
+  vigie.turn(true);
+  vigie.wait(2 * HOUR);
+  expect(vigie.status()?.hasFailed).toBe(true);
+  const again = house(KEEPING_WITHOUT_ELSE, { kept: vigie.kept(), at: vigie.now(), isPeak: true });
+  again.connect();
+  again.turn(true);
+  expect(again.status()?.hasFailed).toBe(true);
+  again.turn(false);
+  expect(again.status()?.hasFailed).toBe(false);
+  expect(again.said).toContain("Nothing is asked of boiler/set any more");
+});
+
+test("how many times a payload was sent counts each, also over several connections", () => {
+  const vigie = house({ ...KEEPING, confirm: { ...CONFIRM, for: 2 * MINUTE } });
+  vigie.connect();
+  vigie.turn(true);
+  vigie.wait(MINUTE + SECOND);
+  vigie.lose();
+  vigie.connect();
+  vigie.wait(2 * MINUTE);
+  const times = vigie.sent.length;
+  expect(vigie.said.some((line) => line.includes(` ${times} times, but in 2 min boiler never`))).toBe(true);
+});
+
+test("what a device reports each second is noted each quarter of an hour, and something else within a minute", () => {
+  const vigie = house(SHOWING);
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.turn(true);
+  vigie.report("off");
+  const noted = () => vigie.kept()[SHOWING.key]?.answered_at ?? 0;
+  const before = noted();
+  const instants = new Set<number>();
+  for (let second = 0; second < 20 * 60; second += 1) {
+    vigie.wait(SECOND);
+    vigie.report("off");
+    if (noted() !== before) instants.add(noted());
+  }
+  expect(instants.size).toBe(1);
+});
