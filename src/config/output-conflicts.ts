@@ -1,6 +1,6 @@
 import { parseJson } from "../core/contract/parse-json.ts";
-import { isConfirmedBy } from "../core/outputs/confirms.ts";
 import { findPlaceholders, PLACEHOLDERS } from "../core/outputs/placeholders.ts";
+import { isConfirmedBy } from "../core/outputs/read-report.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import { type Conflict, isWithin, outsideOfBase, outsideOfPrefix, ownTopics, textAt } from "./conflict.ts";
 import { httpConflicts } from "./http-output-conflicts.ts";

@@ -3,7 +3,7 @@ import { describeDuration } from "../log/duration.ts";
 import { doubt, STANDS } from "./device-reports.ts";
 import { describeOutput, placeOfReports } from "./output.ts";
 import {
-  type ConfirmedOutput,
+  type ConfirmingOutput,
   type OutputsPart,
   passingOf,
   reportsOf,
@@ -14,7 +14,7 @@ import {
 import { lastSent } from "./outputs-state.ts";
 
 /** Asks a device over HTTP what it does, while that says something about what it was sent. */
-export function askIfDue(before: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+export function askIfDue(before: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key, id } = output;
   if (output.confirm.from.kind === "mqtt") return before;
   const isListening = before.passing.reports.byKey.has(key);
@@ -29,7 +29,7 @@ export function askIfDue(before: OutputsPart, output: ConfirmedOutput, at: Clock
 }
 
 /** When the device is asked next, if nothing happens; null: it is not. */
-export function nextQuestion(part: OutputsPart, output: ConfirmedOutput, at: Clocks): number | null {
+export function nextQuestion(part: OutputsPart, output: ConfirmingOutput, at: Clocks): number | null {
   const { key, confirm } = output;
   const sent = lastSent(part.kept, key);
   const { underWay, question, askedAt, questions, sentAt, turning, isChoiceOn } = passingOf(part, key);
@@ -44,13 +44,13 @@ export function nextQuestion(part: OutputsPart, output: ConfirmedOutput, at: Clo
 }
 
 /** When a device that answers nothing is doubted; null: nothing of it is known to doubt. */
-export function nextDoubt(part: OutputsPart, { key, confirm }: ConfirmedOutput, at: Clocks): number | null {
+export function nextDoubt(part: OutputsPart, { key, confirm }: ConfirmingOutput, at: Clocks): number | null {
   const sent = lastSent(part.kept, key);
   if (confirm.from.kind === "mqtt" || !sent?.stands || sent.answer !== "heard") return null;
   return reportsOf(part, key, at).liveAt + SILENT;
 }
 
-function doubtIfSilent(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+function doubtIfSilent(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const from = nextDoubt(part, output, at);
   if (from === null || from > at.steady) return part;
   const { failure } = passingOf(part, output.key);

@@ -2,7 +2,7 @@ import type { Instant } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import type { Verdict } from "../rules/verdict.ts";
-import { markSimulated } from "./messages.ts";
+import { markSimulated } from "./mark-simulated.ts";
 import type { Choice, Output, Outputs, Payload } from "./output.ts";
 import {
   expectationOf,

@@ -1,10 +1,9 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
-import { type ReportMeaning, readReport, shownReport } from "./confirms.ts";
 import { describeOutput, describeTaken, type Outputs, placeOfReports } from "./output.ts";
 import {
-  type ConfirmedOutput,
-  confirmedOutputs,
+  type ConfirmingOutput,
+  confirmingOutputs,
   type DeviceReport,
   judgedFrom,
   type OutputsPart,
@@ -18,6 +17,7 @@ import {
   withReportsOf,
 } from "./outputs-part.ts";
 import { isOfChoice, lastSent, recordOf, type Sent } from "./outputs-state.ts";
+import { type ReportMeaning, readReport, shownReport } from "./read-report.ts";
 
 /** A message on a topic on which devices report. */
 export interface Report {
@@ -32,7 +32,7 @@ export function takeReport(before: OutputsPart, report: Report, at: Clocks, outp
   // On MQTT 3.1.1 only what the broker held before is marked as retained.
   const isFromBefore = report.retain && !(connection?.areReportsRead && connection.version === 5);
   let part = before;
-  for (const output of confirmedOutputs(outputs)) {
+  for (const output of confirmingOutputs(outputs)) {
     const { from, online } = output.confirm;
     if (from.kind === "mqtt" && from.topic === report.topic) {
       part = rememberRetained(part, report);
@@ -46,7 +46,7 @@ export function takeReport(before: OutputsPart, report: Report, at: Clocks, outp
 /** The reports of one second are judged together: the last one counts. */
 export function noteReport(
   part: OutputsPart,
-  output: ConfirmedOutput,
+  output: ConfirmingOutput,
   report: Omit<DeviceReport, "isReturn">,
   at: Clocks,
 ): OutputsPart {
@@ -59,7 +59,7 @@ export function noteReport(
   return judgeIfDue(withReportsOf(part, output.key, { ...before, newest, liveAt }), output, at);
 }
 
-export function judgeIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+export function judgeIfDue(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key } = output;
   const reports = part.passing.reports.byKey.get(key);
   const from = reports ? judgedFrom(part.passing, key, reports) : null;
@@ -74,7 +74,7 @@ export function judgeIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clock
 }
 
 /** It is not known what the device does now: it is told again as soon as that is allowed. */
-function noteReturn(part: OutputsPart, { key }: ConfirmedOutput): OutputsPart {
+function noteReturn(part: OutputsPart, { key }: ConfirmingOutput): OutputsPart {
   return withKept(part, recordOf(part.kept, key, { came_back: true }), "with the next save");
 }
 
@@ -94,7 +94,7 @@ function noteReturn(part: OutputsPart, { key }: ConfirmedOutput): OutputsPart {
  */
 export function judge(
   before: OutputsPart,
-  output: ConfirmedOutput,
+  output: ConfirmingOutput,
   { payload, isFromBefore, isReturn }: DeviceReport,
   at: Clocks,
 ): OutputsPart {
@@ -124,7 +124,7 @@ interface Meant {
   isReturn: boolean;
 }
 
-function judgeAwaited(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
+function judgeAwaited(part: OutputsPart, output: ConfirmingOutput, report: Meant, at: Clocks): OutputsPart {
   const { key } = output;
   if (report.meaning === "expected") return noteConfirmed(part, output, report, at);
   const { sentAt } = passingOf(part, key);
@@ -135,7 +135,7 @@ function judgeAwaited(part: OutputsPart, output: ConfirmedOutput, report: Meant,
   return isBack ? noteReturn(part, output) : part;
 }
 
-function judgeConfirmed(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
+function judgeConfirmed(part: OutputsPart, output: ConfirmingOutput, report: Meant, at: Clocks): OutputsPart {
   const { key } = output;
   const { turning } = passingOf(part, key);
   const sent = lastSent(part.kept, key);
@@ -153,7 +153,7 @@ function judgeConfirmed(part: OutputsPart, output: ConfirmedOutput, report: Mean
   return withPassingOf(part, key, { turning: { ...turning, shown, countsAt } });
 }
 
-function judgeContrary(part: OutputsPart, output: ConfirmedOutput, report: Meant, at: Clocks): OutputsPart {
+function judgeContrary(part: OutputsPart, output: ConfirmingOutput, report: Meant, at: Clocks): OutputsPart {
   const { key } = output;
   const { turning } = passingOf(part, key);
   const { meaning, isFromBefore, shown } = report;
@@ -164,7 +164,7 @@ function judgeContrary(part: OutputsPart, output: ConfirmedOutput, report: Meant
 
 function beginTurn(
   part: OutputsPart,
-  { key, confirm }: ConfirmedOutput,
+  { key, confirm }: ConfirmingOutput,
   { to, shown }: Pick<Turning, "to" | "shown">,
   { steady: since }: Clocks,
 ): OutputsPart {
@@ -178,7 +178,7 @@ function beginTurn(
 }
 
 /** What the device has reported has stood for long enough. */
-export function turnIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+export function turnIfDue(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key } = output;
   const { turning, contraryAt } = passingOf(part, key);
   if (!turning || turning.countsAt > at.steady) return part;
@@ -192,7 +192,7 @@ export function turnIfDue(part: OutputsPart, output: ConfirmedOutput, at: Clocks
     : doubt(turned, output, describeDoubt(output, turning.shown));
 }
 
-function turnContrary(part: OutputsPart, output: ConfirmedOutput, shown: string, at: Clocks): OutputsPart {
+function turnContrary(part: OutputsPart, output: ConfirmingOutput, shown: string, at: Clocks): OutputsPart {
   const { key, confirm } = output;
   const { isChoiceOn } = passingOf(part, key);
   const payload = quotePayload(lastSent(part.kept, key)?.payload ?? "");
@@ -203,20 +203,20 @@ function turnContrary(part: OutputsPart, output: ConfirmedOutput, shown: string,
 }
 
 /** It is not known any more whether the device does what it was sent. */
-export function doubt(part: OutputsPart, output: ConfirmedOutput, sentence: string): OutputsPart {
+export function doubt(part: OutputsPart, output: ConfirmingOutput, sentence: string): OutputsPart {
   const { key, confirm } = output;
   const doubted = withKept(part, recordOf(part.kept, key, { answer: "doubted" }), "now");
   const isTold = confirm.keep && confirm.from.kind === "mqtt";
   return say(isTold ? noteReturn(doubted, output) : doubted, { level: "info", sentence });
 }
 
-function describeDoubt(output: ConfirmedOutput, shown: string): string {
+function describeDoubt(output: ConfirmingOutput, shown: string): string {
   return `It is not known what ${describeOutput(output)} does now: the broker holds the report ${quotePayload(shown)} of ${placeOfReports(output.confirm)}, which may be old`;
 }
 
 function noteConfirmed(
   part: OutputsPart,
-  output: ConfirmedOutput,
+  output: ConfirmingOutput,
   { shown, isFromBefore }: Pick<Meant, "shown" | "isFromBefore">,
   at: Clocks,
 ): OutputsPart {
@@ -236,7 +236,7 @@ function noteConfirmed(
 
 function tellConfirmation(
   part: OutputsPart,
-  output: ConfirmedOutput,
+  output: ConfirmingOutput,
   { shown, isFromBefore }: Pick<Meant, "shown" | "isFromBefore">,
 ): OutputsPart {
   const payload = quotePayload(lastSent(part.kept, output.key)?.payload ?? "");
@@ -260,7 +260,7 @@ function tellConfirmation(
  */
 function noteAnswer(
   before: OutputsPart,
-  output: ConfirmedOutput,
+  output: ConfirmingOutput,
   { sent, shown, at }: { sent: Sent; shown: string; at: Clocks },
 ): OutputsPart {
   const { key } = output;
@@ -271,7 +271,7 @@ function noteAnswer(
   return noteNewestAnswer(part, output);
 }
 
-export function noteNewestAnswer(part: OutputsPart, { key }: ConfirmedOutput): OutputsPart {
+export function noteNewestAnswer(part: OutputsPart, { key }: ConfirmingOutput): OutputsPart {
   const said = part.passing.reports.byKey.get(key)?.said;
   if (!said) return part;
   const change = { last_answer: said.shown, answered_at: said.at };
@@ -281,7 +281,7 @@ export function noteNewestAnswer(part: OutputsPart, { key }: ConfirmedOutput): O
 /** A device may flap, so that it has come back counts with its next report, at most once a second. */
 function notePresence(
   part: OutputsPart,
-  output: ConfirmedOutput,
+  output: ConfirmingOutput,
   { payload, isFromBefore }: Pick<DeviceReport, "payload" | "isFromBefore">,
   at: Clocks,
 ): OutputsPart {
@@ -301,9 +301,9 @@ function notePresence(
  * The broker was away, and with it perhaps the power of the building: each device that is there on the new connection may have come
  * back, also if the broker holds that it is there from before.
  */
-export function forgetPresence(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
+export function presumeAway(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
   let part = before;
-  for (const { key, confirm } of confirmedOutputs(outputs))
+  for (const { key, confirm } of confirmingOutputs(outputs))
     if (confirm.online) part = withReportsOf(part, key, { ...reportsOf(part, key, at), isOnline: false });
   return part;
 }

@@ -188,14 +188,14 @@ export interface Retry {
   isProblem: boolean;
 }
 
-export type ConfirmedOutput = Output & { confirm: Confirmation };
+export type ConfirmingOutput = Output & { confirm: Confirmation };
 
-export function isConfirmed(output: Output): output is ConfirmedOutput {
+export function hasConfirm(output: Output): output is ConfirmingOutput {
   return output.confirm !== undefined;
 }
 
-export function confirmedOutputs({ list }: Outputs): ConfirmedOutput[] {
-  return list.filter(isConfirmed);
+export function confirmingOutputs({ list }: Outputs): ConfirmingOutput[] {
+  return list.filter(hasConfirm);
 }
 
 /**

@@ -6,7 +6,7 @@ import { judgeIfDue, turnIfDue } from "./device-reports.ts";
 import { type Output, type Outputs, placeOf } from "./output.ts";
 import {
   dropWaiting,
-  isConfirmed,
+  hasConfirm,
   NEW_PAYLOAD,
   type OutputsPart,
   passingOf,
@@ -52,7 +52,7 @@ export function settleOutputs(
   }
   // Before the choice: what a device has reported need not be sent again.
   for (const output of outputs.list)
-    if (isConfirmed(output))
+    if (hasConfirm(output))
       protect(`the reports of output ${output.id}`, () => {
         part = turnIfDue(judgeIfDue(part, output, at), output, at);
       });
@@ -76,14 +76,14 @@ function settleOutput(
 ): OutputsPart {
   let part = giveIfSaved(before, output, at);
   if (send) part = beginSend(part, output, send, at);
-  if (isConfirmed(output)) part = askIfDue(tellIfDue(part, output, at), output, at);
+  if (hasConfirm(output)) part = askIfDue(tellIfDue(part, output, at), output, at);
   return withPassingOf(part, output.key, { wakeAt: nextWake(part, output, at) });
 }
 
 /** When time alone changes something of this output; null: never. */
 function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null {
   const { underWay, retry, turning } = passingOf(part, output.key);
-  const ofDevice = isConfirmed(output)
+  const ofDevice = hasConfirm(output)
     ? [
         turning?.countsAt ?? null,
         givesUpAt(part, output),

@@ -1,12 +1,12 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import { MESSAGE_TRIES } from "./choose-outputs.ts";
-import { forgetPresence, judge, noteReport, type Report, takeReport } from "./device-reports.ts";
+import { judge, noteReport, presumeAway, type Report, takeReport } from "./device-reports.ts";
 import { describeOutput, describeTaken, type Output, type Outputs } from "./output.ts";
 import {
   dropWaiting,
   type GivenSend,
-  isConfirmed,
+  hasConfirm,
   type OutputsPart,
   type PassingOutput,
   passingOf,
@@ -102,7 +102,7 @@ function openConnection(
     reports: { ...before.passing.reports, retained: new Map() },
   });
   const isFirst = number === 1;
-  if (!isFirst) part = forgetPresence(part, outputs, at);
+  if (!isFirst) part = presumeAway(part, outputs, at);
   for (const { key, message } of overMqtt(outputs))
     if (!message) part = withPassingOf(part, key, { retry: null });
   return part;
@@ -174,7 +174,7 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
   part = say(part, isOver);
   part = withKept(part, recordAcknowledgement(part.kept, key, payload), "now");
   if (output.message) return withKept(part, recordDelivery(part.kept, key, at.now), "now");
-  if (!isConfirmed(output) || output.confirm.from.kind !== "mqtt") return part;
+  if (!hasConfirm(output) || output.confirm.from.kind !== "mqtt") return part;
   const report = part.passing.reports.retained.get(output.confirm.from.topic);
   return report === undefined
     ? part
@@ -271,7 +271,7 @@ function takeAnswer(
   outputs: Outputs,
 ): OutputsPart {
   const output = outputs.list.find(({ key }) => passingOf(before, key).question?.number === number);
-  if (!output || !isConfirmed(output)) return before;
+  if (!output || !hasConfirm(output)) return before;
   const part = withPassingOf(before, output.key, { question: null, failure: null });
   return noteReport(part, output, { payload, isFromBefore: false }, at);
 }

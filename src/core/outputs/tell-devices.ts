@@ -4,7 +4,7 @@ import { quotePayload } from "../log/quote-payload.ts";
 import { noteNewestAnswer } from "./device-reports.ts";
 import { describeOutput, type Output, placeOfReports } from "./output.ts";
 import {
-  type ConfirmedOutput,
+  type ConfirmingOutput,
   type DueSend,
   type OutputsPart,
   passingOf,
@@ -40,12 +40,12 @@ export function isReachable(part: OutputsPart, { to }: Output): boolean {
 }
 
 /** Whether its reports can arrive now. */
-function isHeard({ passing }: OutputsPart, { confirm }: ConfirmedOutput): boolean {
+function isHeard({ passing }: OutputsPart, { confirm }: ConfirmingOutput): boolean {
   return confirm.from.kind === "http" || passing.connection !== null;
 }
 
 /** Tells a device again what it was sent last, if it has not confirmed it, does something else since, or came back. */
-export function tellIfDue(before: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+export function tellIfDue(before: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key } = output;
   const sent = lastSent(before.kept, key);
   if (sent && !sent.stands) return endProblem(withPassingOf(before, key, { awaitedSince: null }), output);
@@ -59,7 +59,7 @@ export function tellIfDue(before: OutputsPart, output: ConfirmedOutput, at: Cloc
 }
 
 /** Nothing is asked of the device any more. */
-function endProblem(part: OutputsPart, output: ConfirmedOutput): OutputsPart {
+function endProblem(part: OutputsPart, output: ConfirmingOutput): OutputsPart {
   const { key } = output;
   if (lastSent(part.kept, key)?.stuck == null) return part;
   return say(withKept(part, recordOf(part.kept, key, { stuck: null }), "with the next save"), {
@@ -69,14 +69,14 @@ function endProblem(part: OutputsPart, output: ConfirmedOutput): OutputsPart {
 }
 
 /** It was told something that still counts, and its answer can arrive. */
-function mayBeTold(part: OutputsPart, output: ConfirmedOutput): boolean {
+function mayBeTold(part: OutputsPart, output: ConfirmingOutput): boolean {
   const sent = lastSent(part.kept, output.key);
   const isInForce = sent?.stands === true && sent.acknowledged;
   return isInForce && isReachable(part, output) && isHeard(part, output);
 }
 
 /** When the device has not confirmed for too long; null: it is not waited for. */
-export function givesUpAt(part: OutputsPart, { key, confirm }: ConfirmedOutput): number | null {
+export function givesUpAt(part: OutputsPart, { key, confirm }: ConfirmingOutput): number | null {
   const { awaitedSince, underWay } = passingOf(part, key);
   const isAwaited = lastSent(part.kept, key)?.answer === "awaited";
   return isAwaited && awaitedSince !== null && !underWay ? awaitedSince + confirm.for : null;
@@ -89,7 +89,7 @@ function startRepetition(part: OutputsPart, key: string, { steady }: Clocks): Ou
 }
 
 /** When the device is told next, if nothing happens; null: it is not. */
-export function nextTelling(part: OutputsPart, output: ConfirmedOutput, at: Clocks): number | null {
+export function nextTelling(part: OutputsPart, output: ConfirmingOutput, at: Clocks): number | null {
   const { key, confirm } = output;
   const sent = lastSent(part.kept, key);
   const { underWay, isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
@@ -106,7 +106,7 @@ export function nextTelling(part: OutputsPart, output: ConfirmedOutput, at: Cloc
 /** Somebody or something may want the device to do something else: it is told five times in an hour, then every ten minutes. */
 function nextAllowed(
   part: OutputsPart,
-  { key, confirm }: ConfirmedOutput,
+  { key, confirm }: ConfirmingOutput,
   after: (wait: number) => number,
   at: Clocks,
 ): number {
@@ -119,7 +119,7 @@ function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
   return told.length >= TOLD_OFTEN && first > steady - HOUR;
 }
 
-function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Clocks): OutputsPart {
+function tell(before: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clocks): OutputsPart {
   const { key } = output;
   const { told } = passingOf(before, key);
   const isContrary = sent.answer === "contrary";
@@ -139,7 +139,7 @@ function tell(before: OutputsPart, output: ConfirmedOutput, sent: Sent, at: Cloc
   return give(part, output, null);
 }
 
-function noteIfSwitchedBack(part: OutputsPart, output: ConfirmedOutput, at: Clocks): OutputsPart {
+function noteIfSwitchedBack(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key, confirm } = output;
   const { told, isChoiceOn } = passingOf(part, key);
   const {
@@ -156,14 +156,14 @@ function noteIfSwitchedBack(part: OutputsPart, output: ConfirmedOutput, at: Cloc
   return say(noted, { problem: `answer ${key}`, starts });
 }
 
-function giveUp(before: OutputsPart, output: ConfirmedOutput): OutputsPart {
+function giveUp(before: OutputsPart, output: ConfirmingOutput): OutputsPart {
   const { key } = output;
   const noted = noteNewestAnswer(before, output);
   const missed = recordOf(noted.kept, key, { answer: "missed", stuck: "missed" });
   return sayMissed(withPassingOf(withKept(noted, missed, "now"), key, { awaitedSince: null }), output);
 }
 
-function sayMissed(part: OutputsPart, output: ConfirmedOutput): OutputsPart {
+function sayMissed(part: OutputsPart, output: ConfirmingOutput): OutputsPart {
   const { key, confirm } = output;
   const { payload = "", expect = null, last_answer = null, tries = 1 } = lastSent(part.kept, key) ?? {};
   const howOften = tries === 1 ? "once" : `${tries} times`;
@@ -171,7 +171,11 @@ function sayMissed(part: OutputsPart, output: ConfirmedOutput): OutputsPart {
   return say(part, { problem: `answer ${key}`, starts });
 }
 
-function adviceFor(part: OutputsPart, { key, confirm }: ConfirmedOutput, last_answer: string | null): string {
+function adviceFor(
+  part: OutputsPart,
+  { key, confirm }: ConfirmingOutput,
+  last_answer: string | null,
+): string {
   const { failure, tellingFailure } = passingOf(part, key);
   const known = tellingFailure ?? failure;
   if (known !== null) return known;

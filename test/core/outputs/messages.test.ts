@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chooseOutputs } from "../../../src/core/outputs/choose-outputs.ts";
-import { markSimulated } from "../../../src/core/outputs/messages.ts";
+import { markSimulated } from "../../../src/core/outputs/mark-simulated.ts";
 import {
   NOTHING_SENT,
   type OutputsState,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isConfirmedBy, shownReport } from "../../../src/core/outputs/confirms.ts";
+import { isConfirmedBy, shownReport } from "../../../src/core/outputs/read-report.ts";
 
 describe("a report confirms", () => {
   test.each<[report: string, expected: string, path: string | undefined, isConfirmed: boolean]>([
