@@ -1,7 +1,7 @@
 import { findPlaceholders } from "../core/outputs/placeholders.ts";
 import { valueAt } from "../runtime/value-at.ts";
 import { type Conflict, textAt } from "./conflict.ts";
-import { isHttp, SECRET, wordsIn, wordsOfAddress } from "./output-address.ts";
+import { isHttp, plainAddress, SECRET, wordsIn, wordsOfAddress } from "./output-address.ts";
 import { countDifferent, has, payloadsOf, textOf } from "./output-parts.ts";
 
 /** Of one output: what does not go together where it sends over HTTP, or where its device is asked over HTTP. */
@@ -195,8 +195,4 @@ function addressesOfGets(output: unknown): (string | undefined)[] {
       url.replaceAll("{payload}", () => encodeURIComponent(Buffer.from(textOf(payload)).toString())),
     ),
   );
-}
-
-function plainAddress(text: string | undefined): string | undefined {
-  return text !== undefined && isHttp(text) ? new URL(text).href : undefined;
 }

@@ -18,7 +18,10 @@ const HEADERS = "the names of headers and their texts, such as { X-Priority: hig
 const A_HEADER = "a text, in quotes where it is a number, true or false";
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** The client of each request sets them. */
-const OF_THE_CLIENT = ["host", "content-length", "connection", "cookie"];
+const OF_THE_CLIENT = [
+  ...["host", "content-length", "connection", "cookie"],
+  ...["transfer-encoding", "expect", "upgrade", "keep-alive", "te", "trailer"],
+];
 
 const headers = z.preprocess(
   (given, { issues }) => {
@@ -54,7 +57,7 @@ function findHeaderFaults(given: unknown): HeaderFault[] {
 
 function expectedHeader(name: string, value: unknown): string | undefined {
   if (OF_THE_CLIENT.includes(name.toLowerCase())) {
-    return "another header: Host, Content-Length and Connection are set by vigie, and it keeps no cookies";
+    return "another header: those about the connection and the body are set by vigie, and it keeps no cookies";
   }
   if (typeof value !== "string") return A_HEADER;
   if (!/^[\x20-\x7e]*$/.test(value)) return "a text of one line, of letters and characters of ASCII only";

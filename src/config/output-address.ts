@@ -87,3 +87,8 @@ function expectedPlaceholders(rest: string, allowed: readonly string[]): string 
   const shown = placeholders.join(", ");
   return `an address with no { and } but those of ${shown} (write others as %7B and %7D)`;
 }
+
+/** Written as each program writes it: without `:80`, say. undefined if it is no address over HTTP. */
+export function plainAddress(text: string | undefined): string | undefined {
+  return text !== undefined && isHttp(text) ? new URL(text).href : undefined;
+}

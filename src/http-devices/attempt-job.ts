@@ -84,7 +84,8 @@ function answered(
   if (judgement.kind === "success") return { kind: "acknowledged", number };
   const { message } = judgement;
   if (judgement.kind === "refused") return { kind: "refused", number, message };
-  return { kind: "unanswered", number, message, mayHaveArrived: false, retryAfter: judgement.retryAfter };
+  const { retryAfter, mayHaveArrived } = judgement;
+  return { kind: "unanswered", number, message, mayHaveArrived, retryAfter, isBusy: true };
 }
 
 function readAnswer({ headers, body }: DeviceResponse, number: number, place: string): OutputsEvent {
@@ -96,14 +97,20 @@ function readAnswer({ headers, body }: DeviceResponse, number: number, place: st
   return { kind: "answer", number, payload: new TextDecoder().decode(body) };
 }
 
-/** A device may repeat its token. In JSON it may be written in several ways, so JSON is written anew. */
+/** A device may repeat its token. In JSON it may be written in several ways, so JSON is read first. */
 function hideSecrets(answer: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret !== "");
   if (known.length === 0) return answer;
   const json = parseJson(answer);
-  const isStructure = typeof json === "object" && json !== null;
-  const inJson = known.map((secret) => JSON.stringify(secret).slice(1, -1));
-  return isStructure ? maskSecrets(JSON.stringify(json), [...known, ...inJson]) : maskSecrets(answer, known);
+  if (typeof json !== "object" || json === null) return maskSecrets(answer, known);
+  const hide = (_name: string, value: unknown) => {
+    if (typeof value === "string") return maskSecrets(value, known);
+    // A number is a secret only as a whole: another one may hold the same digits.
+    return typeof value === "number" && known.includes(String(value))
+      ? maskSecrets(String(value), known)
+      : value;
+  };
+  return JSON.stringify(json, hide);
 }
 
 interface Failure {

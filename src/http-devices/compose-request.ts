@@ -40,7 +40,7 @@ export async function composeSending(
     ...(isBody && { body: payload }),
     ...(await readAuthority(to.url, access, context)),
     readsBody: false,
-    secrets,
+    secrets: [...secrets, ...headerSecrets(ownHeaders)],
   };
 }
 
@@ -54,8 +54,7 @@ export async function composeQuestion(
   { to, access }: Pick<Output, "to" | "access">,
   context: ComposeContext,
 ): Promise<DeviceRequest> {
-  // What is meant for one machine is not shown to another.
-  const isMeant = to.kind === "mqtt" || new URL(to.url).origin === new URL(from.url).origin;
+  const isMeant = to.kind === "mqtt" || isSameMachine(to.url, from.url);
   const ownHeaders = isMeant ? (access?.headers ?? {}) : {};
   const secret = await readSecret(access, [from.url, ...Object.values(ownHeaders)], context);
   const { url, authorization, secrets } = fillUrl(from.url, { secret });
@@ -65,8 +64,14 @@ export async function composeQuestion(
     headers: { ...commonHeaders(context), ...authorization, ...fillHeaders(ownHeaders, secret, access) },
     ...(await readAuthority(from.url, access, context)),
     readsBody: true,
-    secrets,
+    secrets: [...secrets, ...headerSecrets(ownHeaders)],
   };
+}
+
+/** What is meant for one machine is not shown to another, nor in plain text if it is sent encrypted. */
+function isSameMachine(sent: string, asked: string): boolean {
+  const [one, other] = [new URL(sent), new URL(asked)];
+  return one.hostname === other.hostname && (one.protocol === other.protocol || other.protocol === "https:");
 }
 
 function commonHeaders({ version }: ComposeContext): Record<string, string> {
@@ -85,20 +90,26 @@ interface FilledUrl {
   secrets: string[];
 }
 
-/** Values are put in after the address was parsed: none of them can move the request to another place. */
+/**
+ * Values are put in after the address was parsed: none of them can move the request to another place. Parsing encodes braces, so
+ * until then each placeholder is a word: `%7Bid%7D` means braces.
+ */
 function fillUrl(template: string, values: UrlValues): FilledUrl {
-  const { origin, pathname, search, username, password } = new URL(template);
+  const words = template.replaceAll(/\{(payload|secret|id)\}/g, `${PLACE}$1`);
+  const { origin, pathname, search, username, password } = new URL(words);
   const fill = (_: string, name: keyof UrlValues) => encodeURIComponent(wellFormed(values[name] ?? ""));
-  // In a path, parsing has encoded the braces.
-  const path = pathname.replaceAll(/%7B(payload|secret|id)%7D/g, fill);
-  const query = search.replaceAll(/\{(payload|secret|id)\}/g, fill);
+  const [path, query] = [pathname, search].map((part) => part.replaceAll(PLACES, fill));
   const hasLogin = username !== "" || password !== "";
   return {
     url: `${origin}${path}${query}`,
     authorization: hasLogin ? { authorization: basic(username, password) } : {},
-    secrets: [values.secret ?? "", decodeIfEncoded(password)],
+    secrets: [values.secret ?? "", decodeIfEncoded(password), hasLogin ? basic(username, password) : ""],
   };
 }
+
+/** No address has this word by chance. */
+const PLACE = "value-of-vigie-7f3a-";
+const PLACES = new RegExp(`${PLACE}(payload|secret|id)`, "g");
 
 function basic(username: string, password: string): string {
   const login = `${decodeIfEncoded(username)}:${decodeIfEncoded(password)}`;
@@ -108,6 +119,13 @@ function basic(username: string, password: string): string {
 /** encodeURIComponent throws on half of a surrogate pair. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
+}
+
+/** A short word in a header is no token, and may stand in any answer. */
+function headerSecrets(headers: Readonly<Record<string, string>>): string[] {
+  return Object.values(headers)
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .filter((value) => value.length >= 8 && !value.includes("{secret}"));
 }
 
 function fillHeaders(
@@ -136,7 +154,7 @@ async function readSecret(
 ): Promise<string | undefined> {
   const path = access?.secret_file;
   if (path === undefined || !texts.some((text) => text.includes("{secret}"))) return undefined;
-  const secret = (await read("secret_file", path, signal)).replace(/[\r\n]+$/, "");
+  const secret = (await read("secret_file", path, signal)).replace(/^\uFEFF|[\r\n]+$/g, "");
   if (secret === "") throw new NotComposable(`secret_file ${path} is empty: write the secret into it`);
   return secret;
 }

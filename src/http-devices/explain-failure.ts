@@ -7,6 +7,9 @@ import { NETWORK_WORDS } from "../runtime/network-words.ts";
  */
 export function explainFailure(cause: unknown): string {
   const code = codeOf(cause);
+  if (cause instanceof Error && cause.name === "HTTPParserError") return NOT_HTTP;
+  if (code === "UND_ERR_SOCKET" && cause instanceof Error && cause.message === "bad response")
+    return "it answers 100 Continue first, which vigie cannot read";
   const words = WORDS.get(code) ?? PATTERNS.find(([pattern]) => pattern.test(code))?.[1];
   if (words !== undefined) return `${words} (${code})`;
   return code === "" ? "the connection failed" : `the connection failed (${code})`;
@@ -18,6 +21,7 @@ export function isForGood(cause: unknown): boolean {
 }
 
 const UNSENDABLE = /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/;
+const NOT_HTTP = "its answer is not HTTP";
 const BROKEN = "it broke the connection";
 const NO_NAME = "its name cannot be looked up at the moment";
 const NO_TLS = "it does not speak TLS there; is it http:// ?";
@@ -38,11 +42,12 @@ const WORDS = new Map([
   ["ERR_SSL_PACKET_LENGTH_TOO_LONG", NO_TLS],
   ["CERT_HAS_EXPIRED", NOT_VALID_NOW],
   ["CERT_NOT_YET_VALID", NOT_VALID_NOW],
+  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "its answer has another length than it says"],
   ["UND_ERR_HEADERS_OVERFLOW", "the headers of its answer are too long"],
 ]);
 
 const PATTERNS: readonly [RegExp, string][] = [
-  [/^HPE_/, "its answer is not HTTP"],
+  [/^HPE_/, NOT_HTTP],
   [/^EAI_/, NO_NAME],
   [/SELF_SIGNED|^UNABLE_TO|^CERT_/, UNKNOWN_AUTHORITY],
   [/^ERR_(TLS|SSL|OSSL)/, "TLS failed"],

@@ -5,7 +5,7 @@ import { type DeviceResponse, isSuccess } from "./request-device.ts";
 export type Judgement =
   | { kind: "success" }
   /** It may be tried again soon. `retryAfter`: milliseconds, null: it does not say. */
-  | { kind: "later"; message: string; retryAfter: number | null }
+  | { kind: "later"; message: string; retryAfter: number | null; mayHaveArrived: boolean }
   | { kind: "refused"; message: string };
 
 export interface Asked {
@@ -22,14 +22,21 @@ export function judgeAnswer(response: DeviceResponse, asked: Asked): Judgement {
   if (isSuccess(status)) return { kind: "success" };
   const answers = `${asked.place} answers with status ${status}`;
   if (LATER.has(status) || (status >= 500 && status < 600))
-    return { kind: "later", message: answers, retryAfter: waitAskedFor(response, asked.now) };
+    return {
+      kind: "later",
+      message: answers,
+      retryAfter: waitAskedFor(response, asked.now),
+      mayHaveArrived: OF_GATEWAYS.has(status),
+    };
   return { kind: "refused", message: `${answers}: ${whatToCheck(response, asked)}` };
 }
 
 const LATER = new Set([408, 425, 429]);
+/** Whoever answers so has passed the request on, and got no answer that can be used. */
+const OF_GATEWAYS = new Set([502, 504]);
 
 function whatToCheck({ status, headers }: DeviceResponse, { place, option }: Asked): string {
-  if (status < 200 || status >= 400) return wordsFor(status, option, headers);
+  if (status < 200 || status >= 400 || status === 304) return wordsFor(status, option, headers);
   return `this is a redirect${targetOf(headers.get("location"), place)}, which vigie does not follow; write the final address as ${option}`;
 }
 

@@ -3,6 +3,7 @@ import { connect as connectTls, rootCertificates } from "node:tls";
 import { Agent, type buildConnector, type Dispatcher } from "undici";
 import { firstValues } from "../core/contract/http-headers.ts";
 import { explainFailure, isForGood } from "./explain-failure.ts";
+import { createNameLookup } from "./look-up-names.ts";
 
 /** One request as it goes out. It holds secrets: nothing of it but its place may be shown. */
 export interface DeviceRequest {
@@ -101,12 +102,15 @@ function openAgent(request: DeviceRequest, signal: AbortSignal, link: { isConnec
   return new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
 }
 
+/** One for all requests: what it has found is of use for the next one. */
+const lookUpName = createNameLookup();
+
 function openSocket(
   { protocol, hostname: host, port, servername }: buildConnector.Options,
   ca?: string,
 ): Socket {
   // Node gives an address 250 ms before it tries the next one: too short for a slow line.
-  const families = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2_500 };
+  const families = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2_500, lookup: lookUpName };
   if (protocol !== "https:")
     return connectTcp({ ...families, host, port: Number(port || 80) }).setNoDelay(true);
   return connectTls({
@@ -114,6 +118,8 @@ function openSocket(
     host,
     port: Number(port || 443),
     ALPNProtocols: ["http/1.1"],
+    // Also if the environment asks for less.
+    rejectUnauthorized: true,
     ...(servername && { servername }),
     ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
   }).setNoDelay(true);

@@ -246,6 +246,14 @@ describe("an output over HTTP", () => {
       "outputs[1].confirm.keep: expected keep in one output only",
     ],
     [
+      `[{ topic: a, choose: [{ when: peak, payload: { state: "OFF" } }], confirm: { topic: c, keep: true } }, { topic: b, ${OFF}, confirm: { topic: c, path: state, keep: true } }]`,
+      "outputs[1].confirm.keep: expected keep in one output only",
+    ],
+    [
+      `[{ topic: a, ${OFF}, confirm: { url: "http://192.0.2.40:80/x", keep: true } }, { topic: b, ${OFF}, confirm: { url: "http://192.0.2.40/x", keep: true } }]`,
+      "outputs[1].confirm.keep: expected keep in one output only",
+    ],
+    [
       `[{ topic: a, ${OFF}, confirm: { topic: c, online: { topic: vigie/x, equals: x } } }]`,
       "outputs[0].confirm.online.topic: expected a topic outside of mqtt.base_topic (vigie)",
     ],

@@ -82,14 +82,19 @@ describe("the answer to a sending", () => {
     });
   });
 
-  test.each([408, 425, 429, 500, 502, 503])("means later by status %i", async (status) => {
+  test.each([
+    ...[408, 425, 429, 500, 503].map((status) => [status, false] as const),
+    // What a gateway got no answer to may have been done.
+    ...[502, 504].map((status) => [status, true] as const),
+  ])("means later by status %i", async (status, mayHaveArrived) => {
     const device = await withStatus(status);
     expect(await sendOnce(httpOutput(`${device.place}/x`))).toEqual({
       kind: "unanswered",
       number: 1,
       message: `${device.place} answers with status ${status}`,
-      mayHaveArrived: false,
+      mayHaveArrived,
       retryAfter: null,
+      isBusy: true,
     });
   });
 

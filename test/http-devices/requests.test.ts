@@ -114,16 +114,27 @@ describe("headers", () => {
     expect(device.heard[0]?.headers.host).toBe(new URL(device.place).host);
   });
 
-  test("go with a question to the same place, and to no other", async () => {
+  test("go with a question to the same host, and to no other", async () => {
     const [device, other] = [await startDevice(), await startDevice()];
     const access = { headers: { "X-Key": "{secret}" }, secret_file: fileWith("k") };
-    const ask = (place: string) =>
-      askOnce(httpOutput(`${device.place}/x`, { access, confirmUrl: `${place}/state?k={secret}` }));
+    const ask = (sent: string) =>
+      askOnce(httpOutput(`${sent}/x`, { access, confirmUrl: `${device.place}/state?k={secret}` }));
     await ask(device.place);
     await ask(other.place);
-    expect(device.heard[0]).toMatchObject({ method: "GET", url: "/state?k=k", headers: { "x-key": "k" } });
-    expect(other.heard[0]?.url).toBe("/state?k=k");
-    expect(other.heard[0]?.headers).not.toHaveProperty("x-key");
+    await ask("http://192.0.2.40");
+    await ask(device.place.replace("http:", "https:"));
+    const keys = device.heard.map(({ headers }) => headers["x-key"]);
+    expect(keys).toEqual(["k", "k", undefined, undefined]);
+    expect(device.heard.map(({ url }) => url)).toEqual(Array(4).fill("/state?k=k"));
+  });
+
+  test("that are written out are masked if the device repeats them", async () => {
+    const device = await startDevice((response, { headers }) => response.end(JSON.stringify(headers)));
+    const url = `${device.place.replace("//", "//admin:hush%40home@")}/x`;
+    const access = { headers: { Authorization2: "Bearer abcdefgh" } };
+    const event = await askOnce(httpOutput(url, { access, confirmUrl: url }));
+    expect(JSON.stringify(event)).toContain("***");
+    expect(JSON.stringify(event)).not.toMatch(/abcdefgh|hush|YWRtaW46/);
   });
 
   test("go with a question about an output that is sent over MQTT", async () => {
@@ -138,7 +149,24 @@ describe("headers", () => {
   });
 });
 
+describe("braces in a path that are no placeholder", () => {
+  test("are sent as they are", async () => {
+    const device = await startDevice();
+    await sendOnce(httpOutput(`${device.place}/%7Bid%7D/{payload}?x=%7Bpayload%7D`), "on");
+    expect(device.heard[0]?.url).toBe("/%7Bid%7D/on?x=%7Bpayload%7D");
+  });
+});
+
 describe("the secret", () => {
+  test.each([
+    ["a mark of UTF-8 before it", "\uFEFFtoken\n", "token"],
+    ["line breaks", "token\r\n\n", "token"],
+  ])("is read without %s", async (_title, content, token) => {
+    const device = await startDevice();
+    await sendOnce(httpOutput(`${device.place}/{secret}`, { access: { secret_file: fileWith(content) } }));
+    expect(device.heard[0]?.url).toBe(`/${token}`);
+  });
+
   test("is read at each request", async () => {
     const device = await startDevice();
     const secret_file = fileWith("one");

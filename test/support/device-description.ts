@@ -111,6 +111,7 @@ const EMPTY_SENT = {
   answered_at: null,
   told: [],
   pretended: false,
+  id: null,
   came_back: false,
   stuck: null,
   delivered: [],

@@ -51,7 +51,7 @@ export function byHand(
   let now = at;
   let verdicts = first;
   const clocks = (): Clocks => ({ now: START + now, steady: now + UP });
-  let part: OutputsPart = startOutputs(kept, clocks(), { isAfterCrash });
+  let part: OutputsPart = startOutputs(kept, clocks(), { outputs, isAfterCrash });
   let looks = 0;
   const boundary = () => {
     const { steady } = nextOutputBoundary(part);
@@ -127,6 +127,7 @@ export function house(
   const said: string[] = [];
   const ids: string[] = [];
   const answered = new Set<number>();
+  let saved = { kept: vigie.part().kept, changes: 0 };
   let answer = (number: number): OutputsEvent => ({ kind: "acknowledged", number });
   /** What the device says when it is asked; null: nothing. */
   let state = (): string | null => null;
@@ -136,6 +137,8 @@ export function house(
     for (let round = 0; ; round += 1) {
       if (round === 50) throw new Error("the outputs never come to rest");
       const before = vigie.part();
+      const { kept, passing } = before;
+      if (passing.changes > saved.changes) saved = { kept, changes: passing.changes };
       if (saves) vigie.save();
       for (const { number, payload, by } of vigie.due().filter(isNew)) {
         if (by.kind === "http") ids.push(by.id);
@@ -165,10 +168,12 @@ export function house(
     answerAll();
   };
   return {
-    ...{ take, sent, said, now: vigie.now, looks: vigie.looks, status: vigie.status },
+    ...{ take, sent, said, now: vigie.now, due: vigie.due, looks: vigie.looks, status: vigie.status },
     state: () => vigie.status()?.state,
     changes: () => vigie.part().passing.changes,
     kept: () => JSON.parse(JSON.stringify(vigie.part().kept)) as OutputsState,
+    /** What a start after a kill would find. */
+    saved: () => JSON.parse(JSON.stringify(saved.kept)) as OutputsState,
     ids: () => ids,
     connection: () => connections,
     /** The number of the last sending. */

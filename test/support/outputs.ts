@@ -62,7 +62,17 @@ export function stateAfter(payloads: Record<string, string>): OutputsState {
 
 /** Of an output whose device does not confirm. */
 export function sendingOf(key: string, payload: string, expect: string | null = null): Sending {
-  return { key, payload, expect, choice: "peak", because: "peak is ON", pretended: false };
+  return {
+    key,
+    id: key,
+    message: false,
+    payload,
+    expect,
+    ...(payload === "on"
+      ? { choice: "else", because: "peak is OFF" }
+      : { choice: "peak", because: "peak is ON" }),
+    pretended: false,
+  };
 }
 
 /** Whether one of the outputs has failed. */

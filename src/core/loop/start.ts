@@ -27,7 +27,7 @@ interface StartContext {
 
 /** What is known at a start or after a reload, with what the state file holds. */
 export function startKnown(kept: Kept, context: StartContext): Known {
-  const { at, config, serviceKind, broker, before, isAfterCrash = false } = context;
+  const { at, config, serviceKind, broker, before, isAfterCrash } = context;
   const settled = settleSettings(kept.settings, config.rules);
   const settings = isEqual(settled.settings, kept.settings) ? kept.settings : settled.settings;
   const clocks = clocksOfSame(before);
@@ -41,8 +41,9 @@ export function startKnown(kept: Kept, context: StartContext): Known {
     return [[id, startSource(ofSource, source.startRecord(trueTime, start)).passing] as const];
   });
   const { simulation } = kept;
+  const outputs = startOutputs(kept.outputs, at, { outputs: config.outputs, isAfterCrash });
   return {
-    kept: { ...kept, settings },
+    kept: { ...kept, settings, outputs: outputs.kept },
     passing: {
       hasFailed: false,
       clocks,
@@ -52,7 +53,7 @@ export function startKnown(kept: Kept, context: StartContext): Known {
       pollCounts: before?.known.passing.pollCounts ?? NO_POLLS,
       commands: { settings, simulation, waiting: null },
       values: startValues(before?.known.passing.values ?? null, config),
-      outputs: startOutputs(kept.outputs, at, { isAfterCrash }).passing,
+      outputs: outputs.passing,
       broker: startBroker(broker),
       homeAssistant: null,
       saving: startSaving(kept, before?.known.passing.saving ?? null),

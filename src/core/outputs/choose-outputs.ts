@@ -6,7 +6,9 @@ import { markSimulated } from "./mark-simulated.ts";
 import type { Choice, Output, Outputs, Payload } from "./output.ts";
 import {
   expectationOf,
+  isOfChoice,
   isStillTried,
+  isTriedSoon,
   lastSent,
   type OutputsState,
   recentDelivery,
@@ -78,7 +80,8 @@ function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined, f
   const send = composeSend(output, chosen, facts);
   if (!sent) return chosen.kind === "else" ? {} : { send };
   if (isPayloadDue(send.payload, chosen.kind, sent)) return { send };
-  return { change: { stands: true, ...expectationOf(sent, send.expect) } };
+  const { choice, because } = send;
+  return { change: { stands: true, choice, because, ...expectationOf(sent, send.expect) } };
 }
 
 /**
@@ -99,6 +102,8 @@ function decideMessage(
   if (sent.stands && sent.choice === choice && sent.pretended === pretended)
     return sent.acknowledged || sent.tries >= MESSAGE_TRIES ? {} : { send: sendAgain(output, sent) };
   const delivered = recentDelivery(sent, send.payload, at);
+  if (!delivered && isTriedSoon(sent, send.payload, at) && sent.tries >= MESSAGE_TRIES)
+    return { change: { choice, because, pretended, stands: true } };
   if (!delivered) return { send };
   return { change: { ...delivered, choice, because, pretended, stands: true, acknowledged: true } };
 }
@@ -113,7 +118,9 @@ function composeMessage(
   const real = choosePayload(output, verdicts);
   if (typeof real !== "string" && real.choice === chosen.choice) return composeSend(output, real, realFacts);
   const send = composeSend(output, chosen, facts);
-  return { ...send, payload: markSimulated(send.payload), pretended: true };
+  const { to } = output;
+  const contentType = to.kind === "http" ? to.content_type : undefined;
+  return { ...send, payload: markSimulated(send.payload, contentType), pretended: true };
 }
 
 /** Why an output sends nothing now, in words; null where it sends something. */
@@ -187,14 +194,14 @@ function describeAllOff(choices: readonly Choice[]): string {
 }
 
 /**
- * A payload without an acknowledgement is sent again. So is the payload of a choice that begins again, though it is the
- * one that was sent last: the device may have been switched by hand in between. `else` is sent only if a choice was
- * sent before: vigie does not undo what it did not do.
+ * A payload without an acknowledgement is sent again. So is the payload of a choice that begins, though it is the one that was
+ * sent last, before or as `else`: the device may have been switched by hand in between. `else` is sent only if a choice was sent
+ * before: vigie does not undo what it did not do.
  */
 function isPayloadDue(payload: string, kind: ChosenPayload["kind"], sent: Sent | undefined): boolean {
   if (!sent) return kind !== "else";
   if (sent.payload !== payload || !sent.acknowledged) return true;
-  return kind !== "else" && !sent.stands;
+  return (kind !== "else" && !sent.stands) || (kind === "choice" && !isOfChoice(sent));
 }
 
 /** How many times a message is sent of which nobody knows whether it has arrived. */
@@ -207,6 +214,8 @@ function composeSend(
 ): Sending {
   return {
     key: output.key,
+    id: output.id,
+    message: output.message,
     payload: fillPlaceholders(template, facts),
     expect: output.confirm ? fillPlaceholders(expect, facts) : null,
     choice,
@@ -219,6 +228,8 @@ function composeSend(
 function sendAgain(output: Output, { payload, expect, choice, because, pretended }: Sent): Sending {
   return {
     key: output.key,
+    id: output.id,
+    message: output.message,
     payload,
     expect,
     choice: choice ?? "unknown",

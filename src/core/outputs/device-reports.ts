@@ -291,21 +291,44 @@ function notePresence(
   const expected = typeof equals === "string" ? equals : JSON.stringify(equals);
   const isOnline = readReport(payload, expected) === "expected";
   const before = reportsOf(part, key, at);
-  const isReturn = isOnline && (!isFromBefore || before.isOnline === false);
+  const isReturn = isOnline && !isFromBefore;
   const hasComeBack = before.hasComeBack || isReturn;
   if (before.isOnline === isOnline && before.hasComeBack === hasComeBack) return part;
   return judgeIfDue(withReportsOf(part, key, { ...before, isOnline, hasComeBack }), output, at);
 }
 
-/**
- * The broker was away, and with it perhaps the power of the building: each device that is there on the new connection may have come
- * back, also if the broker holds that it is there from before.
- */
-export function presumeAway(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
+/** What devices say of being there is known of one connection only. */
+export function forgetPresence(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
   let part = before;
   for (const { key, confirm } of confirmingOutputs(outputs))
-    if (confirm.online) part = withReportsOf(part, key, { ...reportsOf(part, key, at), isOnline: false });
+    if (confirm.online) part = withReportsOf(part, key, { ...reportsOf(part, key, at), isOnline: null });
   return part;
+}
+
+/**
+ * The broker was away, and with it perhaps the power of the building. What the broker holds may be from before. So a device that is
+ * there may have come back, and so may one that is to be kept and of which the broker holds no report.
+ */
+export function doubtDevices(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
+  let part = before;
+  for (const output of confirmingOutputs(outputs)) {
+    const sent = lastSent(part.kept, output.key);
+    if (sent && isOfChoice(sent) && mayHaveComeBack(part, output, sent, at)) part = noteReturn(part, output);
+  }
+  return part;
+}
+
+function mayHaveComeBack(
+  part: OutputsPart,
+  { key, confirm }: ConfirmingOutput,
+  { answer }: Sent,
+  at: Clocks,
+): boolean {
+  const { newest, isOnline } = reportsOf(part, key, at);
+  if (confirm.online) return isOnline === true;
+  if (!confirm.keep || confirm.from.kind === "http") return false;
+  const isHeard = newest !== null || part.passing.reports.retained.has(confirm.from.topic);
+  return !isHeard && (answer === "heard" || answer === "retained");
 }
 
 function rememberRetained(part: OutputsPart, { topic, payload, retain }: Report): OutputsPart {

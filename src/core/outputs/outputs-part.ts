@@ -6,6 +6,7 @@ import { type BothVerdicts, payloadHeldBack } from "./choose-outputs.ts";
 import type { Confirmation, Output, Outputs } from "./output.ts";
 import { type OutputStatus, outputStatus } from "./output-status.ts";
 import {
+  keptFor,
   lastSent,
   type OutputsState,
   type Sending,
@@ -31,6 +32,8 @@ interface PassingOutputs {
   connection: OutputsConnection | null;
   /** By the key of the output. */
   byKey: ReadonlyMap<string, PassingOutput>;
+  /** vigie did not end in order: the power of the building may have failed. */
+  isAfterCrash: boolean;
   /** What devices say. A report by which nothing changes is no reason for a look: some devices report each second. */
   reports: Reports;
   /**
@@ -52,6 +55,8 @@ interface OutputsConnection {
   version: 4 | 5;
   /** All reports have arrived that the broker held before this connection. */
   areReportsRead: boolean;
+  /** The power of the building may have failed before: what devices do now is not known. */
+  isDoubtful: boolean;
 }
 
 interface Reports {
@@ -67,7 +72,7 @@ export interface ReportsOfDevice {
   newest: DeviceReport | null;
   /** It has said that it is there again, and that was not judged yet. */
   hasComeBack: boolean;
-  /** Whether it says that it is there; null: nothing is known. */
+  /** Whether it says on this connection that it is there; null: it has said nothing. */
   isOnline: boolean | null;
   judgedAt: number;
   /** When the device itself was heard last, or when vigie began to listen. */
@@ -110,6 +115,8 @@ interface PassingOfPayload {
   tellingFailure: string | null;
   /** Since when the payload is repeated until it is confirmed; `confirm.for` counts from then. */
   awaitedSince: number | null;
+  /** For how long it was repeated on the connections before. */
+  awaitedFor: number;
   /** When it was sent last. */
   sentAt: number | null;
   /** An address has asked vigie not to send before. */
@@ -198,13 +205,14 @@ export function confirmingOutputs({ list }: Outputs): ConfirmingOutput[] {
   return list.filter(hasConfirm);
 }
 
-/**
- * `kept`: from the state file, or from the configuration before. `isAfterCrash`: the power of the building may have failed, so a
- * device that is there may have come back.
- */
-export function startOutputs(kept: OutputsState, at: Clocks, { isAfterCrash = false } = {}): OutputsPart {
+/** `before`: what the state file holds, or what was kept with the configuration before. */
+export function startOutputs(
+  before: OutputsState,
+  at: Clocks,
+  { outputs, isAfterCrash = false }: { outputs: Outputs; isAfterCrash?: boolean | undefined },
+): OutputsPart {
+  const kept = keptFor(before, outputs.list);
   const steady = (instant: number) => at.steady - Math.max(0, at.now - instant);
-  const away = Object.keys(kept).map((key) => [key, { ...noReports(at), isOnline: false }] as const);
   const entries = Object.entries(kept).map(([key, sent]): [string, PassingOutput] => {
     const told = sent.told.map(steady);
     // A device that was told again is not told sooner because vigie was restarted.
@@ -215,7 +223,8 @@ export function startOutputs(kept: OutputsState, at: Clocks, { isAfterCrash = fa
     passing: {
       connection: null,
       byKey: new Map(entries),
-      reports: { byKey: new Map(isAfterCrash ? away : []), retained: new Map() },
+      isAfterCrash,
+      reports: { byKey: new Map(), retained: new Map() },
       changes: 0,
       given: 0,
       isEnding: false,
@@ -389,6 +398,7 @@ export const NEW_PAYLOAD: PassingOfPayload = {
   failure: null,
   tellingFailure: null,
   awaitedSince: null,
+  awaitedFor: 0,
   sentAt: null,
   notBefore: null,
   turning: null,

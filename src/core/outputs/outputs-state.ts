@@ -7,6 +7,8 @@ export type OutputsState = Readonly<Record<string, Sent>>;
 
 /** The payload that was sent last. The names of the keys are those of the state file. */
 export interface Sent {
+  /** Of the output; null: not known. */
+  id: string | null;
   payload: string;
   /** What the device reports when it has done it; null: it does not confirm. */
   expect: string | null;
@@ -25,7 +27,7 @@ export interface Sent {
   /** The choice that decided: the id of its rule, `else` or `unknown`. */
   choice: string | null;
   because: string | null;
-  /** How many times vigie has sent it; of a message only the times at which it may have arrived. */
+  /** How many times vigie has sent it; for a message, how many times it may have arrived. */
   tries: number;
   /** What the device has reported since, and when. */
   last_answer: string | null;
@@ -51,6 +53,8 @@ export interface Delivered {
 /** A payload that is about to be sent. */
 export interface Sending extends Pick<Sent, "payload" | "expect" | "pretended"> {
   key: string;
+  id: string;
+  message: boolean;
   choice: string;
   because: string;
 }
@@ -64,12 +68,15 @@ export function lastSent(state: OutputsState, key: string): Sent | undefined {
 /** Saved before the payload is sent: after a kill the next start knows that it may have been sent. */
 export function recordSending(
   state: OutputsState,
-  { key, payload, expect, choice, because, pretended }: Sending,
+  { key, id, message, payload, expect, choice, because, pretended }: Sending,
   at: Instant,
 ): OutputsState {
   const before = lastSent(state, key);
-  const isAgain = before !== undefined && isStillTried(before, payload);
+  const isAgain =
+    before !== undefined && (isStillTried(before, payload) || (message && isTriedSoon(before, payload, at)));
+  const triedBefore = isAgain ? before.tries : 0;
   const sent: Sent = {
+    id,
     payload,
     expect,
     at: isAgain ? before.at : at,
@@ -78,7 +85,7 @@ export function recordSending(
     answer: expect === null ? "none" : "awaited",
     choice,
     because,
-    tries: isAgain ? before.tries + 1 : 1,
+    tries: message ? triedBefore : triedBefore + 1,
     last_answer: null,
     answered_at: null,
     told: before?.told ?? [],
@@ -93,6 +100,11 @@ export function recordSending(
 /** This payload is wanted since it was sent first, and nobody has acknowledged it. */
 export function isStillTried({ payload, stands, acknowledged }: Sent, wanted: string): boolean {
   return payload === wanted && stands && !acknowledged;
+}
+
+/** The same text was tried within the last six hours, and nobody knows whether it has arrived. */
+export function isTriedSoon(sent: Sent, text: string, at: Instant): boolean {
+  return !sent.acknowledged && sent.tries > 0 && sent.payload === text && isRecent(sent, at);
 }
 
 /** The payload was not sent in the end: what was sent before it is the last one again. */
@@ -132,8 +144,8 @@ export function recentDelivery({ delivered }: Sent, text: string, at: Instant): 
   return delivered.find((one) => one.payload === text && isRecent(one, at));
 }
 
-function isRecent(delivered: Delivered, at: Instant): boolean {
-  return Math.abs(at - delivered.at) < SAME_MESSAGE_AFTER;
+function isRecent(text: Delivered, at: Instant): boolean {
+  return Math.abs(at - text.at) < SAME_MESSAGE_AFTER;
 }
 
 const SAME_MESSAGE_AFTER = 6 * 3_600_000;
@@ -151,6 +163,24 @@ export function expectationOf(sent: Sent, expect: string | null): Partial<Sent> 
 /** Whether a rule that is ON has decided, not `else` or `unknown`. */
 export function isOfChoice({ choice }: Sent): boolean {
   return choice !== "else" && choice !== "unknown";
+}
+
+/**
+ * For the outputs of this configuration. What was sent to an output that is gone is wanted no more. If an output has another topic or
+ * address, its new device gets what is in force.
+ */
+export function keptFor(state: OutputsState, outputs: readonly { id: string; key: string }[]): OutputsState {
+  const keys = new Set(outputs.map(({ key }) => key));
+  let next = state;
+  for (const { id, key } of outputs) {
+    if (lastSent(state, key)) continue;
+    const [former, sent] =
+      Object.entries(next).find(([one, { id: its }]) => its === id && !keys.has(one)) ?? [];
+    if (former === undefined || !sent) continue;
+    next = { ...withoutSending(next, former, undefined), [key]: { ...sent, ...NOTHING_KNOWN } };
+  }
+  for (const key of Object.keys(next)) if (!keys.has(key)) next = recordOf(next, key, { stands: false });
+  return next;
 }
 
 /**
@@ -195,6 +225,7 @@ function readSent(entry: unknown): { sent?: Sent; isWhole: boolean } {
 }
 
 const sentSchema = z.object({
+  id: z.string().nullable().default(null),
   payload: z.string(),
   expect: z.string().nullable(),
   at: instantSchema,

@@ -81,8 +81,9 @@ function together(parts: readonly ReportMeaning[]): ReportMeaning {
   return parts.includes("nothing") ? "nothing" : "expected";
 }
 
+/** A line break at the end of a report says nothing. */
 function isSameText(text: string | undefined, expected: string): boolean {
-  return text === expected || isSameNumber(text, expected);
+  return text?.replace(/[\r\n]+$/, "") === expected || isSameNumber(text, expected);
 }
 
 /** `"18"` and 18.0 are the same number, `"18 °C"` is none. */

@@ -138,7 +138,10 @@ function beginSend(before: OutputsPart, output: Output, send: Sending, at: Clock
   const passing = passingOf(before, key);
   const { underWay, retry } = passing;
   const isTooEarly = retry?.payload === payload && retry.at > at.steady;
-  if (!isReachable(before, output) || underWay || isTooEarly) return before;
+  // What waits for its turn at a host is replaced; what is under way there is answered first.
+  const isReplaced =
+    output.to.kind === "http" && underWay?.stage === "given" && underWay.due.payload !== payload;
+  if (!isReachable(before, output) || (underWay && !isReplaced) || isTooEarly) return before;
   const sent = lastSent(before.kept, key);
   const recorded = recordSending(before.kept, send, at.now);
   // The state file says already that it may have been sent: another try needs no write.

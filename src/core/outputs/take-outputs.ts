@@ -1,7 +1,14 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
 import { MESSAGE_TRIES } from "./choose-outputs.ts";
-import { judge, noteReport, presumeAway, type Report, takeReport } from "./device-reports.ts";
+import {
+  doubtDevices,
+  forgetPresence,
+  judge,
+  noteReport,
+  type Report,
+  takeReport,
+} from "./device-reports.ts";
 import { describeOutput, describeTaken, type Output, type Outputs } from "./output.ts";
 import {
   dropWaiting,
@@ -41,6 +48,8 @@ export type OutputsEvent =
       message: string;
       mayHaveArrived: boolean;
       retryAfter: number | null;
+      /** There was an answer, which means "later". */
+      isBusy?: boolean;
     }
   /** What runs with this configuration ends, and with it the sending of this number. */
   | { kind: "cut off"; number: number; mayHaveArrived: boolean }
@@ -69,7 +78,7 @@ export function takeOutputs(
     case "connection lost":
       return part.passing.connection?.number === event.connection ? loseConnection(part, at, outputs) : part;
     case "reports read":
-      return noteReportsRead(part, event.connection);
+      return noteReportsRead(part, event.connection, at, outputs);
     case "report":
       return takeReport(part, event, at, outputs);
     case "acknowledged":
@@ -98,11 +107,15 @@ function openConnection(
 ): OutputsPart {
   if (before.passing.connection && before.passing.connection.number >= number) return before;
   let part = withPassing(loseConnection(before, at, outputs), {
-    connection: { number, version, areReportsRead: false },
+    connection: {
+      number,
+      version,
+      areReportsRead: false,
+      isDoubtful: number > 1 || before.passing.isAfterCrash,
+    },
     reports: { ...before.passing.reports, retained: new Map() },
   });
-  const isFirst = number === 1;
-  if (!isFirst) part = presumeAway(part, outputs, at);
+  part = forgetPresence(part, outputs, at);
   for (const { key, message } of overMqtt(outputs))
     if (!message) part = withPassingOf(part, key, { retry: null });
   return part;
@@ -117,17 +130,26 @@ function loseConnection(before: OutputsPart, at: Clocks, outputs: Outputs): Outp
     if (underWay?.stage === "waiting for the save") part = dropWaiting(part, underWay);
     part = withPassingOf(part, key, { underWay: null });
     // A message may have arrived, and a connection may come and go: it is not sent again at once.
-    if (message && underWay?.stage === "given")
+    if (message && underWay?.stage === "given") {
+      part = noteArrival(part, output, "now");
       part = withPassingOf(part, key, {
         retry: nextTry(part, output, underWay.due.payload, { kind: "unanswered" }, at),
       });
+    }
   }
   for (const { key, confirm } of outputs.list) {
     if (confirm?.from.kind !== "mqtt") continue;
-    const { turning } = passingOf(part, key);
+    const { turning, awaitedSince, awaitedFor } = passingOf(part, key);
     // What the device does else counts; that it does what it was told again cannot be followed.
     const still = turning?.to === "contrary" ? turning : null;
-    part = withPassingOf(part, key, { awaitedSince: null, turning: still });
+    const repeatedFor = awaitedSince === null ? awaitedFor : at.steady - awaitedSince;
+    // On each connection it has the time for some tries.
+    const most = Math.max(0, confirm.for - 3 * confirm.every);
+    part = withPassingOf(part, key, {
+      awaitedSince: null,
+      awaitedFor: Math.min(repeatedFor, most),
+      turning: still,
+    });
   }
   return withPassing(part, { connection: null });
 }
@@ -143,10 +165,11 @@ function endWaiting(before: OutputsPart): OutputsPart {
   return part;
 }
 
-function noteReportsRead(part: OutputsPart, number: number): OutputsPart {
+function noteReportsRead(part: OutputsPart, number: number, at: Clocks, outputs: Outputs): OutputsPart {
   const { connection } = part.passing;
   if (connection?.number !== number || connection.areReportsRead) return part;
-  return withPassing(part, { connection: { ...connection, areReportsRead: true } });
+  const read = withPassing(part, { connection: { ...connection, areReportsRead: true } });
+  return connection.isDoubtful ? doubtDevices(read, outputs, at) : read;
 }
 
 function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, outputs: Outputs): OutputsPart {
@@ -173,7 +196,8 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
   });
   part = say(part, isOver);
   part = withKept(part, recordAcknowledgement(part.kept, key, payload), "now");
-  if (output.message) return withKept(part, recordDelivery(part.kept, key, at.now), "now");
+  if (output.message)
+    return withKept(noteArrival(part, output, "now"), recordDelivery(part.kept, key, at.now), "now");
   if (!hasConfirm(output) || output.confirm.from.kind !== "mqtt") return part;
   const report = part.passing.reports.retained.get(output.confirm.from.topic);
   return report === undefined
@@ -196,7 +220,9 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
   if (given.send && !hasArrived(part, given)) return tryLater(part, output, event, at);
   const told = event.kind === "unanswered" && event.mayHaveArrived ? part : notTold(part, before, key);
   const failed = withPassingOf(told, key, { tellingFailure: event.message });
-  return isPaused ? say(failed, { problem: `output ${key}`, starts: event.message }) : failed;
+  return isPaused
+    ? say(failed, { problem: `output ${key}`, starts: nameRefusal(output, event.message) })
+    : failed;
 }
 
 /** Only what may have arrived is a telling: that something switches the device back must not be said of others. */
@@ -211,31 +237,42 @@ function notTold(part: OutputsPart, before: OutputsPart, key: string): OutputsPa
 function tryLater(before: OutputsPart, output: Output, event: NotTaken, at: Clocks): OutputsPart {
   const { key } = output;
   const isRefused = event.kind === "refused";
-  const part = isRefused || !event.mayHaveArrived ? notArrived(before, output) : before;
+  const part = !isRefused && event.mayHaveArrived ? noteArrival(before, output, "now") : before;
   const { payload = "", tries = 0 } = lastSent(part.kept, key) ?? {};
   const isGivenUp = !isRefused && output.message && tries >= MESSAGE_TRIES;
   const retry = isGivenUp ? null : nextTry(part, output, payload, event, at);
-  const then = retry
-    ? `It is sent again${retry.isProblem ? " every ten minutes" : ""}`
-    : `It was sent ${MESSAGE_TRIES} times, and may have arrived`;
+  const then = retry?.isProblem ? "It is sent again every ten minutes" : "It is sent again";
+  const notTaken = `${describeOutput(output)} did not take ${quotePayload(payload)}: ${event.message}`;
+  const tried = retry ? `${notTaken}. ${then}` : describeGivenUp(output, payload);
   const starts = isRefused
-    ? `${event.message}; ${quotePayload(payload)} was not sent`
-    : `${describeOutput(output)} did not take ${quotePayload(payload)}: ${event.message}. ${then}`;
+    ? `${nameRefusal(output, event.message)}; ${quotePayload(payload)} was not sent`
+    : tried;
   return say(withPassingOf(part, key, { retry }), { problem: `output ${key}`, starts });
+}
+
+/** Several devices may be at one address. What a broker refuses has its topic. */
+function nameRefusal({ name, to }: Output, message: string): string {
+  return to.kind === "http" ? `${name.en}: ${message}` : message;
+}
+
+function describeGivenUp(output: Output, payload: string): string {
+  return `${describeOutput(output)} has not said whether it took ${quotePayload(payload)}. It was sent ${MESSAGE_TRIES} times, and may have arrived`;
 }
 
 function nextTry(
   part: OutputsPart,
   { key, message, confirm }: Output,
   payload: string,
-  event: Pick<NotTaken, "kind"> & { retryAfter?: number | null },
+  event: Pick<NotTaken, "kind"> & { retryAfter?: number | null; isBusy?: boolean },
   at: Clocks,
 ): Retry {
   const { retry: last } = passingOf(part, key);
   const isRefused = event.kind === "refused";
   const since = last?.payload === payload && !isRefused ? last.since : at.steady;
   const { every, for: length } = confirm ?? USUAL;
-  const isProblem = isRefused || (!message && at.steady - since >= length);
+  // Nobody is troubled by a message that finds no way to its service.
+  const isPatient = message && event.isBusy !== true;
+  const isProblem = isRefused || (!isPatient && at.steady - since >= length);
   const wait = Math.max(isProblem ? PAUSE : every, event.retryAfter ?? 0);
   return { payload, since, at: at.steady + wait, isProblem };
 }
@@ -245,7 +282,7 @@ function hasArrived({ kept }: OutputsPart, { send }: GivenSend): boolean {
   return send !== null && lastSent(kept, send.key)?.acknowledged === true;
 }
 
-/** A message may be tried after the next start as often as if it had not been sent. */
+/** What was not written is sent at the next start as if nothing had happened. */
 function takeCutOff(
   before: OutputsPart,
   { number, mayHaveArrived }: OutputsEvent & { kind: "cut off" },
@@ -253,15 +290,25 @@ function takeCutOff(
 ): OutputsPart {
   const found = findGiven(before, number, outputs);
   if (!found) return before;
-  const part = withPassingOf(before, found.output.key, { underWay: null });
-  return mayHaveArrived ? part : notArrived(part, found.output);
+  const { output } = found;
+  const part = withPassingOf(before, output.key, { underWay: null });
+  if (!mayHaveArrived) return part;
+  const arrived = noteArrival(part, output, "with the next save");
+  const { tries = 0, payload = "" } = lastSent(arrived.kept, output.key) ?? {};
+  const isGivenUp = output.message && tries >= MESSAGE_TRIES;
+  return isGivenUp
+    ? say(arrived, { problem: `output ${output.key}`, starts: describeGivenUp(output, payload) })
+    : arrived;
 }
 
 /** Of a message only the tries count that may have arrived: a person reads each. */
-function notArrived(part: OutputsPart, { key, message }: Output): OutputsPart {
-  if (!message) return part;
-  const { tries = 1 } = lastSent(part.kept, key) ?? {};
-  return withKept(part, recordOf(part.kept, key, { tries: Math.max(0, tries - 1) }), "with the next save");
+function noteArrival(
+  part: OutputsPart,
+  { key, message }: Output,
+  saved: "now" | "with the next save",
+): OutputsPart {
+  const { tries = 0 } = lastSent(part.kept, key) ?? {};
+  return message ? withKept(part, recordOf(part.kept, key, { tries: tries + 1 }), saved) : part;
 }
 
 function takeAnswer(

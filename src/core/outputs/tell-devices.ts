@@ -8,6 +8,7 @@ import {
   type DueSend,
   type OutputsPart,
   passingOf,
+  reportsOf,
   say,
   withKept,
   withPassing,
@@ -84,8 +85,9 @@ export function givesUpAt(part: OutputsPart, { key, confirm }: ConfirmingOutput)
 
 /** Only what its device has not confirmed is repeated; `confirm.for` counts from when its reports can arrive. */
 function startRepetition(part: OutputsPart, key: string, { steady }: Clocks): OutputsPart {
-  if (passingOf(part, key).awaitedSince !== null) return part;
-  return withPassingOf(part, key, { awaitedSince: steady, sentAt: steady });
+  const { awaitedSince, awaitedFor } = passingOf(part, key);
+  if (awaitedSince !== null) return part;
+  return withPassingOf(part, key, { awaitedSince: steady - awaitedFor, sentAt: steady });
 }
 
 /** When the device is told next, if nothing happens; null: it is not. */
@@ -93,14 +95,26 @@ export function nextTelling(part: OutputsPart, output: ConfirmingOutput, at: Clo
   const { key, confirm } = output;
   const sent = lastSent(part.kept, key);
   const { underWay, isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
-  if (!sent || underWay || !mayBeTold(part, output)) return null;
+  if (!sent || underWay || !mayBeTold(part, output) || isQuestionOpen(part, output)) return null;
   const after = (wait: number) => Math.max(sentAt === null ? at.steady : sentAt + wait, notBefore ?? 0);
   const isMissed = sent.answer === "missed";
-  if (sent.answer === "awaited") return after(confirm.every);
+  if (sent.answer === "awaited")
+    return isAfterReturn(sent) ? nextAllowed(part, output, after, at) : after(confirm.every);
   if (sent.came_back && (isChoiceOn || isMissed)) return nextAllowed(part, output, after, at);
   if (isMissed) return isChoiceOn ? after(Math.max(confirm.every, PAUSE)) : null;
   const isTold = sent.answer === "contrary" && confirm.keep && isChoiceOn && !turning;
   return isTold ? nextAllowed(part, output, after, at) : null;
+}
+
+/** A device that is asked what it does is not told again before it could answer. */
+function isQuestionOpen(part: OutputsPart, { key, confirm }: ConfirmingOutput): boolean {
+  const { question, questions, tellingFailure } = passingOf(part, key);
+  return confirm.from.kind === "http" && tellingFailure === null && (question !== null || questions === 0);
+}
+
+/** It was told again since it was sent, because the device came back. */
+function isAfterReturn({ told, at }: Sent): boolean {
+  return (told.at(-1) ?? Number.NEGATIVE_INFINITY) > at;
 }
 
 /** Somebody or something may want the device to do something else: it is told five times in an hour, then every ten minutes. */
@@ -123,7 +137,7 @@ function tell(before: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clo
   const { key } = output;
   const { told } = passingOf(before, key);
   const isContrary = sent.answer === "contrary";
-  const isRetold = isContrary || sent.came_back;
+  const isRetold = isContrary || sent.came_back || (sent.answer === "awaited" && isAfterReturn(sent));
   const noted = noteNewestAnswer(before, output);
   const recorded = recordOf(noted.kept, key, {
     tries: sent.tries + 1,
@@ -134,7 +148,7 @@ function tell(before: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clo
   const part = withPassingOf(withKept(noted, recorded, isRetold ? "now" : "with the next save"), key, {
     sentAt: at.steady,
     ...(isRetold && { told: [...told, at.steady].slice(-TOLD_OFTEN) }),
-    ...(sent.came_back && !isContrary && { awaitedSince: at.steady, turning: null }),
+    ...(sent.came_back && !isContrary && { awaitedSince: at.steady, awaitedFor: 0, turning: null }),
   });
   return give(part, output, null);
 }
@@ -151,7 +165,14 @@ function noteIfSwitchedBack(part: OutputsPart, output: ConfirmingOutput, at: Clo
   } = lastSent(part.kept, key) ?? {};
   const isKept = answer === "contrary" && confirm.keep && isChoiceOn;
   if (!isKept || stuck !== null || !isOftenTold(told, at)) return part;
-  const starts = `Told ${describeOutput(output)} ${quotePayload(payload)} ${TOLD_OFTEN} times in an hour, and something switches it back: ${placeOfReports(confirm)} reported ${quotePayload(last_answer ?? "")}. vigie goes on every ten minutes. Find what switches it; to let it, disable the rule ${choice}`;
+  const tellings = `Told ${describeOutput(output)} ${quotePayload(payload)} ${TOLD_OFTEN} times in an hour`;
+  const shown = quotePayload(last_answer ?? "");
+  const [first = 0] = told;
+  const isSilent = reportsOf(part, key, at).liveAt < first;
+  const found = isSilent
+    ? `but ${placeOfReports(confirm)} has reported nothing since ${shown}. vigie goes on every ten minutes. Check that the device has power and a connection`
+    : `and something switches it back: ${placeOfReports(confirm)} reported ${shown}. vigie goes on every ten minutes. Find what switches it; to let it, disable the rule ${choice}`;
+  const starts = `${tellings}, ${found}`;
   const noted = withKept(part, recordOf(part.kept, key, { stuck: "switched back" }), "with the next save");
   return say(noted, { problem: `answer ${key}`, starts });
 }

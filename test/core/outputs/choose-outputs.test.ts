@@ -87,7 +87,7 @@ describe("what an output sends", () => {
   test("has the choice that decided, and what people call the device", () => {
     const outputs = outputsOf([{ ...BOILER, name: { fr: "Chauffe-eau", en: "Boiler" } }]);
     const { sends } = chooseOutputs(outputs, verdictsOf({ peak: true }), NOTHING_SENT, 0);
-    expect(sends).toEqual([sendingOf("boiler/set", "off")]);
+    expect(sends).toEqual([{ ...sendingOf("boiler/set", "off"), id: BOILER.id }]);
   });
 
   test("names the rules that are OFF as the reason of else", () => {

@@ -35,9 +35,24 @@ describe("a message of a simulation begins with [simulation]", () => {
       '[{"text":"a"},{"text":"b"}]',
       '[{"text":"[simulation] a"},{"text":"[simulation] b"}]',
     ],
-    ["nothing, if there is only an address", '{"chat_id":"5"}', '{"chat_id":"5"}'],
+    [
+      "an object of its own, if there is only an address",
+      '{"chat_id":"5"}',
+      '{"chat_id":"5","simulation":true}',
+    ],
+    ["a number with a usual name", '{"message":22}', '{"message":"[simulation] 22"}'],
+    [
+      "no address over HTTP",
+      '{"a":{"x":"https://example.org/a-long-address-of-a-picture","caption":"rouge"}}',
+      '{"a":{"x":"https://example.org/a-long-address-of-a-picture","caption":"[simulation] rouge"}}',
+    ],
   ])("%s", (_title, payload, marked) => {
     expect(markSimulated(payload)).toBe(marked);
+  });
+
+  test("in a form, the text of its field", () => {
+    const marked = markSimulated("token=abc&message=rouge", "application/x-www-form-urlencoded");
+    expect(marked).toBe("token=abc&message=%5Bsimulation%5D+rouge");
   });
 });
 

@@ -20,6 +20,7 @@ const SENT: Sent = {
   answered_at: Date.UTC(2026, 0, 5, 6),
   told: [],
   pretended: false,
+  id: null,
   came_back: false,
   stuck: null,
   delivered: [],

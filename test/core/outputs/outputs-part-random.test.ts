@@ -92,7 +92,7 @@ function createWorld() {
   let disk: OutputsState = NOTHING_SENT;
   /** Began and are not answered. */
   let saves: { kept: OutputsState; changes: number }[] = [];
-  let part = startOutputs(disk, { now: START, steady: 0 });
+  let part = startOutputs(disk, { now: START, steady: 0 }, { outputs });
   let savedChanges = 0;
   let answeredChanges = 0;
   let steady = 0;
@@ -215,7 +215,7 @@ function createWorld() {
     hasForgotten ||= isAhead;
     isAhead = false;
     saves = [];
-    part = startOutputs(disk, at());
+    part = startOutputs(disk, at(), { outputs });
     savedChanges = 0;
     answeredChanges = 0;
     given = 0;

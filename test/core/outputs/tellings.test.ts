@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { OutputsEvent } from "../../../src/core/outputs/take-outputs.ts";
+import { verdictsOf } from "../../support/outputs.ts";
 import {
+  byHand,
   CONFIRM,
   confirmed,
   HOUR,
@@ -66,12 +68,158 @@ test("that something switches it back is said with the fifth telling in an hour,
   const vigie = confirmed();
   vigie.report("on");
   const isSaid = () => vigie.said.some((line) => line.includes("something switches it back"));
-  while (vigie.sent.length < 4) vigie.wait(SECOND);
+  const waitFor = (tellings: number) => {
+    while (vigie.sent.length < tellings) {
+      vigie.wait(SECOND);
+      vigie.report("on");
+    }
+  };
+  waitFor(4);
   vigie.wait(20 * SECOND);
   expect(isSaid()).toBe(false);
-  while (vigie.sent.length < 5) vigie.wait(SECOND);
+  waitFor(5);
   vigie.wait(SECOND);
   expect(isSaid()).toBe(true);
+});
+
+test("of a device that is silent since it was told five times, nobody is said to switch it back", () => {
+  const vigie = confirmed();
+  vigie.report("on");
+  vigie.wait(HOUR);
+  expect(vigie.said.at(-1)).toContain('boiler has reported nothing since "on"');
+  expect(vigie.state()).toBe("contrary");
+});
+
+test("a device that never confirms is failed, also if the connection is lost more often than once an hour", () => {
+  const vigie = house(KEEPING);
+  vigie.connect();
+  vigie.turn(true);
+  for (let round = 0; round < 3; round += 1) {
+    vigie.wait(50 * MINUTE);
+    vigie.lose();
+    vigie.connect();
+  }
+  expect(vigie.state()).toBe("failed");
+});
+
+test("a device over HTTP is not told again before it has answered what it does", () => {
+  const vigie = byHand([OVER_HTTP]);
+  vigie.decide(verdictsOf({ peak: true }));
+  vigie.save();
+  const [sending] = vigie.due();
+  vigie.take({ kind: "acknowledged", number: sending?.number ?? 0 });
+  vigie.pass(5 * MINUTE);
+  const [question] = vigie.questions();
+  expect([vigie.due().length, question]).toEqual([0, expect.anything()]);
+  vigie.take({ kind: "answer", number: question?.number ?? 0, payload: '{"ison":true}' });
+  vigie.pass(SECOND);
+  expect(vigie.due()).toHaveLength(1);
+});
+
+test("a device that comes back, again and again, and does something else is told eleven times in the first hour", () => {
+  const vigie = confirmed({
+    ...KEEPING,
+    confirm: { ...CONFIRM, keep: true, online: { topic: "boiler/online", equals: "true" } },
+  });
+  for (let second = 0; second < 3600; second += 1) {
+    if (second % 60 === 0) vigie.publish("boiler/online", "true");
+    vigie.report("on");
+    vigie.wait(SECOND);
+  }
+  expect(vigie.sent.length).toBeLessThanOrEqual(11);
+});
+
+test("a plug whose report the broker does not hold is told again on a new connection: both may have lost their power", () => {
+  const vigie = confirmed();
+  vigie.wait(HOUR);
+  vigie.lose();
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.wait(SECOND);
+  expect(vigie.sent.map(({ payload }) => payload)).toEqual(["off"]);
+  vigie.report("off");
+  vigie.wait(SECOND);
+  expect(vigie.state()).toBe("confirmed");
+});
+
+test("a plug whose report the broker holds is not told again on a new connection", () => {
+  const vigie = confirmed();
+  vigie.lose();
+  vigie.connect();
+  vigie.report("off", true);
+  vigie.reportsRead();
+  vigie.wait(HOUR);
+  expect(vigie.sent).toEqual([]);
+});
+
+test("an output that was removed and is put back is told what is in force", () => {
+  const vigie = confirmed();
+  const without = house({ ...KEEPING, id: "other", key: "other/set" }, { kept: vigie.kept(), at: MINUTE });
+  expect(without.kept()[KEEPING.key]?.stands).toBe(false);
+  const again = house(KEEPING, { kept: without.kept(), at: HOUR });
+  again.connect();
+  again.turn(true);
+  expect(again.sent.at(-1)?.payload).toBe("off");
+});
+
+test("with another address and the same id, the new device gets what is in force, also if that is else", () => {
+  const vigie = confirmed();
+  vigie.turn(false);
+  const moved = house({ ...KEEPING, key: "relay2/set" }, { kept: vigie.kept(), at: HOUR });
+  moved.connect();
+  moved.turn(false);
+  expect(moved.sent.map(({ payload }) => payload)).toEqual(["on"]);
+  expect(Object.keys(moved.kept())).toEqual(["relay2/set"]);
+});
+
+test("a choice begins whose payload is that of else: it is sent, and kept", () => {
+  const vigie = house({ ...KEEPING, choose: [{ when: "peak", payload: "on" }] });
+  vigie.connect();
+  vigie.reportsRead();
+  vigie.turn(true);
+  vigie.report("on");
+  vigie.turn(false);
+  vigie.wait(MINUTE);
+  vigie.sent.length = 0;
+  vigie.turn(true);
+  expect(vigie.sent.map(({ payload }) => payload)).toEqual(["on"]);
+  vigie.report("on");
+  vigie.wait(MINUTE);
+  vigie.report("off");
+  vigie.wait(MINUTE);
+  expect(vigie.sent.length).toBeGreaterThan(1);
+});
+
+test("a payload that waits for its turn at a host is replaced by the next one", () => {
+  const vigie = house(OVER_HTTP);
+  vigie.answerWith(() => ({ kind: "saved", changes: 0 }));
+  vigie.turn(true);
+  vigie.turn(false);
+  expect(vigie.due().map(({ payload }) => payload)).toEqual(["on"]);
+});
+
+test("a message that was never written is not given up, however often vigie is killed", () => {
+  let kept = house(PHONE).kept();
+  for (let start = 0; start < 5; start += 1) {
+    const vigie = house(PHONE, { kept, at: start * MINUTE });
+    vigie.answerWith(busy(null));
+    vigie.turn(true);
+    kept = vigie.saved();
+  }
+  const last = house(PHONE, { kept, at: HOUR });
+  last.turn(true);
+  expect(last.sent).toHaveLength(1);
+});
+
+test("a message that may have arrived three times is not sent again when its choice comes back soon", () => {
+  const vigie = house(PHONE);
+  vigie.answerWith((number) => ({ ...busy(null)(number), mayHaveArrived: true }));
+  for (let round = 0; round < 10; round += 1) {
+    vigie.turn(true);
+    vigie.wait(MINUTE);
+    vigie.turn(false);
+  }
+  expect(vigie.sent).toHaveLength(3);
 });
 
 test("a device that is switched back is no problem while its rule is unknown", () => {
