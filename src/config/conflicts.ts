@@ -16,6 +16,7 @@ export function findConflicts(options: unknown): Conflict[] {
     ...officialSourceConflicts(options),
     ...baseTopicWithinDiscovery(options),
     ...credentialsGivenTwice(options),
+    ...passwordAndItsFile(options),
     ...certificateWithoutKey(options),
     ...outputConflicts(options),
   ];
@@ -87,6 +88,12 @@ function credentialsGivenTwice(options: unknown): Conflict[] {
       expected: `${twice.join(" and ")} only once, in the address or in mqtt.${twice.join(" and mqtt.")}`,
     },
   ];
+}
+
+function passwordAndItsFile(options: unknown): Conflict[] {
+  const isGiven = (name: string) => Boolean(valueAt(options, ["mqtt", name]));
+  if (!isGiven("password") || !isGiven("password_file")) return [];
+  return [{ path: ["mqtt", "password_file"], expected: "either mqtt.password or mqtt.password_file" }];
 }
 
 function certificateWithoutKey(options: unknown): Conflict[] {

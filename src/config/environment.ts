@@ -5,7 +5,7 @@ import { maskAddress } from "./address.ts";
 import type { FileRequest } from "./config-file.ts";
 import { meansSame, nearestInSpelling } from "./nearest-word.ts";
 import { listOptions, type Option } from "./option-list.ts";
-import { type ReadFile, readText } from "./read-text.ts";
+import { type ReadFile, readValue } from "./read-text.ts";
 import { type Setting, splitGroup } from "./settings.ts";
 import { isSecret } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
@@ -21,11 +21,16 @@ interface Environment {
 export async function readEnvironment({ env, cwd, signal }: FileRequest): Promise<Environment> {
   const found: Environment = { settings: [], problems: [], warnings: warnOfUnknown(env), read: [] };
   const credentials = await listCredentials(env, found);
-  for (const option of listOptions()) {
+  for (const option of listOptions().filter((one) => !isFileOfAnother(one))) {
     const given = await readOption(option, { env, cwd, signal, credentials, found });
     if (given) addSettings(option, given, found);
   }
   return found;
+}
+
+/** VIGIE_MQTT_PASSWORD_FILE is `mqtt.password_file`, and the file of `mqtt.password`: it is read as the latter. */
+function isFileOfAnother({ variable }: Option): boolean {
+  return listOptions().some((other) => `${other.variable}_FILE` === variable);
 }
 
 interface Source {
@@ -49,8 +54,7 @@ async function readOption(option: Option, source: Source): Promise<Given | undef
   if (text) return { name: option.variable, text };
   const name = `${option.variable}_FILE`;
   const file = env[name];
-  // VIGIE_MQTT_TLS_CA_FILE is the option mqtt.tls.ca_file, not a file that holds an option mqtt.tls.ca.
-  if (file && !listOptions().some(({ variable }) => variable === name)) {
+  if (file) {
     const shown = isSecret(option.path) && !/^\.{0,2}\//.test(file) ? PERHAPS_A_PASSWORD : maskAddress(file);
     const given = await readGivenFile({ name, file: resolve(cwd, file), shown }, source);
     if (given) return given;
@@ -72,9 +76,8 @@ async function readGivenFile(
   { signal, found }: Source,
 ): Promise<Given | undefined> {
   try {
-    const { text: content, read } = await readText(file, { signal });
+    const { text, read } = await readValue(file, signal);
     found.read.push(read);
-    const text = content.replace(/\r?\n$/, "");
     return text === "" ? undefined : { name, text };
   } catch (error) {
     const why = describeDiskError(error);

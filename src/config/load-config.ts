@@ -19,7 +19,7 @@ import { firstLookOutputs } from "./first-look-outputs.ts";
 import { findUnreadableOutputFiles } from "./http-output-warnings.ts";
 import { listOptions } from "./option-list.ts";
 import { ConfigError, describeExpectation, describeIssues, type Problem } from "./problems.ts";
-import type { ReadFile } from "./read-text.ts";
+import { type ReadFile, readValue } from "./read-text.ts";
 import { findKey } from "./rule-references.ts";
 import { applySettings, type Setting, setValue, splitGroup } from "./settings.ts";
 import { type Path, showPath, showValue } from "./shown-value.ts";
@@ -52,15 +52,16 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
   const commandLine = splitGroup([], overrides, { name: "command line", path: [] });
   const settings = [...environment.settings, ...commandLine];
-  const given = addFirstLook(addStateDirectory(applySettings(file.value, settings), env)) ?? {};
+  const values = addFirstLook(addStateDirectory(applySettings(file.value, settings), env)) ?? {};
+  const { given, ...password } = await readPasswordFile(values, settings, request);
   const missing = isEmpty(file) ? findMissing(file, settings, request) : [];
 
   // jitless: each schema is used once, and compiling functions for it would take longer than it saves.
   const parsed = configSchema.safeParse(given, { error: describeExpectation, jitless: true });
   const config = parsed.data && withAbsolutePaths(parsed.data, cwd);
   const found = config
-    ? [...(await findUnreadableFiles(config)), ...findOwnTopics(config, given)]
-    : describeIssues(parsed.error?.issues ?? [], given);
+    ? [...password.problems, ...(await findUnreadableFiles(config)), ...findOwnTopics(config, given)]
+    : [...describeIssues(parsed.error?.issues ?? [], given), ...password.problems];
   // Of an option that is missing, a conflict of its default says nothing.
   const isSaid = ({ path }: Problem) =>
     missing.length > 0 && path.join(".") === "service.base_url" && valueAt(given, path) === undefined;
@@ -75,7 +76,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     const name = id === undefined ? "" : ` ${id}`;
     return `${placeOf({ path: asWritten(path, given), part: "value" }, file, settings)}${name}: ${words}`;
   });
-  const read = [...(file.read === null ? [] : [file.read]), ...environment.read];
+  const read = [...(file.read === null ? [] : [file.read]), ...environment.read, ...password.read];
   return { config, file: file.path, read, warnings: [...environment.warnings, ...warnings] };
 }
 
@@ -89,6 +90,39 @@ function addStateDirectory(given: unknown, env: NodeJS.ProcessEnv): unknown {
   const folder = stateDirectory(env);
   const isGiven = valueAt(given, ["state"]) !== undefined;
   return isGiven || !folder ? given : setValue(given, ["state"], folder);
+}
+
+interface GivenPassword {
+  given: unknown;
+  read: ReadFile[];
+  problems: Problem[];
+}
+
+/**
+ * Puts the content of `mqtt.password_file` in place of the path. A password from outside of the file counts more, and the
+ * embedded broker asks for none.
+ */
+async function readPasswordFile(
+  given: unknown,
+  settings: readonly Setting[],
+  { cwd, signal }: LoadRequest,
+): Promise<GivenPassword> {
+  const path = ["mqtt", "password_file"];
+  const file = valueAt(given, path);
+  const asItIs = { given, read: [], problems: [] };
+  if (typeof file !== "string") return asItIs;
+  const isElsewhere = settings.some((setting) => setting.path.join(".") === "mqtt.password");
+  const isAsked = (valueAt(given, ["mqtt", "url"]) ?? "embedded") !== "embedded" && !isElsewhere;
+  if (!isAsked) return { ...asItIs, given: setValue(given, path, undefined) };
+  if (file === "" || valueAt(given, ["mqtt", "password"])) return asItIs;
+  try {
+    const { text, read } = await readValue(resolve(cwd, file), signal);
+    const withPassword = setValue(setValue(given, ["mqtt", "password"], text), path, undefined);
+    return { given: withPassword, read: [read], problems: [] };
+  } catch (error) {
+    const got = `${showValue(file, path)} (${describeDiskError(error)})`;
+    return { ...asItIs, problems: [{ path, part: "value", expected: "a file that can be read", got }] };
+  }
 }
 
 /** In a first look there are devices to look at, unless `outputs` is set. */

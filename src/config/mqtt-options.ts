@@ -70,8 +70,11 @@ export const mqttOptions = z
       description: "User at the broker. Default none: the broker then sees an anonymous client.",
     }),
     password: optionalText("a password (in quotes if it is a number)").meta({
+      description: "Password at the broker. Default none. Better kept out of this file: see password_file.",
+    }),
+    password_file: optionalText("the path of a file").meta({
       description:
-        "Password at the broker. Default none. Better kept out of this file: VIGIE_MQTT_PASSWORD_FILE names a file that holds it.",
+        "File that holds the password at the broker, instead of password. Default none. A password in a variable (VIGIE_MQTT_PASSWORD), in the file that VIGIE_MQTT_PASSWORD_FILE names, or in a credential of systemd (mqtt_password) counts more.",
     }),
     base_topic: topic.optional().meta({
       description:

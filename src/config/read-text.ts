@@ -53,6 +53,12 @@ function decode(content: Buffer): string {
   throw new Error(`it is not in UTF-8, first in line ${line}: save it as UTF-8`);
 }
 
+/** The one value that a file holds: its text without the line end that editors add. */
+export async function readValue(path: string, signal?: AbortSignal): Promise<FileText> {
+  const { text, read } = await readText(path, { signal });
+  return { text: text.replace(/\r?\n$/, ""), read };
+}
+
 /** A pipe cannot be read twice: it never changes. */
 export async function readFingerprint(path: string): Promise<string> {
   try {

@@ -17,13 +17,14 @@ export function isShown(value: unknown, path: Path): boolean {
   return !(isSecret(path) || isHidden(value, path));
 }
 
-/** In an output: a header, the rest of an address, and what stands in place of the path of a secret's file. */
+/** What stands in place of the path of a secret's file; in an output also a header, and the rest of an address. */
 function isHidden(value: unknown, path: Path): boolean {
   const [section] = path;
+  const isPath = typeof value === "string" && /^\.{0,2}\//.test(value);
+  if (["secret_file", "password_file"].includes(String(path.at(-1)))) return !isPath;
   if (section !== "outputs") return false;
   if (path.includes("headers") || path.at(-1) === "url") return true;
-  const isPath = typeof value === "string" && /^\.{0,2}\//.test(value);
-  return path.at(-1) === "secret_file" ? !isPath : typeof value === "string" && value.includes("://");
+  return typeof value === "string" && value.includes("://");
 }
 
 function showHidden(value: unknown, path: Path): string {

@@ -233,6 +233,54 @@ describe("precedence", () => {
     expect(await passwordWith({ CREDENTIALS_DIRECTORY: "" })).toBeUndefined();
   });
 
+  test("mqtt.password_file names a file with the password, which counts less than one from outside", async () => {
+    const cwd = await folderWith({
+      "config/vigie.yaml":
+        "service: { base_url: none }\nofficial: { source: rte }\nmqtt: { url: mqtt://b, password_file: ./secret }",
+      secret: " by file: #%\n",
+      other: "by variable",
+      "credentials/mqtt_password": "by credential\n",
+      "empty/mqtt_password": "\n",
+    });
+    const passwordWith = async (env: NodeJS.ProcessEnv) => (await load({ cwd, env })).config.mqtt.password;
+    expect(await passwordWith({})).toBe(" by file: #%");
+    expect(await passwordWith({ VIGIE_MQTT_PASSWORD: "direct" })).toBe("direct");
+    expect(await passwordWith({ VIGIE_MQTT_PASSWORD_FILE: "other" })).toBe("by variable");
+    expect(await passwordWith({ CREDENTIALS_DIRECTORY: join(cwd, "credentials") })).toBe("by credential");
+    expect(await passwordWith({ CREDENTIALS_DIRECTORY: join(cwd, "empty") })).toBe(" by file: #%");
+    expect(await passwordWith({ VIGIE_MQTT: "{ password_file: ./other }" })).toBe("by variable");
+    const { read } = await load({ cwd });
+    expect(read.map(({ path }) => path)).toEqual([join(cwd, "config/vigie.yaml"), join(cwd, "secret")]);
+  });
+
+  test("mqtt.password_file that cannot be read, or beside mqtt.password, is refused, unless it is not asked for", async () => {
+    const start = "service: { base_url: none }\nofficial: { source: rte }\n";
+    const cwd = await folderWith();
+    const problems = async (mqtt: string, env: NodeJS.ProcessEnv = {}) => {
+      await mkdir(join(cwd, "config"), { recursive: true });
+      await writeFile(join(cwd, "config/vigie.yaml"), `${start}mqtt: ${mqtt}`);
+      return problemsOf(load({ cwd, env }));
+    };
+    expect(await problems("{ url: mqtt://b, password_file: ./none }")).toEqual([
+      'config/vigie.yaml:3:39 mqtt.password_file: expected a file that can be read, got "./none" (it does not exist)',
+    ]);
+    expect(await problems("{ url: mqtt://b, password_file: hunter2 }")).toEqual([
+      "config/vigie.yaml:3:39 mqtt.password_file: expected a file that can be read, got a text of 7 characters (it does not exist)",
+    ]);
+    expect(await problems("{ url: mqtt://b, password: x, password_file: ./none }")).toEqual([
+      'config/vigie.yaml:3:52 mqtt.password_file: expected either mqtt.password or mqtt.password_file, got "./none"',
+    ]);
+    const unread = "{ url: mqtt://b, password_file: ./none }";
+    expect(await problems(unread, { VIGIE_MQTT_PASSWORD: "x" })).toEqual([]);
+    expect(
+      await problems(unread, {
+        VIGIE_MQTT_URL: "embedded",
+        VIGIE_OFFICIAL_SOURCE: "off",
+        VIGIE_SERVICE_BASE_URL: "simulator",
+      }),
+    ).toEqual([]);
+  });
+
   test("files of variables and credentials are reported as read", async () => {
     const cwd = await folderWith({
       secret: "x",

@@ -23,7 +23,7 @@ tariff: [1]
       expect.stringMatching(
         /^config\/vigie\.yaml:8:10 mqtt\.grace: expected a duration .* got 10 \(did you mean .*10m.*\?\)$/,
       ),
-      'config/vigie.yaml:7:3 mqtt.gracee: expected a known option (url, username, password, base_topic, grace, tls), got "gracee" (did you mean grace?)',
+      'config/vigie.yaml:7:3 mqtt.gracee: expected a known option (url, username, password, password_file, base_topic, grace, tls), got "gracee" (did you mean grace?)',
       expect.stringMatching(
         /^config\/vigie\.yaml:11:9 tariff: expected key: value pairs \(time_zone, .*, rates\), got the list \[1\]$/,
       ),

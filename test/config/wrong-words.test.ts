@@ -11,7 +11,7 @@ const CONDITIONS = listKeys()
 const OF_A_RULE = "id, name, when, when_unknown, lead, lag, hold, threshold";
 const OF_AN_OUTPUT =
   "id, name, topic, url, method, headers, content_type, secret_file, tls, message, choose, else, unknown, qos, retain, confirm";
-const OF_MQTT = "url, username, password, base_topic, grace, tls";
+const OF_MQTT = "url, username, password, password_file, base_topic, grace, tls";
 const OF_SERVICE =
   "base_url, allow_simulator, colors, confidence, rate_unit, history_parameters, poll, late_after, check_clock";
 const OF_TARIFF = "time_zone, day_starts_at, off_peak, laws, rates_first, rates";
