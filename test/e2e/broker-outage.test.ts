@@ -1,9 +1,9 @@
-import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import {
   type Mosquitto,
   type MosquittoOptions,
+  passwordLine,
   startMosquitto,
   withoutMosquitto,
 } from "../support/mosquitto.ts";
@@ -208,9 +208,3 @@ describe.skipIf(withoutMosquitto)(`a publisher and a broker in trouble ${without
     ).toHaveLength(1);
   });
 });
-
-function passwordLine(user: string, password: string): string {
-  const salt = randomBytes(12);
-  const hash = pbkdf2Sync(password, salt, 101, 64, "sha512");
-  return `${user}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`;
-}

@@ -1,18 +1,16 @@
-import { execFileSync, spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MqttConfig } from "../../src/config/config.ts";
 import { ConnectFailed } from "../../src/mqtt/broker-errors.ts";
 import { openShortConnection } from "../../src/mqtt/short-connection.ts";
+import { makeCertificate, withoutOpenssl } from "../support/certificate.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { freePort } from "../support/ports.ts";
-import { lacking } from "../support/prepared.ts";
 import { brokerAt } from "../support/publisher.ts";
 
-const withoutOpenssl = lacking(spawnSync("openssl", ["version"]).status === 0, "openssl is not installed");
 const missing = withoutMosquitto || withoutOpenssl;
 
 describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {
@@ -21,31 +19,10 @@ describe.skipIf(missing)(`other ways to a broker ${missing}`, () => {
   let ports: { tls: number; websocket: number };
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "vigie-tls-"));
-    const subject = ["-subj", "/CN=broker.lan", "-addext", "subjectAltName=DNS:broker.lan"];
-    const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")];
-    execFileSync(
-      "openssl",
-      [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        ...files,
-        ...subject,
-      ],
-      {
-        stdio: "ignore",
-      },
-    );
+    const { cert, key } = makeCertificate(folder, "DNS:broker.lan");
     ports = { tls: await freePort(), websocket: await freePort() };
     broker = await startMosquitto({
-      files: {
-        "cert.pem": readFileSync(join(folder, "cert.pem"), "utf8"),
-        "key.pem": readFileSync(join(folder, "key.pem"), "utf8"),
-      },
+      files: { "cert.pem": cert, "key.pem": key },
       lines: [
         ...[
           "allow_anonymous true",

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -132,6 +133,13 @@ async function prepareMosquitto(options: MosquittoOptions): Promise<Mosquitto> {
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
+}
+
+/** A line of a password file, as mosquitto_passwd writes it. */
+export function passwordLine(user: string, password: string): string {
+  const salt = randomBytes(12);
+  const hash = pbkdf2Sync(password, salt, 101, 64, "sha512");
+  return `${user}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`;
 }
 
 async function answers(port: number, gone: () => boolean): Promise<void> {
