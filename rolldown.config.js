@@ -5,10 +5,12 @@ import { defineConfig } from "rolldown";
 
 /**
  * One file holds all that a house runs, and needs no node_modules. What is not needed everywhere are files of their own, read
- * only when they are asked for: what invents days and what plays the broker, for a first look and for tests, and the page.
+ * only when they are asked for: what invents days and what plays the broker, for a first look and for tests, the page, and the
+ * set-up.
  */
 const APART = [
   [/\/src\/http\/server\.ts$/, "./http.js"],
+  [/\/src\/setup\/setup\.ts$/, "./setup.js"],
   [/\/src\/simulator\/server\.ts$/, "./simulator.js"],
   [/^aedes$/, "./broker.js"],
 ];
@@ -41,8 +43,6 @@ const LEFT_OUT = [
   [/^readable-stream$/, 'module.exports = require("node:stream");'],
   // vigie gives each connection a timer of its own.
   [/^worker-timers$/, "module.exports = {};"],
-  // vigie's log is written by its own thread.
-  [/^thread-stream$/, "module.exports = null;"],
   // A WebSocket is loaded for a broker at ws:// or wss:// only.
   [
     /^\.\/ws$/,
@@ -50,6 +50,9 @@ const LEFT_OUT = [
   ],
   [/^\.\/socks$/, 'export default () => { throw new Error("vigie goes through no SOCKS proxy"); };'],
 ];
+
+/** vigie's log is written by its own thread. */
+const NO_LOG_THREAD = [[/^thread-stream$/, "module.exports = null;"]];
 
 /** What MQTT.js writes for a developer with DEBUG=*: the options of a connection, its password among them. */
 const NO_DEBUG = [[/^debug$/, "module.exports = () => () => undefined;"]];
@@ -59,7 +62,12 @@ export default defineConfig([
     input: "src/main.ts",
     platform: "node",
     resolve: { alias: { yaml: YAML_AS_ESM } },
-    plugins: [keepApart(), leaveOut([...LEFT_OUT, ...NO_DEBUG]), sayVersion(), listLicenses("licenses.txt")],
+    plugins: [
+      keepApart(),
+      leaveOut([...LEFT_OUT, ...NO_LOG_THREAD, ...NO_DEBUG]),
+      sayVersion(),
+      listLicenses("licenses.txt"),
+    ],
     output: { ...output(), codeSplitting: false },
   },
   {
@@ -72,6 +80,19 @@ export default defineConfig([
     input: { http: "src/http/server.ts" },
     platform: "node",
     plugins: [sayVersion(), holdPageFiles(), listLicenses("licenses-http.txt")],
+    output: { ...output(), codeSplitting: false },
+  },
+  {
+    input: { setup: "src/setup/setup.ts" },
+    platform: "node",
+    resolve: { alias: { yaml: YAML_AS_ESM } },
+    plugins: [
+      keepApart(),
+      leaveOut([...LEFT_OUT, ...NO_DEBUG]),
+      sayVersion(),
+      holdShippedFile(),
+      listLicenses("licenses-setup.txt"),
+    ],
     output: { ...output(), codeSplitting: false },
   },
 ]);
@@ -137,6 +158,17 @@ function holdPageFiles() {
     load: (id) =>
       id.endsWith("src/http/page/assets.ts")
         ? `export const STYLE = ${read("page.css")};\nexport const SCRIPT = ${read("page.js")};`
+        : null,
+  };
+}
+
+/** Where it still is as it came, a set-up may replace it. */
+function holdShippedFile() {
+  return {
+    name: "hold-shipped-file",
+    load: (id) =>
+      id.endsWith("src/setup/shipped-file.ts")
+        ? `export const SHIPPED = ${JSON.stringify(readFileSync("config/vigie.yaml", "utf8"))};`
         : null,
   };
 }

@@ -21,6 +21,11 @@ const io: Io = {
   stderr: open(process.stderr),
   signal: stop.signal,
   color: process.stdout.isTTY === true && !process.env["NO_COLOR"],
+  // Only who asks opens the input.
+  get terminal() {
+    const { stdin: input, stdout: output } = process;
+    return input.isTTY && output.isTTY ? { input, output } : undefined;
+  },
 };
 
 const { command, args } = parseCommand(process.argv.slice(2));

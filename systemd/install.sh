@@ -12,6 +12,7 @@
 #   /etc/systemd/system/vigie.service   the service
 #   /etc/vigie/vigie.yaml               the configuration: kept where there is one
 #   /etc/vigie/mqtt_password            the broker's password, for root only; empty: none. Kept where there is one
+# A configuration and a password that `vigie setup` has written into this folder are taken where there are none yet.
 #   user and group vigie; systemd makes /var/lib/vigie (what vigie knows: kept) and /run/vigie (its health)
 set -eu
 umask 022
@@ -20,7 +21,7 @@ program=/usr/local/lib/vigie
 config=/etc/vigie/vigie.yaml
 
 main() {
-  service= official= broker= username= listen=
+  service= official= broker= username= listen= secret=
   while [ $# -gt 0 ]; do
     case $1 in
       --page) listen=0.0.0.0:8427; shift; continue ;;
@@ -73,7 +74,13 @@ require_account() {
 prepare_configuration() {
   new=$(mktemp)
   trap 'rm -f "$new"' EXIT
-  if [ -e "$config" ]; then cat "$config" >"$new"; else cat "$package/config/vigie.yaml" >"$new"; fi
+  if [ -e "$config" ]; then
+    cat "$config" >"$new"
+  else
+    # systemd passes the password on: the service itself may not read that file.
+    if [ -e "$package/config/mqtt_password" ]; then secret=$package/config/mqtt_password; fi
+    sed '/^  password_file: /d' "$package/config/vigie.yaml" >"$new"
+  fi
   fill base_url '  base_url: [^#]*' "$service"
   # The shipped configuration has this group as a comment.
   [ -z "$official" ] || sed -i 's/^# official:$/official:/' "$new"
@@ -116,7 +123,7 @@ install_configuration() {
   cmp -s "$new" "$config" || cat "$new" >"$config"
   setpriv --reuid=vigie --regid=vigie --clear-groups -- test -r "$config" || { chgrp vigie "$config" && chmod g+r "$config"; }
   install -m 644 "$program/config/vigie.schema.json" /etc/vigie/vigie.schema.json
-  [ -e /etc/vigie/mqtt_password ] || install -m 600 /dev/null /etc/vigie/mqtt_password
+  [ -e /etc/vigie/mqtt_password ] || install -m 600 "${secret:-/dev/null}" /etc/vigie/mqtt_password
 }
 
 start() {
@@ -125,6 +132,7 @@ start() {
       if [ "$was_running" != active ]; then
         cat <<TEXT
 vigie is installed, but was not started: it would invent days.
+  sudo vigie setup                      asks for everything, and writes the configuration; or by hand:
   sudo nano $config                     service.base_url and mqtt.url: your service and your broker
   sudo nano /etc/vigie/mqtt_password    the broker's password, where it asks for one
   sudo vigie check --live               do both answer?

@@ -8,6 +8,7 @@ const SRC = join(import.meta.dirname, "..", "src");
 const LAYERS = [
   ["main"],
   ["cli"],
+  ["setup"],
   ["app"],
   ["service", "mqtt", "http-devices", "state", "http", "simulator"],
   ["config"],
@@ -15,7 +16,7 @@ const LAYERS = [
   ["runtime"],
 ];
 
-const ADAPTERS = LAYERS[3] ?? [];
+const ADAPTERS = LAYERS[4] ?? [];
 /** `interface XOptions { … }`, and what the loop begins with. */
 const OPTIONS = /^(?:export )?interface (\w*Options|Beginning)\b[^{]*\{\n([\s\S]*?)^\}/gm;
 /** `name: (…) => void` */

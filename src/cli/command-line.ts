@@ -80,6 +80,25 @@ const DEMO_OPTIONS = [
   ["--config FILE", "shows the rules, outputs and tariff of this file; nothing else of it is used"],
 ] as const;
 
+const SETUP_OPTIONS = [
+  ["--service ADDRESS", "the address of a forecast service, or none: official colours only"],
+  ["--official rte", "where official colours are read: rte (default), off, or an address"],
+  ["--broker ADDRESS", "mqtt://192.0.2.10:1883, mqtts://…, or only a host name"],
+  ["--username NAME", "the user at the broker"],
+  ["--password-file FILE", "holds the password at the broker"],
+  ["--ca-file FILE", "the certificate of your own authority, for mqtts://"],
+  ["--language fr|en", "of the set-up, and of the names in Home Assistant (default: the system's)"],
+  ["--device DEVICE", "a device to switch off; may be given several times:"],
+  ["", "use=boiler,kind=tasmota,place=boiler"],
+  ["", "use=car,kind=shelly_gen1,place=shellies/garage,relay=1,id=car,name=Wallbox"],
+  ["", "use=heating,kind=other,topic=heating/set,payload=17,else=20,report=heating/state"],
+  ["", "use: boiler, car, heating or other. kind: shelly_gen1, shelly_gen2, tasmota, zigbee2mqtt, esphome,"],
+  ["", "openbeken (with place, and relay if it has several) or other (with topic, payload, else, report)"],
+  ["--try", "switches each of these devices off and on again, and says whether it confirms"],
+  ["--config FILE", "the file that is written (default: the one that vigie reads)"],
+  ["--yes", "asks nothing, and replaces a file that exists; a copy of it is kept"],
+] as const;
+
 const COMMANDS: readonly CommandRow[] = [
   {
     name: "run",
@@ -135,6 +154,13 @@ const COMMANDS: readonly CommandRow[] = [
     does: "show winter days go by, one in two minutes: invented days on a fast clock, with your rules or the example's; nothing is sent to a device",
     options: DEMO_OPTIONS,
     load: async (args, io) => (await import("./demo.ts")).demo(args, io),
+  },
+  {
+    name: "setup",
+    usage: "[--service ADDRESS|none] [--broker ADDRESS] [--device DEVICE]… [--yes]",
+    does: "ask for service, broker and devices, try each answer at once, and write the configuration; each question is also an option",
+    options: SETUP_OPTIONS,
+    load: async (args, io) => (await import("./setup.ts")).setup(args, io),
   },
   {
     name: "simulator",

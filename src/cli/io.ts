@@ -1,3 +1,5 @@
+import type { Readable } from "node:stream";
+
 /** What a command may touch of the world: handed in by main, so that commands can be run by tests. */
 export interface Io {
   env: NodeJS.ProcessEnv;
@@ -10,6 +12,14 @@ export interface Io {
   signal: AbortSignal;
   /** Whether colours may be used on stdout. */
   color: boolean;
+  /** Where a person can be asked; undefined where there is nobody. */
+  readonly terminal?: Terminal | undefined;
+}
+
+export interface Terminal {
+  input: Readable;
+  /** Its size. */
+  output: { columns?: number; rows?: number };
 }
 
 export interface Output {

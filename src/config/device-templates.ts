@@ -40,7 +40,7 @@ export type Device = KnownDevice | OtherDevice;
 /** An output as its owner writes it. */
 export interface WrittenOutput {
   id: string;
-  name?: Names;
+  name?: Names | string;
   topic: string;
   choose: { when: string; payload: WrittenPayload; expect?: string }[];
   else?: string | { payload: WrittenPayload; expect?: string };
@@ -53,7 +53,7 @@ type Names = { fr: string; en: string };
 /** What names an output, and what decides: the id of a rule. */
 export interface OutputNames {
   id: string;
-  name?: Names | undefined;
+  name?: Names | string | undefined;
   when: string;
 }
 

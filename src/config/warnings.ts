@@ -100,7 +100,7 @@ const FRANCE = "Europe/Paris";
 function missingPassword({ mqtt: { username, password } }: Config): Warning[] {
   if (username === undefined || password !== undefined) return [];
   const words =
-    "there is no password for this user. Set VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password";
+    "there is no password for this user. Set mqtt.password_file or VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password";
   return [{ path: ["mqtt", "username"], words }];
 }
 

@@ -20,6 +20,7 @@ describe.skipIf(withoutDocker)(`the image ${withoutDocker}`, () => {
         ...[
           ...["main.js", "main.js.map", "licenses.txt"],
           ...["http.js", "http.js.map", "licenses-http.txt"],
+          ...["setup.js", "setup.js.map", "licenses-setup.txt"],
           ...["broker.js", "broker.js.map", "simulator.js", "simulator.js.map", "licenses-first-look.txt"],
         ].map((name) => `./usr/local/lib/vigie/dist/${name}`),
         ...[

@@ -133,7 +133,7 @@ export function createCleanup(): Cleanup {
 }
 
 /** Nothing of this machine's own settings reaches the program, and programs of other tests do not have its port. */
-async function environment({ folder, env = {} }: VigieOptions): Promise<Record<string, string>> {
+export async function environment({ folder, env = {} }: VigieOptions): Promise<Record<string, string>> {
   const temporary = join(folder, "tmp");
   await mkdir(temporary, { recursive: true });
   const path = process.env["PATH"] ?? "";

@@ -1,0 +1,216 @@
+import type { MqttConfig } from "../config/config.ts";
+import { configSchema } from "../config/config-schema.ts";
+import { readAddress } from "../mqtt/broker-address.ts";
+import { ConnectFailed } from "../mqtt/broker-errors.ts";
+import { type Connection, clientId, connect, type ReceivedMessage } from "../mqtt/connection.ts";
+import { negotiateVersion } from "../mqtt/short-connection.ts";
+import { inventId } from "../runtime/random-id.ts";
+import { deadline, sleep } from "../runtime/wait.ts";
+import { isDeviceList } from "./find-devices.ts";
+
+/** A broker as it is written below `mqtt` in the configuration. */
+export interface GivenBroker {
+  url: string;
+  username?: string | undefined;
+  password?: string | undefined;
+  tls?: { ca_file?: string; verify?: boolean };
+}
+
+interface OpenOptions {
+  /** Ends the wait for an answer. */
+  signal: AbortSignal;
+  /** Milliseconds. */
+  limit?: number;
+  post?: (message: ReceivedMessage) => void;
+}
+
+/** A connection without a will, which does not reconnect. Rejects with ConnectFailed. */
+export async function openBroker(given: GivenBroker, options: OpenOptions): Promise<Connection> {
+  const { signal, limit = CONNECT_LIMIT, post = () => undefined } = options;
+  const over = deadline(limit, signal, () => new ConnectFailed("no answer", "TIMEOUT"));
+  try {
+    const address = await readAddress(mqttOf(given));
+    return await negotiateVersion((version) =>
+      connect({
+        address,
+        version,
+        clientId: clientId("setup", inventId(Math.random)),
+        session: null,
+        mostBytes: (topic) => (isDeviceList(topic) ? MOST_BYTES_OF_LIST : MOST_BYTES),
+        post,
+        signal: over.signal,
+      }),
+    );
+  } finally {
+    over.clear();
+  }
+}
+
+/** A broker whose messages are looked at. */
+export interface WatchedBroker {
+  given: GivenBroker;
+  version: Connection["version"];
+  /** The last payload of each topic that was seen so far. */
+  seen: ReadonlyMap<string, string>;
+  /** This user may not look at all topics. */
+  isBlind: boolean;
+  /** Resolves when topics were looked at for ten seconds, from the beginning. */
+  looked: Promise<void>;
+  /** Looks for ten seconds more. */
+  look: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/** Rejects with ConnectFailed. */
+export async function watchBroker(given: GivenBroker, signal: AbortSignal): Promise<WatchedBroker> {
+  const seen = new Map<string, string>();
+  let room = MOST_SEEN;
+  const post = ({ topic, payload }: ReceivedMessage) => {
+    room -= topic.length + payload.length;
+    if (room > 0) seen.set(topic, payload);
+  };
+  let isLost = false;
+  const open = async () => {
+    const connection = await openBroker(given, { signal, post });
+    isLost = false;
+    void connection.closed.then(() => {
+      isLost = true;
+    });
+    // An access list may refuse it, and some brokers then end the connection.
+    const isBlind = await connection.subscribe("#", "newest only").then(
+      () => false,
+      () => true,
+    );
+    return { connection, isBlind };
+  };
+  let { connection, isBlind } = await open();
+  return {
+    given,
+    version: connection.version,
+    seen,
+    isBlind,
+    looked: sleep(LOOKING, signal).catch(() => undefined),
+    look: async () => {
+      if (isLost) ({ connection, isBlind } = await open());
+      await sleep(LOOKING, signal);
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** As the configuration is read, with its defaults. */
+function mqttOf(mqtt: GivenBroker): MqttConfig {
+  return configSchema.parse({ service: { base_url: "none" }, official: { source: "rte" }, mqtt }).mqtt;
+}
+
+/** Why a broker cannot be used, for words in the language of the person. */
+export type BrokerProblem =
+  | "login"
+  | "not_listening"
+  | "unknown_name"
+  | "unreachable"
+  | "wants_tls"
+  | "no_tls"
+  | "certificate"
+  | "not_mqtt"
+  | "silent"
+  | "closed"
+  | "other";
+
+/** A port that closes the connection without a word may be one that wants TLS, or that has none: then the other way works. */
+export async function explainBroker(
+  { code }: ConnectFailed,
+  given: GivenBroker,
+  signal: AbortSignal,
+): Promise<BrokerProblem> {
+  const problem = problemOf(code);
+  if (problem !== "closed") return problem;
+  const isPlain = /^(mqtt|ws):/.test(given.url);
+  const other = isPlain
+    ? { ...given, url: withTls(given.url), tls: { verify: false } }
+    : { ...given, url: withoutTls(given.url) };
+  const works = await openBroker(other, { signal }).then(
+    async (connection) => {
+      await connection.close();
+      return true;
+    },
+    (error: unknown) => error instanceof ConnectFailed && problemOf(error.code) === "login",
+  );
+  if (!works) return problem;
+  return isPlain ? "wants_tls" : "no_tls";
+}
+
+function problemOf(code: ConnectFailed["code"]): BrokerProblem {
+  if (code === undefined) return "closed";
+  const known = PROBLEMS.get(code);
+  if (known !== undefined) return known;
+  const isCertificate = /SELF_SIGNED|UNABLE_TO|CERT_|ALTNAME|^FILE$/.test(String(code));
+  if (isCertificate) return "certificate";
+  return /^ERR_(SSL|TLS|OSSL)|^EPROTO/.test(String(code)) ? "no_tls" : "other";
+}
+
+const PROBLEMS = new Map<string | number, BrokerProblem>([
+  ...[4, 5, 134, 135].map((code) => [code, "login"] as const),
+  ["ECONNREFUSED", "not_listening"],
+  ...["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_FAIL"].map((code) => [code, "unknown_name"] as const),
+  ...["EHOSTUNREACH", "ENETUNREACH", "ENETDOWN", "EHOSTDOWN", "ETIMEDOUT", "EADDRNOTAVAIL"].map(
+    (code) => [code, "unreachable"] as const,
+  ),
+  ...["ECONNRESET", "EPIPE", "ECONNABORTED"].map((code) => [code, "closed"] as const),
+  ["NOT_MQTT", "not_mqtt"],
+  ["TIMEOUT", "silent"],
+]);
+
+/** `mqtts://` of `mqtt://`, on the same port. */
+export function withTls(url: string): string {
+  const { protocol, port } = new URL(url);
+  const host = url.slice(protocol.length);
+  const usual = protocol === "mqtt:" && port === "" ? `${host.replace(/\/$/, "")}:1883` : host;
+  return `${protocol.slice(0, -1)}s:${usual}`;
+}
+
+export function withoutTls(url: string): string {
+  return url.replace(/^(mqtt|ws)s:/, "$1:");
+}
+
+/** Where brokers usually are. One is offered only if it answers. */
+export const USUAL_BROKERS = [
+  "mqtt://127.0.0.1:1883",
+  "mqtt://core-mosquitto:1883",
+  "mqtt://homeassistant.local:1883",
+];
+
+export interface FoundBroker {
+  url: string;
+  wantsLogin: boolean;
+}
+
+export async function findBrokers(signal: AbortSignal, urls = USUAL_BROKERS): Promise<FoundBroker[]> {
+  const found = await Promise.all(urls.map((url) => findBroker(url, signal)));
+  return found.filter((one) => one !== undefined);
+}
+
+async function findBroker(url: string, signal: AbortSignal): Promise<FoundBroker | undefined> {
+  try {
+    await (await openBroker({ url }, { signal, limit: FIND_LIMIT })).close();
+    return { url, wantsLogin: false };
+  } catch (error) {
+    const wantsLogin = error instanceof ConnectFailed && problemOf(error.code) === "login";
+    return wantsLogin ? { url, wantsLogin } : undefined;
+  }
+}
+
+/** Whether Home Assistant, or what writes messages for it, was seen. */
+export function seesHomeAssistant(seen: ReadonlyMap<string, string>): boolean {
+  return [...seen.keys()].some(
+    (topic) => topic.startsWith("homeassistant/") && !topic.startsWith("homeassistant/device/vigie"),
+  );
+}
+
+const CONNECT_LIMIT = 10_000;
+const FIND_LIMIT = 2_000;
+const LOOKING = 10_000;
+/** Characters: whoever writes to this broker may have written more than there is room for. */
+const MOST_SEEN = 20_000_000;
+const MOST_BYTES = 4_096;
+const MOST_BYTES_OF_LIST = 2_000_000;

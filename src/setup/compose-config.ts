@@ -1,0 +1,107 @@
+import { Document, isCollection, isPair, isScalar, Scalar, visit } from "yaml";
+import { RULE_TEMPLATES, type WrittenOutput } from "../config/device-templates.ts";
+import type { GivenBroker } from "./broker.ts";
+import type { Language, Words } from "./words.ts";
+
+/** What the questions were about. */
+export interface Answers {
+  base_url: string;
+  source: string;
+  broker: Omit<GivenBroker, "password">;
+  /** Where the password lies; undefined: there is none. */
+  password?: { file: string; handedOver: boolean } | undefined;
+  language: Language;
+  outputs: readonly WrittenOutput[];
+}
+
+/** The rules that these outputs name, after those that every configuration begins with. */
+export function rulesFor(outputs: readonly WrittenOutput[]) {
+  const named = outputs.flatMap(({ choose }) => choose.map(({ when }) => when));
+  return Object.values(RULE_TEMPLATES).filter(({ id }) => ALWAYS.includes(id) || named.includes(id));
+}
+
+/** A colour that is announced, in place of one that is forecast. */
+function withoutForecasts(rule: ReturnType<typeof rulesFor>[number]): object {
+  if (rule.id !== "rouge_ahead") return rule;
+  return {
+    ...rule,
+    when: {
+      any: [
+        { day: "next", color: "rouge", official: true },
+        { day: "now", color: "rouge" },
+      ],
+    },
+  };
+}
+
+const ALWAYS = ["rouge_ahead", "rouge_peak"];
+
+function valuesOf({ base_url, source, broker, password, language, outputs }: Answers) {
+  const { url, username, tls } = broker;
+  return {
+    service: { base_url },
+    official: { source },
+    mqtt: {
+      url,
+      ...(username !== undefined && { username }),
+      ...(password && !password.handedOver && { password_file: password.file }),
+      ...(tls?.ca_file !== undefined && { tls: { ca_file: tls.ca_file } }),
+    },
+    homeassistant: { language },
+    rules: rulesFor(outputs).map((rule) => (base_url === "none" ? withoutForecasts(rule) : rule)),
+    ...(outputs.length > 0 && { outputs }),
+  };
+}
+
+interface TextOptions {
+  words: Words["comments"];
+  /** The copy of the file before, where it explains every option. */
+  explainedIn: string | null;
+  /** Editors complete the file by the schema that lies beside it. */
+  hasSchema: boolean;
+}
+
+/** The configuration as its owner reads it from then on: short, in order, with comments. */
+export function configText(answers: Answers, { words, explainedIn, hasSchema }: TextOptions): string {
+  const document = new Document(valuesOf(answers), { aliasDuplicateObjects: false });
+  const { password } = answers;
+  const help = explainedIn === null ? words.help_other : words.help_copy(explainedIn);
+  const comments: [path: readonly string[], comment: string][] = [
+    [["service"], words.service],
+    [["official"], words.official],
+    [["mqtt"], password?.handedOver ? `${words.mqtt}\n${words.password_systemd(password.file)}` : words.mqtt],
+    [["homeassistant"], words.homeassistant],
+    [["rules"], words.rules],
+    [["outputs"], words.outputs],
+  ];
+  for (const [path, comment] of comments) setComment(document, path, comment);
+  visit(document, {
+    // Texts, also for a reader who knows other versions of YAML.
+    Scalar: (_, node) => {
+      if (typeof node.value === "string" && LOOKS_LIKE_NO_TEXT.test(node.value))
+        node.type = Scalar.QUOTE_DOUBLE;
+    },
+    // In one line: what is inside of a rule, an output, a name.
+    Collection: (_key, node, path) => {
+      if (path.filter(isCollection).length >= INLINE_FROM) node.flow = true;
+    },
+  });
+  const head = [...(hasSchema ? [SCHEMA_LINE, ""] : []), ...words.top(help).split("\n")];
+  const top = head.map((line) => (line.startsWith("#") ? line : `# ${line}`.trimEnd())).join("\n");
+  return `${top}\n${document.toString({ lineWidth: 0, flowCollectionPadding: true })}`;
+}
+
+/** Above the key, after an empty line. */
+function setComment(document: Document, path: readonly string[], comment: string): void {
+  const group = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1));
+  const pairs = (isCollection(group) ? group.items : []).filter((item) => isPair(item));
+  const key = pairs.map((pair) => pair.key).find((one) => isScalar(one) && one.value === path.at(-1));
+  if (!isScalar(key)) return;
+  key.commentBefore = comment.replaceAll(/^/gm, " ");
+  key.spaceBefore = path.length === 1;
+}
+
+const LOOKS_LIKE_NO_TEXT = /^(on|off|yes|no|true|false|[\d.:+-]+)$/i;
+/** The document, `rules` or `outputs`, one of them. */
+const INLINE_FROM = 3;
+const SCHEMA_LINE = "# yaml-language-server: $schema=./vigie.schema.json";

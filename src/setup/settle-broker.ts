@@ -1,0 +1,138 @@
+import { resolve } from "node:path";
+import { parseBrokerAddress, splitCredentials } from "../config/address.ts";
+import { configSchema } from "../config/config-schema.ts";
+import { readValue } from "../config/read-text.ts";
+import { ConnectFailed } from "../mqtt/broker-errors.ts";
+import { describeDiskError } from "../runtime/disk-errors.ts";
+import { atMost } from "../runtime/wait.ts";
+import {
+  type BrokerProblem,
+  explainBroker,
+  type FoundBroker,
+  type GivenBroker,
+  seesHomeAssistant,
+  type WatchedBroker,
+  watchBroker,
+  withoutTls,
+  withTls,
+} from "./broker.ts";
+import { type Setup, SetupFailed } from "./context.ts";
+
+/** A broker that answers; what is said of it tells a refused login, a wrong port and TLS apart. */
+export async function settleBroker(setup: Setup, found: Promise<FoundBroker[]>): Promise<WatchedBroker> {
+  const { person, words } = setup;
+  const { ask, say, signal } = person;
+  let given = await givenBroker(setup);
+  for (;;) {
+    const tried: GivenBroker = given ?? splitCredentials(await askAddress(setup, await found));
+    say("wait", words.asking(tried.url));
+    try {
+      const broker = await watchBroker(tried, signal);
+      say("good", `${tried.url} ${words.broker_open(broker.version)}`);
+      await sayWhoIsThere(broker, setup);
+      return broker;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ConnectFailed)) throw error;
+      const problem = await explainBroker(error, tried, signal);
+      const sentence = `${tried.url} ${words.broker_problem[problem]}`;
+      const isExplained = problem !== "other" && problem !== "certificate";
+      say("bad", isExplained ? sentence : `${sentence}\n${error.message}`);
+      if (!ask) throw new SetupFailed(sentence);
+      given = await askAgain(problem, tried, setup);
+    }
+  }
+}
+
+/** What the options say; undefined: nothing. */
+async function givenBroker({ options, words, io, person }: Setup): Promise<GivenBroker | undefined> {
+  const { broker, username, passwordFile, caFile } = options;
+  if (broker === undefined) return undefined;
+  const url = readAddress(broker);
+  if (url === undefined) throw new SetupFailed(`--broker: ${words.not_a_broker}`, { isUsage: true });
+  const split = splitCredentials(url);
+  const password =
+    passwordFile === undefined ? split.password : await readPassword(resolve(io.cwd, passwordFile), words);
+  const isAsked = username !== undefined && password === undefined;
+  return {
+    ...split,
+    ...(username !== undefined && { username }),
+    password: isAsked ? await person.ask?.typeSecret(words.password) : password,
+    ...(caFile !== undefined && { tls: { ca_file: resolve(io.cwd, caFile) } }),
+  };
+}
+
+async function readPassword(file: string, words: Setup["words"]): Promise<string> {
+  try {
+    return (await readValue(file)).text;
+  } catch (error) {
+    throw new SetupFailed(words.password_unread(file, describeDiskError(error)), { isUsage: true });
+  }
+}
+
+async function askAddress(
+  { person: { ask, say }, words }: Setup,
+  found: readonly FoundBroker[],
+): Promise<string> {
+  if (!ask) throw new SetupFailed(words.not_answering("--broker"), { isUsage: true });
+  const choices = found.map(({ url, wantsLogin }) => ({
+    value: url,
+    label: url,
+    hint: wantsLogin ? words.broker_wants_login : undefined,
+  }));
+  const other = { value: null, label: words.broker_other };
+  const chosen = choices.length === 0 ? null : await ask.choose(words.which_broker, [...choices, other]);
+  if (chosen !== null) return chosen;
+  if (choices.length === 0) say("note", words.no_broker_found);
+  const check = (text: string) => (readAddress(text) === undefined ? words.not_a_broker : undefined);
+  return readAddress(await ask.type(words.broker_address, { check })) ?? "";
+}
+
+/** `mqtt://` is what is meant where no scheme is given. undefined: it is no address of a broker. */
+function readAddress(text: string): string | undefined {
+  const url = /^[a-z]+:\/\//i.test(text) ? text : `${/:8883$/.test(text) ? "mqtts" : "mqtt"}://${text}`;
+  const { success } = configSchema.safeParse({
+    service: { base_url: "none" },
+    official: { source: "rte" },
+    mqtt: { url },
+  });
+  return success && parseBrokerAddress(url) ? url : undefined;
+}
+
+/** The same broker with another answer; undefined: another broker. */
+async function askAgain(
+  problem: BrokerProblem,
+  tried: GivenBroker,
+  { person: { ask }, words, io }: Setup,
+): Promise<GivenBroker | undefined> {
+  if (!ask) return undefined;
+  switch (problem) {
+    case "login": {
+      const isSame = tried.username === undefined || (await ask.agree(words.type_again));
+      if (!isSame) return undefined;
+      const check = (text: string) => (text === "" ? words.not_empty : undefined);
+      const username = await ask.type(words.username, { first: tried.username ?? "", check });
+      return { ...tried, username, password: await ask.typeSecret(words.password) };
+    }
+    case "wants_tls":
+    case "no_tls": {
+      const url = problem === "wants_tls" ? withTls(tried.url) : withoutTls(tried.url);
+      return (await ask.agree(words.use_address(url))) ? { ...tried, url } : undefined;
+    }
+    case "certificate": {
+      const file = await ask.type(words.ca_file);
+      return file === "" ? undefined : { ...tried, tls: { ca_file: resolve(io.cwd, file) } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+async function sayWhoIsThere(broker: WatchedBroker, { person: { say }, words }: Setup): Promise<void> {
+  if (broker.isBlind) return say("note", words.may_not_look);
+  // What the broker holds comes at once.
+  await atMost(broker.looked, HOLDS_WITHIN);
+  say("note", seesHomeAssistant(broker.seen) ? words.home_assistant : words.no_home_assistant);
+}
+
+const HOLDS_WITHIN = 500;

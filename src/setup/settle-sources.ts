@@ -1,0 +1,113 @@
+import { configSchema } from "../config/config-schema.ts";
+import { type Setup, SetupFailed } from "./context.ts";
+import type { Choice } from "./person.ts";
+import { type Tried, tryOfficial, tryService } from "./try-sources.ts";
+
+/** As the options `service.base_url` and `official.source` have them. */
+export interface Sources {
+  base_url: string;
+  source: string;
+}
+
+/** Where the days come from; null: the person only wants to look at invented ones. */
+export async function settleSources(setup: Setup): Promise<Sources | null> {
+  const base_url = await settleService(setup, setup.options.service);
+  if (base_url === "simulator") return null;
+  return { base_url, source: await settleOfficial(setup, base_url) };
+}
+
+/** `simulator`, `none`, or an address that answers, or that the person keeps all the same. */
+async function settleService(setup: Setup, given: string | undefined): Promise<string> {
+  const { person, words } = setup;
+  const answer = given ?? (await askService(setup));
+  if (answer === "simulator" || answer === "none") return answer;
+  const address = readAddress(answer);
+  if (address === undefined) throw new SetupFailed(`--service: ${words.not_an_address}`, { isUsage: true });
+  const next = await report<"again" | "other" | "none" | "keep">(
+    address,
+    () => tryService(address, person.signal),
+    setup,
+    [
+      { value: "again", label: words.again },
+      { value: "other", label: words.other_address },
+      { value: "none", label: words.without_service },
+      { value: "keep", label: words.keep_anyway },
+    ],
+  );
+  switch (next) {
+    case "works":
+      return address;
+    case "keep":
+      person.say("note", words.taken_untried(address));
+      return address;
+    case "none":
+      return "none";
+    case "again":
+      return settleService(setup, address);
+    case "other":
+      return settleService(setup, undefined);
+  }
+}
+
+async function askService({ person: { ask }, words }: Setup): Promise<string> {
+  if (!ask) throw new SetupFailed(words.not_answering("--service"), { isUsage: true });
+  const source = await ask.choose<"none" | "address" | "simulator">(words.which_source, [
+    { value: "none", label: words.source_none, hint: words.source_none_hint },
+    { value: "address", label: words.source_address, hint: words.source_address_hint },
+    { value: "simulator", label: words.source_look, hint: words.source_look_hint },
+  ]);
+  if (source !== "address") return source;
+  const check = (text: string) => (readAddress(text) === undefined ? words.not_an_address : undefined);
+  return ask.type(words.service_address, { check });
+}
+
+async function settleOfficial(setup: Setup, base_url: string): Promise<string> {
+  const { options, person, words } = setup;
+  const source = options.official ?? "rte";
+  const { success } = configSchema.safeParse({ service: { base_url }, official: { source }, mqtt: BROKER });
+  if (!success) throw new SetupFailed(words.not_official, { isUsage: true });
+  if (source === "off") return source;
+  const name = source === "rte" ? "RTE" : source;
+  for (;;) {
+    const next = await report<"again" | "keep" | "off">(
+      name,
+      () => tryOfficial(source, person.signal),
+      setup,
+      [
+        { value: "again", label: words.again },
+        { value: "keep", label: words.keep_anyway },
+        ...(base_url === "none" ? [] : [{ value: "off", label: words.without_rte } as const]),
+      ],
+    );
+    if (next === "keep") person.say("note", words.taken_untried(name));
+    if (next === "works" || next === "keep") return source;
+    if (next === "off") return "off";
+  }
+}
+
+/** Says what was found: `works`, or what the person wants to do about it. */
+async function report<Next>(
+  name: string,
+  attempt: () => Promise<Tried>,
+  { person: { ask, say }, words }: Setup,
+  choices: readonly Choice<Next>[],
+): Promise<Next | "works"> {
+  say("wait", words.asking(name));
+  const tried = await attempt();
+  if (!("problem" in tried)) {
+    say("good", `${name}${words.colon} ${words.days(tried)}`);
+    return "works";
+  }
+  const problem = `${name} ${words.source_problem[tried.problem]}`;
+  say("bad", `${problem}\n${tried.sentence}`);
+  if (!ask) throw new SetupFailed(problem);
+  return ask.choose(words.what_now, choices);
+}
+
+/** As it is written in the configuration; undefined: it is no address of a service. */
+function readAddress(text: string): string | undefined {
+  const { data } = configSchema.safeParse({ service: { base_url: text }, mqtt: BROKER });
+  return data?.service.base_url;
+}
+
+const BROKER = { url: "mqtt://broker" };

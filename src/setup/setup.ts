@@ -1,0 +1,144 @@
+import { resolve } from "node:path";
+import { findBrokers, type GivenBroker } from "./broker.ts";
+import { type Answers, configText } from "./compose-config.ts";
+import { type Setup, SetupFailed, type SetupOptions } from "./context.ts";
+import { personAtTerminal, type SetupIo, Stopped, scriptedPerson } from "./person.ts";
+import { settleBroker } from "./settle-broker.ts";
+import { settleDevices } from "./settle-devices.ts";
+import { settleSources } from "./settle-sources.ts";
+import { findTarget, type Target, TargetUnusable, writeTarget } from "./target.ts";
+import { languageOf, WHICH_LANGUAGE, WORDS, type Words } from "./words.ts";
+
+/** `file`: the configuration that was written. */
+export type SetupResult = { code: number; file?: undefined } | WrittenSetup;
+
+export interface WrittenSetup {
+  code: number;
+  file: string;
+  /** Holds the password, where there is one. */
+  passwordFile: string | undefined;
+  /** What is said before the configuration is checked, and after that. */
+  checking: string;
+  howToStart: string;
+}
+
+/** Asks, tries each answer at once, and writes the configuration. What cannot go on is said, and is in the exit code. */
+export async function runSetup(options: SetupOptions, io: SetupIo): Promise<SetupResult> {
+  let language = options.language ?? languageOf(io.env);
+  const terminal = options.yes ? undefined : io.terminal;
+  const person = terminal ? personAtTerminal(io, terminal, () => WORDS[language]) : scriptedPerson(io);
+  const { ask, signal } = person;
+  try {
+    if (ask && options.language === undefined)
+      language = await ask.choose(WHICH_LANGUAGE, LANGUAGES, language);
+    return await setUp({ options, person, words: WORDS[language], language, io });
+  } catch (error) {
+    if (signal.aborted || error instanceof Stopped) {
+      person.say("bad", WORDS[language].stopped);
+      return { code: 1 };
+    }
+    if (!(error instanceof SetupFailed)) throw error;
+    io.stderr.write(`vigie setup: ${error.message}\n`);
+    return { code: error.isUsage ? 2 : 1 };
+  } finally {
+    person.leave();
+  }
+}
+
+const LANGUAGES = [
+  { value: "fr", label: "Français" },
+  { value: "en", label: "English" },
+] as const;
+
+async function setUp(setup: Setup): Promise<SetupResult> {
+  const { person, words, options, io } = setup;
+  const { ask, say, signal } = person;
+  requireAnswers(setup);
+  if (ask) say("note", `${words.title}\n${words.hello}`);
+  const target = await findTarget(options.config, io).catch(refuse(words));
+  await agreeToReplace(target, setup);
+  // Looked for while the first questions are answered.
+  const found = ask && options.broker === undefined ? findBrokers(signal) : Promise.resolve([]);
+  const sources = await settleSources(setup);
+  if (sources === null) {
+    if (!ask) throw new SetupFailed(words.only_look, { isUsage: true });
+    say("note", words.only_look);
+    return { code: 0 };
+  }
+  const broker = await settleBroker(setup, found);
+  const { outputs, areSure } = await settleDevices(setup, broker);
+  await broker.close();
+  if (ask && !(await ask.agree(words.write(target.shown)))) throw new Stopped();
+  signal.throwIfAborted();
+  const written = await write({ ...sources, broker: broker.given, outputs }, target, setup);
+  return { ...written, code: areSure ? 0 : 1 };
+}
+
+function requireAnswers({ person, options, words }: Setup): void {
+  const missing = (["service", "broker"] as const).filter((name) => options[name] === undefined);
+  if (person.ask || missing.length === 0) return;
+  const names = missing.map((name) => `--${name}`).join(", ");
+  throw new SetupFailed(words.not_answering(names), { isUsage: true });
+}
+
+type Settled = Pick<Answers, "base_url" | "source" | "outputs"> & { broker: GivenBroker };
+
+/** Both files, and says so. */
+async function write(settled: Settled, target: Target, setup: Setup): Promise<Omit<WrittenSetup, "code">> {
+  const { person, words, options, language, io } = setup;
+  const { password, ...broker } = settled.broker;
+  const givenFile = target.handsPasswordOver ? undefined : options.passwordFile;
+  const passwordFile = givenFile === undefined ? target.password.path : resolve(io.cwd, givenFile);
+  const answers: Answers = {
+    ...settled,
+    broker,
+    password: password ? { file: passwordFile, handedOver: target.handsPasswordOver } : undefined,
+    language,
+  };
+  const text = configText(answers, {
+    words: words.comments,
+    explainedIn: target.before === "shipped" ? target.copy : null,
+    hasSchema: target.hasSchema,
+  });
+  const newPassword = givenFile === undefined && password ? password : undefined;
+  const copy = await writeTarget(target, text, newPassword).catch(refuse(words));
+  person.say("good", words.written(target.shown));
+  if (copy !== null) person.say("note", words.copied(copy));
+  if (newPassword !== undefined) person.say("note", words.password_written(target.password.shown));
+  return {
+    file: target.path,
+    passwordFile: password ? passwordFile : undefined,
+    checking: words.checking,
+    howToStart: describeStart(target, words),
+  };
+}
+
+/** Before anything else is asked. */
+async function agreeToReplace(
+  { before, shown, copy }: Target,
+  { person, words, options }: Setup,
+): Promise<void> {
+  const { ask, say } = person;
+  if (before === "shipped") say("note", words.file_shipped(shown, copy));
+  if (before !== "own" || options.yes) return;
+  if (!ask) throw new SetupFailed(words.file_exists_script(shown), { isUsage: true });
+  if (!(await ask.agree(words.file_exists(shown, copy), false))) throw new Stopped();
+}
+
+function refuse(words: Words) {
+  return (error: unknown): never => {
+    if (!(error instanceof TargetUnusable)) throw error;
+    const { shown, message, needsRoot } = error;
+    throw new SetupFailed(needsRoot ? words.file_as_root(shown) : words.file_unusable(shown, message));
+  };
+}
+
+function describeStart({ path, shown, handsPasswordOver }: Target, words: Words): string {
+  const isUsual = ["config/vigie.yaml", "./config/vigie.yaml"].includes(shown);
+  const how = handsPasswordOver
+    ? words.start_systemd
+    : path.startsWith("/data/")
+      ? words.start_docker
+      : words.start_npm(isUsual ? "" : ` -- --config ${shown}`);
+  return `\n${words.start_title}\n${how}\n\n${words.start_try}\n`;
+}

@@ -1,0 +1,116 @@
+import { type OpenedSources, openSources } from "../app/open-sources.ts";
+import type { Config } from "../config/config.ts";
+import { configSchema } from "../config/config-schema.ts";
+import { addDays, civilDate } from "../core/calendar/dates.ts";
+import type { Color, IsoDate } from "../core/calendar/tariff.ts";
+import { EMPTY_MEMORY } from "../core/sources/client-memory.ts";
+import { NO_OFFICIAL_MEMORY } from "../core/sources/request-memory.ts";
+import { systemClock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { deadline } from "../runtime/wait.ts";
+import { keepMemory } from "../service/memory-keeper.ts";
+import { readWordsNow } from "../service/read-official.ts";
+import { failureOf, ServiceError } from "../service/service-errors.ts";
+
+/** Why a source cannot be used, for words in the language of the person. */
+export type SourceProblem = "away" | "not_found" | "busy" | "other";
+
+/** One day as a source names it. */
+export interface NamedDay {
+  date: IsoDate;
+  color: Color | null;
+  /** 0 to 1; null where it is official, or was not said. */
+  confidence: number | null;
+}
+
+/** What a source has answered. */
+export interface SourceAnswer {
+  today: NamedDay;
+  tomorrow: NamedDay;
+  /** How many days of forecast; null of the official source. */
+  forecasts: number | null;
+}
+
+export type Tried = SourceAnswer | { problem: SourceProblem; sentence: string };
+
+/** Asks a forecast service, by its address, for what a person wants to see of it. */
+export function tryService(base_url: string, signal: AbortSignal): Promise<Tried> {
+  return trySources({ service: { base_url } }, signal, async ({ service, today, limits }) => {
+    const forecasts = await service?.ask({ kind: "forecasts" }, limits);
+    const days = forecasts?.answer.kind === "forecasts" ? forecasts.answer.days : [];
+    const nameDay = async (date: string): Promise<NamedDay> => {
+      const reply = await service?.ask({ kind: "date", date }, limits);
+      if (reply?.answer.kind !== "date") return { date, color: null, confidence: null };
+      const { day, is_official } = reply.answer;
+      return { date, color: day.color, confidence: is_official ? null : day.confidence };
+    };
+    return {
+      today: await nameDay(today),
+      tomorrow: await nameDay(addDays(today, 1)),
+      forecasts: days.length,
+    };
+  });
+}
+
+/** Asks the official source, as the option names it. */
+export function tryOfficial(source: string, signal: AbortSignal): Promise<Tried> {
+  const given = { service: { base_url: "none" }, official: { source } };
+  return trySources(given, signal, async ({ official, tariff, today, limits }) => {
+    const reply = await official?.ask({ kind: "light" }, limits);
+    const words = reply ? readWordsNow(reply.answer, systemClock.now(), tariff) : [];
+    const nameDay = (date: string) => ({
+      date,
+      color: words.find((word) => word.date === date)?.color ?? null,
+      confidence: null,
+    });
+    return { today: nameDay(today), tomorrow: nameDay(addDays(today, 1)), forecasts: null };
+  });
+}
+
+interface Asking extends Pick<OpenedSources, "service" | "official">, Pick<Config, "tariff"> {
+  today: string;
+  limits: { signal: AbortSignal; essential: true };
+}
+
+async function trySources(
+  given: object,
+  signal: AbortSignal,
+  ask: (asking: Asking) => Promise<SourceAnswer>,
+): Promise<Tried> {
+  const config = configSchema.parse({ ...given, mqtt: { url: "mqtt://broker" } });
+  const sources = await openSources(config, {
+    clock: systemClock,
+    random: Math.random,
+    memory: keepMemory(EMPTY_MEMORY),
+    officialMemory: keepMemory(NO_OFFICIAL_MEMORY),
+    movedDays: { get: () => ({}) },
+    log: SILENT,
+    patience: { retries: 1, longestWait: 1_000 },
+  });
+  const limit = deadline(LIMIT, signal, () => new NoAnswer());
+  try {
+    const { tariff } = config;
+    const today = civilDate(systemClock.now(), tariff.time_zone);
+    return await ask({ ...sources, tariff, today, limits: { signal: limit.signal, essential: true } });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ServiceError || error instanceof NoAnswer)) throw error;
+    const { kind, sentence } = failureOf(error);
+    const isKnown = kind === "away" || kind === "not_found" || kind === "busy";
+    return { problem: error instanceof NoAnswer ? "away" : isKnown ? kind : "other", sentence };
+  } finally {
+    limit.clear();
+    await sources.stop();
+  }
+}
+
+class NoAnswer extends Error {
+  constructor() {
+    super(`no answer within ${LIMIT / 1000} s`);
+  }
+}
+
+/** What the clients say of their retries; how it ended is said in the person's words. */
+const nothing = () => undefined;
+const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const LIMIT = 15_000;

@@ -1,0 +1,392 @@
+import type { DeviceKind, DeviceUse } from "../config/device-templates.ts";
+import { endpoints } from "../core/contract/endpoints.ts";
+import type { BrokerProblem } from "./broker.ts";
+import type { NamedDay, SourceAnswer, SourceProblem } from "./try-sources.ts";
+
+export type Language = "fr" | "en";
+
+/** The language of the system: the first of these variables that is set counts. */
+export function languageOf({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): Language {
+  return /^fr(?![a-z])/i.test(LC_ALL || LC_MESSAGES || LANG || "") ? "fr" : "en";
+}
+
+/** Asked before a language is known. */
+export const WHICH_LANGUAGE = "Langue / Language";
+
+/** What vigie adds to the address of a service. */
+const BELOW = endpoints.forecasts.path;
+
+const dayInFrench = ({ color, confidence }: NamedDay) => {
+  if (color === null) return "pas encore connu";
+  return confidence === null ? color : `${color} (prévision, ${Math.round(confidence * 100)}\u00a0%)`;
+};
+
+const dayInEnglish = ({ color, confidence }: NamedDay) => {
+  if (color === null) return "not known yet";
+  return confidence === null ? color : `${color} (forecast, ${Math.round(confidence * 100)} %)`;
+};
+
+const fr = {
+  title: "vigie\u00a0: mise en route",
+  hello:
+    "Chaque réponse est essayée tout de suite. Rien n’est écrit avant la dernière question\u00a0; Ctrl-C arrête sans rien changer.",
+  yes: "Oui",
+  no: "Non",
+  stopped: "Arrêté\u00a0: rien n’a été écrit.",
+  not_answering: (options: string) =>
+    `il n’y a pas de terminal pour répondre, ou --yes est donné. Il manque\u00a0: ${options} (vigie setup --help)`,
+  again: "Essayer encore une fois",
+  what_now: "Que faire\u00a0?",
+  keep_anyway: "Garder cette réponse quand même",
+  colon: "\u00a0:",
+
+  file_unusable: (file: string, why: string) => `${file} ne peut pas être écrit\u00a0: ${why}`,
+  file_as_root: (file: string) => `${file} ne peut être écrit que par root\u00a0: sudo vigie setup`,
+  file_exists: (file: string, copy: string) =>
+    `${file} existe déjà. Le remplacer à la fin\u00a0? Il est gardé sous le nom ${copy}.`,
+  file_exists_script: (file: string) =>
+    `${file} existe déjà\u00a0: --yes le remplace et en garde une copie, --config FICHIER écrit ailleurs`,
+  file_shipped: (file: string, copy: string) =>
+    `${file} est encore le fichier fourni avec vigie\u00a0: il sera remplacé, et gardé sous le nom ${copy}.`,
+
+  which_source: "D’où viennent les couleurs des jours\u00a0?",
+  source_none: "De RTE, qui les décide",
+  source_none_hint: "sans compte ni service\u00a0; recommandé si vous n’avez pas de service de prévision",
+  source_address: "D’un service de prévision, et de RTE",
+  source_address_hint: "si quelqu’un vous a donné une adresse",
+  source_look: "De nulle part\u00a0: je veux seulement voir vigie",
+  source_look_hint: "avec des jours inventés",
+  only_look:
+    "Pour cela, il n’y a rien à régler. Un hiver en quelques minutes\u00a0: npx vigie demo. Ou, dans le dossier du projet\u00a0: npm start",
+  service_address: `L’adresse du service (tout ce qui précède ${BELOW})`,
+  not_an_address: `une adresse qui commence par https:// ou http://, sans ${BELOW}, par exemple https://previsions.example.org`,
+  not_official: "--official\u00a0: rte, off (avec un service), ou une adresse qui commence par https://",
+  asking: (name: string) => `${name}…`,
+  days: ({ today, tomorrow, forecasts }: SourceAnswer) => {
+    const days = forecasts === 1 ? "1 jour de prévision" : `${forecasts} jours de prévision`;
+    const more = forecasts === null ? "" : `\u00a0; ${days}`;
+    return `aujourd’hui ${dayInFrench(today)}, demain ${dayInFrench(tomorrow)}${more}`;
+  },
+  source_problem: {
+    away: "ne répond pas. L’adresse est-elle juste, et cette machine a-t-elle accès au réseau\u00a0?",
+    not_found: `répond, mais n’a rien à cette adresse. Ce n’est peut-être pas tout ce qui précède ${BELOW}`,
+    busy: "demande d’attendre avant la prochaine question",
+    other: "répond, mais pas comme un service que vigie sait lire",
+  } satisfies Record<SourceProblem, string>,
+  other_address: "Donner une autre adresse",
+  without_service: "Se passer du service\u00a0: RTE seul",
+  without_rte: "Se passer de RTE",
+  taken_untried: (name: string) => `${name}\u00a0: gardé sans réponse. vigie demandera jusqu’à en avoir une.`,
+
+  which_broker:
+    "Quel broker MQTT\u00a0? C’est lui qui passe les messages entre vigie, vos appareils et Home Assistant.",
+  no_broker_found: "Aucun broker n’a été trouvé sur cette machine, ni chez Home Assistant.",
+  broker_here: "sur cette machine",
+  broker_wants_login: "demande un mot de passe",
+  broker_other: "Un autre",
+  broker_address: "Son adresse",
+  not_a_broker: "une adresse comme 192.168.1.10, mqtt://192.168.1.10:1883 ou mqtts://broker.lan",
+  broker_open: (version: number): string => (version === 5 ? "répond (MQTT 5)" : "répond (MQTT 3.1.1)"),
+  broker_problem: {
+    login: "refuse l’utilisateur ou le mot de passe",
+    not_listening: "n’écoute pas\u00a0: est-il démarré, et le port est-il le bon\u00a0?",
+    unknown_name: "a un nom inconnu. Ce nom est-il juste\u00a0? Sinon, donner l’adresse IP",
+    unreachable: "n’est pas joignable\u00a0: la machine est-elle allumée, et le réseau marche-t-il\u00a0?",
+    wants_tls: "n’accepte que des connexions chiffrées (TLS) sur ce port",
+    no_tls: "n’a pas de chiffrement (TLS) sur ce port",
+    certificate: "a un certificat que cette machine ne connaît pas",
+    not_mqtt:
+      "répond, mais pas en MQTT\u00a0: c’est sans doute le port d’un autre programme. Celui d’un broker est d’ordinaire 1883, ou 8883 avec TLS",
+    silent: "accepte la connexion, mais ne dit rien",
+    closed: "ferme la connexion sans un mot\u00a0: est-ce bien le port d’un broker\u00a0?",
+    other: "ne peut pas être utilisé",
+  } satisfies Record<BrokerProblem, string>,
+  use_address: (url: string) => `Essayer ${url}\u00a0?`,
+  ca_file:
+    "Le fichier du certificat de votre propre autorité (PEM)\u00a0; vide pour donner une autre adresse",
+  type_again: "Donner de nouveau l’utilisateur et le mot de passe\u00a0? (Non\u00a0: un autre broker)",
+  username: "Utilisateur pour ce broker",
+  password: "Mot de passe (il va dans un fichier que vous seul pouvez lire)",
+  not_empty: "Cette réponse ne peut pas être vide.",
+  password_unread: (file: string, why: string) =>
+    `Le mot de passe ne peut pas être lu dans ${file}\u00a0: ${why}`,
+  home_assistant:
+    "Home Assistant utilise ce broker\u00a0: vigie y apparaîtra comme un appareil, sans rien configurer.",
+  no_home_assistant:
+    "Home Assistant n’a pas été vu sur ce broker. S’il vient plus tard, il trouvera vigie tout seul.",
+  may_not_look:
+    "Cet utilisateur ne peut pas voir tous les topics du broker\u00a0: les appareils sont à écrire à la main.",
+
+  which_use: (count: number): string =>
+    count === 0 ? "Un appareil à couper quand le courant est cher\u00a0?" : "Encore un appareil\u00a0?",
+  uses: {
+    boiler: "Le chauffe-eau, ou ballon d’eau chaude",
+    car: "La recharge de la voiture",
+    heating: "Le chauffage",
+    other: "Autre chose",
+  } satisfies Record<DeviceUse, string>,
+  use_hints: {
+    boiler: "coupé pendant les heures pleines des jours rouges",
+    car: "coupée pendant les heures pleines des jours rouges et blancs",
+    heating: "coupé, ou baissé, pendant les heures pleines des jours rouges",
+    other: "coupé pendant les heures pleines des jours rouges",
+  } satisfies Record<DeviceUse, string>,
+  no_device: "Non, c’est tout",
+  looking: "vigie regarde pendant dix secondes quels appareils parlent sur ce broker…",
+  which_device: "Lequel\u00a0? Voici les appareils vus sur ce broker.",
+  look_again: "Regarder encore dix secondes",
+  device_typed: "Un autre, à écrire à la main",
+  which_kind: "De quel type est-il\u00a0?",
+  kinds: {
+    shelly_gen1: "Shelly, première génération (Shelly 1, 1PM, Plug S…)",
+    shelly_gen2: "Shelly, deuxième génération et suivantes (Plus, Pro, Gen3…)",
+    tasmota: "Tasmota",
+    zigbee2mqtt: "zigbee2mqtt",
+    esphome: "ESPHome",
+    openbeken: "OpenBeken",
+    other: "Autre, qui reçoit des commandes en MQTT",
+  } satisfies Record<DeviceKind, string>,
+  which_place: {
+    shelly_gen1: "Le début de ses topics, avec shellies/",
+    shelly_gen2: "Le début de ses topics («\u00a0MQTT prefix\u00a0» dans ses réglages)",
+    tasmota: "Son topic («\u00a0Topic\u00a0» dans ses réglages MQTT)",
+    zigbee2mqtt: "Le début de ses topics, avec zigbee2mqtt/",
+    esphome: "Le nom du nœud, qui est le début de ses topics",
+    openbeken: "Son nom («\u00a0Client Topic\u00a0» dans ses réglages MQTT)",
+  } satisfies Record<Exclude<DeviceKind, "other">, string>,
+  which_relay: "Lequel de ses relais\u00a0? Vide s’il n’en a qu’un",
+  which_switch: "L’id de son interrupteur (switch)",
+  other_topic: "Le topic où il reçoit ses commandes",
+  other_payload: "La commande pendant les heures chères (off, 17…)",
+  other_else: "La commande le reste du temps (on, 20…)\u00a0; vide s’il n’y en a pas",
+  other_report: "Le topic où il dit son état, avec les mêmes mots\u00a0; vide s’il ne le dit pas",
+  which_name: "Son nom, pour vous",
+  device_refused: "Cet appareil ne peut pas être écrit ainsi\u00a0:",
+  try_it: (off: string, on: string | null) =>
+    on === null
+      ? `L’essayer maintenant\u00a0? vigie envoie ${off}, et rien ensuite.`
+      : `L’essayer maintenant\u00a0? vigie envoie ${off}, puis ${on} quelques secondes après.`,
+  sending: (topic: string, payload: string) => `${topic} ← ${payload}`,
+  confirmed: (report: string, answer: string) => `confirmé par ${report}\u00a0: ${answer}`,
+  not_confirmed: (report: string) => `${report} ne l’a pas confirmé en cinq secondes`,
+  answers_other: (report: string, answer: string) => `${report} dit autre chose\u00a0: ${answer}`,
+  sent_only: "envoyé\u00a0; cet appareil ne dit pas ce qu’il fait",
+  not_taken_back: (topic: string, payload: string) =>
+    `L’appareil n’a pas pu être remis comme avant\u00a0: envoyez-lui ${payload} sur ${topic}, ou servez-vous de son bouton.`,
+  device_unsure: "Cet appareil n’a pas confirmé.",
+  keep_device: "Le garder quand même",
+  drop_device: "Ne pas le garder",
+
+  write: (file: string) => `Écrire ${file}\u00a0?`,
+  written: (file: string) => `${file} est écrit.`,
+  copied: (copy: string) => `L’ancien fichier est ${copy}.`,
+  password_written: (file: string) =>
+    `Le mot de passe est dans ${file}, que son propriétaire seul peut lire.`,
+  checking: "vigie check --live\u00a0:",
+  start_title: "Pour démarrer vigie\u00a0:",
+  start_systemd:
+    "  sudo systemctl enable --now vigie     maintenant, et avec cette machine\n  sudo systemctl restart vigie          s’il tournait déjà",
+  start_docker:
+    "  docker restart vigie                  ou, la première fois, docker run avec ce même volume (docs/docker-nas.md)",
+  start_npm: (config: string) =>
+    `  npm start${config}\n  sudo sh systemd/install.sh            comme service qui démarre avec cette machine (docs/raspberry-pi.md)\n  docker run --rm -it -v vigie-state:/data vigie setup     pour Docker\u00a0: dans le conteneur lui-même (docs/docker-nas.md)`,
+  start_try:
+    "Pour essayer un jour rouge, quel que soit le jour\u00a0: publier rouge sur vigie/simulation/set, puis auto pour finir.",
+
+  comments: {
+    top: (help: string) =>
+      `La configuration de vigie, écrite par «\u00a0vigie setup\u00a0».\n${help}\n«\u00a0vigie check\u00a0» trouve les fautes. vigie relit ce fichier dès qu’il change\u00a0; s’il est faux, l’ancien reste en vigueur.`,
+    help_copy: (copy: string) => `Toutes les options sont expliquées dans ${copy}.`,
+    help_other: "Toutes les options sont expliquées dans config/vigie.yaml du projet (en anglais).",
+    service: "Les prévisions. «\u00a0none\u00a0»\u00a0: aucune, les couleurs officielles seules.",
+    official: "Les couleurs officielles, de RTE qui les décide.",
+    mqtt: "Le broker MQTT.",
+    password_systemd: (file: string) =>
+      `Le mot de passe est dans ${file}\u00a0: systemd le donne au service.`,
+    homeassistant: "La langue des noms dans Home Assistant\u00a0: fr ou en.",
+    rules: "Les règles\u00a0: chacune est ON ou OFF. «\u00a0vigie explain\u00a0» dit pourquoi.",
+    outputs:
+      "Les appareils\u00a0: la commande du premier «\u00a0choose\u00a0» dont la règle est ON, sinon celle de «\u00a0else\u00a0».\n«\u00a0confirm\u00a0»\u00a0: elle est répétée jusqu’à ce que l’appareil la confirme, et s’il change d’avis («\u00a0keep\u00a0»).",
+  },
+};
+
+export type Words = typeof fr;
+
+const en: Words = {
+  title: "vigie: set-up",
+  hello:
+    "Each answer is tried at once. Nothing is written before the last question; Ctrl-C ends without any change.",
+  yes: "Yes",
+  no: "No",
+  stopped: "Stopped: nothing was written.",
+  not_answering: (options) =>
+    `there is no terminal for answers, or --yes is set. Missing: ${options} (vigie setup --help)`,
+  again: "Try again",
+  what_now: "What now?",
+  keep_anyway: "Keep this answer all the same",
+  colon: ":",
+
+  file_unusable: (file, why) => `${file} cannot be written: ${why}`,
+  file_as_root: (file) => `only root can write ${file}: sudo vigie setup`,
+  file_exists: (file, copy) => `${file} exists. Replace it at the end? It is kept as ${copy}.`,
+  file_exists_script: (file) =>
+    `${file} exists: --yes replaces it and keeps a copy, --config FILE writes another file`,
+  file_shipped: (file, copy) =>
+    `${file} is still the file that vigie ships: it will be replaced, and kept as ${copy}.`,
+
+  which_source: "Where do the colours of the days come from?",
+  source_none: "From RTE, who decides them",
+  source_none_hint: "needs no account and no service; recommended if you have no forecast service",
+  source_address: "From a forecast service, and RTE",
+  source_address_hint: "if somebody has given you an address",
+  source_look: "From nowhere: I only want to look at vigie",
+  source_look_hint: "with invented days",
+  only_look:
+    "Nothing has to be set up for that. A winter in minutes: npx vigie demo. Or, in the folder of the project: npm start",
+  service_address: `The address of the service (everything before ${BELOW})`,
+  not_an_address: `an address that begins with https:// or http://, without ${BELOW}, such as https://forecast.example.org`,
+  not_official: "--official: rte, off (with a service), or an address that begins with https://",
+  asking: (name) => `${name}…`,
+  days: ({ today, tomorrow, forecasts }) => {
+    const days = forecasts === 1 ? "1 day of forecast" : `${forecasts} days of forecast`;
+    const more = forecasts === null ? "" : `; ${days}`;
+    return `today ${dayInEnglish(today)}, tomorrow ${dayInEnglish(tomorrow)}${more}`;
+  },
+  source_problem: {
+    away: "does not answer. Is the address right, and does this machine reach the network?",
+    not_found: `answers, but has nothing at this address. Perhaps it is not everything before ${BELOW}`,
+    busy: "asks for a pause before the next request",
+    other: "answers, but not as a service that vigie can read",
+  },
+  other_address: "Another address",
+  without_service: "Do without the service: RTE alone",
+  without_rte: "Do without RTE",
+  taken_untried: (name) => `${name}: kept without an answer. vigie will ask until there is one.`,
+
+  which_broker: "Which MQTT broker? It passes messages between vigie, your devices and Home Assistant.",
+  no_broker_found: "No broker was found on this machine, nor at Home Assistant.",
+  broker_here: "on this machine",
+  broker_wants_login: "asks for a password",
+  broker_other: "Another one",
+  broker_address: "Its address",
+  not_a_broker: "an address such as 192.168.1.10, mqtt://192.168.1.10:1883 or mqtts://broker.lan",
+  broker_open: (version) => (version === 5 ? "answers (MQTT 5)" : "answers (MQTT 3.1.1)"),
+  broker_problem: {
+    login: "refuses the user or the password",
+    not_listening: "is not listening: is it running, and is the port right?",
+    unknown_name: "has an unknown name. Is the name right? Otherwise use the IP address",
+    unreachable: "cannot be reached: is the machine on, and does the network work?",
+    wants_tls: "accepts only encrypted connections (TLS) on this port",
+    no_tls: "has no encryption (TLS) on this port",
+    certificate: "has a certificate that this machine does not know",
+    not_mqtt:
+      "answers, but not in MQTT: this is probably the port of another program. A broker usually has 1883, or 8883 with TLS",
+    silent: "takes the connection and says nothing",
+    closed: "closes the connection without a word: is this the port of a broker?",
+    other: "cannot be used",
+  },
+  use_address: (url) => `Try ${url}?`,
+  ca_file: "The file with the certificate of your own authority (PEM); empty for another address",
+  type_again: "Type user and password again? (No: another broker)",
+  username: "User for this broker",
+  password: "Password (it goes into a file that only you can read)",
+  not_empty: "This answer cannot be empty.",
+  password_unread: (file, why) => `The password cannot be read from ${file}: ${why}`,
+  home_assistant:
+    "Home Assistant uses this broker: vigie will appear there as a device, with nothing to configure.",
+  no_home_assistant:
+    "Home Assistant was not seen on this broker. If it comes later, it finds vigie by itself.",
+  may_not_look: "This user may not see all topics of the broker: devices have to be typed.",
+
+  which_use: (count) =>
+    count === 0 ? "A device to switch off while electricity is expensive?" : "Another device?",
+  uses: {
+    boiler: "The boiler, for hot water",
+    car: "The car charger",
+    heating: "The heating",
+    other: "Something else",
+  },
+  use_hints: {
+    boiler: "off in the peak hours of rouge days",
+    car: "off in the peak hours of rouge and blanc days",
+    heating: "off, or lower, in the peak hours of rouge days",
+    other: "off in the peak hours of rouge days",
+  },
+  no_device: "No, that is all",
+  looking: "vigie looks for ten seconds which devices speak on this broker…",
+  which_device: "Which one? These devices were seen on this broker.",
+  look_again: "Look for ten more seconds",
+  device_typed: "Another one, to be typed",
+  which_kind: "What kind of device is it?",
+  kinds: {
+    shelly_gen1: "Shelly, first generation (Shelly 1, 1PM, Plug S…)",
+    shelly_gen2: "Shelly, second generation and later (Plus, Pro, Gen3…)",
+    tasmota: "Tasmota",
+    zigbee2mqtt: "zigbee2mqtt",
+    esphome: "ESPHome",
+    openbeken: "OpenBeken",
+    other: "Another one that takes commands over MQTT",
+  },
+  which_place: {
+    shelly_gen1: "The beginning of its topics, with shellies/",
+    shelly_gen2: 'The beginning of its topics ("MQTT prefix" in its settings)',
+    tasmota: 'Its topic ("Topic" in its MQTT settings)',
+    zigbee2mqtt: "The beginning of its topics, with zigbee2mqtt/",
+    esphome: "The name of the node, which is the beginning of its topics",
+    openbeken: 'Its name ("Client Topic" in its MQTT settings)',
+  },
+  which_relay: "Which of its relays? Empty if it has only one",
+  which_switch: "The id of its switch",
+  other_topic: "The topic on which it takes commands",
+  other_payload: "The command in the expensive hours (off, 17…)",
+  other_else: "The command for the rest of the time (on, 20…); empty for none",
+  other_report: "The topic on which it reports its state, in the same words; empty if it does not",
+  which_name: "Its name, for you",
+  device_refused: "This device cannot be written like this:",
+  try_it: (off, on) =>
+    on === null
+      ? `Try it now? vigie sends ${off}, and nothing after it.`
+      : `Try it now? vigie sends ${off}, and ${on} a few seconds later.`,
+  sending: (topic, payload) => `${topic} ← ${payload}`,
+  confirmed: (report, answer) => `confirmed by ${report}: ${answer}`,
+  not_confirmed: (report) => `${report} has not confirmed it within five seconds`,
+  answers_other: (report, answer) => `${report} says something else: ${answer}`,
+  sent_only: "sent; this device does not say what it does",
+  not_taken_back: (topic, payload) =>
+    `The device could not be set back: send it ${payload} on ${topic}, or use its button.`,
+  device_unsure: "This device has not confirmed.",
+  keep_device: "Keep it all the same",
+  drop_device: "Do not keep it",
+
+  write: (file) => `Write ${file}?`,
+  written: (file) => `${file} is written.`,
+  copied: (copy) => `The file before it is ${copy}.`,
+  password_written: (file) => `The password is in ${file}, which only its owner can read.`,
+  checking: "vigie check --live:",
+  start_title: "To start vigie:",
+  start_systemd:
+    "  sudo systemctl enable --now vigie     now, and with this machine\n  sudo systemctl restart vigie          if it was running",
+  start_docker:
+    "  docker restart vigie                  or, the first time, docker run with this volume (docs/docker-nas.md)",
+  start_npm: (config) =>
+    `  npm start${config}\n  sudo sh systemd/install.sh            as a service that starts with this machine (docs/raspberry-pi.md)\n  docker run --rm -it -v vigie-state:/data vigie setup     for Docker: in the container itself (docs/docker-nas.md)`,
+  start_try:
+    "To try a rouge day, whatever day it is: publish rouge to vigie/simulation/set, then auto to end it.",
+
+  comments: {
+    top: (help) =>
+      `The configuration of vigie, written by "vigie setup".\n${help}\n"vigie check" finds mistakes. A running vigie reads this file again when it changes; if it is wrong, the one before it stays in force.`,
+    help_copy: (copy) => `${copy} explains every option.`,
+    help_other: "config/vigie.yaml of the project explains every option.",
+    service: 'The forecasts. "none": none, only the official colours.',
+    official: "The official colours, from RTE, who decides them.",
+    mqtt: "The MQTT broker.",
+    password_systemd: (file) => `The password is in ${file}: systemd passes it to the service.`,
+    homeassistant: "The language of the names in Home Assistant: fr or en.",
+    rules: 'The rules: each is ON or OFF. "vigie explain" says why.',
+    outputs:
+      'The devices: the payload of the first "choose" whose rule is ON, else that of "else".\n"confirm": it is sent again until the device confirms it, and when the device changes its mind ("keep").',
+  },
+};
+
+export const WORDS: Record<Language, Words> = { fr, en };

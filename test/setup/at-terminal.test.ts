@@ -1,0 +1,317 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { folderWith } from "../config/folder.ts";
+import { makeCertificate, withoutOpenssl } from "../support/certificate.ts";
+import { MQTT_DEVICES, type MqttRelay, startMqttRelay } from "../support/devices/mqtt-devices.ts";
+import { readPage } from "../support/guide.ts";
+import { type Mosquitto, passwordLine, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { freePort, NOBODY } from "../support/ports.ts";
+import { serveInventedDays } from "../support/running-vigie.ts";
+import {
+  type AtTerminal,
+  CTRL_C,
+  CTRL_D,
+  DOWN,
+  ENTER,
+  startAtTerminal,
+  withoutTerminal,
+} from "../support/terminal.ts";
+import { createCleanup } from "../support/vigie.ts";
+
+const missing = withoutMosquitto || withoutOpenssl || withoutTerminal;
+
+describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: true }, () => {
+  const cleanup = createCleanup();
+  let days: string;
+  let open: Mosquitto;
+  let guarded: Mosquitto;
+  let tls: { url: string; file: string };
+  beforeAll(async () => {
+    days = await serveInventedDays(cleanup);
+    open = await startMosquitto();
+    cleanup.add(open.remove);
+    const { cert, key, path } = makeCertificate(await cleanup.createFolder(), "IP:127.0.0.1");
+    const port = await freePort();
+    guarded = await startMosquitto({
+      files: { passwords: passwordLine("vigie", "s3cret ö#"), "cert.pem": cert, "key.pem": key },
+      lines: [
+        ...["allow_anonymous false", "password_file FOLDER/passwords"],
+        ...[`listener ${port} 127.0.0.1`, "certfile FOLDER/cert.pem", "keyfile FOLDER/key.pem"],
+      ],
+    });
+    cleanup.add(guarded.remove);
+    tls = { url: `127.0.0.1:${port}`, file: path };
+  });
+  afterAll(cleanup.run);
+
+  const folder = (files: Record<string, string> = {}) => folderWith(files, cleanup.add);
+  const sit = async (cwd: string, args: string[], env: Record<string, string> = {}): Promise<AtTerminal> => {
+    const terminal = await startAtTerminal({
+      folder: cwd,
+      args: ["setup", ...args],
+      env: { VIGIE_CONFIG: "", ...env },
+    });
+    cleanup.add(async () => terminal.hangUp());
+    return terminal;
+  };
+  const sources = () => ["--service", "none", "--official", days];
+  const startBoiler = async (url: string): Promise<MqttRelay> => {
+    const device = MQTT_DEVICES["Tasmota"];
+    if (!device) throw new Error("Expected a device");
+    const relay = await startMqttRelay(device, url);
+    cleanup.add(relay.disconnect);
+    return relay;
+  };
+  /** What is there, without what the test itself needs. */
+  const filesIn = async (cwd: string) =>
+    (await readdir(cwd, { recursive: true })).filter((name) => !/^tmp(\/|$)/.test(name)).toSorted();
+
+  test("speaks the language that is chosen first, whatever the system's is", async () => {
+    const english = await sit(await folder(), sources(), { LANG: "en_GB.UTF-8" });
+    await english.answer("Langue / Language", "\u001b[A", ENTER);
+    await english.shows("vigie : mise en route");
+    const french = await sit(await folder(), [...sources(), "--language", "fr"], { LANG: "C" });
+    await french.shows("vigie : mise en route");
+  });
+
+  test("asks for user and password if the broker wants them, again if they are wrong, and keeps them apart", async () => {
+    const cwd = await folder();
+    const terminal = await sit(cwd, [...sources(), "--broker", guarded.url, "--language", "en"]);
+    await terminal.answer("User for this broker", "vigie", ENTER);
+    await terminal.answer("Password", "wrong", ENTER);
+    await terminal.shows("refuses the user or the password");
+    await terminal.answer("Type user and password again?", ENTER);
+    await terminal.answer("User for this broker", ENTER);
+    await terminal.answer("Password", "s3cret ö#", ENTER);
+    await terminal.shows("answers (MQTT 5)");
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("Write config/vigie.yaml?", ENTER);
+    await terminal.shows("The password is in config/mqtt_password, which only its owner can read.");
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+    expect(terminal.screen()).not.toMatch(/s3cret|wrong/);
+    const { mqtt } = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
+    expect(mqtt).toEqual({
+      url: guarded.url,
+      username: "vigie",
+      password_file: join(cwd, "config/mqtt_password"),
+    });
+    expect(await readFile(join(cwd, "config/mqtt_password"), "utf8")).toBe("s3cret ö#\n");
+    expect((await stat(join(cwd, "config/mqtt_password"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("takes another answer for each that does not work: service, broker, encryption, certificate", async () => {
+    const cwd = await folder();
+    const options = ["--official", days, "--broker", tls.url, "--username", "vigie", "--language", "en"];
+    const terminal = await sit(cwd, options);
+    await terminal.answer("Where do the colours of the days come from?", DOWN, ENTER);
+    await terminal.answer("The address of the service", "forecast", ENTER);
+    await terminal.answer("an address that begins with https://", "\u0015", `http://${NOBODY}`, ENTER);
+    await terminal.shows("does not answer");
+    await terminal.answer("What now?", DOWN, ENTER);
+    await terminal.answer("Where do the colours of the days come from?", DOWN, ENTER);
+    await terminal.answer("The address of the service", days, ENTER);
+    await terminal.shows("8 days of forecast");
+    await terminal.answer("Password", "s3cret ö#", ENTER);
+    await terminal.shows("accepts only encrypted connections (TLS) on this port");
+    await terminal.answer(`Try mqtts://${tls.url}?`, ENTER);
+    await terminal.shows("has a certificate that this machine does not know");
+    await terminal.answer("The file with the certificate", tls.file, ENTER);
+    await terminal.shows("answers (MQTT 5)");
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("Write config/vigie.yaml?", ENTER);
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+    const { service, mqtt } = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
+    expect([service.base_url, mqtt.url, mqtt.tls]).toEqual([
+      days,
+      `mqtts://${tls.url}`,
+      { ca_file: tls.file },
+    ]);
+  });
+
+  test("keeps an answer that does not work now, if it is wanted, and goes on without RTE or a service", async () => {
+    const cwd = await folder();
+    const terminal = await sit(cwd, [
+      "--service",
+      `http://${NOBODY}`,
+      "--broker",
+      open.url,
+      "--official",
+      `http://${NOBODY}`,
+      "--language",
+      "en",
+    ]);
+    await terminal.answer("What now?", DOWN, DOWN, DOWN, ENTER);
+    await terminal.shows("kept without an answer. vigie will ask until there is one.");
+    await terminal.answer("What now?", DOWN, DOWN, ENTER);
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("Write config/vigie.yaml?", ENTER);
+    await terminal.ended;
+    const read = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
+    expect(read).toMatchObject({ service: { base_url: `http://${NOBODY}` }, official: { source: "off" } });
+  });
+
+  test("writes nothing for whoever only wants to look at invented days", async () => {
+    const cwd = await folder();
+    const terminal = await sit(cwd, ["--language", "en", "--broker", open.url]);
+    await terminal.answer("Where do the colours of the days come from?", DOWN, DOWN, ENTER);
+    await terminal.shows("Nothing has to be set up for that");
+    expect(await terminal.ended).toBe(0);
+    expect(await filesIn(cwd)).toEqual([]);
+  });
+
+  test("takes a device that is typed, refuses one that cannot be written, and obeys no control character of others", async () => {
+    const cwd = await folder();
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    const observer = await observe(broker.url, "pump/set");
+    cleanup.add(observer.disconnect);
+    const exposes = [{ type: "switch", features: [{ property: "state" }] }];
+    const plug = { friendly_name: "\u001b[2Jevil", definition: { exposes } };
+    await observer.publish("zigbee2mqtt/bridge/devices", JSON.stringify([plug]));
+    await observer.publish("tele/boiler\u202eevil/LWT", "Online");
+    await observer.publish("homeassistant/status", "online");
+    await observer.publish("obk_plug/connected", "online");
+    const terminal = await sit(cwd, [...sources(), "--broker", broker.url, "--language", "en"]);
+    await terminal.shows("Home Assistant uses this broker");
+    const addPump = async (topic: string) => {
+      await terminal.answer("to switch off", DOWN, DOWN, ENTER);
+      await terminal.answer("Which one?", DOWN, DOWN, ENTER);
+      await terminal.answer("What kind of device is it?", ...Array(6).fill(DOWN), ENTER);
+      await terminal.answer("The topic on which it takes commands", ENTER);
+      await terminal.answer("This answer cannot be empty.", topic, ENTER);
+      await terminal.answer("in the expensive hours", "17", ENTER);
+      await terminal.answer("for the rest of the time", "20", ENTER);
+      await terminal.answer("reports its state", "pump/state", ENTER);
+      await terminal.answer("Its name", "\u0015", "Pompe à chaleur: #1", ENTER);
+    };
+    await addPump("vigie/set");
+    await terminal.shows("This device cannot be written like this:");
+    await addPump("pump/set");
+    await terminal.answer("vigie sends 17, and 20 a few seconds later.", ENTER);
+    await observer.until(({ received }) => received.length === 1, "it is told 17");
+    await observer.publish("pump/state", "\u001b[2Jother", false);
+    await terminal.shows("pump/state says something else: ");
+    await terminal.answer("This device has not confirmed.", DOWN, ENTER);
+    await terminal.answer("Another device?", ENTER);
+    await terminal.answer("Write config/vigie.yaml?", ENTER);
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+    expect(terminal.raw()).not.toMatch(/evil|\u202e/);
+    expect(terminal.raw().includes("\u001b[2Jother")).toBe(false);
+    const sent = observer.received.map(({ payload, retain }) => [payload, retain]);
+    expect(sent).toEqual([
+      ["17", false],
+      ["20", false],
+    ]);
+    const { outputs } = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
+    expect(outputs).toEqual([
+      {
+        id: "heating",
+        name: "Pompe à chaleur: #1",
+        topic: "pump/set",
+        choose: [{ when: "rouge_peak", payload: "17" }],
+        else: "20",
+        confirm: { topic: "pump/state", keep: true },
+      },
+    ]);
+  });
+
+  test("asks before it replaces a file, and leaves it as it is if it may not", async () => {
+    const own = "instance: mine\n";
+    const cwd = await folder({ "config/vigie.yaml": own });
+    const first = await sit(cwd, [...sources(), "--broker", open.url, "--language", "en"]);
+    await first.answer("config/vigie.yaml exists. Replace it at the end?", ENTER);
+    await first.shows("Stopped: nothing was written.");
+    expect(await first.ended).toBe(1);
+    expect(await filesIn(cwd)).toEqual(["config", "config/vigie.yaml"]);
+    const second = await sit(cwd, [...sources(), "--broker", open.url, "--language", "en"]);
+    await second.answer("Replace it at the end?", "y");
+    await second.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await second.answer("Write config/vigie.yaml?", ENTER);
+    expect(await second.ended).toBe(0);
+    expect(await readFile(join(cwd, "config/vigie.yaml.old"), "utf8")).toBe(own);
+  });
+
+  describe("ended before its last question", { concurrent: true }, () => {
+    beforeAll(async () => {
+      await startBoiler(guarded.url.replace("//", `//vigie:${encodeURIComponent("s3cret ö#")}@`));
+    });
+    const QUESTIONS: [question: string, ...keys: string[]][] = [
+      ["Langue / Language", ENTER],
+      ["Where do the colours", ENTER],
+      ["User for this broker", "vigie", ENTER],
+      ["Password", "s3cret ö#", ENTER],
+      ["A device to switch off", ENTER],
+      ["Which one?", DOWN, DOWN, ENTER],
+      ["What kind of device", DOWN, DOWN, ENTER],
+      ['Its topic ("Topic"', "boiler", ENTER],
+      ["Which of its relays", ENTER],
+      ["Its name", ENTER],
+      ["Try it now?", "n"],
+      ["Another device?", ENTER],
+      ["Write config/vigie.yaml?", ENTER],
+    ];
+
+    test.each(QUESTIONS.map(([question], index) => [question, index] as const))(
+      "by Ctrl-C at '%s' it leaves nothing behind",
+      async (_, last) => {
+        const shipped = readPage("config/vigie.yaml");
+        const cwd = await folder({ "config/vigie.yaml": shipped });
+        const terminal = await sit(cwd, ["--official", days, "--broker", guarded.url], {
+          LANG: "en_GB.UTF-8",
+        });
+        for (const [question, ...keys] of QUESTIONS.slice(0, last)) await terminal.answer(question, ...keys);
+        await terminal.answer(QUESTIONS[last]?.[0] ?? "", CTRL_C);
+        await terminal.shows("Stopped: nothing was written.");
+        expect(await terminal.ended).toBe(1);
+        expect(await filesIn(cwd)).toEqual(["config", "config/vigie.yaml"]);
+        expect(await readFile(join(cwd, "config/vigie.yaml"), "utf8")).toBe(shipped);
+      },
+    );
+
+    test.each([
+      ["Ctrl-D", (terminal: AtTerminal) => terminal.press(CTRL_D)],
+      ["Escape", (terminal: AtTerminal) => terminal.press("\u001b")],
+      ["SIGTERM", (terminal: AtTerminal) => terminal.kill("SIGTERM")],
+    ])("by %s it says so, and leaves nothing behind", async (_, leave) => {
+      const cwd = await folder();
+      const terminal = await sit(cwd, [...sources(), "--broker", open.url, "--language", "en"]);
+      await terminal.shows("A device to switch off");
+      leave(terminal);
+      await terminal.shows("Stopped: nothing was written.");
+      expect(await terminal.ended).toBe(1);
+      expect(await filesIn(cwd)).toEqual([]);
+      // The cursor is there again, and the terminal shows what is typed.
+      expect(terminal.raw().lastIndexOf("\u001b[?25h")).toBeGreaterThan(
+        terminal.raw().lastIndexOf("\u001b[?25l"),
+      );
+    });
+  });
+
+  test.each([
+    ["Ctrl-C", (terminal: AtTerminal) => terminal.press(CTRL_C)],
+    ["SIGTERM", (terminal: AtTerminal) => terminal.kill("SIGTERM")],
+    ["a terminal that is closed", (terminal: AtTerminal) => terminal.hangUp()],
+  ])("a device that is being tried is told its 'else' at once, by %s", async (_, leave) => {
+    const cwd = await folder();
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    const relay = await startBoiler(broker.url);
+    const observer = await observe(broker.url);
+    cleanup.add(observer.disconnect);
+    const terminal = await sit(cwd, [...sources(), "--broker", broker.url, "--language", "en"]);
+    await terminal.answer("A device to switch off", ENTER);
+    await terminal.answer("boiler · Tasmota", ENTER);
+    await terminal.answer("Its name", ENTER);
+    await terminal.answer("Try it now?", ENTER);
+    await observer.until(() => !relay.isOn(), "it is off");
+    leave(terminal);
+    await observer.until(() => relay.isOn(), "it is on again");
+    await terminal.ended;
+    expect(relay.told).toEqual(["OFF", "ON"]);
+    expect(await filesIn(cwd)).toEqual([]);
+    expect([...observer.retained.keys()]).toEqual(["tele/boiler/LWT"]);
+  });
+});

@@ -1,0 +1,328 @@
+import { access, chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { setup } from "../../src/cli/setup.ts";
+import { folderWith } from "../config/folder.ts";
+import { makeCertificate, withoutOpenssl } from "../support/certificate.ts";
+import { MQTT_DEVICES, startMqttRelay } from "../support/devices/mqtt-devices.ts";
+import { readPage } from "../support/guide.ts";
+import { type Mosquitto, passwordLine, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { startPlainService } from "../support/plain-service.ts";
+import { freePort, NOBODY } from "../support/ports.ts";
+import { runCommand } from "../support/run-command.ts";
+import { serveInventedDays } from "../support/running-vigie.ts";
+import { createCleanup } from "../support/vigie.ts";
+
+const BOILER = "use=boiler,kind=tasmota,place=boiler";
+const PASSWORD = " ö: #'\"$%";
+const missing = withoutMosquitto || withoutOpenssl;
+
+describe("vigie setup without a terminal", () => {
+  test.each([
+    [[], "--service, --broker"],
+    [["--service", "none"], "--broker"],
+    [["--broker", "mqtt://b", "--yes"], "--service"],
+  ])("says which options are missing: %j", async (args, names) => {
+    const cwd = await folderWith();
+    const said = await run(args, { cwd });
+    expect(said).toMatchObject({ code: 2, out: "" });
+    expect(said.err).toBe(
+      `vigie setup: there is no terminal for answers, or --yes is set. Missing: ${names} (vigie setup --help)\n`,
+    );
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  test.each([
+    [{ LANG: "fr_FR.UTF-8" }, /^vigie setup: il n’y a pas de terminal/],
+    [{ LC_ALL: "fr_BE", LANG: "C" }, /il n’y a pas/],
+    [{ LC_MESSAGES: "fr", LANG: "en_GB.UTF-8" }, /il n’y a pas/],
+    [{ LC_ALL: "C", LANG: "fr_FR.UTF-8" }, /there is no terminal/],
+    [{ LANG: "fry_NL" }, /there is no terminal/],
+  ])("speaks French where the system does: %j", async (env, words) => {
+    expect((await run([], { env })).err).toMatch(words);
+  });
+
+  test("speaks the language of --language, whatever the system's is", async () => {
+    expect((await run(["--language", "fr"])).err).toMatch(/il n’y a pas/);
+    expect((await run(["--language", "en"], { env: { LANG: "fr_FR" } })).err).toMatch(/there is no/);
+  });
+
+  test.each([
+    [["--langue", "fr"], "Unknown option '--langue' (did you mean --language?)"],
+    [["--language", "de"], "Expected --language to be fr or en, got de"],
+    [["--device", "boiler"], 'got "boiler"'],
+    [["--device", `${BOILER},relai=1`], "(did you mean relay?)"],
+    [["--device", `${BOILER},use=car`], "expected use once"],
+    [
+      ["--device", "use=boiler,kind=sonoff,place=x"],
+      "expected kind to be one of shelly_gen1, shelly_gen2, tasmota",
+    ],
+    [
+      ["--device", "use=pool,kind=tasmota,place=x"],
+      "expected use to be one of boiler, car, heating, other, got pool",
+    ],
+    [["--device", "use=boiler,kind=tasmota"], "expected place for kind=tasmota"],
+    [["--device", "use=boiler,kind=other,topic=a"], "expected payload for kind=other"],
+    [["--device", `${BOILER},payload=off`], "expected no payload for kind=tasmota"],
+  ])("refuses an option that cannot be meant: %j", async (args, words) => {
+    const { code, err } = await run([...args, "--service", "none", "--broker", "mqtt://b"]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(words) });
+  });
+
+  test.each([
+    [["--service", "forecast.example.org"], "--service: an address that begins with https://"],
+    [["--service", "https://forecast.example.org/v1/public"], "without /v1/public"],
+    [["--service", "none", "--official", "off"], "--official: rte, off (with a service)"],
+    [["--service", "none", "--official", "http://192.0.2.1"], "--official: rte"],
+    [["--service", "simulator"], "Nothing has to be set up for that"],
+  ])("refuses an answer that cannot be written: %j", async (args, words) => {
+    const { code, err } = await run([...args, "--broker", "mqtt://b"]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(words) });
+  });
+});
+
+describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: true }, () => {
+  const cleanup = createCleanup();
+  let days: string;
+  let broker: Mosquitto;
+  let tls: { url: string; file: string };
+  beforeAll(async () => {
+    days = await serveInventedDays(cleanup);
+    const certificate = makeCertificate(await cleanup.createFolder(), "IP:127.0.0.1");
+    const port = await freePort();
+    broker = await startMosquitto({
+      files: {
+        passwords: passwordLine("vigie", PASSWORD),
+        "cert.pem": certificate.cert,
+        "key.pem": certificate.key,
+      },
+      lines: [
+        ...["per_listener_settings true", "allow_anonymous true", `listener ${port} 127.0.0.1`],
+        ...["certfile FOLDER/cert.pem", "keyfile FOLDER/key.pem"],
+        ...["allow_anonymous false", "password_file FOLDER/passwords"],
+      ],
+    });
+    cleanup.add(broker.remove);
+    tls = { url: `mqtts://127.0.0.1:${port}`, file: certificate.path };
+  });
+  afterAll(cleanup.run);
+  const folder = (files: Record<string, string> = {}) => folderWith(files, cleanup.add);
+  const set = (args: string[], cwd: string, env = {}) =>
+    run(["--service", "none", "--official", days, "--broker", broker.url, ...args], { cwd, env });
+
+  test("writes a configuration, checks it, and says how to start vigie", async () => {
+    const cwd = await folder();
+    const { code, out, err } = await set(["--device", BOILER], cwd);
+    expect(code, err + out).toBe(0);
+    expect(out).toMatch(/today bleu|today blanc|today rouge/);
+    expect(out).toContain(`${broker.url} answers (MQTT 5)`);
+    expect(out).toMatch(/config\/vigie.yaml is written[\s\S]*The configuration is right[\s\S]*npm start/);
+    expect(await readdir(join(cwd, "config"))).toEqual(["vigie.yaml"]);
+    expect(parse(await read(cwd, "config/vigie.yaml"))).toMatchObject({
+      service: { base_url: "none" },
+      official: { source: days },
+      mqtt: { url: broker.url },
+      homeassistant: { language: "en" },
+      outputs: [
+        { id: "boiler", topic: "cmnd/boiler/POWER", choose: [{ when: "rouge_peak", payload: "OFF" }] },
+      ],
+    });
+  });
+
+  test("asks a service for what a person wants to see of it", async () => {
+    const cwd = await folder();
+    const { code, out } = await run(["--service", `${days}/`, "--official", "off", "--broker", broker.url], {
+      cwd,
+    });
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /: today \w+, tomorrow \w+ \(forecast, \d+ %\); 8 days of forecast\n|: today \w+, tomorrow \w+; 8 days/,
+    );
+    expect(parse(await read(cwd, "config/vigie.yaml"))).toMatchObject({ service: { base_url: days } });
+  });
+
+  test("keeps the password in a file of mode 600, and out of everything else", async () => {
+    const cwd = await folder({ secret: `${PASSWORD}\n` });
+    const args = [
+      "--broker",
+      tls.url,
+      "--username",
+      "vigie",
+      "--password-file",
+      "secret",
+      "--ca-file",
+      tls.file,
+    ];
+    const { code, out, err } = await set([...args, "--config", "own/vigie.yaml"], cwd);
+    expect(code, err + out).toBe(0);
+    expect(out + err + (await read(cwd, "own/vigie.yaml"))).not.toContain(PASSWORD);
+    expect(parse(await read(cwd, "own/vigie.yaml")).mqtt).toEqual({
+      url: tls.url,
+      username: "vigie",
+      password_file: join(cwd, "secret"),
+      tls: { ca_file: tls.file },
+    });
+    const inAddress = tls.url.replace("//", `//vigie:${encodeURIComponent(PASSWORD)}@`);
+    const again = await set(
+      ["--broker", inAddress, "--ca-file", tls.file, "--config", "own/vigie.yaml", "--yes"],
+      cwd,
+    );
+    expect(again.code, again.err + again.out).toBe(0);
+    expect(again.out + again.err + (await read(cwd, "own/vigie.yaml"))).not.toContain(PASSWORD);
+    expect(await read(cwd, "own/mqtt_password")).toBe(`${PASSWORD}\n`);
+    expect((await stat(join(cwd, "own/mqtt_password"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("replaces no file without --yes, and keeps a copy of each that it replaces", async () => {
+    const cwd = await folder({ "config/vigie.yaml": "instance: mine\n" });
+    const refused = await set([], cwd);
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toContain("config/vigie.yaml exists: --yes replaces it and keeps a copy");
+    expect(await read(cwd, "config/vigie.yaml")).toBe("instance: mine\n");
+    expect((await set(["--yes"], cwd)).out).toContain("The file before it is config/vigie.yaml.old.");
+    expect(await read(cwd, "config/vigie.yaml.old")).toBe("instance: mine\n");
+  });
+
+  test("replaces the file that vigie ships, as it came, and names its copy, which explains every option", async () => {
+    const shipped = readPage("config/vigie.yaml");
+    const cwd = await folder({ "config/vigie.yaml": shipped });
+    expect((await set([], cwd)).code).toBe(0);
+    expect(await read(cwd, "config/vigie.yaml.old")).toBe(shipped);
+    expect(await read(cwd, "config/vigie.yaml")).toContain("config/vigie.yaml.old explains every option");
+  });
+
+  test.each([
+    ["mqtt://127.0.0.1:9", "is not listening"],
+    ["nowhere.invalid", "has an unknown name"],
+    ["TLS as mqtt", "accepts only encrypted connections (TLS)"],
+    ["plain as mqtts", "has no encryption (TLS)"],
+    ["TLS", "has a certificate that this machine does not know"],
+    ["TLS with its file", "refuses the user or the password"],
+    ["HTTP", "answers, but not in MQTT"],
+  ])("tells apart why a broker cannot be used, and writes nothing: %s", async (which, words) => {
+    const cwd = await folder();
+    const addresses: Record<string, string[]> = {
+      "TLS as mqtt": [tls.url.replace("mqtts", "mqtt")],
+      "plain as mqtts": [broker.url.replace("mqtt", "mqtts")],
+      TLS: [tls.url],
+      "TLS with its file": [tls.url, "--ca-file", tls.file, "--username", "vigie"],
+      HTTP: [days.replace("http", "mqtt")],
+    };
+    const { code, err, out } = await set(["--broker", ...(addresses[which] ?? [which])], cwd);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(words) });
+    expect(out).toContain(`FAILED  mqtt`);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  test.each([
+    [() => `http://${NOBODY}`, "does not answer"],
+    [() => broker.url.replace("mqtt", "http"), "does not answer"],
+    [() => `${days}/elsewhere`, "has nothing at this address"],
+  ])("says why a service cannot be used, and writes nothing", async (address, words) => {
+    const cwd = await folder();
+    const { code, err } = await set(["--service", address()], cwd);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(words) });
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  test("shows nothing of a service that would act on a terminal", async () => {
+    const cwd = await folder();
+    const service = await startPlainService(() => ({ status: 422, body: { detail: "\u001b[2Jgone\u202e" } }));
+    cleanup.add(service.stop);
+    const said: string[] = [];
+    await runCommand(
+      (io) => {
+        const write = (text: string) => said.push(text);
+        return setup(["--service", service.url, "--broker", broker.url, "--config", "x"], {
+          ...io,
+          stdout: { write },
+          stderr: { write },
+        });
+      },
+      { cwd },
+    );
+    expect(said.join("")).toContain("gone");
+    expect(said.join("").includes("\u001b")).toBe(false);
+  });
+
+  test.each([
+    ["place=vigie/x,kind=shelly_gen1", "outputs[0].topic: expected a topic outside"],
+    ["place=a/#,kind=shelly_gen1", "outputs[0].topic: expected a topic such as"],
+    ["place=boiler,kind=tasmota,id=Bad Id", "outputs[0].id: expected small letters"],
+    ["kind=other,topic=a,payload=x,report=+/b", "outputs[0].confirm.topic: expected a topic"],
+  ])("refuses a device as the configuration would: %s", async (device, words) => {
+    const cwd = await folder();
+    const { code, err } = await set(["--device", `use=boiler,${device}`], cwd);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(words) });
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  test("gives devices for the same use ids of their own, and refuses one id or topic for two", async () => {
+    const cwd = await folder();
+    const second = "use=boiler,kind=tasmota,place=second,name=Hall";
+    expect((await set(["--device", BOILER, "--device", second], cwd)).code).toBe(0);
+    const { outputs } = parse(await read(cwd, "config/vigie.yaml"));
+    expect(outputs).toMatchObject([{ id: "boiler" }, { id: "boiler_2", name: "Hall" }]);
+    const twice = await set(["--yes", "--device", BOILER, "--device", BOILER], cwd);
+    expect(twice).toMatchObject({ code: 2, err: expect.stringContaining("outputs[1].topic") });
+  });
+
+  test("with --try switches each device off and on, and says whether it confirms", async () => {
+    const cwd = await folder();
+    const relay = await startMqttRelay(documented("Shelly, first generation"), broker.url);
+    cleanup.add(relay.disconnect);
+    const observer = await observe(broker.url, "shellies/#");
+    cleanup.add(observer.disconnect);
+    const device = "use=boiler,kind=shelly_gen1,place=shellies/shelly1pm-A4CF12F3C5D6";
+    const obeyed = await set(["--device", device, "--try"], cwd);
+    expect(obeyed).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/confirmed by .*: off[\s\S]*confirmed by .*: on/),
+    });
+    expect(relay.told).toEqual(["off", "on"]);
+    // Nothing of it stays on the broker.
+    expect([...observer.retained.keys()]).toEqual(["shellies/shelly1pm-A4CF12F3C5D6/online"]);
+  });
+
+  test("with --try a device that does not do what it is told is written, and is in the exit code", async () => {
+    const cwd = await folder();
+    const relay = await startMqttRelay(documented("OpenBeken"), broker.url);
+    cleanup.add(relay.disconnect);
+    relay.disobey();
+    const { code, out } = await set(["--device", "use=car,kind=openbeken,place=obk_boiler", "--try"], cwd);
+    expect(out).toContain("FAILED  obk_boiler/1/get says something else: 1");
+    expect(relay.told).toEqual(["0", "1"]);
+    expect(code).toBe(1);
+    await access(join(cwd, "config/vigie.yaml"));
+  });
+
+  test("a folder that cannot be written, and a password file that cannot be read, are said before anything is tried", async () => {
+    const cwd = await folder({ file: "x" });
+    expect(await set(["--config", "file/vigie.yaml"], cwd)).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("cannot be written"),
+    });
+    const unread = await set(["--username", "v", "--password-file", "none"], cwd);
+    expect(unread).toMatchObject({ code: 2, err: expect.stringContaining("cannot be read from") });
+    await writeFile(join(cwd, "none"), "x");
+    await chmod(join(cwd, "none"), 0o600);
+    expect(await readdir(cwd)).toEqual(["file", "none"]);
+  });
+});
+
+function documented(title: string) {
+  const device = MQTT_DEVICES[title];
+  if (!device) throw new Error(`Expected a device ${title}`);
+  return device;
+}
+
+function run(args: string[], { cwd = "/", env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+  return runCommand((io) => setup(args, io), { cwd, env });
+}
+
+function read(...path: string[]): Promise<string> {
+  return readFile(join(...path), "utf8");
+}

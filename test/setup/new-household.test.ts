@@ -1,0 +1,71 @@
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { MQTT_DEVICES, startMqttRelay } from "../support/devices/mqtt-devices.ts";
+import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
+import { serveInventedDays } from "../support/running-vigie.ts";
+import { ENTER, startAtTerminal, withoutTerminal } from "../support/terminal.ts";
+import { watchTopicValues } from "../support/topic-values.ts";
+import { createCleanup } from "../support/vigie.ts";
+
+const missing = withoutMosquitto || withoutTerminal;
+
+describe.skipIf(missing)(`a household that is new to vigie ${missing}`, () => {
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
+
+  test("has, after a first look and a set-up in French, a boiler that obeys and confirms on a pretended rouge day", async () => {
+    // As after a clone, in whose folder `npm start` ran.
+    const folder = await cleanup.createFolder();
+    await cp(join(import.meta.dirname, "../../config"), join(folder, "config"), { recursive: true });
+    // All hours are peak hours, whenever this test runs.
+    const env = { VIGIE_CONFIG: "", VIGIE_TARIFF_OFF_PEAK: "[]", LANG: "fr_FR.UTF-8" };
+    const look = await cleanup.startVigie({ folder, env });
+    await look.prints(/These days are INVENTED/);
+    await look.end();
+
+    const broker = await startMosquitto();
+    cleanup.add(broker.remove);
+    const device = MQTT_DEVICES["Shelly, first generation"];
+    if (!device) throw new Error("Expected a device");
+    const boiler = await startMqttRelay(device, broker.url);
+    cleanup.add(boiler.disconnect);
+    const rte = await serveInventedDays(cleanup);
+    // The addresses of a test cannot be found, nor asked for: RTE has one only.
+    const args = ["setup", "--official", rte, "--broker", broker.url];
+    const terminal = await startAtTerminal({ folder, args, env });
+    cleanup.add(async () => terminal.hangUp());
+    await terminal.answer("Langue / Language", ENTER);
+    await terminal.shows("config/vigie.yaml est encore le fichier fourni avec vigie");
+    await terminal.answer("D’où viennent les couleurs des jours ?", ENTER);
+    await terminal.shows("aujourd’hui");
+    await terminal.answer("Un appareil à couper quand le courant est cher ?", ENTER);
+    await terminal.answer("shellies/shelly1pm-A4CF12F3C5D6 · Shelly, première génération", ENTER);
+    await terminal.answer("Son nom, pour vous", ENTER);
+    await terminal.answer("L’essayer maintenant ?", ENTER);
+    await terminal.shows("confirmé par shellies/shelly1pm-A4CF12F3C5D6/relay/0 : off");
+    await terminal.shows("confirmé par shellies/shelly1pm-A4CF12F3C5D6/relay/0 : on");
+    await terminal.answer("Encore un appareil ?", ENTER);
+    await terminal.answer("Écrire config/vigie.yaml ?", ENTER);
+    await terminal.shows("L’ancien fichier est config/vigie.yaml.old.");
+    await terminal.shows("The configuration is right.");
+    await terminal.shows("npm start");
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+
+    const observer = await observe(broker.url, "vigie/#");
+    cleanup.add(observer.disconnect);
+    const vigie = await cleanup.startVigie({ folder, env });
+    const { until } = watchTopicValues(observer, "vigie", vigie.output);
+    await until({ availability: "online", "outputs/boiler/state": "nothing" });
+    await observer.publish("vigie/simulation/set", "rouge", false);
+    await until({ "rules/rouge_peak/state": "ON", "outputs/boiler/state": "confirmed" });
+    expect(boiler.isOn()).toBe(false);
+    await observer.publish("vigie/simulation/set", "auto", false);
+    await until({ "outputs/boiler/payload": "on", "outputs/boiler/state": "confirmed" });
+    expect(boiler.isOn()).toBe(true);
+    expect(boiler.refused).toEqual([]);
+    // The set-up switched it once, and the pretended day once.
+    expect(boiler.told).toEqual(["off", "on", "off", "on"]);
+  });
+});

@@ -1,0 +1,109 @@
+import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { findTarget, TargetUnusable, writeTarget } from "../../src/setup/target.ts";
+import { folderWith } from "../config/folder.ts";
+import { readPage } from "../support/guide.ts";
+
+const SHIPPED = readPage("config/vigie.yaml");
+const find = (cwd: string, named?: string, env = {}) => findTarget(named, { env, cwd });
+const read = (...path: string[]) => readFile(join(...path), "utf8");
+const modeOf = async (...path: string[]) => ((await stat(join(...path))).mode & 0o777).toString(8);
+
+describe("where a set-up writes", () => {
+  test("is the file that is named, then the one of VIGIE_CONFIG, then the one that vigie reads", async () => {
+    const cwd = await folderWith({ "config/vigie.yaml": "instance: mine" });
+    expect(await find(cwd, "a.yaml", { VIGIE_CONFIG: "b.yaml" })).toMatchObject({
+      shown: "a.yaml",
+      before: "nothing",
+    });
+    expect(await find(cwd, undefined, { VIGIE_CONFIG: "b.yaml" })).toMatchObject({
+      path: join(cwd, "b.yaml"),
+    });
+    expect(await find(cwd)).toMatchObject({ shown: "config/vigie.yaml", before: "own", hasSchema: false });
+  });
+
+  test("knows the file that vigie ships as long as nobody has changed it", async () => {
+    const cwd = await folderWith({ "config/vigie.yaml": SHIPPED, "config/vigie.schema.json": "{}" });
+    expect(await find(cwd)).toMatchObject({
+      before: "shipped",
+      copy: "config/vigie.yaml.old",
+      hasSchema: true,
+    });
+    await writeFile(join(cwd, "config/vigie.yaml"), `${SHIPPED}\n`);
+    expect(await find(cwd)).toMatchObject({ before: "own" });
+  });
+
+  test("is the file at the end of a link, which stays", async () => {
+    const cwd = await folderWith({ "real.yaml": "old" });
+    await symlink(join(cwd, "real.yaml"), join(cwd, "link.yaml"));
+    await writeTarget(await find(cwd, "link.yaml"), "new", undefined);
+    expect(await read(cwd, "real.yaml")).toBe("new");
+    expect(await read(cwd, "link.yaml")).toBe("new");
+    expect(await read(cwd, "real.yaml.old")).toBe("old");
+  });
+
+  test.each([
+    ["a folder", "folder", "it is a folder, not a file"],
+    ["a device", "/dev/null", "it is a pipe or a device, not a file"],
+    ["below a file", "file/vigie.yaml", "a part of its path is a file, not a folder"],
+  ])("is refused before anybody is asked: %s", async (_, named, words) => {
+    const cwd = await folderWith({ file: "", "folder/x": "" });
+    await expect(find(cwd, named)).rejects.toThrow(words);
+    await expect(find(cwd, named)).rejects.toBeInstanceOf(TargetUnusable);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("is refused where this user may not write", async () => {
+    const cwd = await folderWith({ "ours/vigie.yaml": "", "theirs/x": "" });
+    await chmod(join(cwd, "ours/vigie.yaml"), 0o444);
+    await chmod(join(cwd, "theirs"), 0o555);
+    await expect(find(cwd, "ours/vigie.yaml")).rejects.toThrow("this user has no permission");
+    await expect(find(cwd, "theirs/vigie.yaml")).rejects.toThrow("this user has no permission");
+  });
+});
+
+describe("what a set-up writes", () => {
+  test("is readable for all, its password for its owner only, and nothing else is left", async () => {
+    const cwd = await folderWith();
+    const target = await find(cwd, "config/vigie.yaml");
+    expect(await writeTarget(target, "text\n", " p w#\u00e9 ")).toBeNull();
+    expect(await readdir(join(cwd, "config"))).toEqual(["mqtt_password", "vigie.yaml"]);
+    expect(await read(cwd, "config/vigie.yaml")).toBe("text\n");
+    expect(await read(cwd, "config/mqtt_password")).toBe(" p w#\u00e9 \n");
+    expect([await modeOf(cwd, "config/vigie.yaml"), await modeOf(cwd, "config/mqtt_password")]).toEqual([
+      "644",
+      "600",
+    ]);
+  });
+
+  test("keeps each file that was there under a name of its own", async () => {
+    const cwd = await folderWith({ "vigie.yaml": "first", mqtt_password: "one\n" });
+    await chmod(join(cwd, "mqtt_password"), 0o644);
+    expect(await writeTarget(await find(cwd, "vigie.yaml"), "second", "two")).toBe("vigie.yaml.old");
+    expect(await writeTarget(await find(cwd, "vigie.yaml"), "third", "two")).toBe("vigie.yaml.old-2");
+    const names = ["mqtt_password", "mqtt_password.old", "vigie.yaml", "vigie.yaml.old", "vigie.yaml.old-2"];
+    expect(await readdir(cwd)).toEqual(names);
+    const contents = await Promise.all(names.map((name) => read(cwd, name)));
+    expect(contents).toEqual(["two\n", "one\n", "third", "first", "second"]);
+    expect(await modeOf(cwd, "mqtt_password")).toBe("600");
+  });
+
+  test("is both files or none: a password stays as it was if the configuration cannot be written", async () => {
+    for (const before of ["old secret\n", ""]) {
+      const cwd = await folderWith({ mqtt_password: before });
+      // The temporary name beside it is longer than a disk allows.
+      const target = await find(cwd, `${"long".repeat(60)}.yaml`);
+      await expect(writeTarget(target, "text", "new secret")).rejects.toBeInstanceOf(TargetUnusable);
+      expect(await read(cwd, "mqtt_password")).toBe(before);
+      expect(await readdir(cwd)).toEqual(["mqtt_password"]);
+    }
+  });
+
+  test("is nothing where the password has no place", async () => {
+    const cwd = await folderWith({ "vigie.yaml": "old", "mqtt_password/x": "" });
+    const writing = writeTarget(await find(cwd, "vigie.yaml"), "new", "secret");
+    await expect(writing).rejects.toMatchObject({ shown: "mqtt_password" });
+    expect(await read(cwd, "vigie.yaml")).toBe("old");
+    expect(await readdir(cwd)).toEqual(["mqtt_password", "vigie.yaml"]);
+  });
+});
