@@ -157,7 +157,8 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "setup",
-    usage: "[--service ADDRESS|none] [--broker ADDRESS] [--device DEVICE]… [--yes]",
+    usage:
+      "[--service ADDRESS|none] [--official rte] [--broker ADDRESS] [--username NAME] [--password-file FILE] [--ca-file FILE] [--language fr|en] [--device DEVICE]… [--try] [--yes]",
     does: "ask for service, broker and devices, try each answer at once, and write the configuration; each question is also an option",
     options: SETUP_OPTIONS,
     load: async (args, io) => (await import("./setup.ts")).setup(args, io),

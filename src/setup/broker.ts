@@ -1,5 +1,3 @@
-import type { MqttConfig } from "../config/config.ts";
-import { configSchema } from "../config/config-schema.ts";
 import { readAddress } from "../mqtt/broker-address.ts";
 import { ConnectFailed } from "../mqtt/broker-errors.ts";
 import { type Connection, clientId, connect, type ReceivedMessage } from "../mqtt/connection.ts";
@@ -7,6 +5,7 @@ import { negotiateVersion } from "../mqtt/short-connection.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { deadline, sleep } from "../runtime/wait.ts";
 import { isDeviceList } from "./find-devices.ts";
+import { parsePart } from "./parse-part.ts";
 
 /** A broker as it is written below `mqtt` in the configuration. */
 export interface GivenBroker {
@@ -29,7 +28,9 @@ export async function openBroker(given: GivenBroker, options: OpenOptions): Prom
   const { signal, limit = CONNECT_LIMIT, post = () => undefined } = options;
   const over = deadline(limit, signal, () => new ConnectFailed("no answer", "TIMEOUT"));
   try {
-    const address = await readAddress(mqttOf(given));
+    const { config, problems } = parsePart({ mqtt: given });
+    if (!config) throw new ConnectFailed(problems.join("; "), "ADDRESS");
+    const address = await readAddress(config.mqtt);
     return await negotiateVersion((version) =>
       connect({
         address,
@@ -69,38 +70,15 @@ export async function watchBroker(given: GivenBroker, signal: AbortSignal): Prom
     room -= topic.length + payload.length;
     if (room > 0) seen.set(topic, payload);
   };
-  let isLost = false;
-  const open = async () => {
-    const connection = await openBroker(given, { signal, post });
-    isLost = false;
-    void connection.closed.then(() => {
-      isLost = true;
-    });
-    // An access list may refuse it, and some brokers then end the connection.
-    const isBlind = await connection.subscribe("#", "newest only").then(
-      () => false,
-      () => true,
-    );
-    return { connection, isBlind };
-  };
-  let { connection, isBlind } = await open();
-  return {
-    given,
-    version: connection.version,
-    seen,
-    isBlind,
-    looked: sleep(LOOKING, signal).catch(() => undefined),
-    look: async () => {
-      if (isLost) ({ connection, isBlind } = await open());
-      await sleep(LOOKING, signal);
-    },
-    close: () => connection.close(),
-  };
-}
-
-/** As the configuration is read, with its defaults. */
-function mqttOf(mqtt: GivenBroker): MqttConfig {
-  return configSchema.parse({ service: { base_url: "none" }, official: { source: "rte" }, mqtt }).mqtt;
+  const connection = await openBroker(given, { signal, post });
+  // An access list may refuse it, and some brokers then end the connection.
+  const isBlind = await connection.subscribe("#", "newest only").then(
+    () => false,
+    () => true,
+  );
+  const { version, close } = connection;
+  const look = () => sleep(LOOKING, signal).catch(() => undefined);
+  return { given, version, seen, isBlind, looked: look(), look, close };
 }
 
 /** Why a broker cannot be used, for words in the language of the person. */
@@ -174,7 +152,7 @@ export function withoutTls(url: string): string {
 }
 
 /** Where brokers usually are. One is offered only if it answers. */
-export const USUAL_BROKERS = [
+const USUAL_BROKERS = [
   "mqtt://127.0.0.1:1883",
   "mqtt://core-mosquitto:1883",
   "mqtt://homeassistant.local:1883",

@@ -1,4 +1,4 @@
-import { Document, isCollection, isPair, isScalar, Scalar, visit } from "yaml";
+import { Document, isCollection, isMap, isScalar, Scalar, visit } from "yaml";
 import { RULE_TEMPLATES, type WrittenOutput } from "../config/device-templates.ts";
 import type { GivenBroker } from "./broker.ts";
 import type { Language, Words } from "./words.ts";
@@ -66,15 +66,13 @@ export function configText(answers: Answers, { words, explainedIn, hasSchema }: 
   const document = new Document(valuesOf(answers), { aliasDuplicateObjects: false });
   const { password } = answers;
   const help = explainedIn === null ? words.help_other : words.help_copy(explainedIn);
-  const comments: [path: readonly string[], comment: string][] = [
-    [["service"], words.service],
-    [["official"], words.official],
-    [["mqtt"], password?.handedOver ? `${words.mqtt}\n${words.password_systemd(password.file)}` : words.mqtt],
-    [["homeassistant"], words.homeassistant],
-    [["rules"], words.rules],
-    [["outputs"], words.outputs],
-  ];
-  for (const [path, comment] of comments) setComment(document, path, comment);
+  const handedOver = password?.handedOver ? `\n${words.password_systemd(password.file)}` : "";
+  const above: Record<string, string> = { ...words.above, mqtt: `${words.above.mqtt}${handedOver}` };
+  for (const { key } of isMap(document.contents) ? document.contents.items : []) {
+    if (!isScalar(key)) continue;
+    key.commentBefore = (above[String(key.value)] ?? "").replaceAll(/^/gm, " ");
+    key.spaceBefore = true;
+  }
   visit(document, {
     // Texts, also for a reader who knows other versions of YAML.
     Scalar: (_, node) => {
@@ -89,16 +87,6 @@ export function configText(answers: Answers, { words, explainedIn, hasSchema }: 
   const head = [...(hasSchema ? [SCHEMA_LINE, ""] : []), ...words.top(help).split("\n")];
   const top = head.map((line) => (line.startsWith("#") ? line : `# ${line}`.trimEnd())).join("\n");
   return `${top}\n${document.toString({ lineWidth: 0, flowCollectionPadding: true })}`;
-}
-
-/** Above the key, after an empty line. */
-function setComment(document: Document, path: readonly string[], comment: string): void {
-  const group = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1));
-  const pairs = (isCollection(group) ? group.items : []).filter((item) => isPair(item));
-  const key = pairs.map((pair) => pair.key).find((one) => isScalar(one) && one.value === path.at(-1));
-  if (!isScalar(key)) return;
-  key.commentBefore = comment.replaceAll(/^/gm, " ");
-  key.spaceBefore = path.length === 1;
 }
 
 const LOOKS_LIKE_NO_TEXT = /^(on|off|yes|no|true|false|[\d.:+-]+)$/i;

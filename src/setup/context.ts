@@ -1,4 +1,5 @@
 import type { Device, DeviceUse } from "../config/device-templates.ts";
+import { describeDiskError } from "../runtime/disk-errors.ts";
 import type { Person, SetupIo } from "./person.ts";
 import type { Language, Words } from "./words.ts";
 
@@ -45,4 +46,10 @@ export class SetupFailed extends Error {
     super(words);
     this.isUsage = isUsage;
   }
+}
+
+/** Why a file cannot be used. */
+export function explainDisk(error: unknown, words: Words): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return words.disk[code] ?? describeDiskError(error);
 }

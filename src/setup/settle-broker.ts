@@ -1,9 +1,7 @@
 import { resolve } from "node:path";
 import { parseBrokerAddress, splitCredentials } from "../config/address.ts";
-import { configSchema } from "../config/config-schema.ts";
 import { readValue } from "../config/read-text.ts";
 import { ConnectFailed } from "../mqtt/broker-errors.ts";
-import { describeDiskError } from "../runtime/disk-errors.ts";
 import { atMost } from "../runtime/wait.ts";
 import {
   type BrokerProblem,
@@ -16,7 +14,8 @@ import {
   withoutTls,
   withTls,
 } from "./broker.ts";
-import { type Setup, SetupFailed } from "./context.ts";
+import { explainDisk, type Setup, SetupFailed } from "./context.ts";
+import { parsePart } from "./parse-part.ts";
 
 /** A broker that answers; what is said of it tells a refused login, a wrong port and TLS apart. */
 export async function settleBroker(setup: Setup, found: Promise<FoundBroker[]>): Promise<WatchedBroker> {
@@ -66,7 +65,7 @@ async function readPassword(file: string, words: Setup["words"]): Promise<string
   try {
     return (await readValue(file)).text;
   } catch (error) {
-    throw new SetupFailed(words.password_unread(file, describeDiskError(error)), { isUsage: true });
+    throw new SetupFailed(words.password_unread(file, explainDisk(error, words)), { isUsage: true });
   }
 }
 
@@ -91,12 +90,7 @@ async function askAddress(
 /** `mqtt://` is what is meant where no scheme is given. undefined: it is no address of a broker. */
 function readAddress(text: string): string | undefined {
   const url = /^[a-z]+:\/\//i.test(text) ? text : `${/:8883$/.test(text) ? "mqtts" : "mqtt"}://${text}`;
-  const { success } = configSchema.safeParse({
-    service: { base_url: "none" },
-    official: { source: "rte" },
-    mqtt: { url },
-  });
-  return success && parseBrokerAddress(url) ? url : undefined;
+  return parsePart({ mqtt: { url } }).config && parseBrokerAddress(url) ? url : undefined;
 }
 
 /** The same broker with another answer; undefined: another broker. */

@@ -1,4 +1,3 @@
-import { configSchema } from "../config/config-schema.ts";
 import {
   DEVICE_KINDS,
   DEVICE_USES,
@@ -8,13 +7,12 @@ import {
   type KnownDevice,
   type WrittenOutput,
 } from "../config/device-templates.ts";
-import { describeExpectation, describeIssues } from "../config/problems.ts";
-import { showPath } from "../config/shown-value.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
 import type { WatchedBroker } from "./broker.ts";
 import { rulesFor } from "./compose-config.ts";
 import { type GivenDevice, type Setup, SetupFailed } from "./context.ts";
 import { findDevices } from "./find-devices.ts";
+import { parsePart } from "./parse-part.ts";
 import type { Questions } from "./person.ts";
 import { NotTakenBack, type Outcome, payloadsOf, tryDevice } from "./try-device.ts";
 
@@ -32,7 +30,7 @@ export async function settleDevices(setup: Setup, broker: WatchedBroker): Promis
   for (const given of options.devices) {
     const output = outputOf(given, devices.outputs);
     const outputs = [...devices.outputs, output];
-    const problems = problemsOf(outputs, broker);
+    const problems = problemsOf(outputs);
     if (problems.length > 0) throw new SetupFailed(`--device\n${problems.join("\n")}`, { isUsage: true });
     const isSure = !options.tries || (await attempt(output, broker, setup));
     devices = { outputs, areSure: devices.areSure && isSure };
@@ -56,7 +54,7 @@ async function askDevices(ask: Questions, setup: Setup, broker: WatchedBroker): 
     const device = await askDevice(ask, setup, broker);
     const name = await ask.type(words.which_name, { first: DEVICE_USES[use].name[setup.language] });
     const output = outputOf({ use, device, name }, outputs);
-    const problems = problemsOf([...outputs, output], broker);
+    const problems = problemsOf([...outputs, output]);
     if (problems.length > 0) person.say("bad", `${words.device_refused}\n${problems.join("\n")}`);
     else if (await isWanted(ask, output, broker, setup)) outputs = [...outputs, output];
   }
@@ -74,20 +72,8 @@ function outputOf({ use, device, id, name }: GivenDevice, outputs: readonly Writ
   return deviceOutput({ id: id ?? free, name: isUsual ? usual.name : name, when: usual.rule.id }, device);
 }
 
-/** What the configuration would be refused for, in its words. */
-function problemsOf(outputs: readonly WrittenOutput[], { given }: WatchedBroker): string[] {
-  const values = {
-    service: { base_url: "none" },
-    official: { source: "rte" },
-    mqtt: { url: given.url },
-    rules: rulesFor(outputs),
-    outputs,
-  };
-  const { error } = configSchema.safeParse(values, { error: describeExpectation });
-  return describeIssues(error?.issues ?? [], values).map(
-    ({ path, expected, got, advice }) =>
-      `${showPath(path)}: expected ${expected}, got ${got}${advice === undefined ? "" : `. ${advice}`}`,
-  );
+function problemsOf(outputs: readonly WrittenOutput[]): string[] {
+  return parsePart({ rules: rulesFor(outputs), outputs }).problems;
 }
 
 /** One that was seen on the broker, or one that is typed. */

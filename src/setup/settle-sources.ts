@@ -1,5 +1,5 @@
-import { configSchema } from "../config/config-schema.ts";
 import { type Setup, SetupFailed } from "./context.ts";
+import { parsePart } from "./parse-part.ts";
 import type { Choice } from "./person.ts";
 import { type Tried, tryOfficial, tryService } from "./try-sources.ts";
 
@@ -64,8 +64,8 @@ async function askService({ person: { ask }, words }: Setup): Promise<string> {
 async function settleOfficial(setup: Setup, base_url: string): Promise<string> {
   const { options, person, words } = setup;
   const source = options.official ?? "rte";
-  const { success } = configSchema.safeParse({ service: { base_url }, official: { source }, mqtt: BROKER });
-  if (!success) throw new SetupFailed(words.not_official, { isUsage: true });
+  if (!parsePart({ service: { base_url }, official: { source } }).config)
+    throw new SetupFailed(words.not_official, { isUsage: true });
   if (source === "off") return source;
   const name = source === "rte" ? "RTE" : source;
   for (;;) {
@@ -106,8 +106,5 @@ async function report<Next>(
 
 /** As it is written in the configuration; undefined: it is no address of a service. */
 function readAddress(text: string): string | undefined {
-  const { data } = configSchema.safeParse({ service: { base_url: text }, mqtt: BROKER });
-  return data?.service.base_url;
+  return parsePart({ service: { base_url: text } }).config?.service.base_url;
 }
-
-const BROKER = { url: "mqtt://broker" };

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { findBrokers, type GivenBroker } from "./broker.ts";
 import { type Answers, configText } from "./compose-config.ts";
-import { type Setup, SetupFailed, type SetupOptions } from "./context.ts";
+import { explainDisk, type Setup, SetupFailed, type SetupOptions } from "./context.ts";
 import { personAtTerminal, type SetupIo, Stopped, scriptedPerson } from "./person.ts";
 import { settleBroker } from "./settle-broker.ts";
 import { settleDevices } from "./settle-devices.ts";
@@ -128,8 +128,9 @@ async function agreeToReplace(
 function refuse(words: Words) {
   return (error: unknown): never => {
     if (!(error instanceof TargetUnusable)) throw error;
-    const { shown, message, needsRoot } = error;
-    throw new SetupFailed(needsRoot ? words.file_as_root(shown) : words.file_unusable(shown, message));
+    const { shown, cause, needsRoot } = error;
+    const why = explainDisk(cause, words);
+    throw new SetupFailed(needsRoot ? words.file_as_root(shown) : words.file_unusable(shown, why));
   };
 }
 

@@ -64,9 +64,11 @@ export async function tryDevice(
     post({ payload });
     const report = confirm && hearReport({ ...confirm, expect });
     if (report) hear = report.hear;
-    const lost = connection.closed.then((why) => Promise.reject(new ConnectionLost(why)));
     await connection.publish({ topic, payload, retain: false });
-    if (report) await Promise.race([report.expected, sleep(CONFIRMED_WITHIN, signal), lost]);
+    if (report) {
+      const lost = connection.closed.then((why) => Promise.reject(new ConnectionLost(why)));
+      await Promise.race([report.expected, sleep(CONFIRMED_WITHIN, signal), lost]);
+    }
     const outcome: Outcome = report ? report.outcome() : { state: "sent" };
     post({ outcome });
     return outcome.state === "confirmed" || outcome.state === "sent";

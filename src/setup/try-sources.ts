@@ -1,19 +1,23 @@
 import { type OpenedSources, openSources } from "../app/open-sources.ts";
 import type { Config } from "../config/config.ts";
-import { configSchema } from "../config/config-schema.ts";
 import { addDays, civilDate } from "../core/calendar/dates.ts";
 import type { Color, IsoDate } from "../core/calendar/tariff.ts";
 import { EMPTY_MEMORY } from "../core/sources/client-memory.ts";
+import type { RequestFailure } from "../core/sources/request-failure.ts";
 import { NO_OFFICIAL_MEMORY } from "../core/sources/request-memory.ts";
+import { RTE } from "../core/sources/rte-source.ts";
+import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
+import type { Source } from "../core/sources/source.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { deadline } from "../runtime/wait.ts";
 import { keepMemory } from "../service/memory-keeper.ts";
 import { readWordsNow } from "../service/read-official.ts";
-import { failureOf, ServiceError } from "../service/service-errors.ts";
+import { failureOf, ServiceError, ServiceUnreachable } from "../service/service-errors.ts";
+import { parsePart } from "./parse-part.ts";
 
 /** Why a source cannot be used, for words in the language of the person. */
-export type SourceProblem = "away" | "not_found" | "busy" | "other";
+export type SourceProblem = Exclude<RequestFailure["kind"], "budget_spent">;
 
 /** One day as a source names it. */
 export interface NamedDay {
@@ -35,27 +39,31 @@ export type Tried = SourceAnswer | { problem: SourceProblem; sentence: string };
 
 /** Asks a forecast service, by its address, for what a person wants to see of it. */
 export function tryService(base_url: string, signal: AbortSignal): Promise<Tried> {
-  return trySources({ service: { base_url } }, signal, async ({ service, today, limits }) => {
-    const forecasts = await service?.ask({ kind: "forecasts" }, limits);
-    const days = forecasts?.answer.kind === "forecasts" ? forecasts.answer.days : [];
-    const nameDay = async (date: string): Promise<NamedDay> => {
-      const reply = await service?.ask({ kind: "date", date }, limits);
-      if (reply?.answer.kind !== "date") return { date, color: null, confidence: null };
-      const { day, is_official } = reply.answer;
-      return { date, color: day.color, confidence: is_official ? null : day.confidence };
-    };
-    return {
-      today: await nameDay(today),
-      tomorrow: await nameDay(addDays(today, 1)),
-      forecasts: days.length,
-    };
-  });
+  return trySources(
+    FORECAST_SERVICE,
+    { service: { base_url }, official: { source: "off" } },
+    signal,
+    async ({ service, today, limits }) => {
+      const forecasts = await service?.ask({ kind: "forecasts" }, limits);
+      const days = forecasts?.answer.kind === "forecasts" ? forecasts.answer.days : [];
+      const nameDay = async (date: string): Promise<NamedDay> => {
+        const reply = await service?.ask({ kind: "date", date }, limits);
+        if (reply?.answer.kind !== "date") return { date, color: null, confidence: null };
+        const { day, is_official } = reply.answer;
+        return { date, color: day.color, confidence: is_official ? null : day.confidence };
+      };
+      return {
+        today: await nameDay(today),
+        tomorrow: await nameDay(addDays(today, 1)),
+        forecasts: days.length,
+      };
+    },
+  );
 }
 
 /** Asks the official source, as the option names it. */
 export function tryOfficial(source: string, signal: AbortSignal): Promise<Tried> {
-  const given = { service: { base_url: "none" }, official: { source } };
-  return trySources(given, signal, async ({ official, tariff, today, limits }) => {
+  return trySources(RTE, { official: { source } }, signal, async ({ official, tariff, today, limits }) => {
     const reply = await official?.ask({ kind: "light" }, limits);
     const words = reply ? readWordsNow(reply.answer, systemClock.now(), tariff) : [];
     const nameDay = (date: string) => ({
@@ -73,11 +81,13 @@ interface Asking extends Pick<OpenedSources, "service" | "official">, Pick<Confi
 }
 
 async function trySources(
+  source: Source,
   given: object,
   signal: AbortSignal,
   ask: (asking: Asking) => Promise<SourceAnswer>,
 ): Promise<Tried> {
-  const config = configSchema.parse({ ...given, mqtt: { url: "mqtt://broker" } });
+  const { config } = parsePart(given);
+  if (!config) throw new Error("Expected an address that was checked");
   const sources = await openSources(config, {
     clock: systemClock,
     random: Math.random,
@@ -87,26 +97,21 @@ async function trySources(
     log: SILENT,
     patience: { retries: 1, longestWait: 1_000 },
   });
-  const limit = deadline(LIMIT, signal, () => new NoAnswer());
+  const limit = deadline(LIMIT, signal, () => {
+    return new ServiceUnreachable(source, "a set-up", source.name, `no answer within ${LIMIT / 1000} s`);
+  });
   try {
     const { tariff } = config;
     const today = civilDate(systemClock.now(), tariff.time_zone);
     return await ask({ ...sources, tariff, today, limits: { signal: limit.signal, essential: true } });
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ServiceError || error instanceof NoAnswer)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     const { kind, sentence } = failureOf(error);
-    const isKnown = kind === "away" || kind === "not_found" || kind === "busy";
-    return { problem: error instanceof NoAnswer ? "away" : isKnown ? kind : "other", sentence };
+    return { problem: kind === "budget_spent" ? "other" : kind, sentence };
   } finally {
     limit.clear();
     await sources.stop();
-  }
-}
-
-class NoAnswer extends Error {
-  constructor() {
-    super(`no answer within ${LIMIT / 1000} s`);
   }
 }
 

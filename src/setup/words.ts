@@ -41,6 +41,16 @@ const fr = {
   colon: "\u00a0:",
 
   file_unusable: (file: string, why: string) => `${file} ne peut pas être écrit\u00a0: ${why}`,
+  /** By the code of the system. Where there are none, the words of the other commands are said. */
+  disk: {
+    EACCES: "cet utilisateur n’en a pas le droit",
+    EPERM: "cet utilisateur n’en a pas le droit",
+    EROFS: "il est en lecture seule",
+    ENOSPC: "le disque est plein",
+    EISDIR: "c’est un dossier",
+    ENOTDIR: "une partie de son chemin est un fichier, pas un dossier",
+    ENOENT: "il n’existe pas",
+  } as Record<string, string>,
   file_as_root: (file: string) => `${file} ne peut être écrit que par root\u00a0: sudo vigie setup`,
   file_exists: (file: string, copy: string) =>
     `${file} existe déjà. Le remplacer à la fin\u00a0? Il est gardé sous le nom ${copy}.`,
@@ -198,15 +208,17 @@ const fr = {
       `La configuration de vigie, écrite par «\u00a0vigie setup\u00a0».\n${help}\n«\u00a0vigie check\u00a0» trouve les fautes. vigie relit ce fichier dès qu’il change\u00a0; s’il est faux, l’ancien reste en vigueur.`,
     help_copy: (copy: string) => `Toutes les options sont expliquées dans ${copy}.`,
     help_other: "Toutes les options sont expliquées dans config/vigie.yaml du projet (en anglais).",
-    service: "Les prévisions. «\u00a0none\u00a0»\u00a0: aucune, les couleurs officielles seules.",
-    official: "Les couleurs officielles, de RTE qui les décide.",
-    mqtt: "Le broker MQTT.",
     password_systemd: (file: string) =>
       `Le mot de passe est dans ${file}\u00a0: systemd le donne au service.`,
-    homeassistant: "La langue des noms dans Home Assistant\u00a0: fr ou en.",
-    rules: "Les règles\u00a0: chacune est ON ou OFF. «\u00a0vigie explain\u00a0» dit pourquoi.",
-    outputs:
-      "Les appareils\u00a0: la commande du premier «\u00a0choose\u00a0» dont la règle est ON, sinon celle de «\u00a0else\u00a0».\n«\u00a0confirm\u00a0»\u00a0: elle est répétée jusqu’à ce que l’appareil la confirme, et s’il change d’avis («\u00a0keep\u00a0»).",
+    above: {
+      service: "Les prévisions. «\u00a0none\u00a0»\u00a0: aucune, les couleurs officielles seules.",
+      official: "Les couleurs officielles, de RTE qui les décide.",
+      mqtt: "Le broker MQTT.",
+      homeassistant: "La langue des noms dans Home Assistant\u00a0: fr ou en.",
+      rules: "Les règles\u00a0: chacune est ON ou OFF. «\u00a0vigie explain\u00a0» dit pourquoi.",
+      outputs:
+        "Les appareils\u00a0: la commande du premier «\u00a0choose\u00a0» dont la règle est ON, sinon celle de «\u00a0else\u00a0».\n«\u00a0confirm\u00a0»\u00a0: elle est répétée jusqu’à ce que l’appareil la confirme, et s’il change d’avis («\u00a0keep\u00a0»).",
+    },
   },
 };
 
@@ -227,6 +239,7 @@ const en: Words = {
   colon: ":",
 
   file_unusable: (file, why) => `${file} cannot be written: ${why}`,
+  disk: {},
   file_as_root: (file) => `only root can write ${file}: sudo vigie setup`,
   file_exists: (file, copy) => `${file} exists. Replace it at the end? It is kept as ${copy}.`,
   file_exists_script: (file) =>
@@ -378,14 +391,16 @@ const en: Words = {
       `The configuration of vigie, written by "vigie setup".\n${help}\n"vigie check" finds mistakes. A running vigie reads this file again when it changes; if it is wrong, the one before it stays in force.`,
     help_copy: (copy) => `${copy} explains every option.`,
     help_other: "config/vigie.yaml of the project explains every option.",
-    service: 'The forecasts. "none": none, only the official colours.',
-    official: "The official colours, from RTE, who decides them.",
-    mqtt: "The MQTT broker.",
     password_systemd: (file) => `The password is in ${file}: systemd passes it to the service.`,
-    homeassistant: "The language of the names in Home Assistant: fr or en.",
-    rules: 'The rules: each is ON or OFF. "vigie explain" says why.',
-    outputs:
-      'The devices: the payload of the first "choose" whose rule is ON, else that of "else".\n"confirm": it is sent again until the device confirms it, and when the device changes its mind ("keep").',
+    above: {
+      service: 'The forecasts. "none": none, only the official colours.',
+      official: "The official colours, from RTE, who decides them.",
+      mqtt: "The MQTT broker.",
+      homeassistant: "The language of the names in Home Assistant: fr or en.",
+      rules: 'The rules: each is ON or OFF. "vigie explain" says why.',
+      outputs:
+        'The devices: the payload of the first "choose" whose rule is ON, else that of "else".\n"confirm": it is sent again until the device confirms it, and when the device changes its mind ("keep").',
+    },
   },
 };
 

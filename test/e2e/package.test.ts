@@ -66,6 +66,7 @@ const FILES = [
   "docs/raspberry-pi.md",
   "docs/rules.md",
   "docs/service.md",
+  "docs/setup.md",
   "docs/shell.md",
   "docs/simulator.md",
   "docs/sources.md",

@@ -1,26 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { disk, readOnly, withoutMounts } from "../support/disk.ts";
 import { startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { observe } from "../support/observer.ts";
 import { serveInventedDays, vigieConfig } from "../support/running-vigie.ts";
 import { createCleanup } from "../support/vigie.ts";
 
-/** A disk of one's own, which nobody else sees, and which is gone with the program. */
-const disk = (path: string, options: string) => {
-  const script = `mount -t tmpfs -o ${options} tmpfs '${path}' && exec "$@"`;
-  return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"];
-};
-/** The folder as it is, read-only for this program. */
-const readOnly = (path: string) => {
-  const script = `mount --bind '${path}' '${path}' && mount -o remount,bind,ro '${path}' && exec "$@"`;
-  return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"];
-};
-const [probe = "", ...words] = [...disk("/mnt", "size=4k"), "true"];
-const mountless =
-  spawnSync(probe, words).status === 0 ? "" : "only root may mount a small disk for a program of its own";
-const reason = withoutMosquitto || mountless;
+const reason = withoutMosquitto || withoutMounts;
 
 describe.skipIf(reason)(`a state folder that cannot be written ${reason}`, () => {
   const cleanup = createCleanup();

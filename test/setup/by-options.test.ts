@@ -298,7 +298,21 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     await access(join(cwd, "config/vigie.yaml"));
   });
 
-  test("a folder that cannot be written, and a password file that cannot be read, are said before anything is tried", async () => {
+  test("with --try a device that does not report is sent both words, and that is all that is said of it", async () => {
+    const cwd = await folder();
+    const observer = await observe(broker.url, "pump/set");
+    cleanup.add(observer.disconnect);
+    const device = "use=heating,kind=other,topic=pump/set,payload=17,else=20";
+    const { code, out } = await set(["--device", device, "--try"], cwd);
+    expect(code, out).toBe(0);
+    expect(out.match(/sent; this device does not say what it does/g)).toHaveLength(2);
+    expect(observer.received.map(({ payload, retain }) => [payload, retain])).toEqual([
+      ["17", false],
+      ["20", false],
+    ]);
+  });
+
+  test("a folder that cannot be written, and a password file that cannot be read, are said, and nothing is written", async () => {
     const cwd = await folder({ file: "x" });
     expect(await set(["--config", "file/vigie.yaml"], cwd)).toMatchObject({
       code: 1,

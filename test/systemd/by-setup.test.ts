@@ -1,0 +1,42 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Findings, runOnMachine, withoutMachine } from "./machine.ts";
+
+describe.skipIf(withoutMachine)(`a service that vigie setup configures ${withoutMachine}`, () => {
+  let found: Findings;
+  beforeAll(async () => {
+    found = await runOnMachine("by-setup.sh");
+  });
+  const succeeds = (name: string) => expect(found(name), name).toMatchObject({ code: 0 });
+
+  it("is offered the set-up when it is installed", () => {
+    expect(found("install").text).toContain("sudo vigie setup");
+  });
+
+  it("is configured by root only, who is told so", () => {
+    expect(found("set-up by nobody")).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("sudo vigie setup"),
+    });
+  });
+
+  it("gets its password from systemd, and runs as it was set up", () => {
+    succeeds("set-up");
+    expect(found("set-up").text).toMatch(/ok {6}broker, mqtt:[\s\S]*sudo systemctl enable --now vigie/);
+    expect(found("its files").text).toMatch(/^-rw------- root mqtt_password$/m);
+    expect(found("its files").text).toMatch(/^-rw-r--r-- root vigie\.yaml$/m);
+    expect(found("password in the configuration").text).toBe("0");
+    for (const name of ["online", "output", "health"]) succeeds(name);
+    expect(found("errors").text).toBe("");
+  });
+
+  it("takes what was set up in the folder that it is installed from", () => {
+    succeeds("uninstall");
+    succeeds("set-up in a folder");
+    expect(found("its password in the folder").text).toBe("600");
+    succeeds("install from the folder");
+    expect(found("files after it").text).toMatch(/^-rw------- root mqtt_password$/m);
+    expect(found("password in the configuration after it").text).toBe("0");
+    succeeds("online after it");
+    expect(found("errors after it").text).toBe("");
+  });
+});
