@@ -12,7 +12,7 @@
 #   /etc/systemd/system/vigie.service   the service
 #   /etc/vigie/vigie.yaml               the configuration: kept where there is one
 #   /etc/vigie/mqtt_password            the broker's password, for root only; empty: none. Kept where there is one
-# A configuration and a password that `vigie setup` has written into this folder are taken where there are none yet.
+# What `vigie setup` has written into this folder, and the password that it names, are taken where there are none yet.
 #   user and group vigie; systemd makes /var/lib/vigie (what vigie knows: kept) and /run/vigie (its health)
 set -eu
 umask 022
@@ -78,7 +78,8 @@ prepare_configuration() {
     cat "$config" >"$new"
   else
     # systemd passes the password on: the service itself may not read that file.
-    if [ -e "$package/config/mqtt_password" ]; then secret=$package/config/mqtt_password; fi
+    secret=$(sed -n 's/^  password_file: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$package/config/vigie.yaml")
+    [ -z "$secret" ] || [ -f "$secret" ] || end "there is no file $secret, which mqtt.password_file names"
     sed '/^  password_file: /d' "$package/config/vigie.yaml" >"$new"
   fi
   fill base_url '  base_url: [^#]*' "$service"

@@ -25,14 +25,14 @@ finding "its files" where
 finding "password in the configuration" grep -c -e $secret -e password_file /etc/vigie/vigie.yaml
 systemctl enable --now vigie
 finding "online" until_so 60 says availability online
-finding "output" until_so 60 says outputs/boiler/state nothing
+finding "output" until_so 60 topic outputs/boiler/state
 finding "health" until_so 60 vigie health
 finding "errors" in_journal -u vigie -p 4..3
 finding "uninstall" sh /usr/local/lib/vigie/systemd/uninstall.sh
 
 cp -R /package clone && cd clone
 finding "set-up in a folder" set_up node dist/main.js setup
-finding "its password in the folder" stat -c %a config/mqtt_password
+finding "its password in the folder" grep password_file config/vigie.yaml
 finding "install from the folder" sh systemd/install.sh
 finding "files after it" where
 finding "password in the configuration after it" grep -c -e $secret -e password_file /etc/vigie/vigie.yaml

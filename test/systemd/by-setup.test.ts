@@ -32,7 +32,7 @@ describe.skipIf(withoutMachine)(`a service that vigie setup configures ${without
   it("takes what was set up in the folder that it is installed from", () => {
     succeeds("uninstall");
     succeeds("set-up in a folder");
-    expect(found("its password in the folder").text).toBe("600");
+    expect(found("its password in the folder").text).toBe("  password_file: /tmp/secret");
     succeeds("install from the folder");
     expect(found("files after it").text).toMatch(/^-rw------- root mqtt_password$/m);
     expect(found("password in the configuration after it").text).toBe("0");
