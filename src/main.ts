@@ -7,8 +7,10 @@ import { aborted } from "./runtime/wait.ts";
 /** argv → command → exit code; the only place that ends the process. */
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stop.abort());
-// A reader that went away (`vigie show | head`) is no reason to fail.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(1));
+// A reader that went away (`vigie show | head`) is no reason to fail. Where a terminal was closed, a command still has to end
+// in order: a set-up sets back the device that it tries.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", () => (stream.isTTY ? stop.abort() : process.exit(1)));
 
 const open = (stream: NodeJS.WriteStream): Output => ({
   isTTY: stream.isTTY === true,
