@@ -70,10 +70,12 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     (await readdir(cwd, { recursive: true })).filter((name) => !/^tmp(\/|$)/.test(name)).toSorted();
 
   test("speaks the language that is chosen first, whatever the system's is", async () => {
-    const english = await sit(await folder(), sources(), { LANG: "en_GB.UTF-8" });
+    const english = await sit(await folder(), [...sources(), "--broker", open.url], { LANG: "en_GB.UTF-8" });
     await english.answer("Langue / Language", "\u001b[A", ENTER);
     await english.shows("vigie : mise en route");
-    const french = await sit(await folder(), [...sources(), "--language", "fr"], { LANG: "C" });
+    const french = await sit(await folder(), [...sources(), "--broker", open.url, "--language", "fr"], {
+      LANG: "C",
+    });
     await french.shows("vigie : mise en route");
   });
 

@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { findBrokers, withoutTls, withTls } from "../../src/setup/broker.ts";
+import { type FoundBroker, findBrokers, withoutTls, withTls } from "../../src/setup/broker.ts";
+import type { Questions } from "../../src/setup/person.ts";
+import { settleBroker } from "../../src/setup/settle-broker.ts";
+import { WORDS } from "../../src/setup/words.ts";
 import { passwordLine, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { NOBODY } from "../support/ports.ts";
@@ -24,6 +27,61 @@ describe.skipIf(withoutMosquitto)(`the brokers that are offered ${withoutMosquit
       { url: guarded.url, wantsLogin: true },
       { url: open.url, wantsLogin: false },
     ]);
+  });
+});
+
+describe.skipIf(withoutMosquitto)(`the choice of a broker ${withoutMosquitto}`, () => {
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
+  /** A person who chooses the last of a list, and types this. */
+  const choose = async (found: FoundBroker[], typed: string) => {
+    const asked: string[] = [];
+    const said: string[] = [];
+    const ask: Questions = {
+      choose: async (question, choices) => {
+        asked.push(question, ...choices.map(({ label, hint = "" }) => `${label} ${hint}`.trim()));
+        const last = choices.at(-1);
+        if (!last) throw new Error("Expected a choice");
+        return last.value;
+      },
+      type: async (question, { check } = {}) => {
+        asked.push(question);
+        expect([check?.("mqtt://"), check?.(typed)]).toEqual([WORDS.en.not_a_broker, undefined]);
+        return typed;
+      },
+      typeSecret: async () => "",
+      agree: async () => true,
+    };
+    const signal = new AbortController().signal;
+    const person = {
+      ask,
+      say: (_: string, words: string) => said.push(words),
+      signal,
+      leave: () => undefined,
+    };
+    const options = { devices: [], tries: false, yes: false };
+    const setup = { options, person, words: WORDS.en, language: "en" as const, io: { env: {}, cwd: "/" } };
+    const broker = await settleBroker(setup, Promise.resolve(found));
+    cleanup.add(broker.close);
+    return { asked, said, url: broker.given.url };
+  };
+
+  test("offers what was found, and takes an address without a scheme", async () => {
+    const { url, port, remove } = await startMosquitto();
+    cleanup.add(remove);
+    const found = { url: "mqtt://core-mosquitto:1883", wantsLogin: true };
+    expect(await choose([found], `127.0.0.1:${port}`)).toMatchObject({
+      url,
+      asked: [
+        WORDS.en.which_broker,
+        `${found.url} ${WORDS.en.broker_wants_login}`,
+        WORDS.en.broker_other,
+        WORDS.en.broker_address,
+      ],
+    });
+    const none = await choose([], url);
+    expect(none).toMatchObject({ url, asked: [WORDS.en.broker_address] });
+    expect(none.said[0]).toBe(WORDS.en.no_broker_found);
   });
 });
 
