@@ -115,7 +115,17 @@ describe(".dockerignore", () => {
     const copied = [...read("Dockerfile").matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, words = ""]) =>
       words.split(" "),
     );
-    expect(lines.slice(1).sort()).toEqual(copied.map((name) => `!${name}`).sort());
+    const taken = lines.slice(1).filter((line) => line.startsWith("!"));
+    expect(taken.sort()).toEqual(copied.map((name) => `!${name}`).sort());
+  });
+
+  test("holds out the password that vigie setup writes, as git and the package do", () => {
+    const secrets = ["config/mqtt_password*", "config/vigie.yaml.old*"];
+    expect(lines.filter((line, index) => index > 0 && !line.startsWith("!"))).toEqual(secrets);
+    expect(read(".gitignore").split("\n")).toEqual(expect.arrayContaining(secrets));
+    expect(JSON.parse(read("package.json")).files).toEqual(
+      expect.arrayContaining(secrets.map((name) => `!${name}`)),
+    );
   });
 });
 

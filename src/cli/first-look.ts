@@ -40,7 +40,7 @@ ${devices}  Ctrl-C ends both. In a second terminal:
     npx vigie demo
     mosquitto_sub -h 127.0.0.1 -p ${embeddedPort} -v -t '${config.mqtt.base_topic}/#'
 
-  To use your own service and broker: config/vigie.yaml explains each option; see also the README.
+  To use your own service and broker: npx vigie setup, or config/vigie.yaml by hand; see also the README.
 
 `;
 }
