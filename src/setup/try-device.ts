@@ -1,5 +1,5 @@
 import type { WrittenOutput } from "../config/device-templates.ts";
-import { readReport, shownReport } from "../core/outputs/confirms.ts";
+import { readReport, shownReport } from "../core/outputs/read-report.ts";
 import { ConnectionLost, PublishRefused } from "../mqtt/broker-errors.ts";
 import type { ReceivedMessage } from "../mqtt/connection.ts";
 import { sleep } from "../runtime/wait.ts";
