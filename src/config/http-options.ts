@@ -5,6 +5,8 @@ import { z } from "zod";
 export interface ListenAddress {
   host: string | null;
   port: number;
+  /** Who may connect there; without it, those of `http.allow`. */
+  allow?: readonly Network[];
 }
 
 /** The addresses that begin with the same `prefix` bits. */
@@ -18,6 +20,7 @@ const LISTEN =
   'off, a port such as 8427 (all interfaces), an address with a port such as 127.0.0.1:8427 or "[::1]:8427", or a list of these';
 const ONE_LISTEN =
   'a port from 1 to 65535 such as 8427 (all interfaces), or an address with a port such as 127.0.0.1:8427 or "[::1]:8427"';
+const LISTEN_IN_LIST = `${ONE_LISTEN}, or { at: 8099, allow: [172.30.32.2] } with who may connect there`;
 
 function listenAddress(expected: string, words: readonly string[]) {
   const isRight = (given: string | number) =>
@@ -26,10 +29,6 @@ function listenAddress(expected: string, words: readonly string[]) {
     .union([z.string({ error: expected }), z.number({ error: expected })], { error: expected })
     .refine(isRight, { error: expected, abort: true });
 }
-
-const listen = z.union([listenAddress(LISTEN, ["off"]), z.array(listenAddress(ONE_LISTEN, []))], {
-  error: LISTEN,
-});
 
 /** undefined where this is neither a port nor a host with a port. */
 function parseListen(given: string | number): ListenAddress | undefined {
@@ -53,6 +52,19 @@ const networks = z
   )
   .default([]);
 
+const listenFor = z.strictObject({
+  at: listenAddress(ONE_LISTEN, []).meta({ description: "Where it listens." }),
+  allow: networks.meta({ description: "Who may connect there, in place of http.allow." }),
+});
+
+const listen = z.union(
+  [
+    listenAddress(LISTEN, ["off"]),
+    z.array(z.union([listenAddress(LISTEN_IN_LIST, []), listenFor], { error: LISTEN_IN_LIST })),
+  ],
+  { error: LISTEN },
+);
+
 /** An IPv4 address in IPv6 form is none: it would match nobody, for peers are compared as IPv4. */
 export function parseNetwork(text: string): Network | undefined {
   const [, address = "", digits] = /^([\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
@@ -71,7 +83,7 @@ export const httpOptions = z
   .strictObject({
     listen: listen.default("127.0.0.1:8427").meta({
       description:
-        "Where the page and the other views are served: off, HOST:PORT, a PORT alone (all interfaces), or a list of these. Default 127.0.0.1:8427: this machine only, because whoever reaches it can read rules, devices and values of the house.",
+        "Where the page and the other views are served: off, HOST:PORT, a PORT alone (all interfaces), or a list of these, in which { at: PORT, allow: [ADDRESS] } also says who may connect there. Default 127.0.0.1:8427: this machine only, because whoever reaches it can read rules, devices and values of the house.",
     }),
     allow: networks.meta({
       description:
@@ -97,13 +109,22 @@ export const httpOptions = z
 
 /** Reads addresses and networks. */
 export function finishHttp({ listen: given, allow, hosts, proxies, language }: z.output<typeof httpOptions>) {
-  const isNetwork = (network: Network | undefined) => network !== undefined;
-  const addresses = given === "off" ? [] : [given].flat().map(parseListen);
+  const addresses = given === "off" ? [] : [given].flat().map(finishListen);
   return {
     listen: addresses.filter((address) => address !== undefined),
-    allow: allow.map(parseNetwork).filter(isNetwork),
+    allow: readNetworks(allow),
     hosts: hosts.map((host) => host.toLowerCase()),
-    proxies: proxies.map(parseNetwork).filter(isNetwork),
+    proxies: readNetworks(proxies),
     language,
   };
+}
+
+function finishListen(given: string | number | z.output<typeof listenFor>): ListenAddress | undefined {
+  if (typeof given !== "object") return parseListen(given);
+  const address = parseListen(given.at);
+  return address && { ...address, allow: readNetworks(given.allow) };
+}
+
+function readNetworks(texts: readonly string[]): Network[] {
+  return texts.map(parseNetwork).filter((network) => network !== undefined);
 }

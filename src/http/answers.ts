@@ -11,7 +11,7 @@ export function findRefusal(request: IncomingMessage, guard: Guard): HttpAnswer 
   const { method = "", url = "", headers, socket } = request;
   const peer = socket.remoteAddress ?? "";
   if (!guard.isAllowed(peer)) {
-    return textAnswer(403, `${plainAddress(peer)} may not connect: it is not in http.allow`);
+    return textAnswer(403, `${plainAddress(peer)} may not connect: it is not in ${guard.option}`);
   }
   if (!guard.isProxy(peer) && !guard.isOwnName(headers.host)) {
     return textAnswer(

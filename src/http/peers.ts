@@ -1,8 +1,11 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { HttpConfig } from "../config/config.ts";
+import type { ListenAddress, Network } from "../config/http-options.ts";
 
-/** Who may read the views, and by which names. */
+/** Who may read the views at one address, and by which names. */
 export interface Guard {
+  /** The option that says who may connect. */
+  option: "http.allow" | "http.listen";
   /** `peer` is the address of the socket, never one that a header names: whoever connects could invent that. */
   isAllowed(peer: string): boolean;
   isProxy(peer: string): boolean;
@@ -10,16 +13,18 @@ export interface Guard {
   isOwnName(host: string | undefined): boolean;
 }
 
-export function createGuard({ allow, proxies, hosts }: HttpConfig): Guard {
+export function createGuard({ allow: ofAll, proxies, hosts }: HttpConfig, address?: ListenAddress): Guard {
+  const allow = address?.allow ?? ofAll;
   const isListed = listPeers(allow);
   return {
+    option: address?.allow ? "http.listen" : "http.allow",
     isAllowed: (peer) => allow.length === 0 || isListed(peer),
     isProxy: listPeers(proxies),
     isOwnName: (host) => isOwnName(host, hosts),
   };
 }
 
-function listPeers(networks: HttpConfig["allow"]): (peer: string) => boolean {
+function listPeers(networks: readonly Network[]): (peer: string) => boolean {
   if (networks.length === 0) return () => false;
   const list = new BlockList();
   for (const { address, prefix, family } of networks) list.addSubnet(address, prefix, family);

@@ -7,7 +7,7 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { answerRoute, fileAnswer, findRefusal, textAnswer } from "./answers.ts";
 import type { HttpAnswer } from "./http-answer.ts";
 import { type Listener, nameAddress, openListener } from "./listener.ts";
-import { createGuard, isThisMachine, peerOf } from "./peers.ts";
+import { createGuard, type Guard, isThisMachine, peerOf } from "./peers.ts";
 import { createRenderings } from "./renderings.ts";
 import { FILES, ROUTES, type Route } from "./routes.ts";
 import type { View } from "./view.ts";
@@ -70,8 +70,11 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   /** How many connections each peer has; all addresses of this machine, all proxies and all strangers count as one each. */
   const held = new Map<string, number>();
   let config: HttpConfig = { listen: [], allow: [], hosts: [], proxies: [], language: "auto" };
-  let guard = createGuard(config);
+  /** By the name of the address. */
+  let guards = new Map<string, Guard>();
   let isStopped = false;
+
+  const guardOf = (name: string) => guards.get(name) ?? createGuard(config);
 
   const findAnswer = (request: IncomingMessage, path: string): HttpAnswer => {
     const route = routes.find((one) => one.path === path);
@@ -90,7 +93,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
     }
   };
 
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse, guard: Guard): void => {
     countRequest();
     if (options.now) response.setHeader("Date", new Date(options.now()).toUTCString());
     const refusal = findRefusal(request, guard);
@@ -112,7 +115,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
 
   const count = (holder: string) => held.get(holder) ?? 0;
 
-  const holderOf = ({ remoteAddress: peer = "", localAddress = "" }: Socket): string => {
+  const holderOf = ({ remoteAddress: peer = "", localAddress = "" }: Socket, guard: Guard): string => {
     if (guard.isProxy(peer)) return PROXIES;
     if (!guard.isAllowed(peer)) return STRANGERS;
     return isThisMachine(peer, localAddress) ? THIS_MACHINE : peerOf(peer);
@@ -125,8 +128,8 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
     return sum([...held.values(), ...kept]) < limits.connections;
   };
 
-  const takePlace = (socket: Socket): void => {
-    const holder = holderOf(socket);
+  const takePlace = (socket: Socket, guard: Guard): void => {
+    const holder = holderOf(socket, guard);
     if (!isFree(holder)) {
       socket.destroy();
       return;
@@ -139,7 +142,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
     });
   };
 
-  const openServer = (): Server => {
+  const openServer = (name: string): Server => {
     const times = {
       headersTimeout: limits.request,
       requestTimeout: limits.request,
@@ -147,7 +150,8 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       // Longer than an open page waits before it asks again: it keeps its connection.
       keepAliveTimeout: limits.request,
     };
-    const server = createServer(times, answer).on("connection", takePlace);
+    const server = createServer(times, (request, response) => answer(request, response, guardOf(name)));
+    server.on("connection", (socket) => takePlace(socket, guardOf(name)));
     server.timeout = limits.silence;
     return server;
   };
@@ -155,8 +159,8 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   return {
     configure: async (wanted, { nextPorts }) => {
       config = wanted;
-      guard = createGuard(wanted);
       const addresses = new Map(wanted.listen.map((address) => [nameAddress(address), address]));
+      guards = new Map([...addresses].map(([name, address]) => [name, createGuard(wanted, address)]));
       const left = [...listeners].filter(([name]) => !addresses.has(name));
       for (const [name] of left) listeners.delete(name);
       // Before others are opened: 127.0.0.1:8427 is in the way of 0.0.0.0:8427.
@@ -165,7 +169,7 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
       const { retryAfter } = limits;
       for (const [name, address] of addresses) {
         if (listeners.has(name)) continue;
-        const listening = { server: openServer(), retryAfter, nextPorts, log, problemLog };
+        const listening = { server: openServer(name), retryAfter, nextPorts, log, problemLog };
         listeners.set(name, openListener(address, listening));
       }
       await Promise.all([...listeners.values()].map(({ tried }) => tried));

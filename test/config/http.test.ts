@@ -18,6 +18,14 @@ describe("http.listen", () => {
       [HERE, { host: "::1", port: 8427 }, { host: null, port: 9000 }],
     ],
     ["http: { listen: [] }", []],
+    [
+      "http: { listen: [{ at: 8099, allow: [172.30.32.2] }, 8427, { at: 127.0.0.1:8427 }] }",
+      [
+        { host: null, port: 8099, allow: [{ address: "172.30.32.2", prefix: 32, family: "ipv4" }] },
+        { host: null, port: 8427 },
+        { ...HERE, allow: [] },
+      ],
+    ],
   ])("%j", async (text, listen) => {
     expect((await loadText(text)).config.http.listen).toEqual(listen);
   });
@@ -27,6 +35,7 @@ describe("http.listen", () => {
     ["9000", [{ host: null, port: 9000 }]],
     ["[::1]:8427", [{ host: "::1", port: 8427 }]],
     ["[127.0.0.1:8427, 127.0.0.2:8427]", [HERE, { host: "127.0.0.2", port: 8427 }]],
+    ["[{ at: 127.0.0.1:8427, allow: [] }]", [{ ...HERE, allow: [] }]],
   ])("is a variable, too: %s", async (text, listen) => {
     expect((await loadVariables({ VIGIE_HTTP_LISTEN: text })).config.http.listen).toEqual(listen);
   });
@@ -55,11 +64,21 @@ describe("http.listen", () => {
   });
 
   test("names the one of a list that is wrong, and the variable", async () => {
-    const words =
+    const one =
       'expected a port from 1 to 65535 such as 8427 (all interfaces), or an address with a port such as 127.0.0.1:8427 or "[::1]:8427", got';
+    const inList = one.replace(
+      ", got",
+      ", or { at: 8099, allow: [172.30.32.2] } with who may connect there, got",
+    );
     expect(await problemsOf(loadText("http:\n  listen: [127.0.0.1:8427, off]\n"))).toEqual([
-      `config/vigie.yaml:2:28 http.listen[1]: ${words} "off"`,
+      `config/vigie.yaml:2:28 http.listen[1]: ${inList} "off"`,
     ]);
+    expect(await problemsOf(loadText("http:\n  listen: [{ at: off }, { at: 80, allow: [here] }]\n"))).toEqual(
+      [
+        `config/vigie.yaml:2:18 http.listen[0].at: ${one} "off"`,
+        'config/vigie.yaml:2:43 http.listen[1].allow[0]: expected an address or a network, such as 192.168.1.7, 192.168.1.0/24 or fd00::/8, got "here"',
+      ],
+    );
     expect(await problemsOf(loadVariables({ VIGIE_HTTP_LISTEN: "127.0.0.1:x" }))).toEqual([
       `VIGIE_HTTP_LISTEN: ${EXPECTED} "127.0.0.1:x"`,
     ]);

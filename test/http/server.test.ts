@@ -366,6 +366,33 @@ describe("http.allow", () => {
   });
 });
 
+describe("who may connect to one address of http.listen", () => {
+  const only = [{ address: "127.0.0.2", prefix: 32, family: "ipv4" }] as const;
+
+  test("is said there, and nobody else may, whatever http.allow says; other addresses go by http.allow", async () => {
+    const [own, other] = [await freePort(), await freePort()];
+    const listen = [
+      { host: "127.0.0.1", port: own, allow: [...only] },
+      { host: "127.0.0.1", port: other },
+    ];
+    const allow = [{ address: "127.0.0.3", prefix: 32, family: "ipv4" as const }];
+    const { configure } = await startServer({ config: { listen } });
+    const from = async (localAddress: string, port: number) =>
+      (await ask(port, "/alive", { localAddress })).status;
+    expect(await ask(own, "/alive")).toMatchObject({
+      status: 403,
+      body: "127.0.0.1 may not connect: it is not in http.listen\n",
+    });
+    expect([await from("127.0.0.2", own), await from("127.0.0.1", other)]).toEqual([200, 200]);
+    await configure({ listen, allow });
+    expect([await from("127.0.0.2", own), await from("127.0.0.3", own)]).toEqual([200, 403]);
+    expect([await from("127.0.0.2", other), await from("127.0.0.3", other)]).toEqual([403, 200]);
+    // The same address, with others who may: it is not closed meanwhile.
+    await configure({ listen: [{ host: "127.0.0.1", port: own, allow }] });
+    expect([await from("127.0.0.2", own), await from("127.0.0.3", own)]).toEqual([403, 200]);
+  });
+});
+
 describe("somebody who takes his time", () => {
   test("with the headers is cut off, and others are answered meanwhile", async () => {
     const { port } = await startServer({ limits: { request: 300 } });
