@@ -14,16 +14,22 @@ interface ReloadOptions {
   secrets: string[];
 }
 
+export interface FollowedConfig {
+  /** The configuration in force, with what is wrong with the one that was read last. */
+  current: () => LoadedConfig;
+  stop: () => Promise<void>;
+}
+
 /**
  * Reads the configuration again on SIGHUP and when one of its files has changed. A wrong configuration is logged, and the
- * one before it stays in force. Returns its stop.
+ * one before it stays in force.
  */
-export function followConfig(first: LoadedConfig, options: ReloadOptions): () => Promise<void> {
+export function followConfig(first: LoadedConfig, options: ReloadOptions): FollowedConfig {
   let current = first;
   let reloading = Promise.resolve();
   const reload = () => {
     reloading = reloading.then(async () => {
-      current = (await reloadOnce(first, current, options)) ?? current;
+      current = await reloadOnce(first, current, options);
       await watch(current.read);
     });
   };
@@ -39,31 +45,37 @@ export function followConfig(first: LoadedConfig, options: ReloadOptions): () =>
   };
   reloading = watch(first.read);
   process.on("SIGHUP", reload);
-  return async () => {
-    process.off("SIGHUP", reload);
-    await reloading;
-    await stopWatching();
+  return {
+    current: () => current,
+    stop: async () => {
+      process.off("SIGHUP", reload);
+      await reloading;
+      await stopWatching();
+    },
   };
 }
 
-/** The configuration that is in force after it; undefined where the one before stays. */
+/** What is in force after it, which may be the configuration before it. */
 async function reloadOnce(
   first: LoadedConfig,
   current: LoadedConfig,
   { load, restart, log, secrets }: ReloadOptions,
-): Promise<LoadedConfig | undefined> {
+): Promise<LoadedConfig> {
+  const refuse = (problems: readonly string[], what: string): LoadedConfig => {
+    for (const problem of problems) log.error(`Configuration: ${problem}`);
+    log.warn(what);
+    return { ...current, refused: problems };
+  };
   const loaded = await load().catch((error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) log.error(`Configuration: ${problem}`);
-    log.warn("The new configuration is wrong; the one before it stays in force");
-    return undefined;
+    return error;
   });
-  if (!loaded) return undefined;
+  if (loaded instanceof ConfigError)
+    return refuse(loaded.problems, "The new configuration is wrong; the one before it stays in force");
   const refusal = refuseInvented(current.config, loaded.config);
   if (refusal !== null) {
-    log.error(`Configuration: ${refusal}`);
-    log.warn("The configuration before it stays in force; restart vigie if this change is meant");
-    return undefined;
+    const what = "The configuration before it stays in force; restart vigie if this change is meant";
+    return refuse([refusal], what);
   }
   for (const warning of loaded.warnings) {
     if (!current.warnings.includes(warning)) log.warn(warning);
@@ -73,7 +85,7 @@ async function reloadOnce(
   if (!isSame(loaded.config.log, logging)) log.warn("log takes effect at the next start");
   const config = { ...loaded.config, state, log: logging };
   if (isSame(config, { ...current.config, state, log: logging })) {
-    log.info("The configuration was read again: nothing has changed");
+    if (loaded.refused.length === 0) log.info("The configuration was read again: nothing has changed");
     return loaded;
   }
   secrets.push(config.mqtt.password ?? "");

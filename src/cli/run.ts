@@ -5,6 +5,7 @@ import { healthPath } from "../app/health-file.ts";
 import { type HealthReport, judgeDaemon, reportHealth } from "../app/health-report.ts";
 import { followConfig } from "../app/reload.ts";
 import { type ServedViews, serveViews } from "../app/serve-views.ts";
+import { createRefusalTeller } from "../app/tell-refusal.ts";
 import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { wallTime } from "../core/calendar/dates.ts";
@@ -135,8 +136,9 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     settleFailed = resolve;
   });
   const report = () => health.update(systemClock.now(), daemon);
+  const tellRefusal = createRefusalTeller();
   const views = serveViews({
-    view: () => daemon.view(),
+    view: () => tellRefusal(daemon.view(), followed.current()),
     health: () => judgeDaemon(systemClock.now(), daemon) ?? { healthy: false, words: "vigie is starting" },
     optimizeCode,
     log,
@@ -189,10 +191,10 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
     await daemon.start(next);
     await views.reopen(next);
   };
-  const stopFollowing = followConfig(loaded, { ...options, restart });
+  const followed = followConfig(loaded, { ...options, restart });
   await aborted(ended);
   const left = systemd.stopping();
-  await stopFollowing();
+  await followed.stop();
   await Promise.all([views.stop(), daemon.stop()]);
   await Promise.all([health.written(), left]);
   if (!io.signal.aborted) throw yielded.signal.reason;

@@ -38,6 +38,10 @@ export interface LoadedConfig {
   /** Every file that was read: a change of one may change the configuration. */
   read: ReadFile[];
   warnings: string[];
+  /** What is wrong with what was read, where another configuration is in force in its place; empty: nothing. */
+  refused: readonly string[];
+  /** Nobody has named a broker yet, so that vigie tries a usual address. */
+  brokerIsUnknown: boolean;
 }
 
 /**
@@ -77,7 +81,14 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     return `${placeOf({ path: asWritten(path, given), part: "value" }, file, settings)}${name}: ${words}`;
   });
   const read = [...(file.read === null ? [] : [file.read]), ...environment.read, ...password.read];
-  return { config, file: file.path, read, warnings: [...environment.warnings, ...warnings] };
+  return {
+    config,
+    file: file.path,
+    read,
+    warnings: [...environment.warnings, ...warnings],
+    refused: [],
+    brokerIsUnknown: false,
+  };
 }
 
 /** Outputs may be written as `{ list: [ … ] }`. */

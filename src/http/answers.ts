@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { HttpConfig } from "../config/config.ts";
 import type { Language } from "../core/discovery/entities.ts";
 import { type HttpAnswer, SECURITY_HEADERS } from "./http-answer.ts";
+import { renderRefusal } from "./page/render-page.ts";
 import { type Guard, plainAddress } from "./peers.ts";
 import type { FindRendering } from "./renderings.ts";
 import type { Route } from "./routes.ts";
@@ -50,6 +51,16 @@ export function answerRoute(
   return { status: 304, headers: unchanged, body: NOTHING };
 }
 
+/** Not one of the views, and never cached: it is gone as soon as something is in force. */
+export function refusalAnswer(
+  { headers }: IncomingMessage,
+  problems: readonly string[],
+  option: HttpConfig["language"],
+): HttpAnswer {
+  const text = renderRefusal(problems, chooseLanguage(option, headers["accept-language"]));
+  return textAnswer(200, text, { "Content-Type": "text/html; charset=utf-8" });
+}
+
 /** The language that the option names, else the one of the two that the browser likes best; English for all others. */
 function chooseLanguage(option: HttpConfig["language"], header = ""): Language {
   if (option !== "auto") return option;
@@ -87,7 +98,7 @@ function hasEtag(header: string | undefined, etag: string): boolean {
 export function textAnswer(status: number, words: string, headers: Record<string, string> = {}): HttpAnswer {
   const body = Buffer.from(`${words}\n`);
   const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": body.length };
-  return { status, headers: { ...SECURITY_HEADERS, ...headers, "Cache-Control": "no-store", ...type }, body };
+  return { status, headers: { ...SECURITY_HEADERS, ...type, "Cache-Control": "no-store", ...headers }, body };
 }
 
 const NOTHING = Buffer.alloc(0);

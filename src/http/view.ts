@@ -13,4 +13,8 @@ export interface View
   rules: readonly Rule[];
   /** In a demonstration: how many times as fast as real time its clock runs. */
   demoSpeed?: number;
+  /** What is wrong with the configuration that was read last, where the one before it is in force. */
+  refused?: readonly string[];
+  /** Nobody has named a broker yet. */
+  brokerIsUnknown?: boolean;
 }

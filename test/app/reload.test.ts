@@ -7,7 +7,7 @@ test("a reload warns of what is new, and not again of what was known before", as
   const first = { ...(await loadText("instance: vigie\n")), warnings: ["localhost in a container"] };
   let loaded = first;
   const lines: string[] = [];
-  const stop = followConfig(first, {
+  const { stop } = followConfig(first, {
     load: async () => loaded,
     restart: async () => undefined,
     log: logTo(lines),
@@ -33,8 +33,10 @@ test("a reload with one wrong word logs one problem, and that the configuration 
   const text = (rules: string) =>
     `${rules}: [{ id: peak, when: { period: hp } }]\noutputs:\n${outputs.join("\n")}\n`;
   const lines: string[] = [];
-  const stop = followConfig(await loadText(text("rules")), {
-    load: () => loadText(text("regles")),
+  let word = "regles";
+  const first = await loadText(text("rules"));
+  const { current, stop } = followConfig(first, {
+    load: () => loadText(text(word)),
     restart: async () => undefined,
     log: logTo(lines),
     secrets: [],
@@ -46,4 +48,25 @@ test("a reload with one wrong word logs one problem, and that the configuration 
     'Configuration: config/vigie.yaml:1:1 regles: expected a known option (instance, service, official, mqtt, homeassistant, tariff, rules, outputs, http, state, log), got "regles" (did you mean rules?)',
     "The new configuration is wrong; the one before it stays in force",
   ]);
+  expect(current().config).toBe(first.config);
+  expect(current().refused).toEqual([lines[0]?.replace("Configuration: ", "")]);
+  word = "rules";
+  process.emit("SIGHUP");
+  await vi.waitFor(() => expect(lines.at(-1)).toContain("nothing has changed"), 60_000);
+  expect(current().refused).toEqual([]);
+});
+
+test("a reload that has another configuration in place of a wrong one takes it, and says nothing of its own", async () => {
+  const first = await loadText("instance: vigie\n");
+  const lines: string[] = [];
+  const { current, stop } = followConfig(first, {
+    load: async () => ({ ...first, refused: ["the form is wrong"] }),
+    restart: () => Promise.reject(new Error("nothing has changed")),
+    log: logTo(lines),
+    secrets: [],
+  });
+  onTestFinished(stop);
+  process.emit("SIGHUP");
+  await vi.waitFor(() => expect(current().refused).toEqual(["the form is wrong"]), 60_000);
+  expect(lines).toEqual([]);
 });

@@ -43,6 +43,20 @@ describe("the views of a running vigie", () => {
   const state = async (port: number): Promise<State> =>
     JSON.parse(await (await fetch(`http://127.0.0.1:${port}/api/state`)).text());
 
+  test("show why a changed configuration is refused, until it is right or as before", async () => {
+    const port = await freePort();
+    const { folder, vigie } = await start(firstLook(port));
+    await vigie.says(/^The page is at http:/);
+    const page = async () => (await fetch(`http://127.0.0.1:${port}/`)).text();
+    expect(await page()).not.toContain("refused");
+    await writeConfig(folder, firstLook(port, { homeassistant: { language: "<de>" } }));
+    const words = "homeassistant.language: expected one of fr, en, got &quot;&lt;de&gt;&quot;";
+    await expect.poll(page, { timeout: PATIENCE }).toContain(words);
+    expect(await page()).toContain("The configuration that was read last is refused");
+    await writeConfig(folder, firstLook(port));
+    await expect.poll(page, { timeout: PATIENCE }).not.toContain("refused");
+  });
+
   test("show the newest value of the house, also where it turns no rule", async () => {
     const port = await freePort();
     const mqtt = { topic: "house/level", below: 80 };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import { PAGE_FILES } from "../../src/http/page/page-files.ts";
-import { renderPage } from "../../src/http/page/render-page.ts";
+import { renderPage, renderRefusal } from "../../src/http/page/render-page.ts";
 import { TEXTS } from "../../src/http/page/texts.ts";
 import type { View } from "../../src/http/view.ts";
 import { forecast, knownDaysOf, official } from "../support/known-days.ts";
@@ -122,6 +122,28 @@ describe("the band", () => {
 });
 
 describe("what is not as it should be", () => {
+  test("is said of a configuration that is refused, problem by problem, and of a broker that nobody has named", async () => {
+    const page = await text("configuration refused, and no broker");
+    expect(page).toContain(
+      "La configuration lue en dernier est refusée Celle d’avant reste en vigueur. À corriger : Appareils 1, Sa place sur le broker : attendu",
+    );
+    expect(page).toContain("mqtt.grace: expected a duration from 0s to 168h");
+    expect(page).toContain("Home Assistant n’a pas encore de broker MQTT Installez l’app");
+    // Its address is a guess: nobody has to look whether something runs there.
+    expect(page).not.toContain("n’est pas joignable");
+    expect(await text("rouge now")).not.toMatch(/refusée|Home Assistant n’a pas/);
+  });
+
+  test("is a page of its own while nothing is in force, with every problem as a text", () => {
+    const many = Array.from({ length: 40 }, (_, index) => `problem ${index} <b>&`);
+    const page = renderRefusal(many, "en");
+    expect(page).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
+    expect(page).toContain("vigie waits for a configuration that is right");
+    expect(page).toContain("<li><bdi>problem 29 &lt;b&gt;&amp;</bdi></li><li>… (40)</li></ul>");
+    expect(page).not.toMatch(/problem 30|<b>/);
+    expect(renderRefusal(["x"], "fr")).toContain("vigie attend une configuration correcte");
+  });
+
   test("is said of a service that is down, with its last answer and its failure", async () => {
     const page = await text("service down", "en");
     expect(page).toContain(

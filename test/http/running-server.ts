@@ -21,7 +21,9 @@ interface RunningServer {
   configure: (more: Partial<HttpConfig>, nextPorts?: boolean) => Promise<void>;
 }
 
-type Options = Partial<Pick<ViewServerOptions, "limits" | "routes" | "health" | "optimizeCode" | "now">> & {
+type Options = Partial<
+  Pick<ViewServerOptions, "limits" | "routes" | "health" | "optimizeCode" | "now" | "refused">
+> & {
   config?: Partial<HttpConfig>;
   nextPorts?: boolean;
   /** In place of a free one. */

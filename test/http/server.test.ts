@@ -329,6 +329,25 @@ describe("a name in Host", () => {
   });
 });
 
+describe("while nothing is in force", () => {
+  test("the page says why, in the language of the configuration, and nothing else is there but /alive and /health", async () => {
+    const { port, show } = await startServer({ refused: ["x: wrong"], config: { language: "fr" } });
+    show(undefined);
+    const page = await ask(port, "/", { headers: { "accept-language": "en" } });
+    expect(page).toMatchObject({
+      status: 200,
+      body: expect.stringContaining("<li><bdi>x: wrong</bdi></li>"),
+      headers: { ...SECURITY, "content-type": "text/html; charset=utf-8", "cache-control": "no-store" },
+    });
+    expect(page.body).toContain("vigie attend une configuration correcte");
+    // The script of the page asks for the page that takes its place.
+    expect((await ask(port, "/page.js")).status).toBe(200);
+    expect([(await ask(port, "/alive")).status, (await ask(port, "/health")).status]).toEqual([200, 200]);
+    for (const path of ["/api/state", "/metrics", "/calendar.ics"])
+      expect(await ask(port, path)).toMatchObject({ status: 503, body: "vigie is starting\n" });
+  });
+});
+
 describe("http.allow", () => {
   const allow = [{ address: "127.0.0.2", prefix: 31, family: "ipv4" }] as const;
 

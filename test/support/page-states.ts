@@ -107,6 +107,21 @@ export const PAGE_STATES: Record<string, () => Promise<View>> = {
       unsaved: "/data: the disk is full. To fix it: free space on its disk (df -h /data)",
     });
   },
+  "configuration refused, and no broker": async () => {
+    const vigie = await longLived(AFTERNOON);
+    return vigie.view({
+      refused: [
+        "Appareils 1, Sa place sur le broker\u00a0: attendu le début d’un topic, sans + ni #, sans / au début ni à la fin, reçu rien",
+        'config/vigie.yaml:2:10 mqtt.grace: expected a duration from 0s to 168h in s, m or h, such as 5m, got "soon"',
+      ],
+      brokerIsUnknown: true,
+      broker: {
+        connected: false,
+        url: "mqtt://core-mosquitto:1883",
+        away_since: vigie.clock.at - 20 * MINUTE,
+      },
+    });
+  },
   "service down for a week": async () => {
     const vigie = await longLived(AFTERNOON);
     vigie.setDown(true);

@@ -3,7 +3,7 @@ import { periodSpans } from "../../core/calendar/period.ts";
 import type { IsoDate } from "../../core/calendar/tariff.ts";
 import { endOfCorrections } from "../../core/days/official-words.ts";
 import type { MomentFacts, Simulation } from "../../core/facts/facts.ts";
-import { foreign, type Html, html } from "./html.ts";
+import { foreign, type Html, html, type Part } from "./html.ts";
 import { colorClass, confidenceBar, type Page, possible, sayReliability } from "./words.ts";
 
 /** The colour in force and the next one, readable from far; invented or pretended days are named in the same band. */
@@ -27,12 +27,13 @@ function banners(page: Page): Html[] {
   const { simulation } = view.facts;
   const banner = (title: string, more: string) =>
     html`<p class="banner"><strong>${title}</strong> ${more}</p>`;
+  const bad = (title: string, more: Part) =>
+    html`<p class="banner bad"><strong>${title}</strong> ${more}</p>`;
   const found: Html[] = [];
   const { url, away_since } = view.broker;
-  if (away_since !== undefined)
-    found.push(
-      html`<p class="banner bad"><strong>${t.broker_away}</strong> ${page.when(away_since, t.broker_away_since)} ${foreign(url, 80)}.</p>`,
-    );
+  if (view.brokerIsUnknown) found.push(bad(t.no_broker, t.no_broker_more));
+  else if (away_since !== undefined)
+    found.push(bad(t.broker_away, html`${page.when(away_since, t.broker_away_since)} ${foreign(url, 80)}.`));
   if (view.demoSpeed !== undefined) found.push(banner(t.demo, t.demo_more(view.demoSpeed)));
   if (view.known.service.kind === "invented") found.push(banner(t.invented, t.invented_more));
   if (simulation) found.push(banner(t.simulation(page.when(simulation.until)), pretends(simulation, page)));

@@ -5,6 +5,7 @@ import { isSaved, isUnheard, lastAnswer, type Page } from "./words.ts";
 /** What is not as it should be, each with what it means for the page. */
 export function notices(page: Page): Html {
   const found = [
+    refusalNotice(page),
     page.view.known.vigie_failed ? notice(page.t.vigie_failed, page.t.vigie_failed_more) : null,
     serviceNotice(page),
     officialNotice(page),
@@ -22,8 +23,23 @@ export function notices(page: Page): Html {
 }
 
 function notice(title: string, more: Part): Html {
-  return html`<li><strong>${title}</strong> ${more}</li>`;
+  return html`<li class="notice"><strong>${title}</strong> ${more}</li>`;
 }
+
+function refusalNotice({ t, view }: Page): Html | null {
+  const { refused = [] } = view;
+  return refused.length === 0 ? null : notice(t.refused, [t.refused_more, listProblems(refused)]);
+}
+
+/** In the words of whoever found them. */
+export function listProblems(problems: readonly string[]): Html {
+  const shown = problems.slice(0, MOST_PROBLEMS).map((problem) => foreign(problem, LONGEST_PROBLEM));
+  if (problems.length > shown.length) shown.push(html`… (${problems.length})`);
+  return html`<ul class="problems">${shown.map((problem) => html`<li>${problem}</li>`)}</ul>`;
+}
+
+const MOST_PROBLEMS = 30;
+const LONGEST_PROBLEM = 400;
 
 function serviceNotice(page: Page): Html | null {
   const { service } = page.view.real.facts;

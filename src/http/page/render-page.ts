@@ -2,12 +2,13 @@ import type { Language } from "../../core/discovery/entities.ts";
 import type { View } from "../view.ts";
 import { band } from "./band.ts";
 import { devices } from "./devices.ts";
-import { html } from "./html.ts";
-import { notices } from "./notices.ts";
+import { html, type Part } from "./html.ts";
+import { listProblems, notices } from "./notices.ts";
 import { PAGE_FILES } from "./page-files.ts";
 import { rules } from "./rules.ts";
 import { season } from "./season.ts";
 import { state } from "./state.ts";
+import { TEXTS } from "./texts.ts";
 import { week } from "./week.ts";
 import { openPage } from "./words.ts";
 
@@ -22,20 +23,45 @@ export function renderPage(view: View, { language }: { language: Language }): st
   const icon = `${(!isInvented && view.real.facts.moment?.now.color) || "unknown"}.svg` as const;
   // In the order in which an owner asks.
   const parts = [band, notices, week, rules, devices, season, state].map((part) => part(page));
+  return document(language, {
+    title: title(now?.color ?? t.unknown_f),
+    icon,
+    pause: view.demoSpeed === undefined ? PAUSE : PAUSE_IN_DEMO,
+    main: [PATTERNS, parts],
+  });
+}
+
+/** While no configuration is in force: what is wrong with it. The script puts the page in its place as soon as there is one. */
+export function renderRefusal(problems: readonly string[], language: Language): string {
+  const t = TEXTS[language];
+  const main = html`<section class="part refusal"><h1>${t.nothing_in_force}</h1><p>${t.nothing_in_force_more}</p>${listProblems(problems)}</section>`;
+  return document(language, { title: "vigie", icon: "unknown.svg", pause: PAUSE, main });
+}
+
+interface DocumentParts {
+  title: string;
+  icon: keyof typeof PAGE_FILES;
+  /** Milliseconds. */
+  pause: number;
+  main: Part;
+}
+
+function document(language: Language, { title, icon, pause, main }: DocumentParts): string {
+  const t = TEXTS[language];
   return html`<!DOCTYPE html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title(now?.color ?? t.unknown_f)}</title>
+<title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="${PAGE_FILES[icon].link}">
 <link rel="stylesheet" href="${PAGE_FILES["page.css"].link}">
 <script src="${PAGE_FILES["page.js"].link}" defer></script>
 </head>
-<body data-pause="${view.demoSpeed === undefined ? PAUSE : PAUSE_IN_DEMO}">
+<body data-pause="${pause}">
 <p id="stale" role="alert" data-now="${t.just_now}" hidden><strong>${t.stale} <time></time>.</strong> ${t.stale_more}</p>
-<main>${PATTERNS}${parts}</main>
+<main>${main}</main>
 </body>
 </html>
 `.toString();

@@ -65,6 +65,9 @@ const fr = {
   broker_away: "Le broker MQTT n’est pas joignable",
   broker_away_since: ((time, day) =>
     `depuis ${day === null ? time : `${day} ${time}`}. Aucun appareil ne peut être commandé, et rien n’est publié. Le journal de vigie dit pourquoi. Vérifiez qu’il fonctionne\u00a0:`) as SayTime,
+  no_broker: "Home Assistant n’a pas encore de broker MQTT",
+  no_broker_more:
+    "Installez l’app «\u00a0Mosquitto broker\u00a0» (Paramètres → Apps) et démarrez-la\u00a0: vigie la trouve sans redémarrage. Jusque-là, rien n’est publié et aucun appareil n’est commandé.",
   invented: "Jours inventés",
   invented_more: "Ces couleurs viennent du simulateur intégré, et non d’une annonce.",
   no_answer: {
@@ -85,6 +88,10 @@ const fr = {
     `Sa dernière réponse date ${day === null ? `de ${time}` : `du ${day} à ${time}`} ou de plus tard, mais d’avant le démarrage de vigie.`) as SayTime,
   unsaved: "vigie ne peut rien enregistrer sur le disque",
   unsaved_more: "Tout continue, mais un redémarrage perdrait ce qui est nouveau.",
+  refused: "La configuration lue en dernier est refusée",
+  refused_more: "Celle d’avant reste en vigueur. À corriger\u00a0:",
+  nothing_in_force: "vigie attend une configuration correcte",
+  nothing_in_force_more: "D’ici là, rien n’est publié et aucun appareil n’est commandé. À corriger\u00a0:",
   vigie_failed: "Une partie de vigie ne fonctionne pas",
   vigie_failed_more:
     "C’est une erreur interne de vigie\u00a0: son journal la décrit. Tout le reste continue.",
@@ -315,6 +322,9 @@ const en: Texts = {
   broker_away: "The MQTT broker is not reached",
   broker_away_since: (time, day) =>
     `since ${day === null ? time : `${day} ${time}`}. No device can be commanded, and nothing is published. The log of vigie says why. Check that it runs:`,
+  no_broker: "Home Assistant has no MQTT broker yet",
+  no_broker_more:
+    "Install the app “Mosquitto broker” (Settings → Apps) and start it: vigie finds it without a restart. Until then nothing is published, and no device is commanded.",
   invented: "Invented days",
   invented_more: "These colours come from the built-in simulator, not from any announcement.",
   no_answer: {
@@ -335,6 +345,10 @@ const en: Texts = {
     `Its last answer came ${day === null ? `at ${time}` : `${day} at ${time}`} or later, but before vigie was started.`,
   unsaved: "vigie cannot save anything on the disk",
   unsaved_more: "All goes on, but a restart would lose what is new.",
+  refused: "The configuration that was read last is refused",
+  refused_more: "The one before it stays in force. To be corrected:",
+  nothing_in_force: "vigie waits for a configuration that is right",
+  nothing_in_force_more: "Until then nothing is published, and no device is commanded. To be corrected:",
   vigie_failed: "A part of vigie does not work",
   vigie_failed_more: "It is an error of vigie itself, which its log describes. All else goes on.",
   output_problem: "A device does not do what it was told",
