@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
+import { parse } from "yaml";
 
 /**
  * One file holds all that a house runs, and needs no node_modules. What is not needed everywhere are files of their own, read
@@ -66,6 +67,7 @@ export default defineConfig([
       keepApart(),
       leaveOut([...LEFT_OUT, ...NO_LOG_THREAD, ...NO_DEBUG]),
       sayVersion(),
+      holdFormLabels(),
       listLicenses("licenses.txt"),
     ],
     output: { ...output(), codeSplitting: false },
@@ -169,6 +171,28 @@ function holdShippedFile() {
     load: (id) =>
       id.endsWith("src/setup/shipped-file.ts")
         ? `export const SHIPPED = ${JSON.stringify(readFileSync("config/vigie.yaml", "utf8"))};`
+        : null,
+  };
+}
+
+/** What the fields of the Home Assistant app's form are called there, without their descriptions. */
+function holdFormLabels() {
+  const pick = (labels) =>
+    Object.fromEntries(
+      Object.entries(labels).map(([key, { name, fields }]) => [
+        key,
+        { name, ...(fields && { fields: pick(fields) }) },
+      ]),
+    );
+  const read = (language) => {
+    const text = readFileSync(`config/homeassistant-app/translations/${language}.yaml`, "utf8");
+    return pick(parse(text).configuration);
+  };
+  return {
+    name: "hold-form-labels",
+    load: (id) =>
+      id.endsWith("src/config/form-labels.ts")
+        ? `export const FORM_LABELS = ${JSON.stringify({ fr: read("fr"), en: read("en") })};`
         : null,
   };
 }

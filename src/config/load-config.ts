@@ -26,6 +26,8 @@ import { type Path, showPath, showValue } from "./shown-value.ts";
 import { findWarnings } from "./warnings.ts";
 
 export interface LoadRequest extends FileRequest {
+  /** From the form of the Home Assistant app: it counts more than the file, and less than variables. */
+  form?: readonly Setting[] | undefined;
   /** From the command line, in the shape of the file. */
   overrides?: object | undefined;
   inContainer?: boolean | undefined;
@@ -33,6 +35,8 @@ export interface LoadRequest extends FileRequest {
 
 export interface LoadedConfig {
   config: Config;
+  /** What it was made of, in the shape of the file. It holds secrets. */
+  given: unknown;
   /** The configuration file; null where everything came from variables. */
   file: string | null;
   /** Every file that was read: a change of one may change the configuration. */
@@ -45,17 +49,17 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads the file and the environment, puts them together (command line over environment over file over default), and
+ * Reads the file and the environment, puts them together (command line over environment over form over file over default), and
  * checks the result. Throws ConfigError with every problem when anything is wrong.
  */
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
-  const { env, cwd, overrides = {}, inContainer = isContainer() } = request;
+  const { env, cwd, form = [], overrides = {}, inContainer = isContainer() } = request;
   const file = await readConfigFile(request);
   const environment = await readEnvironment(request);
   if (file.problems.length > 0) throw new ConfigError([...file.problems, ...environment.problems]);
 
   const commandLine = splitGroup([], overrides, { name: "command line", path: [] });
-  const settings = [...environment.settings, ...commandLine];
+  const settings = [...form, ...environment.settings, ...commandLine];
   const values = addFirstLook(addStateDirectory(applySettings(file.value, settings), env)) ?? {};
   const { given, ...password } = await readPasswordFile(values, settings, request);
   const missing = isEmpty(file) ? findMissing(file, settings, request) : [];
@@ -83,12 +87,25 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const read = [...(file.read === null ? [] : [file.read]), ...environment.read, ...password.read];
   return {
     config,
+    given,
     file: file.path,
     read,
-    warnings: [...environment.warnings, ...warnings],
+    warnings: [...environment.warnings, ...findUnusedValues(file, form), ...warnings],
     refused: [],
     brokerIsUnknown: false,
   };
+}
+
+/** The service and the broker of the file, where the form has others. A file that begins as the shipped one has those of a first look. */
+function findUnusedValues(file: ConfigFile, form: readonly Setting[]): string[] {
+  return form.flatMap(({ path, value, origin }) => {
+    const given = valueAt(file.value, path);
+    const isUnused = given !== undefined && value !== undefined && given !== value;
+    if (!isUnused || path.at(-1) === "language" || ["simulator", "embedded"].includes(String(given)))
+      return [];
+    const place = joinPlace(file.place(path, "value"), path);
+    return [`${place}: the form counts here, and not the file (${origin.name})`];
+  });
 }
 
 /** Outputs may be written as `{ list: [ … ] }`. */

@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { listAt, valueAt } from "../runtime/value-at.ts";
+import { isHttpAddress, parseBrokerAddress } from "./address.ts";
+import { DEVICE_KINDS, DEVICE_USES, type DeviceUse, RULE_TEMPLATES } from "./device-templates.ts";
+import { FORM_WORDS, type FormLanguage, type FormWords, labelOf } from "./form-words.ts";
+import { ID_PATTERN, idOfTopic, LONGEST_ID } from "./id-word.ts";
+import { type Path, showValue } from "./shown-value.ts";
+import { civilDate, dailyWindow, topic } from "./value-schemas.ts";
+
+/** The form of the Home Assistant app, as the Supervisor writes it down. Its fields are those of config/homeassistant-app/config.yaml. */
+export type Form = z.output<ReturnType<typeof formSchema>>;
+
+/** What the form says, or all that is wrong with it, in the words of the form. */
+export type ReadForm = { language: FormLanguage } & ({ form: Form } | { problems: string[] });
+
+export function readForm(text: string): ReadForm {
+  const given = parseJson(text);
+  const language = valueAt(given, ["language"]) === "en" ? "en" : "fr";
+  const t = FORM_WORDS[language];
+  if (given === undefined)
+    return { language, problems: [t.problem("options.json", t.json, text === "" ? t.nothing : t.damaged)] };
+  const { data, error } = formSchema(t).safeParse(given);
+  if (data) return { language, form: data };
+  const problems = error.issues.map(({ path, message }) =>
+    t.problem(labelOf(language, path), message, show(valueAt(given, path), path, t)),
+  );
+  return { language, problems };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function show(value: unknown, path: Path, t: FormWords): string {
+  if (isEmpty(value)) return t.nothing;
+  if (path.at(-1) === "broker_password") return t.hidden;
+  return typeof value === "object" ? t.something : showValue(value, path);
+}
+
+export const COLOR_CHOICES = {
+  rouge: "rouge",
+  blanc: "blanc",
+  bleu: "bleu",
+  rouge_or_blanc: ["rouge", "blanc"],
+  bleu_or_blanc: ["bleu", "blanc"],
+} as const;
+
+function formSchema(t: FormWords) {
+  const textOf = (error: string) => z.string({ error }).trim().max(200, { error });
+  const text = textOf(t.text);
+  const whole = (most: number, error: string) => z.int({ error }).min(0, { error }).max(most, { error });
+  const choice = <const Word extends string>(words: readonly Word[]) =>
+    z.enum(words, { error: t.one_of(words.join(", ")) });
+  const words = <Choice extends object>(choices: Choice) =>
+    choice(Object.keys(choices) as Extract<keyof Choice, string>[]);
+  const isOf = (schema: z.ZodType, error: string) =>
+    textOf(error).refine((given) => schema.safeParse(given).success, { error });
+  const address = (isRight: (given: string) => boolean, error: string) =>
+    textOf(error).refine(isRight, { error });
+  const yesOrNo = z.boolean({ error: t.yes_or_no });
+  const price = z.number({ error: t.price }).min(0, { error: t.price }).max(5, { error: t.price });
+  const group = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.object(shape, { error: t.group });
+  const list = <Row extends z.ZodType>(row: Row) => z.array(row, { error: t.list }).prefault([]);
+  const id = textOf(t.id).regex(ID_PATTERN, { error: t.id, abort: true }).max(LONGEST_ID, { error: t.id });
+  const name = textOf(t.name).refine((given) => given.length <= 100 && idOfName(given) !== "", {
+    error: t.name,
+  });
+
+  const rule = group({
+    id,
+    colors: words(COLOR_CHOICES),
+    day: choice(["now", "next", "next_or_now", "next_7_days"]),
+    confidence: left(whole(100, t.percent)),
+    hours: left(choice(["all", "peak", "off_peak"])),
+    between: left(isOf(dailyWindow, t.between)),
+    lead_minutes: left(whole(1440, t.minutes)),
+    name: left(name),
+  });
+  const output = group({
+    use: words(DEVICE_USES),
+    kind: choice(DEVICE_KINDS),
+    place: isOf(topic, t.place),
+    relay: left(text),
+    rule: left(text),
+    name: left(name),
+    keep: left(yesOrNo),
+    payload: left(text),
+    otherwise: left(text),
+    report: left(isOf(topic, t.place)),
+  });
+  const rate = group({
+    from: isOf(civilDate, t.date),
+    bleu_peak: price,
+    bleu_off_peak: price,
+    blanc_peak: price,
+    blanc_off_peak: price,
+    rouge_peak: price,
+    rouge_off_peak: price,
+  });
+  return group({
+    language: choice(["fr", "en"]).prefault("fr"),
+    official_colors: yesOrNo.prefault(true),
+    service_address: left(address(isHttpAddress, t.service)),
+    rules: list(rule),
+    outputs: list(output),
+    rates: list(rate),
+    broker_address: left(address(isBroker, t.broker).transform(brokerUrl)),
+    broker_username: left(text),
+    broker_password: left(z.string({ error: t.text })),
+  }).superRefine(
+    (given: unknown, context) => {
+      for (const { path, expected } of findConflicts(given, t))
+        context.addIssue({ code: "custom", path: [...path], message: expected });
+    },
+    // Also where single fields are wrong: all problems are told at once.
+    { when: () => true },
+  );
+}
+
+/** A field may be left out or empty. */
+function left<Field extends z.ZodType>(field: Field) {
+  return z.preprocess((given) => (isEmpty(given) ? undefined : given), field.optional());
+}
+
+/** People write `192.168.1.10` or `192.168.1.10:1883`, too. */
+function brokerUrl(given: string): string {
+  return given.includes("://") ? given : `mqtt://${given}`;
+}
+
+function isBroker(given: string): boolean {
+  return parseBrokerAddress(brokerUrl(given)) !== undefined && !/[?#]/.test(given);
+}
+
+interface Conflict {
+  path: Path;
+  expected: string;
+}
+
+/** Fields that do not go together. Each may be wrong in itself: it is looked at with care. */
+function findConflicts(given: unknown, t: FormWords): Conflict[] {
+  const isLeft = (field: string) => isEmpty(valueAt(given, [field]));
+  const isAlone = valueAt(given, ["official_colors"]) === false && isLeft("service_address");
+  const isWithoutUser = !isLeft("broker_password") && isLeft("broker_username");
+  const twice = (list: string, field: string, expected: string, textOf: (row: unknown) => unknown) =>
+    repeated(listAt(given, [list]).map(textOf)).map((row) => ({ path: [list, row, field], expected }));
+  return [
+    ...(isAlone ? [{ path: ["official_colors"], expected: t.official_needed }] : []),
+    ...(isWithoutUser ? [{ path: ["broker_username"], expected: t.username_needed }] : []),
+    ...twice("rules", "id", t.id_once, (row) => valueAt(row, ["id"])),
+    ...twice("rates", "from", t.date_once, (row) => valueAt(row, ["from"])),
+    ...twice("outputs", "name", t.name_once, outputId),
+    ...listAt(given, ["outputs"]).flatMap((output, row) =>
+      findOutputConflicts(output, knownRules(given), t).map(([field, expected]) => ({
+        path: ["outputs", row, field],
+        expected,
+      })),
+    ),
+  ];
+}
+
+function knownRules(given: unknown): string[] {
+  const ids = listAt(given, ["rules"]).map((rule) => String(valueAt(rule, ["id"])));
+  return [...new Set([...ids, ...Object.keys(RULE_TEMPLATES)])];
+}
+
+function findOutputConflicts(
+  output: unknown,
+  rules: readonly string[],
+  t: FormWords,
+): [field: string, expected: string][] {
+  const at = (field: string) => valueAt(output, [field]);
+  const [rule, kind, relay] = [at("rule"), at("kind"), at("relay")];
+  const found: [string, string][] = [];
+  if (!isEmpty(rule) && !rules.includes(String(rule))) found.push(["rule", t.known_rule(rules.join(", "))]);
+  if (kind === "other") return isEmpty(at("payload")) ? [...found, ["payload", t.payload]] : found;
+  const isNumbered = kind !== "zigbee2mqtt" && kind !== "esphome";
+  if (isNumbered && !isEmpty(relay) && !/^\d{1,3}$/.test(String(relay))) found.push(["relay", t.relay]);
+  const useless = ["payload", "otherwise", "report"].filter((field) => !isEmpty(at(field)));
+  return [...found, ...useless.map((field): [string, string] => [field, t.for_other])];
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+/** The rows whose text an earlier row has, too. */
+function repeated(texts: readonly unknown[]): number[] {
+  return texts.flatMap((text, row) =>
+    typeof text === "string" && text !== "" && texts.indexOf(text) < row ? [row] : [],
+  );
+}
+
+/** Of a device: made of its name, else of what it is for. undefined where neither is right. */
+export function outputId(output: unknown): string | undefined {
+  const name = valueAt(output, ["name"]);
+  if (typeof name === "string" && name !== "") return idOfName(name);
+  const use = valueAt(output, ["use"]);
+  return Object.hasOwn(DEVICE_USES, String(use)) ? DEVICE_USES[use as DeviceUse].id : undefined;
+}
+
+/** `chauffe_eau_a_l_etage` of `Chauffe-eau à l’étage`. */
+function idOfName(name: string): string {
+  return idOfTopic(name.normalize("NFD").replaceAll(/\p{M}/gu, ""));
+}

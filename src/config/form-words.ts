@@ -1,0 +1,86 @@
+import { FORM_LABELS } from "./form-labels.ts";
+import type { Path } from "./shown-value.ts";
+
+export type FormLanguage = "fr" | "en";
+
+/** `Rules 2, Colour`: the place of a value, as whoever fills in the form sees it. */
+export function labelOf(language: FormLanguage, path: Path): string {
+  const [field, index, inner] = path;
+  const label = FORM_LABELS[language][String(field)];
+  const row = typeof index === "number" ? ` ${index + 1}` : "";
+  const ofInner = inner === undefined ? "" : `, ${label?.fields?.[String(inner)]?.name ?? String(inner)}`;
+  return `${label?.name ?? String(field ?? "options.json")}${row}${ofInner}`;
+}
+
+const en = {
+  problem: (place: string, expected: string, got: string) => `${place}: expected ${expected}, got ${got}`,
+  nothing: "nothing",
+  hidden: "a text that is not shown",
+  something: "a list or a group",
+  damaged: "a text that is damaged",
+  list: "a list",
+  group: "a group of fields",
+  text: "a text of at most 200 characters",
+  yes_or_no: "true or false",
+  one_of: (words: string) => `one of ${words}`,
+  official_needed: "true, because without a service address nobody else names a colour",
+  service: "an address that begins with https:// or http://, without user, password, ? and #",
+  broker: "an address such as mqtt://192.168.1.10:1883, without ? and #",
+  username_needed: "a user, because there is a password",
+  id: "small letters and digits, joined by single underscores, at most 40 characters, such as rouge_peak",
+  id_once: "an id that no other rule has",
+  percent: "a whole percent from 0 to 100",
+  minutes: "whole minutes from 0 to 1440",
+  between: "two different times of day, such as 03:30-06:00",
+  name: "a name with letters or digits, of at most 100 characters",
+  name_once: "a name of its own for each device",
+  place: "the beginning of a topic, without + and #, without / at the beginning and the end",
+  relay: "the number of the relay",
+  known_rule: (ids: string) => `the id of a rule (${ids})`,
+  for_other: "nothing, because only the kind other has it",
+  payload: "a message, such as off",
+  date: "a date, such as 2027-02-01",
+  date_once: "a date that no other row has",
+  price: "a price in EUR per kWh from 0 to 5, such as 0.1654",
+  json: "JSON, as Home Assistant writes it",
+  unreadable: (path: string, why: string) => `${path} cannot be read: ${why}`,
+};
+
+/** Both languages have every text: the compiler names one that lacks. */
+export type FormWords = typeof en;
+
+const fr: FormWords = {
+  problem: (place, expected, got) => `${place}\u00a0: attendu ${expected}, reçu ${got}`,
+  nothing: "rien",
+  hidden: "un texte qui n’est pas montré",
+  something: "une liste ou un groupe",
+  damaged: "un texte abîmé",
+  list: "une liste",
+  group: "un groupe de champs",
+  text: "un texte de 200 caractères au plus",
+  yes_or_no: "true (oui) ou false (non)",
+  one_of: (words) => `l’un de ${words}`,
+  official_needed: "oui, car sans adresse de service personne d’autre ne nomme de couleur",
+  service: "une adresse qui commence par https:// ou http://, sans utilisateur, mot de passe, ? ni #",
+  broker: "une adresse comme mqtt://192.168.1.10:1883, sans ? ni #",
+  username_needed: "un utilisateur, car il y a un mot de passe",
+  id: "des minuscules sans accent et des chiffres, séparés par des tirets bas, 40 caractères au plus, comme rouge_peak",
+  id_once: "un identifiant qu’aucune autre règle n’a",
+  percent: "un pourcentage entier de 0 à 100",
+  minutes: "des minutes entières de 0 à 1440",
+  between: "deux heures différentes, comme 03:30-06:00",
+  name: "un nom avec des lettres ou des chiffres, de 100 caractères au plus",
+  name_once: "un nom propre à chaque appareil",
+  place: "le début d’un topic, sans + ni #, sans / au début ni à la fin",
+  relay: "le numéro du relais",
+  known_rule: (ids) => `l’identifiant d’une règle (${ids})`,
+  for_other: "rien, car seul le type other l’utilise",
+  payload: "un message, comme off",
+  date: "une date, comme 2027-02-01",
+  date_once: "une date qu’aucune autre ligne n’a",
+  price: "un prix en euros par kWh de 0 à 5, comme 0.1654",
+  json: "du JSON, comme Home Assistant l’écrit",
+  unreadable: (path, why) => `${path} ne peut pas être lu\u00a0: ${why}`,
+};
+
+export const FORM_WORDS: Readonly<Record<FormLanguage, FormWords>> = { fr, en };

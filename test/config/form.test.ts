@@ -1,0 +1,401 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { readForm } from "../../src/config/form-options.ts";
+import { formSettings } from "../../src/config/form-settings.ts";
+import type { LoadedConfig } from "../../src/config/load-config.ts";
+import { folderWith, load, loadText, problemsOf } from "./folder.ts";
+
+const APP = join(import.meta.dirname, "../../config/homeassistant-app");
+const SUPERVISOR = parse(readFileSync(join(APP, "config.yaml"), "utf8"));
+const BROKER = { url: "mqtt://core-mosquitto:1883", username: "addons", password: "from Home Assistant" };
+
+/** What the Supervisor writes, with these fields in place of the defaults. */
+const optionsWith = (more: object = {}) => JSON.stringify({ ...SUPERVISOR.options, ...more });
+
+function settingsOf(more: object, { isBesideFile = false, broker = BROKER } = {}) {
+  const read = readForm(optionsWith(more));
+  if ("problems" in read) throw new Error(`Expected a form that is right, got:\n${read.problems.join("\n")}`);
+  return formSettings(read.form, broker, isBesideFile);
+}
+
+async function loadForm(more: object = {}, file?: string): Promise<LoadedConfig> {
+  const cwd = await folderWith(file === undefined ? {} : { "config/vigie.yaml": file });
+  return load({ cwd, form: settingsOf(more, { isBesideFile: file !== undefined }) });
+}
+
+function problemsIn(more: object): string[] {
+  const read = readForm(optionsWith(more));
+  return "problems" in read ? read.problems : [];
+}
+
+describe("a form in which nothing was filled in", () => {
+  test("asks RTE alone, has the broker of Home Assistant and the rules that the form begins with", async () => {
+    const { config, warnings } = await loadForm();
+    expect(config.service.base_url).toBe("none");
+    expect(config.official.source).toBe("rte");
+    expect(config.mqtt).toMatchObject(BROKER);
+    expect([config.homeassistant.language, config.http.language]).toEqual(["fr", "fr"]);
+    expect(config.outputs.list).toEqual([]);
+    // They are those of config/vigie.yaml and of `vigie setup`.
+    const ids = config.rules.map(({ id }) => id);
+    expect(ids).toEqual(["rouge_ahead", "rouge_peak", "rouge_or_blanc_peak", "preheat"]);
+    const shipped = await loadText(readFileSync(join(APP, "../vigie.yaml"), "utf8"));
+    for (const id of ["rouge_ahead", "rouge_peak", "preheat"]) {
+      const ofForm = config.rules.find((rule) => rule.id === id);
+      const ofFile = shipped.config.rules.find((rule) => rule.id === id);
+      expect(ofForm?.name).toEqual(ofFile?.name);
+      expect(JSON.stringify(ofForm?.when)).toContain('"rouge"');
+      expect([ofForm?.lead, ofForm?.hold]).toEqual([ofFile?.lead, ofFile?.hold]);
+    }
+    // The rules ask for forecasts, too, and work without.
+    expect(warnings.filter((words) => !/forecast/.test(words))).toEqual([]);
+  });
+
+  test("may lack every field", async () => {
+    const read = readForm("{}");
+    expect(read).toMatchObject({ language: "fr", form: { official_colors: true, rules: [], outputs: [] } });
+  });
+
+  test("has the same prices as without the app", async () => {
+    const { config } = await loadForm();
+    const { tariff } = (await loadText("service: { base_url: none }\nofficial: { source: rte }\n")).config;
+    expect(config.tariff).toEqual(tariff);
+  });
+});
+
+describe("a form", () => {
+  test("gives a service, and leaves RTE out where its switch is off", async () => {
+    const service_address = "https://forecast.example.org/";
+    const { config } = await loadForm({ service_address, official_colors: false, language: "en" });
+    expect(config.service.base_url).toBe("https://forecast.example.org");
+    expect(config.official.source).toBe("off");
+    expect([config.homeassistant.language, config.http.language]).toEqual(["en", "en"]);
+  });
+
+  test.each([
+    ["192.168.1.10", "mqtt://192.168.1.10"],
+    ["nas:1884", "mqtt://nas:1884"],
+    ["mqtts://nas.local", "mqtts://nas.local"],
+  ])("names another broker, with its own user and password or none: %s", async (broker_address, url) => {
+    expect((await loadForm({ broker_address })).config.mqtt).toMatchObject({
+      url,
+      username: undefined,
+      password: undefined,
+    });
+    const own = { broker_address, broker_username: "v", broker_password: "p" };
+    expect((await loadForm(own)).config.mqtt).toMatchObject({ url, username: "v", password: "p" });
+  });
+
+  test("may have a user of its own at the broker of Home Assistant, without the password of another", async () => {
+    const { config } = await loadForm({ broker_username: "v" });
+    expect(config.mqtt).toMatchObject({ url: BROKER.url, username: "v", password: undefined });
+  });
+
+  test("makes a boiler that obeys and confirms of three fields", async () => {
+    const boiler = { use: "boiler", kind: "shelly_gen1", place: "shellies/shelly1pm-A4CF12F3C5D6" };
+    const { config, warnings } = await loadForm({ outputs: [boiler], rules: [] });
+    expect(warnings.filter((words) => !/forecast/.test(words))).toEqual([]);
+    const [output] = config.outputs.list;
+    expect(output).toMatchObject({
+      id: "boiler",
+      name: { fr: "Chauffe-eau", en: "Boiler" },
+      to: { topic: "shellies/shelly1pm-A4CF12F3C5D6/relay/0/command" },
+      choose: [{ when: "rouge_peak" }],
+      confirm: { keep: true },
+    });
+    // Its rule was taken out of the list, and is needed.
+    expect(config.rules.map(({ id }) => id)).toEqual(["rouge_peak"]);
+  });
+
+  test("makes what the same lines in a file make", async () => {
+    const form = await loadForm({
+      rules: [
+        { id: "week", colors: "rouge_or_blanc", day: "next_7_days", confidence: 60, name: "La semaine" },
+        { id: "evening", colors: "bleu", day: "now", hours: "off_peak", between: "22:00-23:30" },
+        { id: "warm", colors: "blanc", day: "next_or_now", confidence: 70, lead_minutes: 90, hours: "all" },
+      ],
+      outputs: [
+        { use: "car", kind: "tasmota", place: "wallbox", relay: "2", rule: "warm", keep: false },
+        {
+          use: "other",
+          name: "Pompe à l’étage",
+          kind: "zigbee2mqtt",
+          place: "zigbee2mqtt/pump",
+          relay: "l1",
+        },
+        { use: "heating", kind: "other", place: "heat/set", payload: "16", otherwise: "19", report: "heat" },
+        {
+          use: "boiler",
+          kind: "other",
+          place: "b/set",
+          payload: "off",
+          relay: "",
+          report: "",
+          otherwise: "",
+        },
+      ],
+      rates: [
+        {
+          from: "2027-02-01",
+          ...{ bleu_peak: 0.16, bleu_off_peak: 0.13, blanc_peak: 0.19, blanc_off_peak: 0.15 },
+          ...{ rouge_peak: 0.73, rouge_off_peak: 0.16 },
+        },
+      ],
+    });
+    const file = await loadText(`
+service: { base_url: none }
+official: { source: rte }
+mqtt: ${JSON.stringify(BROKER)}
+http: { language: fr }
+tariff:
+  rates:
+    - { from: 2027-02-01, bleu: { hp: 0.16, hc: 0.13 }, blanc: { hp: 0.19, hc: 0.15 }, rouge: { hp: 0.73, hc: 0.16 } }
+rules:
+  - { id: week, name: La semaine, when: { day: next_7_days, color: [rouge, blanc], confidence: 60 } }
+  - { id: evening, when: { all: [{ day: now, color: bleu }, { period: hc }, { between: ["22:00", "23:30"] }] } }
+  - { id: warm, lead: 90m, when: { any: [{ day: next, color: blanc, confidence: 70 }, { day: now, color: blanc }] } }
+  - id: rouge_peak
+    name: { fr: Heures pleines rouges, en: Rouge peak hours }
+    when: { all: [{ day: now, color: rouge }, { period: hp }] }
+    lead: 5m
+outputs:
+  - id: car
+    name: { fr: Recharge de la voiture, en: Car charger }
+    topic: cmnd/wallbox/POWER2
+    choose: [{ when: warm, payload: "OFF" }]
+    else: "ON"
+    confirm: { topic: stat/wallbox/POWER2 }
+  - id: pompe_a_l_etage
+    name: Pompe à l’étage
+    topic: zigbee2mqtt/pump/set
+    choose: [{ when: rouge_peak, payload: { state_l1: "OFF" } }]
+    else: { payload: { state_l1: "ON" } }
+    confirm: { topic: zigbee2mqtt/pump, keep: true, online: { topic: zigbee2mqtt/pump/availability, equals: { state: online } } }
+  - id: heating
+    name: { fr: Chauffage, en: Heating }
+    topic: heat/set
+    choose: [{ when: rouge_peak, payload: "16" }]
+    else: "19"
+    confirm: { topic: heat, keep: true }
+  - id: boiler
+    name: { fr: Chauffe-eau, en: Boiler }
+    topic: b/set
+    choose: [{ when: rouge_peak, payload: "off" }]
+`);
+    const { state: _, ...ofForm } = form.config;
+    const { state: __, ...ofFile } = file.config;
+    expect(ofForm).toEqual(ofFile);
+  });
+});
+
+describe("a form beside a file", () => {
+  const FILE = "tariff: { laws: off }\nrules: [{ id: mine, when: { period: hp } }]\n";
+
+  test("gives only the service, the broker and the language; all else is the file's", async () => {
+    const boiler = { use: "boiler", kind: "tasmota", place: "boiler" };
+    const { config, file } = await loadForm({ outputs: [boiler] }, FILE);
+    expect(file).toMatch(/\/config\/vigie\.yaml$/);
+    expect(config.rules.map(({ id }) => id)).toEqual(["mine"]);
+    expect([config.outputs.list, config.tariff.laws]).toEqual([[], "off"]);
+    expect(config.mqtt).toMatchObject(BROKER);
+    expect([config.service.base_url, config.homeassistant.language]).toEqual(["none", "fr"]);
+  });
+
+  test("lets the shipped file count as it is: its service and broker are those of a first look", async () => {
+    const shipped = readFileSync(join(APP, "../vigie.yaml"), "utf8");
+    const { config, warnings } = await loadForm({}, shipped);
+    expect(config.rules).toHaveLength(6);
+    expect([config.service.base_url, config.mqtt.url]).toEqual(["none", BROKER.url]);
+    expect(warnings.filter((words) => !/forecast/.test(words))).toEqual([]);
+  });
+
+  test("says what of the file does not count, and no secret", async () => {
+    const file = `${FILE}service: { base_url: https://forecast.example.org }\nmqtt: { url: mqtt://nas, password: secret-9 }\n`;
+    const { warnings } = await loadForm({}, file);
+    expect(warnings.slice(0, 3)).toEqual([
+      "config/vigie.yaml:3:22 service.base_url: the form counts here, and not the file (Adresse du service)",
+      "config/vigie.yaml:4:14 mqtt.url: the form counts here, and not the file (Home Assistant)",
+      "config/vigie.yaml:4:36 mqtt.password: the form counts here, and not the file (Home Assistant)",
+    ]);
+    expect(warnings.join()).not.toContain("secret-9");
+  });
+
+  test("counts less than variables", async () => {
+    const cwd = await folderWith();
+    const env = { VIGIE_HOMEASSISTANT_LANGUAGE: "en" };
+    const { config } = await load({ cwd, env, form: settingsOf({}) });
+    expect([config.homeassistant.language, config.http.language]).toEqual(["en", "fr"]);
+  });
+});
+
+describe("a form that is wrong", () => {
+  const RULE = { id: "a", colors: "rouge", day: "now" };
+  const OUTPUT = { use: "boiler", kind: "tasmota", place: "boiler" };
+
+  test("is refused with every problem at once, in the words of the form, in French", () => {
+    expect(
+      problemsIn({
+        official_colors: false,
+        rules: [RULE, { ...RULE, colors: "vert", confidence: 101, between: "soon" }],
+        outputs: [{ ...OUTPUT, place: "a/#", rule: "b" }],
+        rates: [{ from: "demain" }],
+        broker_password: "secret-7",
+      }),
+    ).toEqual([
+      'Règles 2, Couleur\u00a0: attendu l’un de rouge, blanc, bleu, rouge_or_blanc, bleu_or_blanc, reçu "vert"',
+      "Règles 2, Confiance (pour cent)\u00a0: attendu un pourcentage entier de 0 à 100, reçu 101",
+      'Règles 2, Entre\u00a0: attendu deux heures différentes, comme 03:30-06:00, reçu "soon"',
+      'Appareils 1, Sa place sur le broker\u00a0: attendu le début d’un topic, sans + ni #, sans / au début ni à la fin, reçu "a/#"',
+      'Prix 1, À partir du\u00a0: attendu une date, comme 2027-02-01, reçu "demain"',
+      ...["Bleu", "Blanc", "Rouge"].flatMap((color) =>
+        ["pleines", "creuses"].map(
+          (hours) =>
+            `Prix 1, ${color}, heures ${hours}\u00a0: attendu un prix en euros par kWh de 0 à 5, comme 0.1654, reçu rien`,
+        ),
+      ),
+      "Couleurs officielles de RTE\u00a0: attendu oui, car sans adresse de service personne d’autre ne nomme de couleur, reçu false",
+      "Utilisateur du broker\u00a0: attendu un utilisateur, car il y a un mot de passe, reçu rien",
+      'Règles 2, Identifiant\u00a0: attendu un identifiant qu’aucune autre règle n’a, reçu "a"',
+      'Appareils 1, Règle\u00a0: attendu l’identifiant d’une règle (a, rouge_ahead, rouge_peak, rouge_or_blanc_peak), reçu "b"',
+    ]);
+  });
+
+  test.each<[object, string]>([
+    [{ language: "de" }, 'Langue\u00a0: attendu l’un de fr, en, reçu "de"'],
+    [
+      { language: "en", official_colors: "yes" },
+      'Official colours from RTE: expected true or false, got "yes"',
+    ],
+    [{ language: "en", rules: "all" }, 'Rules: expected a list, got "all"'],
+    [{ language: "en", rules: ["a"] }, 'Rules 1: expected a group of fields, got "a"'],
+    [
+      { language: "en", rules: [{ ...RULE, id: "À" }] },
+      'Rules 1, Id: expected small letters and digits, joined by single underscores, at most 40 characters, such as rouge_peak, got "À"',
+    ],
+    [
+      { language: "en", service_address: "forecast.example.org" },
+      'Service address: expected an address that begins with https:// or http://, without user, password, ? and #, got "forecast.example.org"',
+    ],
+    [
+      { language: "en", service_address: "https://me:secret-7@forecast.example.org" },
+      'Service address: expected an address that begins with https:// or http://, without user, password, ? and #, got "https://***@forecast.example.org"',
+    ],
+    [
+      { language: "en", broker_address: "http://nas" },
+      'Address of another broker: expected an address such as mqtt://192.168.1.10:1883, without ? and #, got "http://nas"',
+    ],
+    [
+      { language: "en", broker_username: "v", broker_password: { secret: 7 } },
+      "Password at the broker: expected a text of at most 200 characters, got a text that is not shown",
+    ],
+    [
+      { language: "en", outputs: [{ ...OUTPUT, relay: "left" }] },
+      'Devices 1, Which relay: expected the number of the relay, got "left"',
+    ],
+    [
+      { language: "en", outputs: [{ ...OUTPUT, report: "x" }] },
+      'Devices 1, Topic of its reports: expected nothing, because only the kind other has it, got "x"',
+    ],
+    [
+      { language: "en", outputs: [{ ...OUTPUT, kind: "other" }] },
+      "Devices 1, Message while the rule is on: expected a message, such as off, got nothing",
+    ],
+    [
+      { language: "en", outputs: [OUTPUT, { ...OUTPUT, place: "second" }] },
+      "Devices 2, Name: expected a name of its own for each device, got nothing",
+    ],
+    [
+      { language: "en", outputs: [{ ...OUTPUT, name: "!!" }] },
+      'Devices 1, Name: expected a name with letters or digits, of at most 100 characters, got "!!"',
+    ],
+    [
+      {
+        language: "en",
+        rates: ["2027-02-01", "2027-02-01"].map((from) => ({
+          from,
+          ...{ bleu_peak: 0, bleu_off_peak: 0, blanc_peak: 0, blanc_off_peak: 0 },
+          ...{ rouge_peak: 0, rouge_off_peak: 5 },
+        })),
+      },
+      'Prices 2, In force from: expected a date that no other row has, got "2027-02-01"',
+    ],
+  ])("says so of %j", (more, problem) => {
+    expect(problemsIn(more)).toEqual([problem]);
+  });
+
+  test.each([
+    ["", "options.json\u00a0: attendu du JSON, comme Home Assistant l’écrit, reçu rien"],
+    [
+      '{"language":',
+      "options.json\u00a0: attendu du JSON, comme Home Assistant l’écrit, reçu un texte abîmé",
+    ],
+    ["[]", "options.json\u00a0: attendu un groupe de champs, reçu une liste ou un groupe"],
+    ["null", "options.json\u00a0: attendu un groupe de champs, reçu rien"],
+  ])("is one that cannot be read: %j", (text, problem) => {
+    expect(readForm(text)).toEqual({ language: "fr", problems: [problem] });
+  });
+
+  test("is told by the number of its row where only vigie as a whole can know it", async () => {
+    const outputs = [OUTPUT, { use: "car", kind: "other", place: "vigie/x", payload: "off" }];
+    const problems = await problemsOf(loadForm({ outputs }));
+    expect(problems).toEqual([
+      'Appareils 2 topic: expected a topic outside of mqtt.base_topic (vigie), got "vigie/x"',
+    ]);
+  });
+});
+
+describe("config/homeassistant-app", () => {
+  const shape = (schema: unknown): unknown => {
+    if (Array.isArray(schema)) return schema.map(shape);
+    if (typeof schema !== "object" || schema === null) return null;
+    return Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, shape(inner)]));
+  };
+
+  test.each(["fr", "en"])("has a word for each field and each port, and none besides, in %s", (language) => {
+    const words = parse(readFileSync(join(APP, "translations", `${language}.yaml`), "utf8"));
+    type Words = Record<string, { name: string; fields?: Words }>;
+    const named = (given: Words): unknown =>
+      Object.fromEntries(
+        Object.entries(given).map(([key, { name, fields }]) => {
+          expect(name).toMatch(/\S/);
+          return [key, fields ? [named(fields)] : null];
+        }),
+      );
+    expect(named(words.configuration)).toEqual(shape(SUPERVISOR.schema));
+    expect(Object.keys(words.network)).toEqual(Object.keys(SUPERVISOR.ports));
+  });
+
+  test("has in its form each field that vigie reads, and the words that it may hold", () => {
+    const { schema } = SUPERVISOR;
+    const choices = (type: string) => /^list\((.*)\)\??$/.exec(type)?.[1]?.split("|");
+    const everything = {
+      language: "en",
+      official_colors: true,
+      service_address: "https://forecast.example.org",
+      rules: (choices(schema.rules[0].colors) ?? []).flatMap((colors, one) =>
+        (choices(schema.rules[0].day) ?? []).map((day, two) => ({
+          ...{ id: `r_${one}_${two}`, colors, day, confidence: 100, between: "01:00-02:00", name: "n" },
+          ...{ hours: (choices(schema.rules[0].hours) ?? [])[two % 3], lead_minutes: 1440 },
+        })),
+      ),
+      outputs: (choices(schema.outputs[0].kind) ?? []).flatMap((kind) =>
+        (choices(schema.outputs[0].use) ?? []).map((use) => ({
+          ...{ use, kind, place: `a/${kind}/${use}`, name: `${kind} ${use}`, rule: "r_0_0", keep: true },
+          ...(kind === "other" ? { payload: "off", otherwise: "on", report: `b/${use}` } : { relay: "1" }),
+        })),
+      ),
+      rates: [],
+      broker_address: "mqtt://nas",
+      broker_username: "v",
+      broker_password: "p",
+    };
+    const read = readForm(JSON.stringify(everything));
+    expect("problems" in read ? read.problems : []).toEqual([]);
+    const form = "form" in read ? read.form : undefined;
+    expect(form && Object.keys(form).toSorted()).toEqual(Object.keys(schema).toSorted());
+    expect(new Set(form?.rules.flatMap(Object.keys))).toEqual(new Set(Object.keys(schema.rules[0])));
+    expect(new Set(form?.outputs.flatMap(Object.keys))).toEqual(new Set(Object.keys(schema.outputs[0])));
+  });
+});
