@@ -39,10 +39,15 @@ function countOptionsBefore(argv: readonly string[]): number {
 }
 
 const run: Command = async (args, io) => {
-  keepBuffersSmall();
-  setTimeout(keepHeapSmall, START_LASTS).unref();
+  useLittleMemory();
   return (await import("./run.ts")).run(args, io);
 };
+
+/** For what runs for months. */
+function useLittleMemory(): void {
+  keepBuffersSmall();
+  setTimeout(keepHeapSmall, START_LASTS).unref();
+}
 
 /** A start may use all the memory and time that it can get, for this long. */
 const START_LASTS = 5_000;
@@ -187,6 +192,15 @@ const COMMANDS: readonly CommandRow[] = [
     usage: "",
     does: "print the JSON schema of the configuration file",
     load: async (args, io) => (await import("./schema.ts")).schema(args, io),
+  },
+  {
+    name: "home-assistant-app",
+    usage: "",
+    does: "what the container of the Home Assistant app runs: run, with the options of its form and the broker of Home Assistant",
+    load: async (args, io) => {
+      useLittleMemory();
+      return (await import("./home-assistant-app.ts")).homeAssistantApp(args, io);
+    },
   },
 ];
 

@@ -24,10 +24,9 @@ export async function toExitCode(command: string, io: Io, run: () => Promise<voi
     return 0;
   } catch (error) {
     if (io.signal.aborted) return 1;
-    if (!(error instanceof Error)) throw error;
+    const sentences = sentencesOf(error, `vigie ${command}: `);
     const code = exitCodeOf(error);
-    if (code === undefined) throw error;
-    const sentences = error instanceof ConfigError ? error.problems : [`vigie ${command}: ${error.message}`];
+    if (!sentences || code === undefined) throw error;
     const forJournal = isReadByJournal({ terminal: io.stderr.isTTY === true, env: io.env });
     const prefix = forJournal ? journalPriority("error") : "";
     for (const sentence of sentences) io.stderr.write(`${prefix}${sentence}\n`);
@@ -35,7 +34,13 @@ export async function toExitCode(command: string, io: Io, run: () => Promise<voi
   }
 }
 
-function exitCodeOf(error: Error): number | undefined {
+/** What a person is told of an expected error; undefined of any other. */
+export function sentencesOf(error: unknown, prefix = ""): string[] | undefined {
+  if (error instanceof ConfigError) return error.problems;
+  return error instanceof Error && exitCodeOf(error) !== undefined ? [prefix + error.message] : undefined;
+}
+
+function exitCodeOf(error: unknown): number | undefined {
   if (error instanceof WrongUsage || error instanceof ConfigError) return 2;
   if (error instanceof Yielded) return 3;
   if (error instanceof NewerState || error instanceof CommandFailed) return 1;

@@ -4,6 +4,7 @@ import { createDaemon, type Daemon } from "../app/daemon.ts";
 import { healthPath } from "../app/health-file.ts";
 import { type HealthReport, judgeDaemon, reportHealth } from "../app/health-report.ts";
 import { followConfig } from "../app/reload.ts";
+import type { Sink } from "../app/run-loop.ts";
 import { type ServedViews, serveViews } from "../app/serve-views.ts";
 import { createRefusalTeller } from "../app/tell-refusal.ts";
 import type { Config } from "../config/config.ts";
@@ -38,7 +39,7 @@ export function run(args: string[], io: Io): Promise<number> {
     const output = holdOutput(openOutput(1), LONGEST_WAIT_FOR_SCREEN);
     if (!output.terminal || !isFirstLook(loaded.config)) output.release();
     try {
-      await holdFolder(loaded, { io, load, output, takeOver: values["take-over"] ?? false });
+      await runVigie(loaded, { io, load, output, takeOver: values["take-over"] ?? false });
     } finally {
       output.release();
     }
@@ -56,10 +57,12 @@ interface RunOptions {
   /** Of the log. */
   output: HeldOutput;
   takeOver: boolean;
+  /** Show each view, too. */
+  sinks?: readonly Sink[];
 }
 
 /** One vigie for each state folder: on one host that is found out before any broker is asked. */
-async function holdFolder(loaded: LoadedConfig, options: RunOptions): Promise<void> {
+export async function runVigie(loaded: LoadedConfig, options: RunOptions): Promise<void> {
   const { config, warnings } = loaded;
   const secrets = [config.mqtt.password ?? ""];
   const { time_zone } = config.tariff;
@@ -165,6 +168,7 @@ async function watchDays(loaded: LoadedConfig, options: WatchOptions): Promise<v
           if (sinceStart.hasFailed) settleFailed();
         },
       },
+      ...(options.sinks ?? []),
     ],
     wake: report,
   });

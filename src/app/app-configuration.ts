@@ -1,0 +1,187 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { type ReadForm, readForm } from "../config/form-options.ts";
+import { formSettings, type NamedBroker } from "../config/form-settings.ts";
+import { FORM_WORDS, type FormLanguage } from "../config/form-words.ts";
+import { type LoadedConfig, type LoadRequest, loadConfig } from "../config/load-config.ts";
+import { ConfigError } from "../config/problems.ts";
+import { readFingerprint } from "../config/read-text.ts";
+import { splitGroup } from "../config/settings.ts";
+import type { ClockWithTimers } from "../runtime/clock.ts";
+import { describeDiskError, hasCode } from "../runtime/disk-errors.ts";
+import { removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
+import type { Log } from "../runtime/log.ts";
+import type { ProblemLog } from "../runtime/problem-log.ts";
+import type { SupervisorAnswer } from "./ask-supervisor.ts";
+
+/** Where the app of Home Assistant has its configuration from: the form, a file beside it, and the broker that the Supervisor names. */
+export interface AppConfiguration {
+  /**
+   * What is to be in force. Where what was read is refused, that is the configuration before it, or the last one that ran for a
+   * minute; throws ConfigError where there is none.
+   */
+  load: () => Promise<LoadedConfig>;
+  /** Asks the Supervisor for the broker; whether it names another one than before. */
+  askBroker: () => Promise<boolean>;
+  /** Of the form; of messages about it. */
+  language: () => FormLanguage;
+  /** Which the form does not cover. It need not exist. */
+  file: string;
+}
+
+interface AppConfigurationOptions {
+  /** The folder of the form's options, and of what is kept here. */
+  folder: string;
+  request: Pick<LoadRequest, "env" | "cwd" | "signal" | "inContainer">;
+  askSupervisor: () => Promise<SupervisorAnswer>;
+  log: Log;
+  problemLog: ProblemLog;
+  clock: Pick<ClockWithTimers, "after">;
+}
+
+/** A configuration that was right: what it was made of, and the broker in it, if the Supervisor had named that. */
+type Kept = z.output<typeof keptSchema>;
+
+export async function openAppConfiguration(options: AppConfigurationOptions): Promise<AppConfiguration> {
+  const { folder, request, log, problemLog, clock } = options;
+  const path = join(folder, "last-good.json");
+  const file = resolve(request.cwd, FILE);
+  const read = await readOptions(join(folder, "options.json"));
+  let kept = await readKept(path, log);
+  /** As the Supervisor named it last, also before the last start. */
+  let named = kept?.broker ?? undefined;
+  let cancelWriting: () => void = () => undefined;
+  let said = "";
+
+  const load = async (): Promise<LoadedConfig> => {
+    const follows = { path: file, fingerprint: await readFingerprint(file) };
+    const loaded = await loadRead().catch(async (error: unknown) => {
+      if (!(error instanceof ConfigError)) throw error;
+      const before = await loadKept();
+      if (!before) throw error;
+      sayOnce(error.problems);
+      return { ...before, refused: error.problems };
+    });
+    if (loaded.refused.length === 0) said = "";
+    // It may come into being.
+    const others = loaded.read.filter((one) => one.path !== file);
+    return { ...loaded, file: existsSync(file) ? file : null, read: [...others, follows] };
+  };
+
+  const loadRead = async (): Promise<LoadedConfig> => {
+    if ("problems" in read) throw new ConfigError(read.problems);
+    const { form } = read;
+    const isOwn = form.broker_address !== undefined;
+    const settings = formSettings(form, named ?? USUAL_BROKER, existsSync(file));
+    const loaded = await loadConfig({ ...request, form: settings, places: [FILE] });
+    keep({ given: loaded.given as Kept["given"], broker: isOwn ? null : (named ?? null) });
+    return { ...loaded, brokerIsUnknown: !isOwn && named === undefined };
+  };
+
+  /** Without the file, which is perhaps what is wrong; with the broker of today. */
+  const loadKept = async (): Promise<LoadedConfig | undefined> => {
+    if (!kept) return undefined;
+    const layers = [kept.given, kept.broker ? { mqtt: asOptions(named ?? kept.broker) } : {}];
+    const form = layers.flatMap((layer) => splitGroup([], layer, { name: "last-good.json", path: [] }));
+    return loadConfig({ ...request, form, places: [] }).catch((error: unknown) => {
+      // Another vigie wrote it, which knew other options.
+      if (error instanceof ConfigError) return undefined;
+      throw error;
+    });
+  };
+
+  const keep = (next: Kept) => {
+    if (JSON.stringify(next) === JSON.stringify(kept)) return;
+    kept = next;
+    writeInAMinute(next);
+  };
+
+  const writeInAMinute = (next: Kept) => {
+    cancelWriting();
+    cancelWriting = clock.after(A_MINUTE, () => void write(next));
+  };
+
+  const write = async (next: Kept) => {
+    try {
+      await replaceFile(path, JSON.stringify(next), { durable: true });
+      problemLog.isOver("last-good", `The configuration is kept in ${path}`);
+    } catch (error) {
+      const why = describeDiskError(error);
+      problemLog.starts("last-good", `The configuration cannot be kept in ${path}: ${why}`);
+      writeInAMinute(next);
+    }
+  };
+
+  /** The broker is asked for again and again, and each time all is read. */
+  const sayOnce = (problems: readonly string[]) => {
+    const text = problems.join("\n");
+    if (text === said) return;
+    said = text;
+    for (const problem of problems) log.error(`Configuration: ${problem}`);
+    log.warn("The configuration is refused; the last one that was right is in force in its place");
+  };
+
+  const askBroker = async (): Promise<boolean> => {
+    if ("form" in read && read.form.broker_address !== undefined) return false;
+    const answer = await options.askSupervisor();
+    if (!("broker" in answer)) {
+      const why =
+        "none" in answer
+          ? "Home Assistant has no MQTT broker: install the app Mosquitto broker, and start it"
+          : `Home Assistant's Supervisor does not name the broker: ${answer.failed}`;
+      problemLog.starts("supervisor", `${why}. vigie asks again until it does`);
+      return false;
+    }
+    problemLog.isOver("supervisor", `Home Assistant names the broker ${answer.broker.url}`);
+    const isAnother = !isDeepStrictEqual(answer.broker, named);
+    named = answer.broker;
+    return isAnother;
+  };
+
+  return { load, askBroker, language: () => read.language, file };
+}
+
+/** Once for each start: only then does the Supervisor write them. */
+async function readOptions(path: string): Promise<ReadForm> {
+  try {
+    return readForm(await readFile(path, "utf8"));
+  } catch (error) {
+    return { language: "fr", problems: [FORM_WORDS.fr.unreadable(path, describeDiskError(error))] };
+  }
+}
+
+async function readKept(path: string, log: Log): Promise<Kept | undefined> {
+  try {
+    await removeTemporaryFiles(path);
+    return keptSchema.parse(JSON.parse(await readFile(path, "utf8")));
+  } catch (error) {
+    const isNone = hasCode(error, "ENOENT");
+    const why =
+      error instanceof z.ZodError || error instanceof SyntaxError
+        ? "it is damaged"
+        : describeDiskError(error);
+    if (!isNone) log.warn(`The configuration that was kept in ${path} cannot be used: ${why}`);
+    return undefined;
+  }
+}
+
+/** Whatever the broker had before: null is none. */
+function asOptions({ url, username, password }: NamedBroker) {
+  return { url, username: username ?? null, password: password ?? null };
+}
+
+const namedBroker = z.object({
+  url: z.string(),
+  username: z.string().optional(),
+  password: z.string().optional(),
+});
+const keptSchema = z.object({ given: z.record(z.string(), z.unknown()), broker: namedBroker.nullable() });
+
+/** In a container, whose working folder is the root: /config/vigie.yaml. */
+const FILE = "./config/vigie.yaml";
+/** Where Home Assistant's own broker is, once it is installed. */
+const USUAL_BROKER: NamedBroker = { url: "mqtt://core-mosquitto:1883" };
+const A_MINUTE = 60_000;
