@@ -8,6 +8,7 @@ COPY rolldown.config.js ./
 COPY src ./src
 COPY config ./config
 RUN npm run build \
+ && rm -r config/homeassistant-app \
  && mkdir -p out/lib out/bin out/data \
  && cp -r dist config package.json out/lib/ \
  && chmod 755 out/lib/dist/main.js \

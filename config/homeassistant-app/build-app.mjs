@@ -1,0 +1,49 @@
+// Writes dist/app, the folder of the Home Assistant app: `npm run app`, which builds the program before.
+import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { initWasm, Resvg } from "@resvg/resvg-wasm";
+
+const from = import.meta.dirname ?? dirname(fileURLToPath(import.meta.url));
+const root = join(from, "..", "..");
+const to = join(root, "dist", "app");
+const read = (...path) => readFile(join(...path), "utf8");
+
+/** What runs in a house; sources maps and what only a first look loads stay out. */
+const PROGRAM = ["main.js", "http.js", "licenses.txt", "licenses-http.txt"];
+
+const { version } = JSON.parse(await read(root, "package.json"));
+await rm(to, { recursive: true, force: true });
+await mkdir(join(to, "vigie", "dist"), { recursive: true });
+
+await writeFile(join(to, "config.yaml"), `version: "${version}"\n${await read(from, "config.yaml")}`);
+for (const name of ["Dockerfile", "repository.yaml"]) await copyFile(join(from, name), join(to, name));
+await cp(join(from, "translations"), join(to, "translations"), { recursive: true });
+await copyFile(join(root, "CHANGELOG.md"), join(to, "CHANGELOG.md"));
+await writeFile(join(to, "DOCS.md"), await withPictures(await read(from, "DOCS.md")));
+
+await initWasm(await readFile(createRequire(import.meta.url).resolve("@resvg/resvg-wasm/index_bg.wasm")));
+for (const name of ["icon", "logo"]) {
+  const picture = new Resvg(await read(from, `${name}.svg`)).render();
+  await writeFile(join(to, `${name}.png`), picture.asPng());
+}
+
+for (const name of PROGRAM) await copyFile(join(root, "dist", name), join(to, "vigie", "dist", name));
+for (const name of ["package.json", "LICENSE"]) await copyFile(join(root, name), join(to, "vigie", name));
+await copyFile(join(root, "config", "vigie.yaml"), join(to, "vigie", "vigie.example.yaml"));
+await copyFile(join(from, "start.sh"), join(to, "vigie", "start.sh"));
+await chmod(join(to, "vigie", "start.sh"), 0o755);
+
+/** Home Assistant shows this text alone: a picture in it must be a part of it. The text stays readable before them. */
+async function withPictures(text) {
+  const names = [...new Set([...text.matchAll(/\]\(\S+\/([\w-]+)\.png\)/g)].map(([, name]) => name))];
+  const named = text.replaceAll(/\]\(\S+\/([\w-]+)\.png\)/g, "][$1]");
+  const pictures = await Promise.all(
+    names.map(async (name) => {
+      const picture = await readFile(join(root, "docs", "images", `${name}.png`));
+      return `[${name}]: data:image/png;base64,${picture.toString("base64")}\n`;
+    }),
+  );
+  return `${named}\n${pictures.join("\n")}`;
+}
