@@ -1,4 +1,4 @@
-// Writes dist/app, the folder of the Home Assistant app: `npm run app`, which builds the program before.
+// Writes dist/app, or the folder that is named: that of the Home Assistant app. `npm run app` builds the program before.
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -7,10 +7,10 @@ import { initWasm, Resvg } from "@resvg/resvg-wasm";
 
 const from = import.meta.dirname ?? dirname(fileURLToPath(import.meta.url));
 const root = join(from, "..", "..");
-const to = join(root, "dist", "app");
+const to = process.argv[2] ?? join(root, "dist", "app");
 const read = (...path) => readFile(join(...path), "utf8");
 
-/** What runs in a house; sources maps and what only a first look loads stay out. */
+/** What runs in a house: what only a first look loads stays out. */
 const PROGRAM = ["main.js", "http.js", "licenses.txt", "licenses-http.txt"];
 
 const { version } = JSON.parse(await read(root, "package.json"));

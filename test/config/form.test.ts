@@ -222,6 +222,12 @@ describe("a form beside a file", () => {
     expect(warnings.join()).not.toContain("secret-9");
   });
 
+  test("has nothing to do with the file of a password for another broker", async () => {
+    const { config } = await loadForm({}, `${FILE}mqtt: { url: mqtt://nas, password_file: /no/such/file }\n`);
+    expect(config.mqtt).toMatchObject(BROKER);
+    expect(config.mqtt.password_file).toBeUndefined();
+  });
+
   test("counts less than variables", async () => {
     const cwd = await folderWith();
     const env = { VIGIE_HOMEASSISTANT_LANGUAGE: "en" };

@@ -1,7 +1,6 @@
-import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Mosquitto, type MosquittoOptions, startMosquitto } from "./mosquitto.ts";
+import { type Mosquitto, type MosquittoOptions, passwordLine, startMosquitto } from "./mosquitto.ts";
 import { type Observer, observe } from "./observer.ts";
 import { freePort } from "./ports.ts";
 import { type Supervisor, startSupervisor, TOKEN } from "./supervisor.ts";
@@ -78,15 +77,8 @@ export async function startGuardedBroker(
 export function passwordsFor(password: string): string {
   const users = { addons: password, homeassistant: OBSERVER, observer: OBSERVER };
   return Object.entries(users)
-    .map(([user, word]) => `${user}:${hash(word)}\n`)
+    .map(([user, word]) => passwordLine(user, word))
     .join("");
-}
-
-/** As mosquitto_passwd writes it. */
-function hash(password: string): string {
-  const salt = randomBytes(12);
-  const key = pbkdf2Sync(password, salt, 101, 64, "sha512");
-  return `$7$101$${salt.toString("base64")}$${key.toString("base64")}`;
 }
 
 export const OBSERVER = "observer-password";
