@@ -18,7 +18,10 @@ const shared = {
   expect: { poll: { timeout: PATIENCE } },
 } as const;
 const files = (folder: string) => `test/${folder}/**/*.test.ts`;
-const OWN_COMMAND = ["clock", "season", "kills", "guides", "homeassistant", "systemd", "docker", "page"];
+const OWN_COMMAND = [
+  ...["clock", "season", "kills", "guides", "homeassistant", "systemd", "docker", "page"],
+  "home-assistant-app",
+];
 
 /** Quick files, one process for all. */
 const unit = {
@@ -81,6 +84,19 @@ const docker = {
   },
 };
 
+/** The image of the Home Assistant app, in a network of its own that has each address and port once: one file at a time. */
+const app = {
+  test: {
+    ...shared,
+    name: "home-assistant-app",
+    include: [files("home-assistant-app")],
+    globalSetup: "test/homeassistant/setup.ts",
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+  },
+};
+
 /** The page in a real browser. */
 const page = withPrograms("page");
 
@@ -92,5 +108,6 @@ const suites: Record<string, object[]> = {
   homeassistant: [homeAssistant],
   systemd: [systemd],
   docker: [docker],
+  app: [app],
   page: [page],
 };

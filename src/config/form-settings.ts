@@ -52,7 +52,7 @@ export function formSettings(form: Form, broker: NamedBroker, isBesideFile: bool
   ];
   return [
     ...always,
-    ...list("rules", ["rules"], [...form.rules.map(writeRule), ...missingRules(form)]),
+    ...list("rules", ["rules"], [...form.rules.map((rule) => writeRule(rule, form)), ...missingRules(form)]),
     ...list("outputs", ["outputs"], form.outputs.map(writeOutput)),
     ...(form.rates.length > 0 ? list("rates", ["tariff", "rates"], form.rates.map(writeRate)) : []),
   ];
@@ -64,18 +64,12 @@ const NAMES: Readonly<Record<string, { fr: string; en: string }>> = {
   preheat: { fr: "Préchauffage avant rouge", en: "Preheat before rouge" },
 };
 
-function writeRule({
-  id,
-  name,
-  colors,
-  day,
-  confidence,
-  hours,
-  between,
-  lead_minutes,
-}: Form["rules"][number]) {
+function writeRule(rule: Form["rules"][number], { service_address }: Form) {
+  const { id, name, colors, day, confidence, hours, between, lead_minutes } = rule;
   const color = COLOR_CHOICES[colors];
-  const ofDay = (on: string) => ({ day: on, color, ...(confidence !== undefined && { confidence }) });
+  // Without a service there are no forecasts, and vigie would warn of each rule that asks for them.
+  const sure = service_address === undefined || confidence === undefined ? {} : { confidence };
+  const ofDay = (on: string) => ({ day: on, color, ...sure });
   const conditions = [
     // What is in force counts in any case.
     day === "next_or_now" ? { any: [ofDay("next"), { day: "now", color }] } : ofDay(day),

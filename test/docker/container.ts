@@ -29,6 +29,8 @@ export interface ContainerOptions {
   through?: string[];
   /** What runs in place of the image's entry point. */
   command?: string[];
+  /** It has a network of its own: its page is where the image has it. */
+  hasPage?: boolean;
 }
 
 export interface Container extends Vigie {
@@ -47,7 +49,7 @@ const NO_PAGE = { VIGIE_HTTP_LISTEN: "off" };
 
 /** The image's own entry point, its root read-only; process 1 is killed by the cleanup. */
 export async function startContainer(cleanup: Cleanup, options: ContainerOptions): Promise<Container> {
-  const { tree, env, volumes = {}, through = [], command = [] } = options;
+  const { tree, env, volumes = {}, through = [], command = [], hasPage = false } = options;
   await rm(`${tree}.pid`, { force: true });
   const vigie = await startVigie({
     folder: await cleanup.createFolder(),
@@ -55,7 +57,10 @@ export async function startContainer(cleanup: Cleanup, options: ContainerOptions
     program: [
       runner(),
       tree,
-      ...Object.entries({ ...NO_PAGE, ...env }).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
+      ...Object.entries({ ...(hasPage ? {} : NO_PAGE), ...env }).flatMap(([name, value]) => [
+        "-e",
+        `${name}=${value}`,
+      ]),
       ...Object.entries(volumes).flatMap(([path, folder]) => ["-v", `${folder}:${path}`]),
       ...(command.length > 0 ? ["--", ...command] : []),
     ],

@@ -30,6 +30,8 @@ export const withoutHomeAssistant = process.env["HASS"]
 export interface HomeAssistantOptions {
   /** The port of its broker on 127.0.0.1. */
   broker: number;
+  /** At the broker, if that asks for one. */
+  user?: { username: string; password: string };
   /** More lines of configuration.yaml, and more files beside it. */
   lines?: string[];
   files?: Record<string, string>;
@@ -82,7 +84,7 @@ export async function startHomeAssistant(options: HomeAssistantOptions): Promise
     if (isNew) token = await becomeOwner(url);
     api = await openApi(url, token);
     await running(api);
-    if (isNew) await joinBroker(api, options.broker);
+    if (isNew) await joinBroker(api, options.broker, options.user);
   };
   const stop = async (signal?: NodeJS.Signals) => {
     api?.close();

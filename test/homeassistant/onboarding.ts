@@ -20,10 +20,11 @@ export async function becomeOwner(base: string): Promise<string> {
   return String(token);
 }
 
-export async function joinBroker(api: Api, port: number): Promise<void> {
+export async function joinBroker(api: Api, port: number, user: object = {}): Promise<void> {
   const broker = {
     broker: "127.0.0.1",
     port,
+    ...user,
     other_settings: { set_client_cert: false, set_ca_cert: "off" },
   };
   await runFlow(api, "mqtt", broker);
