@@ -127,6 +127,7 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
   const askBroker = async (): Promise<boolean> => {
     if ("form" in read && read.form.broker_address !== undefined) return false;
     const answer = await options.askSupervisor();
+    if (request.signal?.aborted) return false;
     if (!("broker" in answer)) {
       const why =
         "none" in answer

@@ -5,6 +5,7 @@ import type { Sink } from "../app/run-loop.ts";
 import { serveViews } from "../app/serve-views.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { ConfigError } from "../config/problems.ts";
 import { type ReadFile, readFingerprint } from "../config/read-text.ts";
 import { splitGroup } from "../config/settings.ts";
 import { watchConfig } from "../config/watch-files.ts";
@@ -57,7 +58,7 @@ export function homeAssistantApp(args: string[], io: Io): Promise<number> {
       } catch (error) {
         const problems = sentencesOf(error);
         if (!problems || signal.aborted) throw error;
-        await refusal.show(problems);
+        await refusal.show(problems, error instanceof ConfigError ? "Configuration: " : "");
         await changeOf(read, signal);
       }
     }
@@ -108,11 +109,11 @@ function createRefusal(config: Config, { configuration, log, problemLog }: Refus
     await shown?.end();
     shown = undefined;
   };
-  const show = async (problems: readonly string[]) => {
+  const show = async (problems: readonly string[], prefix: string) => {
     const text = problems.join("\n");
     if (shown?.text === text) return;
     await end();
-    for (const problem of problems) log.error(`Configuration: ${problem}`);
+    for (const problem of problems) log.error(prefix + problem);
     log.warn("Nothing is in force, and nothing is published: only the page runs, until this is corrected");
     const views = serveViews({
       view: () => undefined,

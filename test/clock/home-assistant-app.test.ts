@@ -45,7 +45,7 @@ describe.skipIf(reason)(`the Home Assistant app at ${SPEED} times real speed ${r
     const vigie = await house.startNow();
     const began = house.time.clock.now();
     await house.shows('class="panel now rouge');
-    await house.shows("Home Assistant n’a pas encore de broker MQTT");
+    await house.shows("Home Assistant ne nomme pas encore de broker MQTT");
     await vi.waitFor(() => expect(house.time.clock.now()).toBeGreaterThan(began + 10 * MINUTE), PATIENCE);
     // Asked about every ten seconds.
     expect(house.supervisor.asked()).toBeGreaterThan(20);

@@ -85,7 +85,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     await house.writeForm({ language: "en", outputs: [BOILER] });
     const vigie = await house.start();
     await vigie.says(/^Home Assistant has no MQTT broker: install the app Mosquitto broker/);
-    await until(page(house), "Home Assistant has no MQTT broker yet");
+    await until(page(house), "Home Assistant names no MQTT broker yet");
     // The days are there already.
     await until(page(house), /class="panel now (bleu|blanc|rouge)/);
     expect((await house.get("/alive")).status).toBe(200);
@@ -115,7 +115,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     await house.writeForm(WRONG);
     const vigie = await house.start();
     const { msg } = await vigie.says(new RegExp(`^Configuration: ${PROBLEM}`));
-    await until(page(house), "vigie attend une configuration correcte");
+    await until(page(house), "vigie ne fonctionne pas encore");
     expect(await page(house)()).toContain(msg.replace("Configuration: ", "").split(", reçu")[0] ?? "");
     expect((await house.get("/alive")).status).toBe(200);
     expect(await house.get("/health")).toEqual({ status: 503, text: expect.stringContaining(PROBLEM) });
@@ -207,7 +207,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     const state = () => readFile(join(house.folder, "data", "state.json"), "utf8");
     const before = await state();
     const second = await house.start();
-    await second.says(/^Configuration: The state folder .* is in use by vigie/);
+    await second.says(/^The state folder .* is in use by vigie/);
     expect((await second.end()).code).toBe(0);
     expect(first.payloadOf("availability")).toBe("online");
     expect(await state()).toBe(before);
@@ -219,7 +219,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     await house.writeForm({ language: "en" });
     const vigie = await house.start({ SUPERVISOR_URL: `http://${NOBODY}` });
     await vigie.says(/^Home Assistant's Supervisor does not name the broker: nothing listens there/);
-    await until(page(house), "Home Assistant has no MQTT broker yet");
+    await until(page(house), "Home Assistant names no MQTT broker yet");
     const odd = await open();
     odd.supervisor.answers(200, "<html>Home Assistant</html>");
     await odd.writeForm({ language: "en" });

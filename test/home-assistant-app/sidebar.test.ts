@@ -119,7 +119,7 @@ describe.skipIf(withoutImage)(`the app in a house, from its form to the sidebar 
       await house.writeOptions({ language: "fr", outputs: [{ ...BOILER, kind: "fritz" }] });
       app = await house.start();
       await app.says(/^Configuration: Appareils 1, Type d’appareil\u00a0: attendu l’un de shelly_gen1/);
-      await frame().locator(".refusal h1", { hasText: "vigie attend une configuration correcte" }).waitFor();
+      await frame().locator(".refusal h1", { hasText: "vigie ne fonctionne pas encore" }).waitFor();
       await frame().locator(".problems li", { hasText: "Appareils 1, Type d’appareil" }).waitFor();
       await app.end();
       await house.writeOptions({ language: "en", outputs: [BOILER] });

@@ -128,20 +128,20 @@ describe("what is not as it should be", () => {
       "La configuration lue en dernier est refusée Celle d’avant reste en vigueur. À corriger : Appareils 1, Sa place sur le broker : attendu",
     );
     expect(page).toContain("mqtt.grace: expected a duration from 0s to 168h");
-    expect(page).toContain("Home Assistant n’a pas encore de broker MQTT Installez l’app");
+    expect(page).toContain("Home Assistant ne nomme pas encore de broker MQTT Installez l’app");
     // Its address is a guess: nobody has to look whether something runs there.
     expect(page).not.toContain("n’est pas joignable");
-    expect(await text("rouge now")).not.toMatch(/refusée|Home Assistant n’a pas/);
+    expect(await text("rouge now")).not.toMatch(/refusée|Home Assistant ne nomme pas/);
   });
 
   test("is a page of its own while nothing is in force, with every problem as a text", () => {
     const many = Array.from({ length: 40 }, (_, index) => `problem ${index} <b>&`);
     const page = renderRefusal(many, "en");
     expect(page).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
-    expect(page).toContain("vigie waits for a configuration that is right");
+    expect(page).toContain("vigie does not run yet");
     expect(page).toContain("<li><bdi>problem 29 &lt;b&gt;&amp;</bdi></li><li>… (40)</li></ul>");
     expect(page).not.toMatch(/problem 30|<b>/);
-    expect(renderRefusal(["x"], "fr")).toContain("vigie attend une configuration correcte");
+    expect(renderRefusal(["x"], "fr")).toContain("vigie ne fonctionne pas encore");
   });
 
   test("is said of a service that is down, with its last answer and its failure", async () => {

@@ -339,7 +339,7 @@ describe("while nothing is in force", () => {
       body: expect.stringContaining("<li><bdi>x: wrong</bdi></li>"),
       headers: { ...SECURITY, "content-type": "text/html; charset=utf-8", "cache-control": "no-store" },
     });
-    expect(page.body).toContain("vigie attend une configuration correcte");
+    expect(page.body).toContain("vigie ne fonctionne pas encore");
     // The script of the page asks for the page that takes its place.
     expect((await ask(port, "/page.js")).status).toBe(200);
     expect([(await ask(port, "/alive")).status, (await ask(port, "/health")).status]).toEqual([200, 200]);

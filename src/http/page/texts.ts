@@ -65,7 +65,7 @@ const fr = {
   broker_away: "Le broker MQTT n’est pas joignable",
   broker_away_since: ((time, day) =>
     `depuis ${day === null ? time : `${day} ${time}`}. Aucun appareil ne peut être commandé, et rien n’est publié. Le journal de vigie dit pourquoi. Vérifiez qu’il fonctionne\u00a0:`) as SayTime,
-  no_broker: "Home Assistant n’a pas encore de broker MQTT",
+  no_broker: "Home Assistant ne nomme pas encore de broker MQTT",
   no_broker_more:
     "Installez l’app «\u00a0Mosquitto broker\u00a0» (Paramètres → Apps) et démarrez-la\u00a0: vigie la trouve sans redémarrage. Jusque-là, rien n’est publié et aucun appareil n’est commandé.",
   invented: "Jours inventés",
@@ -90,7 +90,7 @@ const fr = {
   unsaved_more: "Tout continue, mais un redémarrage perdrait ce qui est nouveau.",
   refused: "La configuration lue en dernier est refusée",
   refused_more: "Celle d’avant reste en vigueur. À corriger\u00a0:",
-  nothing_in_force: "vigie attend une configuration correcte",
+  nothing_in_force: "vigie ne fonctionne pas encore",
   nothing_in_force_more: "D’ici là, rien n’est publié et aucun appareil n’est commandé. À corriger\u00a0:",
   vigie_failed: "Une partie de vigie ne fonctionne pas",
   vigie_failed_more:
@@ -322,7 +322,7 @@ const en: Texts = {
   broker_away: "The MQTT broker is not reached",
   broker_away_since: (time, day) =>
     `since ${day === null ? time : `${day} ${time}`}. No device can be commanded, and nothing is published. The log of vigie says why. Check that it runs:`,
-  no_broker: "Home Assistant has no MQTT broker yet",
+  no_broker: "Home Assistant names no MQTT broker yet",
   no_broker_more:
     "Install the app “Mosquitto broker” (Settings → Apps) and start it: vigie finds it without a restart. Until then nothing is published, and no device is commanded.",
   invented: "Invented days",
@@ -347,7 +347,7 @@ const en: Texts = {
   unsaved_more: "All goes on, but a restart would lose what is new.",
   refused: "The configuration that was read last is refused",
   refused_more: "The one before it stays in force. To be corrected:",
-  nothing_in_force: "vigie waits for a configuration that is right",
+  nothing_in_force: "vigie does not run yet",
   nothing_in_force_more: "Until then nothing is published, and no device is commanded. To be corrected:",
   vigie_failed: "A part of vigie does not work",
   vigie_failed_more: "It is an error of vigie itself, which its log describes. All else goes on.",
