@@ -29,7 +29,7 @@ async function start({ options, answer = { broker: BROKER }, file, root: given }
   const lines: string[] = [];
   const log = logTo(lines);
   const clock = { now: () => 0, steady: () => 0 };
-  let minute: (() => void) | undefined;
+  const minutes = new Set<() => void>();
   const write = async (text: object | string | undefined) => {
     if (text !== undefined)
       await writeFile(path("data/options.json"), typeof text === "string" ? text : JSON.stringify(text));
@@ -46,18 +46,16 @@ async function start({ options, answer = { broker: BROKER }, file, root: given }
     clock: {
       after: (milliseconds, run) => {
         expect(milliseconds).toBe(60_000);
-        minute = run;
-        return () => {
-          minute = undefined;
-        };
+        minutes.add(run);
+        return () => void minutes.delete(run);
       },
     },
   });
   await app.askBroker();
   const endMinute = () => {
-    const end = minute;
-    minute = undefined;
-    end?.();
+    const ended = [...minutes];
+    minutes.clear();
+    for (const end of ended) end();
   };
   return {
     ...app,
@@ -67,7 +65,8 @@ async function start({ options, answer = { broker: BROKER }, file, root: given }
     says: (next: SupervisorAnswer) => {
       said = next;
     },
-    isWaiting: () => minute !== undefined,
+    /** For how many minutes it waits. */
+    waiting: () => minutes.size,
     endMinute,
     /** It goes by: what was right is written down. */
     passMinute: async () => {
@@ -250,10 +249,10 @@ describe("last-good.json", () => {
     expect((await stat(app.path("data/last-good.json"))).mode & 0o777).toBe(0o600);
     const same = await start({ root: app.root });
     await same.load();
-    expect(same.isWaiting()).toBe(false);
+    expect(same.waiting()).toBe(0);
     const other = await start({ root: app.root, options: { ...FORM, rules: [] } });
     await other.load();
-    expect(other.isWaiting()).toBe(true);
+    expect(other.waiting()).toBe(1);
   });
 
   test("does not hold what was in force for less than a minute", async () => {
@@ -265,6 +264,16 @@ describe("last-good.json", () => {
     const next = await start({ root, options: WRONG });
     expect((await next.load()).config.rules).toHaveLength(1);
     expect(await readFile(path("data/last-good.json"), "utf8")).toBe(before);
+  });
+
+  test("does not hold what was replaced within its minute", async () => {
+    const app = await start({ options: FORM });
+    await app.load();
+    await writeFile(app.path("config/vigie.yaml"), "rules: []\n");
+    await app.load();
+    expect(app.waiting()).toBe(1);
+    await app.passMinute();
+    expect(JSON.parse(await readFile(app.path("data/last-good.json"), "utf8")).given.rules).toEqual([]);
   });
 
   test("leaves nothing of a process that was killed while it wrote", async () => {
@@ -280,7 +289,7 @@ describe("last-good.json", () => {
     await mkdir(app.path("data/last-good.json"));
     for (const _ of [1, 2]) {
       app.endMinute();
-      await expect.poll(app.isWaiting).toBe(true);
+      await expect.poll(app.waiting).toBe(1);
     }
     const problem = expect.stringMatching(
       /^The configuration cannot be kept in .*: it is a folder, not a file$/,
@@ -292,7 +301,7 @@ describe("last-good.json", () => {
       problem,
       expect.stringMatching(/^The configuration is kept in .*\/last-good\.json, after/),
     ]);
-    expect(app.isWaiting()).toBe(false);
+    expect(app.waiting()).toBe(0);
   });
 
   test("in whose place is a folder is said, and hinders nothing", async () => {
