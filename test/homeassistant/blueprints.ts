@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { openHome, type SharedHome } from "./shared-home.ts";
 
-const SHIPPED = join(import.meta.dirname, "..", "..", "config", "homeassistant");
+const SHIPPED = join(import.meta.dirname, "..", "..", "config", "homeassistant", "en");
 
 export type Inputs = Record<string, unknown>;
 

@@ -9,7 +9,7 @@ import { entityTable } from "./entity-table.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const PAGES = [...GUIDES.en, ...GUIDES.fr];
-const SHIPPED = join(ROOT, "config", "homeassistant");
+const SHIPPED = join(ROOT, "config", "homeassistant", "en");
 const BLUEPRINTS = readdirSync(SHIPPED);
 
 describe("what a person copies", () => {
