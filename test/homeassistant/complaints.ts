@@ -39,4 +39,4 @@ const ANY_START = [
 const NOT_OURS = ["deprecated_method", "deprecated_yaml", "yaml_still_present_after_migration"];
 /** Its own words when its broker is gone. */
 export const BROKER_LOST =
-  /The connection was lost|Error returned from MQTT server|Unable to connect to the MQTT broker|failed to receive on socket|The client is not currently connected/;
+  /The connection was lost|Error returned from MQTT server|Unable to connect to the MQTT broker|failed to receive on socket|No ACK from MQTT server|The client is not currently connected/;
