@@ -25,9 +25,12 @@ describe.skipIf(withoutDocker)(`the image ${withoutDocker}`, () => {
         ].map((name) => `./usr/local/lib/vigie/dist/${name}`),
         ...[
           ...["homeassistant", "vigie.schema.json", "vigie.yaml"],
-          ...["announcement-alarm", "boiler", "evening-message", "preheat"].map(
-            (name) => `homeassistant/${name}.yaml`,
-          ),
+          ...["homeassistant/en", "homeassistant/fr"].flatMap((folder) => [
+            folder,
+            ...["announcement-alarm", "boiler", "charging", "evening-message", "preheat"].map(
+              (name) => `${folder}/${name}.yaml`,
+            ),
+          ]),
         ].map((name) => `./usr/local/lib/vigie/config/${name}`),
       ].sort(),
     );

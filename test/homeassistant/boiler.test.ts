@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import { LANGUAGES } from "./blueprints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { openRuleAndDevice, type RuleAndDevice } from "./rule-and-device.ts";
 
@@ -9,6 +10,7 @@ const MEMORY = "input_boolean.boiler_memory";
 
 describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssistant}`, () => {
   let opened: RuleAndDevice;
+  let tests = 0;
 
   beforeAll(async () => {
     const topics = { state_topic: "boiler/set", command_topic: "boiler/set", retain: true };
@@ -20,10 +22,11 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
       components: { relay },
     });
     await opened.home.until({ [RULE]: "unavailable", [BOILER]: "unavailable" });
-    await use(BOILER);
   });
   beforeEach(async () => {
+    tests += 1;
     await opened.reset();
+    await use(BOILER);
     await opened.home.until({ [RULE]: "off", [BOILER]: /on|off|unknown/, [MEMORY]: "off" });
     await opened.device.publishValue("set", "ON");
     await opened.home.until({ [BOILER]: "on" });
@@ -31,8 +34,11 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
   });
   afterAll(() => opened?.clear());
 
-  const use = (boiler: string) =>
-    opened.use({ boiler: ["boiler", { boiler, memory: MEMORY, ...opened.ruleInputs }] });
+  /** By turns in each language. */
+  const use = (boiler: string) => {
+    const edition = `${LANGUAGES[tests % 2] ?? "en"}/boiler` as const;
+    return opened.use({ boiler: [edition, { boiler, memory: MEMORY, ...opened.ruleInputs }] });
+  };
 
   test("it is off while the rule is ON, and on again afterwards: each said once", async () => {
     await opened.rule.publishState("ON");
@@ -50,7 +56,6 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
     await opened.home.until({ [RULE]: "off", [MEMORY]: "on" });
     await opened.home.until({ [BOILER]: "on", [MEMORY]: "off" });
     await opened.expectSent("OFF", "ON");
-    await use(BOILER);
   });
 
   test("nothing is done while the rule is unknown or unavailable, or when it repeats its state", async () => {
@@ -130,5 +135,23 @@ describe.skipIf(withoutHomeAssistant)(`the boiler's blueprint ${withoutHomeAssis
     await opened.device.publishValue("alive", "online");
     await opened.home.until({ [BOILER]: "off" });
     await opened.expectSent("OFF", "ON", "OFF");
+  });
+
+  test("a boiler that is renamed while it is off is on again when its owner has named it anew", async () => {
+    await opened.rule.publishState("ON");
+    await opened.home.until({ [BOILER]: "off", [MEMORY]: "on" });
+    const rename = (entity_id: string, new_entity_id: string) =>
+      opened.home.ask("config/entity_registry/update", { entity_id, new_entity_id });
+    await rename(BOILER, "switch.renamed_boiler");
+    await opened.rule.publishState("OFF");
+    await opened.home.until({ [RULE]: "off" });
+    await opened.expectSent("OFF");
+    await use("switch.renamed_boiler");
+    await opened.rule.publishState("None");
+    await opened.rule.publishState("OFF");
+    await opened.home.until({ "switch.renamed_boiler": "on", [MEMORY]: "off" });
+    await opened.expectSent("OFF", "ON");
+    await rename("switch.renamed_boiler", BOILER);
+    await opened.expectNoComplaints();
   });
 });

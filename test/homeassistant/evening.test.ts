@@ -1,12 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
-import { type BlueprintHome, blueprintHome, expectMessages, type Inputs } from "./blueprints.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Blueprint,
+  type BlueprintHome,
+  blueprintHome,
+  expectMessages,
+  type Inputs,
+  type Language,
+} from "./blueprints.ts";
 import { expectNoComplaints } from "./complaints.ts";
-import { fact, type PublishedDevice, publishDevice } from "./handwritten-device.ts";
+import { fact, forecastFact, type PublishedDevice, publishDevice } from "./handwritten-device.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { pause } from "./states.ts";
 
 const VIGIE = "evening_vigie";
-const DATE = `sensor.${VIGIE}_next_rouge_date`;
+const FORECAST = `sensor.${VIGIE}_forecast`;
+const COLOR = `sensor.${VIGIE}_tomorrow_color`;
 const STAGE = `sensor.${VIGIE}_tomorrow_stage`;
 
 describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAssistant}`, () => {
@@ -15,6 +23,7 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
   let mark: number;
   let from: number;
   let automations = 0;
+  let updates = 0;
 
   beforeAll(async () => {
     shared = await blueprintHome();
@@ -23,24 +32,22 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
       shared.observer,
       VIGIE,
       Object.fromEntries([
-        fact(VIGIE, "sensor", "next_rouge/date", "dated", { device_class: "date" }),
-        fact(VIGIE, "sensor", "next_rouge/confidence", "dated", { unit_of_measurement: "%" }),
+        forecastFact(VIGIE),
         fact(VIGIE, "sensor", "tomorrow/stage", "moment", {
           device_class: "enum",
           options: ["forecast", "announced", "final"],
         }),
-        fact(VIGIE, "sensor", "tomorrow/date", "moment", { device_class: "date" }),
+        fact(VIGIE, "sensor", "tomorrow/color", "moment", { json_attributes_topic: `${VIGIE}/tomorrow` }),
       ]),
     );
   });
   beforeEach(async () => {
     await shared.use({});
+    await shared.setLocalTime("19:01:00");
     await vigie.publishValue("availability", "online");
-    await vigie.publishValue("next_rouge/date", "None");
-    await vigie.publishValue("next_rouge/confidence", "None");
-    await vigie.publishValue("tomorrow/date", await civil(1));
-    await vigie.publishValue("tomorrow/stage", "final");
-    await shared.home.until({ [DATE]: "unknown", [STAGE]: "final" });
+    await say();
+    await sayTomorrow(1, "final");
+    await shared.home.until({ [STAGE]: "final", [COLOR]: "bleu" });
     from = shared.observer.received.length;
   });
   afterAll(async () => {
@@ -55,7 +62,12 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
   /** The time of the day so many seconds from now. */
   const wall = (seconds: number) =>
     shared.render(`{{ (now() + timedelta(seconds=${seconds})).strftime('%H:%M:%S') }}`);
-  const expectSent = (...wanted: string[]) => expectMessages(shared, ["told", from], wanted);
+  const expectSent = (...wanted: RegExp[]) =>
+    expectMessages(
+      shared,
+      ["told", from],
+      wanted.map((words) => expect.stringMatching(words)),
+    );
 
   const untilTold = () => {
     const { observer } = shared;
@@ -65,86 +77,135 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     );
   };
 
+  /** vigie knows these days, so many days from now, and no other. */
+  const say = async (...days: Days) => {
+    const { updated_at, publish } = await forecast(...days);
+    await publish();
+    await shared.home.until({ [FORECAST]: ({ attributes }) => attributes["updated_at"] === updated_at });
+  };
+  type Days = [days: number, color: string, confidence?: number][];
+  const forecast = async (...known: Days) => {
+    updates += 1;
+    const updated_at = new Date(Date.now() + updates * 1000).toISOString();
+    const days = known.map(async ([ahead, color, confidence = 100]) => {
+      return { date: await civil(ahead), color, confidence, official: confidence === 100 };
+    });
+    const payload = JSON.stringify({ updated_at, days: await Promise.all(days) });
+    return { updated_at, publish: () => vigie.publishValue("forecast", payload) };
+  };
+  /** What vigie calls tomorrow is the day so many days from now. */
+  const sayTomorrow = async (days: number, stage: string) => {
+    await vigie.publishValue("tomorrow", JSON.stringify({ date: await civil(days), color: "bleu", stage }));
+    await vigie.publishValue("tomorrow/color", "bleu");
+    await vigie.publishValue("tomorrow/stage", stage);
+  };
+
   /** An automation that was never there before, and tells the broker what it tells. */
-  const use = async (blueprint: string, inputs: Inputs) => {
+  const use = async (edition: `${Language}/${Blueprint}`, inputs: Inputs) => {
     automations += 1;
-    const tell = [{ action: "mqtt.publish", data: { topic: "told", payload: "{{ message }}" } }];
-    await shared.use({ [`evening_${automations}`]: [blueprint, { ...inputs, tell }] });
+    const payload = "{{ now().strftime('%H:%M:%S') }} {{ message }}";
+    const tell = [{ action: "mqtt.publish", data: { topic: "told", payload } }];
+    await shared.use({ [`evening_${automations}`]: [edition, { ...inputs, tell }] });
   };
-  const useMessage = async (at: string) =>
-    use("evening-message", {
-      at,
-      date_entity: DATE,
-      confidence_entity: `sensor.${VIGIE}_next_rouge_confidence`,
-    });
-  const useAlarm = async (at: string, patience: number) =>
-    use("announcement-alarm", {
-      at,
-      patience,
-      stage_entity: STAGE,
-      date_entity: `sensor.${VIGIE}_tomorrow_date`,
-    });
+  const useMessage = (language: Language, inputs: Inputs = {}) =>
+    use(`${language}/evening-message`, { forecast_entity: FORECAST, ...inputs });
+  const useAlarm = (language: Language, at: string, patience: number, stage_entity = STAGE) =>
+    use(`${language}/announcement-alarm`, { at, patience, stage_entity, color_entity: COLOR });
 
-  const comes = async (days: number, confidence: string) => {
-    await vigie.publishValue("next_rouge/confidence", confidence);
-    await vigie.publishValue("next_rouge/date", await civil(days));
-    await shared.home.until({ [DATE]: await civil(days) });
-  };
-
-  test("the message about a rouge day is sent once, at the configured time, also when Home Assistant restarts", async () => {
-    await comes(1, "100");
-    await useMessage(await wall(15));
+  test("the message about a rouge day is sent once, as soon as it cannot be corrected any more", async () => {
+    await shared.setLocalTime("11:57:00");
+    await say([0, "bleu"], [1, "rouge"]);
+    await shared.loadBefore("12:00:00", () => useMessage("en"));
     await expectSent();
     await untilTold();
-    const wanted = `${await civil(1)}: rouge from 06:00 on.`;
-    await expectSent(wanted);
+    const wanted = [/^12:00:0\d Tomorrow, .*, is rouge: the peak hours are from 06:00 to 22:00\.$/];
+    await expectSent(...wanted);
     await shared.home.restart();
-    await shared.home.until({ [DATE]: await civil(1) });
-    for (const confidence of ["None", "100"]) await vigie.publishValue("next_rouge/confidence", confidence);
-    await pause(4_000);
+    await say([0, "bleu"], [1, "rouge"], [2, "rouge"]);
+    await say([0, "bleu"], [1, "bleu"]);
+    await expectSent(...wanted);
+    await expectNoComplaints(shared.home, mark);
+  });
+
+  test("in the quiet hours it waits until they end, also when Home Assistant restarts and vigie is dead", async () => {
+    await shared.setLocalTime("22:31:00");
+    await useMessage("fr", { quiet_end: "07:02:00" });
+    await say([0, "bleu"], [1, "rouge"]);
+    await vigie.publishValue("availability", "offline");
+    await shared.home.mark();
+    await expectSent();
+    await shared.restartAt("07:01:48");
+    await untilTold();
+    const wanted = /^07:0[2-9]:\d\d Aujourd'hui, .*, est un jour rouge : heures pleines de 6 h à 22 h\.$/;
     await expectSent(wanted);
     await expectNoComplaints(shared.home, mark);
   });
 
-  test("for a day that becomes known later, or while Home Assistant was down, the message is sent then, also with vigie down", async () => {
-    const tomorrow = await civil(1);
-    await useMessage(await wall(-60));
-    await vigie.publishValue("availability", "offline");
+  test("what was corrected in the quiet hours is not sent at their end", async () => {
+    await shared.setLocalTime("22:31:00");
+    await useMessage("en");
+    await say([1, "rouge"]);
+    await say([1, "bleu"]);
+    await shared.setLocalTime("07:31:00");
+    await say([0, "bleu"]);
+    await shared.home.mark();
     await expectSent();
-    await shared.home.restart(async () => {
-      await vigie.publishValue("next_rouge/confidence", "85");
-      await vigie.publishValue("next_rouge/date", tomorrow);
-    });
+    await say([0, "rouge"]);
     await untilTold();
-    await expectSent(`${tomorrow}: rouge from 06:00 on (forecast, 85 %).`);
+    await expectSent(/Today/);
   });
 
-  test("no message is sent for a forecast with too little confidence, nor for a later day", async () => {
-    await useMessage(await wall(-60));
-    await comes(1, "75");
-    await pause(4_000);
-    await comes(2, "100");
-    await pause(4_000);
+  test("each of two rouge days in a row has its message", async () => {
+    const times = { at: "19:32:00", quiet_begin: "00:00:00", quiet_end: "00:00:00" };
+    await shared.loadBefore("19:32:00", async () => {
+      await useMessage("fr", times);
+      from = shared.observer.received.length;
+      await say([0, "rouge"], [1, "rouge"]);
+      await untilTold();
+    });
+    await expectSent(/^19:31:.* Aujourd'hui/, /^19:32:.* Demain/);
+  });
+
+  test("for a day that becomes known later, or while Home Assistant was down, the message is sent then, also with vigie dead", async () => {
+    await useMessage("en");
+    await vigie.publishValue("availability", "offline");
     await expectSent();
+    const { publish } = await forecast([1, "rouge"]);
+    await shared.home.restart(publish);
+    await untilTold();
+    await expectSent(/Tomorrow/);
+  });
+
+  test("a forecast is told from the confidence on that its owner chooses, as a forecast, and no later day is", async () => {
+    await useMessage("fr");
+    await say([1, "rouge", 95]);
+    await say([1, "rouge", 75], [2, "rouge"]);
+    await useMessage("fr", { confidence: 80 });
+    await say([1, "rouge", 76], [2, "rouge"]);
+    await shared.home.mark();
+    await expectSent();
+    await say([1, "rouge", 85]);
+    await untilTold();
+    await expectSent(/ Demain, .* \(Prévision, 85 %\.\)$/);
   });
 
   test("an alarm comes once where tomorrow is not final from its time on, and none where it is", async () => {
-    await useAlarm(await wall(2), SHORT);
+    await useAlarm("en", await wall(2), SHORT);
     await pause(3_000);
     await expectSent();
     await vigie.publishValue("tomorrow/stage", "announced");
     await untilTold();
-    await expectSent("Tomorrow's colour is not final (announced).");
+    await expectSent(/Tomorrow's colour is announced, but/);
     await shared.home.restart();
     await shared.home.until({ [STAGE]: "announced" });
     await vigie.publishValue("tomorrow/stage", "forecast");
     await pause(5_000);
-    await expectSent("Tomorrow's colour is not final (announced).");
+    await expectSent(/Tomorrow's colour is announced, but/);
     await expectNoComplaints(shared.home, mark);
   });
 
   test("a restart and a short absence of vigie cause no alarm, a longer absence does", async () => {
-    await useAlarm(await wall(-60), SHORT);
+    await useAlarm("fr", await wall(-60), SHORT);
     await shared.home.restart();
     await shared.home.until({ [STAGE]: "final" });
     for (const silence of ["offline", "online"]) await vigie.publishValue("availability", silence);
@@ -154,14 +215,21 @@ describe.skipIf(withoutHomeAssistant)(`the evening's blueprints ${withoutHomeAss
     await expectSent();
     await vigie.publishValue("availability", "offline");
     await untilTold();
-    await expectSent("vigie says nothing of tomorrow.");
+    await expectSent(/vigie ne dit rien de demain\.$/);
   });
 
-  test("what is final of another day is not tomorrow's", async () => {
-    await useAlarm(await wall(-60), SHORT);
-    await vigie.publishValue("tomorrow/date", await civil(0));
+  test("what is final of another day is not tomorrow's, and an entity that does not exist says nothing", async () => {
+    await useAlarm("en", await wall(-60), SHORT);
+    await sayTomorrow(0, "final");
+    await vigie.publishValue("tomorrow/color", "None");
     await untilTold();
-    await expectSent("vigie says nothing of tomorrow.");
+    await expectSent(/vigie says nothing of tomorrow\.$/);
+    from = shared.observer.received.length;
+    await useAlarm("fr", await wall(-60), SHORT, "sensor.renamed");
+    await pause(4_000);
+    await vigie.publishValue("tomorrow/color", "bleu");
+    await untilTold();
+    await expectSent(/vigie ne dit rien de demain\.$/);
   });
 });
 

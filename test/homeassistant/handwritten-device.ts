@@ -61,3 +61,12 @@ export function fact(
   const key = topic.replaceAll("/", "_");
   return [key, { platform, name: key, state_topic: `${instance}/${topic}`, ...available, ...more }];
 }
+
+/** The sensor of the days that vigie knows: its attributes are in the same message as its state. */
+export function forecastFact(instance: string): [string, Component] {
+  return fact(instance, "sensor", "forecast", "dated", {
+    device_class: "timestamp",
+    value_template: "{{ value_json.updated_at }}",
+    json_attributes_topic: `${instance}/forecast`,
+  });
+}

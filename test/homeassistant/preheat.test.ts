@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import { LANGUAGES } from "./blueprints.ts";
 import { withoutHomeAssistant } from "./home-assistant.ts";
 import { openRuleAndDevice, type RuleAndDevice } from "./rule-and-device.ts";
 
@@ -9,6 +10,7 @@ const MEMORY = "input_number.preheat_memory";
 
 describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeAssistant}`, () => {
   let opened: RuleAndDevice;
+  let tests = 0;
 
   beforeAll(async () => {
     const thermostat = {
@@ -30,11 +32,14 @@ describe.skipIf(withoutHomeAssistant)(`the thermostat's blueprint ${withoutHomeA
     });
     await opened.device.publishValue("mode", "heat");
     await opened.home.until({ [RULE]: "unavailable", [THERMOSTAT]: "unavailable" });
-    const inputs = { thermostat: THERMOSTAT, raise: 1.5, memory: MEMORY };
-    await opened.use({ preheat: ["preheat", { ...inputs, ...opened.ruleInputs }] });
   });
   beforeEach(async () => {
     await opened.reset();
+    // By turns in each language.
+    tests += 1;
+    const edition = `${LANGUAGES[tests % 2] ?? "en"}/preheat` as const;
+    const inputs = { thermostat: THERMOSTAT, raise: 1.5, memory: MEMORY };
+    await opened.use({ preheat: [edition, { ...inputs, ...opened.ruleInputs }] });
     await opened.home.until({ [RULE]: "off", [THERMOSTAT]: "heat", [MEMORY]: "0.0" });
     await opened.device.publishValue("set", "19.5");
     await opened.home.until(isSetTo(19.5));

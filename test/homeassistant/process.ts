@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { PATIENCE } from "../support/patience.ts";
 
 /** A line of the log; what has no head of its own, such as a traceback, belongs to the line before. */
@@ -23,6 +24,7 @@ export function startHass(command: string, folder: string, lines: LogLine[]): Ha
   const child = spawn("sh", ["-c", WATCHED, command, "-c", folder, "--log-no-color", "--skip-pip"], {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
+    env: { ...process.env, PYTHONTZPATH: TIME_ZONES.map((place) => join(place(folder), "zones")).join(":") },
   });
   const checks = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr])
@@ -51,6 +53,8 @@ export function startHass(command: string, folder: string, lines: LogLine[]): Ha
   };
 }
 
+/** Where `zones` is beside the configuration (local-time.ts): Home Assistant may see this folder as `/config`. */
+const TIME_ZONES = [(folder: string) => folder, () => "/config"];
 // The pipe closes when this process is gone, and then the group ends: no Home Assistant is left behind.
 const WATCHED =
   'exec 3<&0; (cat <&3 >/dev/null 2>&1; kill -KILL 0) >/dev/null 2>&1 & exec "$0" "$@" </dev/null 3<&-';

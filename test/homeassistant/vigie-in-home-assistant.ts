@@ -60,6 +60,8 @@ function outputsOf(instance: string): object[] {
 }
 
 interface VigieInHomeAssistantOptions extends Record<string, unknown> {
+  /** Another Home Assistant than the one that most files share. */
+  shared?: SharedHome;
   /** The address of a forecast service; left out, vigie invents the days itself. */
   service?: string;
   time?: FakeTime;
@@ -73,8 +75,7 @@ export async function startInHomeAssistant(
   instance: string,
   options: VigieInHomeAssistantOptions = {},
 ): Promise<VigieInHomeAssistant> {
-  const { service = "simulator", time, mqtt, ...more } = options;
-  const shared = await sharedHome();
+  const { shared = await sharedHome(), service = "simulator", time, mqtt, ...more } = options;
   const settings = {
     instance,
     service: { base_url: service, allow_simulator: true },
