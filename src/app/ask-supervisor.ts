@@ -21,7 +21,7 @@ export async function askSupervisor({ env, request, signal }: AskOptions): Promi
   const headers = { authorization: `Bearer ${token}` };
   const limit = deadline(LONGEST_WAIT, signal, () => new Error("it does not answer"));
   try {
-    const { status, body } = await request({ method: "GET", url, headers, readsBody: true, secrets: [token] }, limit.signal);
+    const { status, body } = await request({ method: "GET", url, headers, readsBody: true }, limit.signal);
     return readAnswer(status, body);
   } catch (error) {
     const { message } = limit.signal.aborted ? limit.signal.reason : (error as Error);

@@ -10,6 +10,11 @@ import type { DeviceRequest } from "./request-device.ts";
 /** The household has to change something before this request can be sent. The message holds no secret. */
 export class NotComposable extends Error {}
 
+export interface ComposedRequest extends DeviceRequest {
+  /** What of it must not be shown if the device repeats it. */
+  secrets: readonly string[];
+}
+
 /** What every request has: the same for all outputs. */
 interface ComposeContext {
   version: string;
@@ -21,7 +26,7 @@ export async function composeSending(
   access: HttpAccess | undefined,
   { payload, by }: DueSend,
   context: ComposeContext,
-): Promise<DeviceRequest> {
+): Promise<ComposedRequest> {
   const id = by.kind === "http" ? by.id : "";
   const ownHeaders = access?.headers ?? {};
   const secret = await readSecret(access, [to.url, ...Object.values(ownHeaders)], context);
@@ -53,7 +58,7 @@ export async function composeQuestion(
   from: HttpReports,
   { to, access }: Pick<Output, "to" | "access">,
   context: ComposeContext,
-): Promise<DeviceRequest> {
+): Promise<ComposedRequest> {
   const isMeant = to.kind === "mqtt" || isSameMachine(to.url, from.url);
   const ownHeaders = isMeant ? (access?.headers ?? {}) : {};
   const secret = await readSecret(access, [from.url, ...Object.values(ownHeaders)], context);

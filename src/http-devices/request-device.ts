@@ -17,8 +17,6 @@ export interface DeviceRequest {
   ca?: string;
   /** The body of the answer is wanted, not only its status. */
   readsBody: boolean;
-  /** What of it must not be shown, if the device repeats it. */
-  secrets: readonly string[];
 }
 
 export interface DeviceResponse {
