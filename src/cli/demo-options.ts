@@ -69,7 +69,7 @@ const SHIPPED = ["..", join("..", "..")].map((up) => join(import.meta.dirname, u
 /** The shipped configuration has none. */
 const EXAMPLE_OUTPUT = {
   id: "boiler",
-  name: { fr: "Chauffe-eau", en: "Boiler" },
+  name: { fr: "Ballon d'eau chaude", en: "Boiler" },
   topic: "shellies/boiler/relay/0/command",
   choose: [{ when: "rouge_peak", payload: "off" }],
   else: "on",

@@ -190,7 +190,11 @@ export const RULE_TEMPLATES = {
 
 /** What a device is for: its id and name, unless its owner chooses others, and the rule that switches it off. */
 export const DEVICE_USES = {
-  boiler: { id: "boiler", name: { fr: "Chauffe-eau", en: "Boiler" }, rule: RULE_TEMPLATES.rouge_peak },
+  boiler: {
+    id: "boiler",
+    name: { fr: "Ballon d'eau chaude", en: "Boiler" },
+    rule: RULE_TEMPLATES.rouge_peak,
+  },
   car: {
     id: "car",
     name: { fr: "Recharge de la voiture", en: "Car charger" },

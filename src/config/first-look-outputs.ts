@@ -26,7 +26,7 @@ export const SIMULATED_DEVICES: readonly SimulatedDevice[] = [BOILER, HEATING];
 const OUTPUTS = [
   {
     id: "boiler",
-    name: { fr: "Chauffe-eau (simulé)", en: "Boiler (simulated)" },
+    name: { fr: "Ballon d'eau chaude (simulé)", en: "Boiler (simulated)" },
     topic: BOILER.topic,
     choose: [{ when: "rouge_peak", payload: "off" }],
     else: "on",

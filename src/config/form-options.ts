@@ -202,7 +202,7 @@ export function outputId(output: unknown): string | undefined {
   return Object.hasOwn(DEVICE_USES, String(use)) ? DEVICE_USES[use as DeviceUse].id : undefined;
 }
 
-/** `chauffe_eau_a_l_etage` of `Chauffe-eau à l’étage`. */
+/** `ballon_a_l_etage` of `Ballon à l’étage`. */
 function idOfName(name: string): string {
   return idOfTopic(name.normalize("NFD").replaceAll(/\p{M}/gu, ""));
 }

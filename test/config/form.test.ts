@@ -99,7 +99,7 @@ describe("a form", () => {
     const [output] = config.outputs.list;
     expect(output).toMatchObject({
       id: "boiler",
-      name: { fr: "Chauffe-eau", en: "Boiler" },
+      name: { fr: "Ballon d'eau chaude", en: "Boiler" },
       to: { topic: "shellies/shelly1pm-A4CF12F3C5D6/relay/0/command" },
       choose: [{ when: "rouge_peak" }],
       confirm: { keep: true },
@@ -180,7 +180,7 @@ outputs:
     else: "19"
     confirm: { topic: heat, keep: true }
   - id: boiler
-    name: { fr: Chauffe-eau, en: Boiler }
+    name: { fr: Ballon d'eau chaude, en: Boiler }
     topic: b/set
     choose: [{ when: rouge_peak, payload: "off" }]
 `);

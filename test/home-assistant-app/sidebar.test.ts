@@ -78,7 +78,7 @@ describe.skipIf(withoutImage)(`the app in a house, from its form to the sidebar 
       expect(await frame().locator("html").getAttribute("lang")).toBe("fr");
       expect(await frame().locator(".part h2").first().textContent()).toBe("La semaine");
       // Letters beyond ASCII, though the way drops the charset.
-      expect(await frame().locator("body").textContent()).toContain("Chauffe-eau");
+      expect(await frame().locator("body").textContent()).toContain("Ballon d'eau chaude");
       expect(await frame().locator("body").textContent()).toContain("à venir");
       const [, inner] = page.frames();
       expect(await inner?.evaluate("getComputedStyle(document.body).fontSize")).toBe("16px");
