@@ -29,13 +29,13 @@ const dayInEnglish = ({ color, confidence }: NamedDay) => {
 const fr = {
   title: "vigie\u00a0: mise en route",
   hello:
-    "Chaque réponse est essayée tout de suite. Rien n’est écrit avant la dernière question\u00a0; Ctrl-C arrête sans rien changer.",
+    "Chaque réponse est vérifiée aussitôt. Rien n’est écrit avant la dernière question\u00a0; Ctrl-C arrête tout sans rien changer.",
   yes: "Oui",
   no: "Non",
   stopped: "Arrêté\u00a0: rien n’a été écrit.",
   not_answering: (options: string) =>
-    `il n’y a pas de terminal pour répondre, ou --yes est donné. Il manque\u00a0: ${options} (vigie setup --help)`,
-  again: "Essayer encore une fois",
+    `il n’y a pas de terminal pour répondre, ou l’option --yes est donnée. Il manque\u00a0: ${options} (vigie setup --help)`,
+  again: "Réessayer",
   what_now: "Que faire\u00a0?",
   keep_anyway: "Garder cette réponse quand même",
   colon: "\u00a0:",
@@ -53,18 +53,18 @@ const fr = {
   } as Record<string, string>,
   file_as_root: (file: string) => `${file} ne peut être écrit que par root\u00a0: sudo vigie setup`,
   file_exists: (file: string, copy: string) =>
-    `${file} existe déjà. Le remplacer à la fin\u00a0? Il est gardé sous le nom ${copy}.`,
+    `${file} existe déjà. Le remplacer à la fin\u00a0? L’ancien sera gardé sous le nom ${copy}.`,
   file_exists_script: (file: string) =>
     `${file} existe déjà\u00a0: --yes le remplace et en garde une copie, --config FICHIER écrit ailleurs`,
   file_shipped: (file: string, copy: string) =>
-    `${file} est encore le fichier fourni avec vigie\u00a0: il sera remplacé, et gardé sous le nom ${copy}.`,
+    `${file} est encore le fichier livré avec vigie\u00a0: il sera remplacé, et gardé sous le nom ${copy}.`,
 
   which_source: "D’où viennent les couleurs des jours\u00a0?",
-  source_none: "De RTE, qui les décide",
-  source_none_hint: "sans compte ni service\u00a0; recommandé si vous n’avez pas de service de prévision",
+  source_none: "De RTE, qui en décide",
+  source_none_hint: "sans compte ni service\u00a0; conseillé si vous n’avez pas de service de prévision",
   source_address: "D’un service de prévision, et de RTE",
   source_address_hint: "si quelqu’un vous a donné une adresse",
-  source_look: "De nulle part\u00a0: je veux seulement voir vigie",
+  source_look: "De nulle part\u00a0: je veux seulement voir à quoi vigie ressemble",
   source_look_hint: "avec des jours inventés",
   only_look:
     "Pour cela, il n’y a rien à régler. Un hiver en quelques minutes\u00a0: npx vigie demo. Ou, dans le dossier du projet\u00a0: npm start",
@@ -78,19 +78,20 @@ const fr = {
     return `aujourd’hui ${dayInFrench(today)}, demain ${dayInFrench(tomorrow)}${more}`;
   },
   source_problem: {
-    away: "ne répond pas. L’adresse est-elle juste, et cette machine a-t-elle accès au réseau\u00a0?",
+    away: "ne répond pas. L’adresse est-elle la bonne, et cette machine a-t-elle accès au réseau\u00a0?",
     not_found: `répond, mais n’a rien à cette adresse. Ce n’est peut-être pas tout ce qui précède ${BELOW}`,
-    busy: "demande d’attendre avant la prochaine question",
+    busy: "demande d’attendre avant la prochaine requête",
     other: "répond, mais pas comme un service que vigie sait lire",
   } satisfies Record<SourceProblem, string>,
   other_address: "Donner une autre adresse",
   without_service: "Se passer du service\u00a0: RTE seul",
   without_rte: "Se passer de RTE",
-  taken_untried: (name: string) => `${name}\u00a0: gardé sans réponse. vigie demandera jusqu’à en avoir une.`,
+  taken_untried: (name: string) =>
+    `${name}\u00a0: gardé sans réponse. vigie réessaiera jusqu’à en avoir une.`,
 
   which_broker:
-    "Quel broker MQTT\u00a0? C’est lui qui passe les messages entre vigie, vos appareils et Home Assistant.",
-  no_broker_found: "Aucun broker n’a été trouvé sur cette machine, ni chez Home Assistant.",
+    "Quel broker MQTT\u00a0? C’est lui qui transmet les messages entre vigie, vos appareils et Home Assistant.",
+  no_broker_found: "Aucun broker n’a été trouvé sur cette machine, ni du côté de Home Assistant.",
   broker_here: "sur cette machine",
   broker_wants_login: "demande un mot de passe",
   broker_other: "Un autre",
@@ -100,20 +101,21 @@ const fr = {
   broker_problem: {
     login: "refuse l’utilisateur ou le mot de passe",
     not_listening: "n’écoute pas\u00a0: est-il démarré, et le port est-il le bon\u00a0?",
-    unknown_name: "a un nom inconnu. Ce nom est-il juste\u00a0? Sinon, donner l’adresse IP",
-    unreachable: "n’est pas joignable\u00a0: la machine est-elle allumée, et le réseau marche-t-il\u00a0?",
+    unknown_name: "a un nom inconnu. Ce nom est-il le bon\u00a0? Sinon, donnez l’adresse IP",
+    unreachable:
+      "n’est pas joignable\u00a0: la machine est-elle allumée, et le réseau fonctionne-t-il\u00a0?",
     wants_tls: "n’accepte que des connexions chiffrées (TLS) sur ce port",
     no_tls: "n’a pas de chiffrement (TLS) sur ce port",
     certificate: "a un certificat que cette machine ne connaît pas",
     not_mqtt:
       "répond, mais pas en MQTT\u00a0: c’est sans doute le port d’un autre programme. Celui d’un broker est d’ordinaire 1883, ou 8883 avec TLS",
     silent: "accepte la connexion, mais ne dit rien",
-    closed: "ferme la connexion sans un mot\u00a0: est-ce bien le port d’un broker\u00a0?",
+    closed: "ferme la connexion sans rien dire\u00a0: est-ce bien le port d’un broker\u00a0?",
     other: "ne peut pas être utilisé",
   } satisfies Record<BrokerProblem, string>,
   use_address: (url: string) => `Essayer ${url}\u00a0?`,
   ca_file:
-    "Le fichier du certificat de votre propre autorité (PEM)\u00a0; vide pour donner une autre adresse",
+    "Le certificat de votre propre autorité de certification (un fichier PEM)\u00a0; laissez vide pour une autre adresse",
   type_again: "Donner de nouveau l’utilisateur et le mot de passe\u00a0? (Non\u00a0: un autre broker)",
   username: "Utilisateur pour ce broker",
   password: "Mot de passe (il va dans un fichier que vous seul pouvez lire)",
@@ -123,14 +125,14 @@ const fr = {
   home_assistant:
     "Home Assistant utilise ce broker\u00a0: vigie y apparaîtra comme un appareil, sans rien configurer.",
   no_home_assistant:
-    "Home Assistant n’a pas été vu sur ce broker. S’il vient plus tard, il trouvera vigie tout seul.",
+    "Home Assistant n’a pas été vu sur ce broker. S’il s’y connecte plus tard, il trouvera vigie tout seul.",
   may_not_look:
-    "Cet utilisateur ne peut pas voir tous les topics du broker\u00a0: les appareils sont à écrire à la main.",
+    "Cet utilisateur ne peut pas voir tous les topics du broker\u00a0: les appareils sont à saisir à la main.",
 
   which_use: (count: number): string =>
     count === 0 ? "Un appareil à couper quand le courant est cher\u00a0?" : "Encore un appareil\u00a0?",
   uses: {
-    boiler: "Le chauffe-eau, ou ballon d’eau chaude",
+    boiler: "Le ballon d’eau chaude",
     car: "La recharge de la voiture",
     heating: "Le chauffage",
     other: "Autre chose",
@@ -142,10 +144,10 @@ const fr = {
     other: "coupé pendant les heures pleines des jours rouges",
   } satisfies Record<DeviceUse, string>,
   no_device: "Non, c’est tout",
-  looking: "vigie regarde pendant dix secondes quels appareils parlent sur ce broker…",
+  looking: "vigie écoute pendant dix secondes quels appareils publient sur ce broker…",
   which_device: "Lequel\u00a0? Voici les appareils vus sur ce broker.",
-  look_again: "Regarder encore dix secondes",
-  device_typed: "Un autre, à écrire à la main",
+  look_again: "Écouter encore dix secondes",
+  device_typed: "Un autre, à saisir à la main",
   which_kind: "De quel type est-il\u00a0?",
   kinds: {
     shelly_gen1: "Shelly, première génération (Shelly 1, 1PM, Plug S…)",
@@ -154,7 +156,7 @@ const fr = {
     zigbee2mqtt: "zigbee2mqtt",
     esphome: "ESPHome",
     openbeken: "OpenBeken",
-    other: "Autre, qui reçoit des commandes en MQTT",
+    other: "Un autre, qui reçoit ses ordres par MQTT",
   } satisfies Record<DeviceKind, string>,
   which_place: {
     shelly_gen1: "Le début de ses topics, avec shellies/",
@@ -164,14 +166,14 @@ const fr = {
     esphome: "Le nom du nœud, qui est le début de ses topics",
     openbeken: "Son nom («\u00a0Client Topic\u00a0» dans ses réglages MQTT)",
   } satisfies Record<Exclude<DeviceKind, "other">, string>,
-  which_relay: "Lequel de ses relais\u00a0? Vide s’il n’en a qu’un",
+  which_relay: "Lequel de ses relais\u00a0? Laissez vide s’il n’en a qu’un",
   which_switch: "L’id de son interrupteur (switch)",
-  other_topic: "Le topic où il reçoit ses commandes",
-  other_payload: "La commande pendant les heures chères (off, 17…)",
-  other_else: "La commande le reste du temps (on, 20…)\u00a0; vide s’il n’y en a pas",
-  other_report: "Le topic où il dit son état, avec les mêmes mots\u00a0; vide s’il ne le dit pas",
+  other_topic: "Le topic où il reçoit ses ordres",
+  other_payload: "L’ordre pendant les heures chères (off, 17…)",
+  other_else: "L’ordre pour le reste du temps (on, 20…)\u00a0; laissez vide s’il n’y en a pas",
+  other_report: "Le topic où il donne son état, avec les mêmes mots\u00a0; laissez vide s’il ne le donne pas",
   which_name: "Son nom, pour vous",
-  device_refused: "Cet appareil ne peut pas être écrit ainsi\u00a0:",
+  device_refused: "Cet appareil est refusé ainsi\u00a0:",
   try_it: (off: string, on: string | null) =>
     on === null
       ? `L’essayer maintenant\u00a0? vigie envoie ${off}, et rien ensuite.`
@@ -195,29 +197,29 @@ const fr = {
   checking: "vigie check --live\u00a0:",
   start_title: "Pour démarrer vigie\u00a0:",
   start_systemd:
-    "  sudo systemctl enable --now vigie     maintenant, et avec cette machine\n  sudo systemctl restart vigie          s’il tournait déjà",
+    "  sudo systemctl enable --now vigie     maintenant, et à chaque démarrage de la machine\n  sudo systemctl restart vigie          s’il tournait déjà",
   start_docker:
-    "  docker restart vigie                  ou, la première fois, docker run avec ce même volume (docs/docker-nas.md)",
+    "  docker restart vigie                  ou, la première fois, docker run avec ce même volume (docs/fr/docker-nas.md)",
   start_npm: (config: string) =>
-    `  npm start${config}\n  sudo sh systemd/install.sh            comme service qui démarre avec cette machine (docs/raspberry-pi.md)\n  docker run --rm -it -v vigie-state:/data vigie setup     pour Docker\u00a0: dans le conteneur lui-même (docs/docker-nas.md)`,
+    `  npm start${config}\n  sudo sh systemd/install.sh            comme service qui démarre avec la machine (docs/fr/raspberry-pi.md)\n  docker run --rm -it -v vigie-state:/data vigie setup     pour Docker\u00a0: dans le conteneur lui-même (docs/fr/docker-nas.md)`,
   start_try:
-    "Pour essayer un jour rouge, quel que soit le jour\u00a0: publier rouge sur vigie/simulation/set, puis auto pour finir.",
+    "Pour essayer un jour rouge, quel que soit le jour\u00a0: publiez rouge sur vigie/simulation/set, puis auto pour finir.",
 
   comments: {
     top: (help: string) =>
-      `La configuration de vigie, écrite par «\u00a0vigie setup\u00a0».\n${help}\n«\u00a0vigie check\u00a0» trouve les fautes. vigie relit ce fichier dès qu’il change\u00a0; s’il est faux, l’ancien reste en vigueur.`,
+      `La configuration de vigie, écrite par «\u00a0vigie setup\u00a0».\n${help}\n«\u00a0vigie check\u00a0» trouve les erreurs. vigie relit ce fichier dès qu’il change\u00a0; s’il est faux, l’ancien reste en vigueur.`,
     help_copy: (copy: string) => `Toutes les options sont expliquées dans ${copy}.`,
     help_other: "Toutes les options sont expliquées dans config/vigie.yaml du projet (en anglais).",
     password_systemd: (file: string) =>
-      `Le mot de passe est dans ${file}\u00a0: systemd le donne au service.`,
+      `Le mot de passe est dans ${file}\u00a0: systemd le transmet au service.`,
     above: {
       service: "Les prévisions. «\u00a0none\u00a0»\u00a0: aucune, les couleurs officielles seules.",
-      official: "Les couleurs officielles, de RTE qui les décide.",
+      official: "Les couleurs officielles, de RTE, qui en décide.",
       mqtt: "Le broker MQTT.",
       homeassistant: "La langue des noms dans Home Assistant\u00a0: fr ou en.",
       rules: "Les règles\u00a0: chacune est ON ou OFF. «\u00a0vigie explain\u00a0» dit pourquoi.",
       outputs:
-        "Les appareils\u00a0: la commande du premier «\u00a0choose\u00a0» dont la règle est ON, sinon celle de «\u00a0else\u00a0».\n«\u00a0confirm\u00a0»\u00a0: elle est répétée jusqu’à ce que l’appareil la confirme, et s’il change d’avis («\u00a0keep\u00a0»).",
+        "Les appareils\u00a0: l’ordre du premier «\u00a0choose\u00a0» dont la règle est ON, sinon celui de «\u00a0else\u00a0».\n«\u00a0confirm\u00a0»\u00a0: l’ordre est renvoyé jusqu’à ce que l’appareil le confirme, et s’il change d’avis («\u00a0keep\u00a0»).",
     },
   },
 };

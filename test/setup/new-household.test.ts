@@ -37,7 +37,7 @@ describe.skipIf(missing)(`a household that is new to vigie ${missing}`, () => {
     const terminal = await startAtTerminal({ folder, args, env });
     cleanup.add(async () => terminal.hangUp());
     await terminal.answer("Langue / Language", ENTER);
-    await terminal.shows("config/vigie.yaml est encore le fichier fourni avec vigie");
+    await terminal.shows("config/vigie.yaml est encore le fichier livré avec vigie");
     await terminal.answer("D’où viennent les couleurs des jours ?", ENTER);
     await terminal.shows("aujourd’hui");
     await terminal.answer("Un appareil à couper quand le courant est cher ?", ENTER);
