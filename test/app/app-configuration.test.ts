@@ -171,7 +171,11 @@ describe("what is refused", () => {
   test.each<[string, object | string | undefined, RegExp]>([
     ["missing", undefined, /options\.json ne peut pas être lu\u00a0: it does not exist$/],
     ["empty", "", /^options\.json\u00a0: attendu du JSON.*reçu rien$/],
-    ["half written", '{"language":"en","ru', /^options\.json\u00a0: attendu du JSON.*reçu un texte abîmé$/],
+    [
+      "half written",
+      '{"language":"en","ru',
+      /^options\.json\u00a0: attendu du JSON.*reçu un texte endommagé$/,
+    ],
     ["a list", "[]", /^options\.json\u00a0: attendu un groupe de champs/],
   ])("are options that are %s", async (_, options, problem) => {
     const app = await start(options === undefined ? {} : { options });

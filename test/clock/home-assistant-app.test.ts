@@ -45,7 +45,7 @@ describe.skipIf(reason)(`the Home Assistant app at ${SPEED} times real speed ${r
     const vigie = await house.startNow();
     const began = house.time.clock.now();
     await house.shows('class="panel now rouge');
-    await house.shows("Home Assistant ne nomme pas encore de broker MQTT");
+    await house.shows("Home Assistant n’indique pas encore de broker MQTT");
     await vi.waitFor(() => expect(house.time.clock.now()).toBeGreaterThan(began + 10 * MINUTE), PATIENCE);
     // Again and again, about every ten seconds; at this speed a busy machine manages fewer.
     expect(house.supervisor.asked()).toBeGreaterThan(2);
@@ -81,9 +81,9 @@ describe.skipIf(reason)(`the Home Assistant app at ${SPEED} times real speed ${r
 
     await house.writeForm({ rules: [{ ...RULE, day: "soon" }] });
     const second = await house.startNow();
-    await second.says(/^Configuration: Règles 1, Jour\u00a0: attendu l’un de now/);
+    await second.says(/^Configuration: Règles 1, Jour\u00a0: attendu un de ces mots \(now/);
     await app.until({ availability: "online", "rules/peak/state": "ON" });
-    await house.shows("Celle d’avant reste en vigueur");
+    await house.shows("La précédente reste en vigueur");
     await second.end();
     for (const { output } of [first, second]) expect(output()).not.toContain(BROKER_PASSWORD);
   });

@@ -250,10 +250,10 @@ describe("a form that is wrong", () => {
         broker_password: "secret-7",
       }),
     ).toEqual([
-      'Règles 2, Couleur\u00a0: attendu l’un de rouge, blanc, bleu, rouge_or_blanc, bleu_or_blanc, reçu "vert"',
-      "Règles 2, Confiance (pour cent)\u00a0: attendu un pourcentage entier de 0 à 100, reçu 101",
+      'Règles 2, Couleur\u00a0: attendu un de ces mots (rouge, blanc, bleu, rouge_or_blanc, bleu_or_blanc), reçu "vert"',
+      "Règles 2, Confiance (%)\u00a0: attendu un pourcentage entier, de 0 à 100, reçu 101",
       'Règles 2, Entre\u00a0: attendu deux heures différentes, comme 03:30-06:00, reçu "soon"',
-      'Appareils 1, Sa place sur le broker\u00a0: attendu le début d’un topic, sans + ni #, sans / au début ni à la fin, reçu "a/#"',
+      'Appareils 1, Topic de l’appareil\u00a0: attendu le début d’un topic, sans + ni #, sans / au début ni à la fin, reçu "a/#"',
       'Prix 1, À partir du\u00a0: attendu une date, comme 2027-02-01, reçu "demain"',
       ...["Bleu", "Blanc", "Rouge"].flatMap((color) =>
         ["pleines", "creuses"].map(
@@ -261,15 +261,15 @@ describe("a form that is wrong", () => {
             `Prix 1, ${color}, heures ${hours}\u00a0: attendu un prix en euros par kWh de 0 à 5, comme 0.1654, reçu rien`,
         ),
       ),
-      "Couleurs officielles de RTE\u00a0: attendu oui, car sans adresse de service personne d’autre ne nomme de couleur, reçu false",
-      "Utilisateur du broker\u00a0: attendu un utilisateur, car il y a un mot de passe, reçu rien",
+      "Couleurs officielles de RTE\u00a0: attendu oui, car sans adresse de service personne d’autre ne donne de couleur, reçu false",
+      "Utilisateur du broker\u00a0: attendu un utilisateur, puisqu’il y a un mot de passe, reçu rien",
       'Règles 2, Identifiant\u00a0: attendu un identifiant qu’aucune autre règle n’a, reçu "a"',
       'Appareils 1, Règle\u00a0: attendu l’identifiant d’une règle (a, rouge_ahead, rouge_peak, rouge_or_blanc_peak), reçu "b"',
     ]);
   });
 
   test.each<[object, string]>([
-    [{ language: "de" }, 'Langue\u00a0: attendu l’un de fr, en, reçu "de"'],
+    [{ language: "de" }, 'Langue\u00a0: attendu un de ces mots (fr, en), reçu "de"'],
     [
       { language: "en", official_colors: "yes" },
       'Official colours from RTE: expected true or false, got "yes"',
@@ -335,7 +335,7 @@ describe("a form that is wrong", () => {
     ["", "options.json\u00a0: attendu du JSON, comme Home Assistant l’écrit, reçu rien"],
     [
       '{"language":',
-      "options.json\u00a0: attendu du JSON, comme Home Assistant l’écrit, reçu un texte abîmé",
+      "options.json\u00a0: attendu du JSON, comme Home Assistant l’écrit, reçu un texte endommagé",
     ],
     ["[]", "options.json\u00a0: attendu un groupe de champs, reçu une liste ou un groupe"],
     ["null", "options.json\u00a0: attendu un groupe de champs, reçu rien"],

@@ -19,7 +19,7 @@ import { createCleanup, type Vigie } from "../support/vigie.ts";
 
 const BOILER = { use: "boiler", kind: "shelly_gen1", place: "shellies/boiler" };
 const WRONG = { outputs: [{ ...BOILER, place: "shellies/#" }] };
-const PROBLEM = "Appareils 1, Sa place sur le broker\u00a0: attendu le début d’un topic";
+const PROBLEM = "Appareils 1, Topic de l’appareil\u00a0: attendu le début d’un topic";
 const IN_FORCE = /^The new configuration is in force/;
 
 describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, () => {
@@ -143,7 +143,7 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     const vigie = await house.start();
     await vigie.says(new RegExp(`^Configuration: ${PROBLEM}`));
     await app.until({ availability: "online", "rules/kept/state": /ON|OFF/ });
-    await until(page(house), "La configuration lue en dernier est refusée");
+    await until(page(house), "La dernière configuration lue est refusée");
     expect(await page(house)()).toContain(PROBLEM);
     await vigie.end();
     expect(vigie.output()).not.toMatch(/that-of-then|password-of-the-broker/);

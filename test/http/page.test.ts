@@ -125,13 +125,13 @@ describe("what is not as it should be", () => {
   test("is said of a configuration that is refused, problem by problem, and of a broker that nobody has named", async () => {
     const page = await text("configuration refused, and no broker");
     expect(page).toContain(
-      "La configuration lue en dernier est refusée Celle d’avant reste en vigueur. À corriger : Appareils 1, Sa place sur le broker : attendu",
+      "La dernière configuration lue est refusée La précédente reste en vigueur. À corriger : Appareils 1, Topic de l’appareil : attendu",
     );
     expect(page).toContain("mqtt.grace: expected a duration from 0s to 168h");
-    expect(page).toContain("Home Assistant ne nomme pas encore de broker MQTT Installez l’app");
+    expect(page).toContain("Home Assistant n’indique pas encore de broker MQTT Installez l’application");
     // Its address is a guess: nobody has to look whether something runs there.
     expect(page).not.toContain("n’est pas joignable");
-    expect(await text("rouge now")).not.toMatch(/refusée|Home Assistant ne nomme pas/);
+    expect(await text("rouge now")).not.toMatch(/refusée|Home Assistant n’indique pas/);
   });
 
   test("is a page of its own while nothing is in force, with every problem as a text", () => {

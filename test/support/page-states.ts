@@ -111,7 +111,7 @@ export const PAGE_STATES: Record<string, () => Promise<View>> = {
     const vigie = await longLived(AFTERNOON);
     return vigie.view({
       refused: [
-        "Appareils 1, Sa place sur le broker\u00a0: attendu le début d’un topic, sans + ni #, sans / au début ni à la fin, reçu rien",
+        "Appareils 1, Topic de l’appareil\u00a0: attendu le début d’un topic, sans + ni #, sans / au début ni à la fin, reçu rien",
         'config/vigie.yaml:2:10 mqtt.grace: expected a duration from 0s to 168h in s, m or h, such as 5m, got "soon"',
       ],
       brokerIsUnknown: true,

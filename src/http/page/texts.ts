@@ -64,10 +64,10 @@ const fr = {
     `Cette horloge va ${speed} fois plus vite, et rien n’est envoyé à un appareil.`,
   broker_away: "Le broker MQTT n’est pas joignable",
   broker_away_since: ((time, day) =>
-    `depuis ${day === null ? time : `${day} ${time}`}. Aucun appareil ne peut être commandé, et rien n’est publié. Le journal de vigie dit pourquoi. Vérifiez qu’il fonctionne\u00a0:`) as SayTime,
-  no_broker: "Home Assistant ne nomme pas encore de broker MQTT",
+    `depuis ${day === null ? time : `${day} ${time}`}. Aucun appareil ne peut être commandé, et rien n’est publié. Le journal de vigie dit pourquoi. Vérifiez que ce broker fonctionne\u00a0:`) as SayTime,
+  no_broker: "Home Assistant n’indique pas encore de broker MQTT",
   no_broker_more:
-    "Installez l’app «\u00a0Mosquitto broker\u00a0» (Paramètres → Apps) et démarrez-la\u00a0: vigie la trouve sans redémarrage. Jusque-là, rien n’est publié et aucun appareil n’est commandé.",
+    "Installez l’application «\u00a0Mosquitto broker\u00a0» (Paramètres → Applications) et démarrez-la\u00a0: vigie la trouvera sans redémarrer. D’ici là, rien n’est publié et aucun appareil n’est commandé.",
   invented: "Jours inventés",
   invented_more: "Ces couleurs viennent du simulateur intégré, et non d’une annonce.",
   no_answer: {
@@ -88,8 +88,8 @@ const fr = {
     `Sa dernière réponse date ${day === null ? `de ${time}` : `du ${day} à ${time}`} ou de plus tard, mais d’avant le démarrage de vigie.`) as SayTime,
   unsaved: "vigie ne peut rien enregistrer sur le disque",
   unsaved_more: "Tout continue, mais un redémarrage perdrait ce qui est nouveau.",
-  refused: "La configuration lue en dernier est refusée",
-  refused_more: "Celle d’avant reste en vigueur. À corriger\u00a0:",
+  refused: "La dernière configuration lue est refusée",
+  refused_more: "La précédente reste en vigueur. À corriger\u00a0:",
   nothing_in_force: "vigie ne fonctionne pas encore",
   nothing_in_force_more: "D’ici là, rien n’est publié et aucun appareil n’est commandé. À corriger\u00a0:",
   vigie_failed: "Une partie de vigie ne fonctionne pas",
