@@ -37,13 +37,13 @@ await chmod(join(to, "vigie", "start.sh"), 0o755);
 
 /** Home Assistant shows this text alone: a picture in it must be a part of it. The text stays readable before them. */
 async function withPictures(text) {
-  const names = [...new Set([...text.matchAll(/\]\(\S+\/([\w-]+)\.png\)/g)].map(([, name]) => name))];
-  const named = text.replaceAll(/\]\(\S+\/([\w-]+)\.png\)/g, "][$1]");
+  const linked = /\]\((?:\.\.\/)+(\S+\.png)\)/g;
+  const paths = [...new Set([...text.matchAll(linked)].map(([, path]) => path))];
   const pictures = await Promise.all(
-    names.map(async (name) => {
-      const picture = await readFile(join(root, "docs", "images", `${name}.png`));
-      return `[${name}]: data:image/png;base64,${picture.toString("base64")}\n`;
+    paths.map(async (path) => {
+      const picture = await readFile(join(root, path));
+      return `[${path}]: data:image/png;base64,${picture.toString("base64")}\n`;
     }),
   );
-  return `${named}\n${pictures.join("\n")}`;
+  return `${text.replaceAll(linked, "][$1]")}\n${pictures.join("\n")}`;
 }
