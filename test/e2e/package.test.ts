@@ -59,6 +59,7 @@ const FILES = [
   "docs/fr/page.md",
   "docs/fr/raspberry-pi.md",
   "docs/fr/rules.md",
+  "docs/fr/setup.md",
   "docs/home-assistant-os.md",
   "docs/images/page-rules.png",
   "docs/images/page-season.png",
