@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { parse } from "yaml";
 import { parseCommand } from "../../src/cli/command-line.ts";
 import { options } from "../../src/config/config-schema.ts";
+import { FORM_LABELS } from "../../src/config/form-labels.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { listOptions } from "../../src/config/option-list.ts";
 import { outputTopics } from "../../src/core/topics/output-topics.ts";
@@ -111,6 +112,25 @@ test("docs/development.md says of each guide what of it was tried", () => {
   const guides = [...GUIDES.en.filter((path) => !others.includes(path)), "docs/fr/README.md"];
   expect(listed.map(([, name]) => `docs/${name}`)).toEqual(guides.toSorted());
 });
+
+test.each(["en", "fr"] as const)(
+  "the guide of the app names the fields as Home Assistant shows them: %s",
+  (language) => {
+    const page = readPage(language === "en" ? "docs/home-assistant-os.md" : "docs/fr/home-assistant-os.md");
+    const {
+      language: ofPage,
+      official_colors,
+      service_address,
+      rules,
+      outputs,
+      rates,
+    } = FORM_LABELS[language];
+    const names = [ofPage, official_colors, service_address, rules, outputs, rates].map(
+      (field) => field?.name,
+    );
+    expect(names.filter((name) => !page.includes(`| ${name} |`))).toEqual([]);
+  },
+);
 
 /** The guides that a test follows word for word. */
 const FOLLOWED = PAGES.filter((path) => blocksOf(readPage(path)).some(({ mark }) => mark !== ""));

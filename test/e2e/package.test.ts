@@ -53,6 +53,7 @@ const FILES = [
   "docs/fr/README.md",
   "docs/fr/devices.md",
   "docs/fr/docker-nas.md",
+  "docs/fr/home-assistant-os.md",
   "docs/fr/images/page-rules.png",
   "docs/fr/images/page-season.png",
   "docs/fr/images/page.png",
