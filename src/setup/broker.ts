@@ -95,26 +95,20 @@ export type BrokerProblem =
   | "closed"
   | "other";
 
-/** A port that closes the connection without a word may be one that wants TLS, or that has none: then the other way works. */
+/**
+ * A port that closes the connection without a word may be one that wants TLS, or that has none: then the other way works. It is
+ * tried without user and password: nobody has agreed to send them that way.
+ */
 export async function explainBroker(
   { code }: ConnectFailed,
-  given: GivenBroker,
+  { url }: GivenBroker,
   signal: AbortSignal,
 ): Promise<BrokerProblem> {
   const problem = problemOf(code);
   if (problem !== "closed") return problem;
-  const isPlain = /^(mqtt|ws):/.test(given.url);
-  const other = isPlain
-    ? { ...given, url: withTls(given.url), tls: { verify: false } }
-    : { ...given, url: withoutTls(given.url) };
-  const works = await openBroker(other, { signal }).then(
-    async (connection) => {
-      await connection.close();
-      return true;
-    },
-    (error: unknown) => error instanceof ConnectFailed && problemOf(error.code) === "login",
-  );
-  if (!works) return problem;
+  const isPlain = /^(mqtt|ws):/.test(url);
+  const other = isPlain ? { url: withTls(url), tls: { verify: false } } : { url: withoutTls(url) };
+  if (!(await findBroker(other, { signal }))) return problem;
   return isPlain ? "wants_tls" : "no_tls";
 }
 
@@ -164,13 +158,15 @@ export interface FoundBroker {
 }
 
 export async function findBrokers(signal: AbortSignal, urls = USUAL_BROKERS): Promise<FoundBroker[]> {
-  const found = await Promise.all(urls.map((url) => findBroker(url, signal)));
+  const found = await Promise.all(urls.map((url) => findBroker({ url }, { signal, limit: FIND_LIMIT })));
   return found.filter((one) => one !== undefined);
 }
 
-async function findBroker(url: string, signal: AbortSignal): Promise<FoundBroker | undefined> {
+/** undefined where none answers. */
+async function findBroker(broker: GivenBroker, options: OpenOptions): Promise<FoundBroker | undefined> {
+  const { url } = broker;
   try {
-    await (await openBroker({ url }, { signal, limit: FIND_LIMIT })).close();
+    await (await openBroker(broker, options)).close();
     return { url, wantsLogin: false };
   } catch (error) {
     const wantsLogin = error instanceof ConnectFailed && problemOf(error.code) === "login";

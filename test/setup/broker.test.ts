@@ -1,5 +1,15 @@
-import { afterAll, describe, expect, test } from "vitest";
-import { type FoundBroker, findBrokers, withoutTls, withTls } from "../../src/setup/broker.ts";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import type { ConnectFailed } from "../../src/mqtt/broker-errors.ts";
+import {
+  explainBroker,
+  type FoundBroker,
+  findBrokers,
+  watchBroker,
+  withoutTls,
+  withTls,
+} from "../../src/setup/broker.ts";
 import type { Questions } from "../../src/setup/person.ts";
 import { settleBroker } from "../../src/setup/settle-broker.ts";
 import { WORDS } from "../../src/setup/words.ts";
@@ -83,6 +93,31 @@ describe.skipIf(withoutMosquitto)(`the choice of a broker ${withoutMosquitto}`, 
     expect(none).toMatchObject({ url, asked: [WORDS.en.broker_address] });
     expect(none.said[0]).toBe(WORDS.en.no_broker_found);
   });
+});
+
+test("a port that wants no TLS is told apart without a password that is sent in the clear", async () => {
+  const heard: Buffer[] = [];
+  const server = createServer((socket) => {
+    socket
+      .on("error", () => undefined)
+      .on("data", (part) => {
+        heard.push(part);
+        // A CONNECT in the clear is answered as by a broker that wants a login; a greeting in TLS is cut off.
+        if (part[0] === 0x10) socket.end(Buffer.of(0x20, 3, 0, 135, 0));
+        else socket.destroy();
+      });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const given = { url: `mqtts://127.0.0.1:${port}`, username: "vigie", password: "s3cret" };
+  const { signal } = new AbortController();
+  const failure = await watchBroker(given, signal).catch((error: unknown) => error);
+  expect(await explainBroker(failure as ConnectFailed, given, signal)).toBe("no_tls");
+  const sent = Buffer.concat(heard).toString("latin1");
+  expect(sent).toContain("vigie-setup-");
+  expect(sent).not.toContain("s3cret");
 });
 
 test.each([
