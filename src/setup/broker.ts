@@ -1,6 +1,7 @@
 import { readAddress } from "../mqtt/broker-address.ts";
 import { ConnectFailed } from "../mqtt/broker-errors.ts";
 import { type Connection, clientId, connect, type ReceivedMessage } from "../mqtt/connection.ts";
+import { type FailureKind, failureKind } from "../mqtt/explain-connect-failure.ts";
 import { negotiateVersion } from "../mqtt/short-connection.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { deadline, sleep } from "../runtime/wait.ts";
@@ -81,19 +82,11 @@ export async function watchBroker(given: GivenBroker, signal: AbortSignal): Prom
   return { given, version, seen, isBlind, looked: look(), look, close };
 }
 
-/** Why a broker cannot be used, for words in the language of the person. */
+/** Why a broker cannot be used. */
 export type BrokerProblem =
+  | Exclude<FailureKind, "bad_password" | "not_authorised" | "cut_off">
   | "login"
-  | "not_listening"
-  | "unknown_name"
-  | "unreachable"
-  | "wants_tls"
-  | "no_tls"
-  | "certificate"
-  | "not_mqtt"
-  | "silent"
-  | "closed"
-  | "other";
+  | "wants_tls";
 
 /**
  * A port that closes the connection without a word may be one that wants TLS, or that has none: then the other way works. It is
@@ -113,25 +106,12 @@ export async function explainBroker(
 }
 
 function problemOf(code: ConnectFailed["code"]): BrokerProblem {
-  if (code === undefined) return "closed";
-  const known = PROBLEMS.get(code);
-  if (known !== undefined) return known;
-  const isCertificate = /SELF_SIGNED|UNABLE_TO|CERT_|ALTNAME|^FILE$/.test(String(code));
-  if (isCertificate) return "certificate";
-  return /^ERR_(SSL|TLS|OSSL)|^EPROTO/.test(String(code)) ? "no_tls" : "other";
+  // The certificate of one's own authority cannot be read.
+  if (code === "FILE") return "unknown_authority";
+  const kind = failureKind(code);
+  if (kind === "bad_password" || kind === "not_authorised") return "login";
+  return kind === "cut_off" ? "closed" : kind;
 }
-
-const PROBLEMS = new Map<string | number, BrokerProblem>([
-  ...[4, 5, 134, 135].map((code) => [code, "login"] as const),
-  ["ECONNREFUSED", "not_listening"],
-  ...["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_FAIL"].map((code) => [code, "unknown_name"] as const),
-  ...["EHOSTUNREACH", "ENETUNREACH", "ENETDOWN", "EHOSTDOWN", "ETIMEDOUT", "EADDRNOTAVAIL"].map(
-    (code) => [code, "unreachable"] as const,
-  ),
-  ...["ECONNRESET", "EPIPE", "ECONNABORTED"].map((code) => [code, "closed"] as const),
-  ["NOT_MQTT", "not_mqtt"],
-  ["TIMEOUT", "silent"],
-]);
 
 /** `mqtts://` of `mqtt://`, on the same port. */
 export function withTls(url: string): string {

@@ -34,9 +34,10 @@ export async function settleBroker(setup: Setup, found: Promise<FoundBroker[]>):
       signal.throwIfAborted();
       if (!(error instanceof ConnectFailed)) throw error;
       const problem = await explainBroker(error, tried, signal);
-      const sentence = `${tried.url} ${words.broker_problem[problem]}`;
-      const isExplained = problem !== "other" && problem !== "certificate";
-      say("bad", isExplained ? sentence : `${sentence}\n${error.message}`);
+      const { [problem]: explained }: Partial<Record<BrokerProblem, string>> = words.broker_problem;
+      const sentence = `${tried.url} ${explained ?? words.broker_unusable}`;
+      const isAll = explained !== undefined && problem !== "unknown_authority" && problem !== "other_name";
+      say("bad", isAll ? sentence : `${sentence}\n${error.message}`);
       if (!ask) throw new SetupFailed(sentence);
       given = await askAgain(problem, tried, setup);
     }
@@ -113,7 +114,7 @@ async function askAgain(
       const url = problem === "wants_tls" ? withTls(tried.url) : withoutTls(tried.url);
       return (await ask.agree(words.use_address(url))) ? { ...tried, url } : undefined;
     }
-    case "certificate": {
+    case "unknown_authority": {
       const file = await ask.type(words.ca_file);
       return file === "" ? undefined : { ...tried, tls: { ca_file: resolve(io.cwd, file) } };
     }

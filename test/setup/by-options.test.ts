@@ -88,24 +88,35 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
   let days: string;
   let broker: Mosquitto;
   let tls: { url: string; file: string };
+  let other: { url: string; file: string };
+  let wantsCertificate: string;
   beforeAll(async () => {
     days = await serveInventedDays(cleanup);
     const certificate = makeCertificate(await cleanup.createFolder(), "IP:127.0.0.1");
-    const port = await freePort();
+    const otherName = makeCertificate(await cleanup.createFolder(), "DNS:broker.lan");
+    const [port, otherPort, strictPort] = [await freePort(), await freePort(), await freePort()];
     broker = await startMosquitto({
       files: {
         passwords: passwordLine("vigie", PASSWORD),
         "cert.pem": certificate.cert,
         "key.pem": certificate.key,
+        "other.pem": otherName.cert,
+        "other.key": otherName.key,
       },
       lines: [
         ...["per_listener_settings true", "allow_anonymous true", `listener ${port} 127.0.0.1`],
         ...["certfile FOLDER/cert.pem", "keyfile FOLDER/key.pem"],
         ...["allow_anonymous false", "password_file FOLDER/passwords"],
+        ...[`listener ${otherPort} 127.0.0.1`, "allow_anonymous true"],
+        ...["certfile FOLDER/other.pem", "keyfile FOLDER/other.key"],
+        ...[`listener ${strictPort} 127.0.0.1`, "allow_anonymous true", "require_certificate true"],
+        ...["cafile FOLDER/cert.pem", "certfile FOLDER/cert.pem", "keyfile FOLDER/key.pem"],
       ],
     });
     cleanup.add(broker.remove);
     tls = { url: `mqtts://127.0.0.1:${port}`, file: certificate.path };
+    other = { url: `mqtts://127.0.0.1:${otherPort}`, file: otherName.path };
+    wantsCertificate = `mqtts://127.0.0.1:${strictPort}`;
   });
   afterAll(cleanup.run);
   const folder = (files: Record<string, string> = {}) => folderWith(files, cleanup.add);
@@ -200,6 +211,8 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     ["plain as mqtts", "has no encryption (TLS)"],
     ["TLS", "has a certificate that this machine does not know"],
     ["TLS with its file", "refuses the user or the password"],
+    ["TLS of another name", "has a certificate for another name"],
+    ["TLS that asks for a certificate", "cannot be used"],
     ["HTTP", "answers, but not in MQTT"],
   ])("tells apart why a broker cannot be used, and writes nothing: %s", async (which, words) => {
     const cwd = await folder();
@@ -208,6 +221,8 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
       "plain as mqtts": [broker.url.replace("mqtt", "mqtts")],
       TLS: [tls.url],
       "TLS with its file": [tls.url, "--ca-file", tls.file, "--username", "vigie"],
+      "TLS of another name": [other.url, "--ca-file", other.file],
+      "TLS that asks for a certificate": [wantsCertificate, "--ca-file", tls.file],
       HTTP: [days.replace("http", "mqtt")],
     };
     const { code, err, out } = await set(["--broker", ...(addresses[which] ?? [which])], cwd);
