@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { findBrokers, type GivenBroker } from "./broker.ts";
 import { type Answers, configText } from "./compose-config.ts";
-import { explainDisk, type Setup, SetupFailed, type SetupOptions } from "./context.ts";
+import { type Setup, SetupFailed, type SetupOptions } from "./context.ts";
 import { personAtTerminal, type SetupIo, Stopped, scriptedPerson } from "./person.ts";
 import { settleBroker } from "./settle-broker.ts";
 import { settleDevices } from "./settle-devices.ts";
 import { settleSources } from "./settle-sources.ts";
-import { findTarget, type Target, TargetUnusable, writeTarget } from "./target.ts";
+import { findTarget, type Target, writeTarget } from "./target.ts";
 import { languageOf, WHICH_LANGUAGE, WORDS, type Words } from "./words.ts";
 
 /** `file`: the configuration that was written. */
@@ -55,7 +55,7 @@ async function setUp(setup: Setup): Promise<SetupResult> {
   const { ask, say, signal } = person;
   requireAnswers(setup);
   if (ask) say("note", `${words.title}\n${words.hello}`);
-  const target = await findTarget(options.config, io).catch(refuse(words));
+  const target = await findTarget(options.config, io, words);
   await agreeToReplace(target, setup);
   // Looked for while the first questions are answered.
   const found = ask && options.broker === undefined ? findBrokers(signal) : Promise.resolve([]);
@@ -101,7 +101,7 @@ async function write(settled: Settled, target: Target, setup: Setup): Promise<Om
     hasSchema: target.hasSchema,
   });
   const newPassword = givenFile === undefined && password ? password : undefined;
-  const copy = await writeTarget(target, text, newPassword).catch(refuse(words));
+  const copy = await writeTarget(target, { text, password: newPassword }, words);
   person.say("good", words.written(target.shown));
   if (copy !== null) person.say("note", words.copied(copy));
   if (newPassword !== undefined) person.say("note", words.password_written(target.password.shown));
@@ -123,15 +123,6 @@ async function agreeToReplace(
   if (before !== "own" || options.yes) return;
   if (!ask) throw new SetupFailed(words.file_exists_script(shown), { isUsage: true });
   if (!(await ask.agree(words.file_exists(shown, copy), false))) throw new Stopped();
-}
-
-function refuse(words: Words) {
-  return (error: unknown): never => {
-    if (!(error instanceof TargetUnusable)) throw error;
-    const { shown, cause, needsRoot } = error;
-    const why = explainDisk(cause, words);
-    throw new SetupFailed(needsRoot ? words.file_as_root(shown) : words.file_unusable(shown, why));
-  };
 }
 
 function describeStart({ path, shown, handsPasswordOver }: Target, words: Words): string {

@@ -2,10 +2,11 @@ import { access, constants, readFile, realpath, rename, rm, stat } from "node:fs
 import { dirname, join, relative, resolve } from "node:path";
 import { DEFAULT_PLACES } from "../config/config-file.ts";
 import { readValue } from "../config/read-text.ts";
-import { describeDiskError, hasCode } from "../runtime/disk-errors.ts";
+import { hasCode } from "../runtime/disk-errors.ts";
 import { makeFolder, replaceFile } from "../runtime/files.ts";
-import type { SetupIo } from "./person.ts";
+import { explainDisk, type Setup, SetupFailed } from "./context.ts";
 import { SHIPPED } from "./shipped-file.ts";
+import type { Words } from "./words.ts";
 
 /** Where the configuration is written, and what is there before. */
 export interface Target {
@@ -25,26 +26,14 @@ export interface Target {
   shorten: (path: string) => string;
 }
 
-export class TargetUnusable extends Error {
-  override readonly name = "TargetUnusable";
-  readonly shown: string;
-  /** Somebody else may write there. */
-  readonly needsRoot: boolean;
-
-  constructor(shown: string, cause: unknown) {
-    super(describeDiskError(cause), { cause });
-    this.shown = shown;
-    this.needsRoot = shown.startsWith(`${OF_THE_SERVICE}/`) && hasCode(cause, "EACCES", "EPERM");
-  }
-}
-
 /**
  * The file that is named; else the one that vigie would read; else the first of its places that has a folder. Throws
- * TargetUnusable, before anybody has answered a question in vain.
+ * SetupFailed, before anybody has answered a question in vain.
  */
 export async function findTarget(
   named: string | undefined,
-  { env, cwd }: Pick<SetupIo, "env" | "cwd">,
+  { env, cwd }: Setup["io"],
+  words: Words,
 ): Promise<Target> {
   const place = resolve(cwd, named || env["VIGIE_CONFIG"] || (await usualPlace(cwd)));
   const shorten = (path: string) => {
@@ -70,8 +59,15 @@ export async function findTarget(
       shorten,
     };
   } catch (error) {
-    throw new TargetUnusable(shorten(place), error);
+    throw cannotWrite({ path: place, shown: shorten(place) }, error, words);
   }
+}
+
+function cannotWrite(file: { path: string; shown: string }, error: unknown, words: Words): SetupFailed {
+  const needsRoot = dirname(file.path) === OF_THE_SERVICE && hasCode(error, "EACCES", "EPERM");
+  return new SetupFailed(
+    needsRoot ? words.file_as_root(file.shown) : words.file_unusable(file.shown, explainDisk(error, words)),
+  );
 }
 
 async function usualPlace(cwd: string): Promise<string> {
@@ -122,15 +118,15 @@ async function isThere(path: string): Promise<boolean> {
 
 /**
  * Writes both files or none. Resolves with the copy of the file before, as people are shown it; null: there was none. Throws
- * TargetUnusable.
+ * SetupFailed.
  */
 export async function writeTarget(
   target: Target,
-  text: string,
-  password: string | undefined,
+  { text, password }: { text: string; password: string | undefined },
+  words: Words,
 ): Promise<string | null> {
-  const { path, shown, shorten } = target;
-  const undo = password === undefined ? undefined : await writePassword(target, password);
+  const { path, shorten } = target;
+  const undo = password === undefined ? undefined : await writePassword(target.password, password, words);
   try {
     await makeFolder(dirname(path));
     const copy = (await isThere(path)) ? await freeName(path) : null;
@@ -138,15 +134,17 @@ export async function writeTarget(
     return copy === null ? null : shorten(copy);
   } catch (error) {
     await undo?.();
-    throw new TargetUnusable(shown, error);
+    throw cannotWrite(target, error, words);
   }
 }
 
 /** Mode 600. Resolves with how to have the file as it was before. */
 async function writePassword(
-  { password: { path, shown } }: Target,
+  file: Target["password"],
   password: string,
+  words: Words,
 ): Promise<() => Promise<void>> {
+  const { path } = file;
   const before = await readValue(path).catch(() => null);
   const isOther = before !== null && before.text !== "" && before.text !== password;
   const copy = isOther ? await freeName(path) : undefined;
@@ -154,7 +152,7 @@ async function writePassword(
     await makeFolder(dirname(path));
     await replaceFile(path, `${password}\n`, { durable: true, previous: copy });
   } catch (error) {
-    throw new TargetUnusable(shown, error);
+    throw cannotWrite(file, error, words);
   }
   if (copy !== undefined) return () => rename(copy, path);
   return () =>

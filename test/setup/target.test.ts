@@ -1,12 +1,16 @@
 import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findTarget, TargetUnusable, writeTarget } from "../../src/setup/target.ts";
+import { SetupFailed } from "../../src/setup/context.ts";
+import { findTarget, type Target, writeTarget } from "../../src/setup/target.ts";
+import { WORDS } from "../../src/setup/words.ts";
 import { folderWith } from "../config/folder.ts";
 import { readPage } from "../support/guide.ts";
 
 const SHIPPED = readPage("config/vigie.yaml");
-const find = (cwd: string, named?: string, env = {}) => findTarget(named, { env, cwd });
+const find = (cwd: string, named?: string, env = {}) => findTarget(named, { env, cwd }, WORDS.en);
+const write = (target: Target, text: string, password?: string) =>
+  writeTarget(target, { text, password }, WORDS.en);
 const read = (...path: string[]) => readFile(join(...path), "utf8");
 const modeOf = async (...path: string[]) => ((await stat(join(...path))).mode & 0o777).toString(8);
 
@@ -37,7 +41,7 @@ describe("where a set-up writes", () => {
   test("is the file at the end of a link, which stays", async () => {
     const cwd = await folderWith({ "real.yaml": "old" });
     await symlink(join(cwd, "real.yaml"), join(cwd, "link.yaml"));
-    await writeTarget(await find(cwd, "link.yaml"), "new", undefined);
+    await write(await find(cwd, "link.yaml"), "new");
     expect(await read(cwd, "real.yaml")).toBe("new");
     expect(await read(cwd, "link.yaml")).toBe("new");
     expect(await read(cwd, "real.yaml.old")).toBe("old");
@@ -50,7 +54,7 @@ describe("where a set-up writes", () => {
   ])("is refused before anybody is asked: %s", async (_, named, words) => {
     const cwd = await folderWith({ file: "", "folder/x": "" });
     await expect(find(cwd, named)).rejects.toThrow(words);
-    await expect(find(cwd, named)).rejects.toBeInstanceOf(TargetUnusable);
+    await expect(find(cwd, named)).rejects.toBeInstanceOf(SetupFailed);
   });
 
   test.skipIf(process.getuid?.() === 0)("is refused where this user may not write", async () => {
@@ -66,7 +70,7 @@ describe("what a set-up writes", () => {
   test("is readable for all, its password for its owner only, and nothing else is left", async () => {
     const cwd = await folderWith();
     const target = await find(cwd, "config/vigie.yaml");
-    expect(await writeTarget(target, "text\n", " p w#\u00e9 ")).toBeNull();
+    expect(await write(target, "text\n", " p w#\u00e9 ")).toBeNull();
     expect(await readdir(join(cwd, "config"))).toEqual(["mqtt_password", "vigie.yaml"]);
     expect(await read(cwd, "config/vigie.yaml")).toBe("text\n");
     expect(await read(cwd, "config/mqtt_password")).toBe(" p w#\u00e9 \n");
@@ -79,8 +83,8 @@ describe("what a set-up writes", () => {
   test("keeps each file that was there under a name of its own", async () => {
     const cwd = await folderWith({ "vigie.yaml": "first", mqtt_password: "one\n" });
     await chmod(join(cwd, "mqtt_password"), 0o644);
-    expect(await writeTarget(await find(cwd, "vigie.yaml"), "second", "two")).toBe("vigie.yaml.old");
-    expect(await writeTarget(await find(cwd, "vigie.yaml"), "third", "two")).toBe("vigie.yaml.old-2");
+    expect(await write(await find(cwd, "vigie.yaml"), "second", "two")).toBe("vigie.yaml.old");
+    expect(await write(await find(cwd, "vigie.yaml"), "third", "two")).toBe("vigie.yaml.old-2");
     const names = ["mqtt_password", "mqtt_password.old", "vigie.yaml", "vigie.yaml.old", "vigie.yaml.old-2"];
     expect(await readdir(cwd)).toEqual(names);
     const contents = await Promise.all(names.map((name) => read(cwd, name)));
@@ -93,7 +97,7 @@ describe("what a set-up writes", () => {
       const cwd = await folderWith({ mqtt_password: before });
       // The temporary name beside it is longer than a disk allows.
       const target = await find(cwd, `${"long".repeat(60)}.yaml`);
-      await expect(writeTarget(target, "text", "new secret")).rejects.toBeInstanceOf(TargetUnusable);
+      await expect(write(target, "text", "new secret")).rejects.toBeInstanceOf(SetupFailed);
       expect(await read(cwd, "mqtt_password")).toBe(before);
       expect(await readdir(cwd)).toEqual(["mqtt_password"]);
     }
@@ -101,8 +105,8 @@ describe("what a set-up writes", () => {
 
   test("is nothing where the password has no place", async () => {
     const cwd = await folderWith({ "vigie.yaml": "old", "mqtt_password/x": "" });
-    const writing = writeTarget(await find(cwd, "vigie.yaml"), "new", "secret");
-    await expect(writing).rejects.toMatchObject({ shown: "mqtt_password" });
+    const writing = write(await find(cwd, "vigie.yaml"), "new", "secret");
+    await expect(writing).rejects.toThrow("mqtt_password cannot be written");
     expect(await read(cwd, "vigie.yaml")).toBe("old");
     expect(await readdir(cwd)).toEqual(["mqtt_password", "vigie.yaml"]);
   });
