@@ -14,7 +14,7 @@ import { type GivenDevice, type Setup, SetupFailed } from "./context.ts";
 import { findDevices } from "./find-devices.ts";
 import { parsePart } from "./parse-part.ts";
 import type { Questions } from "./person.ts";
-import { NotTakenBack, type Outcome, payloadsOf, tryDevice } from "./try-device.ts";
+import { NotTakenBack, type Outcome, sendingsOf, tryDevice } from "./try-device.ts";
 
 export interface Devices {
   outputs: readonly WrittenOutput[];
@@ -130,7 +130,7 @@ async function isWanted(
   setup: Setup,
 ): Promise<boolean> {
   const { words } = setup;
-  const { off, on } = payloadsOf(output);
+  const { off, on } = sendingsOf(output);
   if (!(await ask.agree(words.try_it(off.payload, on?.payload ?? null)))) return true;
   for (;;) {
     if (await attempt(output, broker, setup)) return true;

@@ -1,4 +1,5 @@
 import type { WrittenOutput } from "../config/device-templates.ts";
+import { payloadsOf, textOf } from "../config/output-parts.ts";
 import { readReport, shownReport } from "../core/outputs/read-report.ts";
 import { ConnectionLost, PublishRefused } from "../mqtt/broker-errors.ts";
 import type { ReceivedMessage } from "../mqtt/connection.ts";
@@ -19,27 +20,18 @@ interface TryOptions {
 
 export type TryEvent = { payload: string } | { outcome: Outcome };
 
-/** The texts that are sent for the first choice, and for `else`; null: there is none. */
-export function payloadsOf({ choose: [choice], else: otherwise }: WrittenOutput): {
-  off: Sending;
-  on: Sending | null;
-} {
-  return {
-    off: sendingOf(choice ?? ""),
-    on: otherwise === undefined ? null : sendingOf(otherwise),
-  };
-}
-
 interface Sending {
   payload: string;
   /** What the device reports then. */
   expect: string;
 }
 
-function sendingOf(given: string | { payload: unknown; expect?: string }): Sending {
-  const text = (payload: unknown) => (typeof payload === "string" ? payload : JSON.stringify(payload));
-  if (typeof given === "string") return { payload: given, expect: given };
-  return { payload: text(given.payload), expect: given.expect ?? text(given.payload) };
+/** What is sent for the first choice, and for `else`; null: there is none. */
+export function sendingsOf(output: WrittenOutput): { off: Sending; on: Sending | null } {
+  const [off = { payload: "", expect: "" }, on = null] = payloadsOf(output).map(
+    ({ payload, expect = payload }) => ({ payload: textOf(payload), expect: textOf(expect) }),
+  );
+  return { off, on };
 }
 
 /** The device could not be told what it was to do after the try. */
@@ -56,7 +48,7 @@ export async function tryDevice(
   broker: GivenBroker,
   { signal, post }: TryOptions,
 ): Promise<boolean> {
-  const { off, on } = payloadsOf(output);
+  const { off, on } = sendingsOf(output);
   const { topic, confirm } = output;
   let hear: (message: ReceivedMessage) => void = () => undefined;
   const connection = await openBroker(broker, { signal, post: (message) => hear(message) });
