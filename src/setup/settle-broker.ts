@@ -24,7 +24,7 @@ export async function settleBroker(setup: Setup, found: Promise<FoundBroker[]>):
   let given = await givenBroker(setup);
   for (;;) {
     const tried: GivenBroker = given ?? splitCredentials(await askAddress(setup, await found));
-    say("wait", words.asking(tried.url));
+    say("wait", `${tried.url}…`);
     try {
       const broker = await watchBroker(tried, signal);
       say("good", `${tried.url} ${words.broker_open(broker.version)}`);

@@ -164,7 +164,7 @@ async function attempt(output: WrittenOutput, { given }: WatchedBroker, setup: S
     return await tryDevice(output, given, {
       signal,
       post: (event) => {
-        if ("payload" in event) return say("wait", words.sending(output.topic, event.payload));
+        if ("payload" in event) return say("wait", `${output.topic} ← ${event.payload}`);
         const isGood = event.outcome.state === "confirmed" || event.outcome.state === "sent";
         say(isGood ? "good" : "bad", describe(event.outcome));
       },

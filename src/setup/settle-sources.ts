@@ -92,10 +92,10 @@ async function report<Next>(
   { person: { ask, say }, words }: Setup,
   choices: readonly Choice<Next>[],
 ): Promise<Next | "works"> {
-  say("wait", words.asking(name));
+  say("wait", `${name}…`);
   const tried = await attempt();
   if (!("problem" in tried)) {
-    say("good", `${name}${words.colon} ${words.days(tried)}`);
+    say("good", words.days(name, tried));
     return "works";
   }
   const problem = `${name} ${words.source_problem[tried.problem]}`;

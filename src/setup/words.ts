@@ -38,7 +38,6 @@ const fr = {
   again: "Réessayer",
   what_now: "Que faire\u00a0?",
   keep_anyway: "Garder cette réponse quand même",
-  colon: "\u00a0:",
 
   file_unusable: (file: string, why: string) => `${file} ne peut pas être écrit\u00a0: ${why}`,
   /** By the code of the system. Where there are none, the words of the other commands are said. */
@@ -71,11 +70,10 @@ const fr = {
   service_address: `L’adresse du service (tout ce qui précède ${BELOW})`,
   not_an_address: `une adresse qui commence par https:// ou http://, sans ${BELOW}, par exemple https://previsions.example.org`,
   not_official: "--official\u00a0: rte, off (avec un service), ou une adresse qui commence par https://",
-  asking: (name: string) => `${name}…`,
-  days: ({ today, tomorrow, forecasts }: SourceAnswer) => {
+  days: (source: string, { today, tomorrow, forecasts }: SourceAnswer) => {
     const days = forecasts === 1 ? "1 jour de prévision" : `${forecasts} jours de prévision`;
     const more = forecasts === null ? "" : `\u00a0; ${days}`;
-    return `aujourd’hui ${dayInFrench(today)}, demain ${dayInFrench(tomorrow)}${more}`;
+    return `${source}\u00a0: aujourd’hui ${dayInFrench(today)}, demain ${dayInFrench(tomorrow)}${more}`;
   },
   source_problem: {
     away: "ne répond pas. L’adresse est-elle la bonne, et cette machine a-t-elle accès au réseau\u00a0?",
@@ -92,7 +90,6 @@ const fr = {
   which_broker:
     "Quel broker MQTT\u00a0? C’est lui qui transmet les messages entre vigie, vos appareils et Home Assistant.",
   no_broker_found: "Aucun broker n’a été trouvé sur cette machine, ni du côté de Home Assistant.",
-  broker_here: "sur cette machine",
   broker_wants_login: "demande un mot de passe",
   broker_other: "Un autre",
   broker_address: "Son adresse",
@@ -181,7 +178,6 @@ const fr = {
     on === null
       ? `L’essayer maintenant\u00a0? vigie envoie ${off}, et rien ensuite.`
       : `L’essayer maintenant\u00a0? vigie envoie ${off}, puis ${on} quelques secondes après.`,
-  sending: (topic: string, payload: string) => `${topic} ← ${payload}`,
   confirmed: (report: string, answer: string) => `confirmé par ${report}\u00a0: ${answer}`,
   not_confirmed: (report: string) => `${report} ne l’a pas confirmé en cinq secondes`,
   answers_other: (report: string, answer: string) => `${report} dit autre chose\u00a0: ${answer}`,
@@ -241,7 +237,6 @@ const en: Words = {
   again: "Try again",
   what_now: "What now?",
   keep_anyway: "Keep this answer all the same",
-  colon: ":",
 
   file_unusable: (file, why) => `${file} cannot be written: ${why}`,
   disk: {},
@@ -264,11 +259,10 @@ const en: Words = {
   service_address: `The address of the service (everything before ${BELOW})`,
   not_an_address: `an address that begins with https:// or http://, without ${BELOW}, such as https://forecast.example.org`,
   not_official: "--official: rte, off (with a service), or an address that begins with https://",
-  asking: (name) => `${name}…`,
-  days: ({ today, tomorrow, forecasts }) => {
+  days: (source, { today, tomorrow, forecasts }) => {
     const days = forecasts === 1 ? "1 day of forecast" : `${forecasts} days of forecast`;
     const more = forecasts === null ? "" : `; ${days}`;
-    return `today ${dayInEnglish(today)}, tomorrow ${dayInEnglish(tomorrow)}${more}`;
+    return `${source}: today ${dayInEnglish(today)}, tomorrow ${dayInEnglish(tomorrow)}${more}`;
   },
   source_problem: {
     away: "does not answer. Is the address right, and does this machine reach the network?",
@@ -283,7 +277,6 @@ const en: Words = {
 
   which_broker: "Which MQTT broker? It passes messages between vigie, your devices and Home Assistant.",
   no_broker_found: "No broker was found on this machine, nor at Home Assistant.",
-  broker_here: "on this machine",
   broker_wants_login: "asks for a password",
   broker_other: "Another one",
   broker_address: "Its address",
@@ -367,7 +360,6 @@ const en: Words = {
     on === null
       ? `Try it now? vigie sends ${off}, and nothing after it.`
       : `Try it now? vigie sends ${off}, and ${on} a few seconds later.`,
-  sending: (topic, payload) => `${topic} ← ${payload}`,
   confirmed: (report, answer) => `confirmed by ${report}: ${answer}`,
   not_confirmed: (report) => `${report} has not confirmed it within five seconds`,
   answers_other: (report, answer) => `${report} says something else: ${answer}`,
