@@ -1,7 +1,7 @@
 import { type OpenedSources, openSources } from "../app/open-sources.ts";
 import type { Config } from "../config/config.ts";
 import { addDays, civilDate } from "../core/calendar/dates.ts";
-import type { Color, IsoDate } from "../core/calendar/tariff.ts";
+import type { Color } from "../core/calendar/tariff.ts";
 import { EMPTY_MEMORY } from "../core/sources/client-memory.ts";
 import type { RequestFailure } from "../core/sources/request-failure.ts";
 import { NO_OFFICIAL_MEMORY } from "../core/sources/request-memory.ts";
@@ -19,9 +19,8 @@ import { parsePart } from "./parse-part.ts";
 /** Why a source cannot be used, for words in the language of the person. */
 export type SourceProblem = Exclude<RequestFailure["kind"], "budget_spent">;
 
-/** One day as a source names it. */
+/** What a source says of one day. */
 export interface NamedDay {
-  date: IsoDate;
   color: Color | null;
   /** 0 to 1; null where it is official, or was not said. */
   confidence: number | null;
@@ -39,8 +38,8 @@ export type Tried = SourceAnswer | { problem: SourceProblem; sentence: string };
 
 /** Asks a forecast service, by its address, for what a person wants to see of it. */
 export function tryService(base_url: string, signal: AbortSignal): Promise<Tried> {
-  return trySources(
-    FORECAST_SERVICE,
+  return trySource(
+    { source: FORECAST_SERVICE, address: base_url },
     { service: { base_url }, official: { source: "off" } },
     signal,
     async ({ service, today, limits }) => {
@@ -48,9 +47,9 @@ export function tryService(base_url: string, signal: AbortSignal): Promise<Tried
       const days = forecasts?.answer.kind === "forecasts" ? forecasts.answer.days : [];
       const nameDay = async (date: string): Promise<NamedDay> => {
         const reply = await service?.ask({ kind: "date", date }, limits);
-        if (reply?.answer.kind !== "date") return { date, color: null, confidence: null };
+        if (reply?.answer.kind !== "date") return { color: null, confidence: null };
         const { day, is_official } = reply.answer;
-        return { date, color: day.color, confidence: is_official ? null : day.confidence };
+        return { color: day.color, confidence: is_official ? null : day.confidence };
       };
       return {
         today: await nameDay(today),
@@ -63,11 +62,11 @@ export function tryService(base_url: string, signal: AbortSignal): Promise<Tried
 
 /** Asks the official source, as the option names it. */
 export function tryOfficial(source: string, signal: AbortSignal): Promise<Tried> {
-  return trySources(RTE, { official: { source } }, signal, async ({ official, tariff, today, limits }) => {
+  const asked = { source: RTE, address: source };
+  return trySource(asked, { official: { source } }, signal, async ({ official, tariff, today, limits }) => {
     const reply = await official?.ask({ kind: "light" }, limits);
     const words = reply ? readWordsNow(reply.answer, systemClock.now(), tariff) : [];
     const nameDay = (date: string) => ({
-      date,
       color: words.find((word) => word.date === date)?.color ?? null,
       confidence: null,
     });
@@ -80,8 +79,8 @@ interface Asking extends Pick<OpenedSources, "service" | "official">, Pick<Confi
   limits: { signal: AbortSignal; essential: true };
 }
 
-async function trySources(
-  source: Source,
+async function trySource(
+  { source, address }: { source: Source; address: string },
   given: object,
   signal: AbortSignal,
   ask: (asking: Asking) => Promise<SourceAnswer>,
@@ -98,7 +97,7 @@ async function trySources(
     patience: { retries: 1, longestWait: 1_000 },
   });
   const limit = deadline(LIMIT, signal, () => {
-    return new ServiceUnreachable(source, "a set-up", source.name, `no answer within ${LIMIT / 1000} s`);
+    return new ServiceUnreachable(source, "vigie setup", address, `no answer within ${LIMIT / 1000} s`);
   });
   try {
     const { tariff } = config;
