@@ -21,6 +21,11 @@ export function parseBrokerAddress(text: string): URL | undefined {
   return parseAddress(text, ["mqtt:", "mqtts:", "ws:", "wss:"]);
 }
 
+/** As people type it: without a scheme `mqtt://` is meant, and at port 8883 `mqtts://`. */
+export function typedBrokerAddress(text: string): string {
+  return text.includes("://") ? text : `${/:8883$/.test(text) ? "mqtts" : "mqtt"}://${text}`;
+}
+
 /** An address for requests: without user or password, and without what comes after a path. */
 export function isHttpAddress(text: string): boolean {
   const url = parseAddress(text, ["http:", "https:"]);

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { parseJson } from "../core/contract/parse-json.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
-import { isHttpAddress, parseBrokerAddress } from "./address.ts";
+import { isHttpAddress, parseBrokerAddress, typedBrokerAddress } from "./address.ts";
 import { DEVICE_KINDS, DEVICE_USES, type DeviceUse, RULE_TEMPLATES } from "./device-templates.ts";
 import { FORM_WORDS, type FormLanguage, type FormWords, labelOf } from "./form-words.ts";
 import { ID_PATTERN, idOfTopic, LONGEST_ID } from "./id-word.ts";
@@ -25,14 +26,6 @@ export function readForm(text: string): ReadForm {
     t.problem(labelOf(language, path), message, show(valueAt(given, path), path, t)),
   );
   return { language, problems };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function show(value: unknown, path: Path, t: FormWords): string {
@@ -108,7 +101,7 @@ function formSchema(t: FormWords) {
     rules: list(rule),
     outputs: list(output),
     rates: list(rate),
-    broker_address: left(address(isBroker, t.broker).transform(brokerUrl)),
+    broker_address: left(address(isBroker, t.broker).transform(typedBrokerAddress)),
     broker_username: left(text),
     broker_password: left(z.string({ error: t.text })),
   }).superRefine(
@@ -126,13 +119,8 @@ function left<Field extends z.ZodType>(field: Field) {
   return z.preprocess((given) => (isEmpty(given) ? undefined : given), field.optional());
 }
 
-/** People write `192.168.1.10` or `192.168.1.10:1883`, too. */
-function brokerUrl(given: string): string {
-  return given.includes("://") ? given : `mqtt://${given}`;
-}
-
 function isBroker(given: string): boolean {
-  return parseBrokerAddress(brokerUrl(given)) !== undefined && !/[?#]/.test(given);
+  return parseBrokerAddress(typedBrokerAddress(given)) !== undefined && !/[?#]/.test(given);
 }
 
 interface Conflict {

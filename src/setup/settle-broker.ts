@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseBrokerAddress, splitCredentials } from "../config/address.ts";
+import { parseBrokerAddress, splitCredentials, typedBrokerAddress } from "../config/address.ts";
 import { readValue } from "../config/read-text.ts";
 import { ConnectFailed } from "../mqtt/broker-errors.ts";
 import { atMost } from "../runtime/wait.ts";
@@ -88,9 +88,9 @@ async function askAddress(
   return readAddress(await ask.type(words.broker_address, { check })) ?? "";
 }
 
-/** `mqtt://` is what is meant where no scheme is given. undefined: it is no address of a broker. */
+/** undefined: it is no address of a broker. */
 function readAddress(text: string): string | undefined {
-  const url = /^[a-z]+:\/\//i.test(text) ? text : `${/:8883$/.test(text) ? "mqtts" : "mqtt"}://${text}`;
+  const url = typedBrokerAddress(text);
   return parsePart({ mqtt: { url } }).config && parseBrokerAddress(url) ? url : undefined;
 }
 

@@ -76,6 +76,7 @@ describe("a form", () => {
   test.each([
     ["192.168.1.10", "mqtt://192.168.1.10"],
     ["nas:1884", "mqtt://nas:1884"],
+    ["nas:8883", "mqtts://nas:8883"],
     ["mqtts://nas.local", "mqtts://nas.local"],
   ])("names another broker, with its own user and password or none: %s", async (broker_address, url) => {
     expect((await loadForm({ broker_address })).config.mqtt).toMatchObject({
