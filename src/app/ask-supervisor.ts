@@ -1,27 +1,22 @@
 import { z } from "zod";
 import type { NamedBroker } from "../config/form-settings.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
-import { isSuccess, type RequestDevice } from "../http-devices/request-device.ts";
+import { isSuccess, requestDevice } from "../http-devices/request-device.ts";
 import { deadline } from "../runtime/wait.ts";
 
 /** `none`: Home Assistant has no broker. `failed`: why it did not say. */
 export type SupervisorAnswer = { broker: NamedBroker } | { none: true } | { failed: string };
 
-interface AskOptions {
-  env: NodeJS.ProcessEnv;
-  request: RequestDevice;
-  signal: AbortSignal;
-}
-
 /** Asks Home Assistant's Supervisor for the broker of this house. */
-export async function askSupervisor({ env, request, signal }: AskOptions): Promise<SupervisorAnswer> {
+export async function askSupervisor(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<SupervisorAnswer> {
   const token = env["SUPERVISOR_TOKEN"];
   if (!token) return { failed: "it has given no SUPERVISOR_TOKEN" };
   const url = `${env["SUPERVISOR_URL"] || "http://supervisor"}/services/mqtt`;
   const headers = { authorization: `Bearer ${token}` };
   const limit = deadline(LONGEST_WAIT, signal, () => new Error("it does not answer"));
   try {
-    const { status, body } = await request({ method: "GET", url, headers, readsBody: true }, limit.signal);
+    const request = { method: "GET", url, headers, readsBody: true } as const;
+    const { status, body } = await requestDevice(request, limit.signal);
     return readAnswer(status, body);
   } catch (error) {
     const { message } = limit.signal.aborted ? limit.signal.reason : (error as Error);

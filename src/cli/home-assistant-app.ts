@@ -10,7 +10,6 @@ import { type ReadFile, readFingerprint } from "../config/read-text.ts";
 import { splitGroup } from "../config/settings.ts";
 import { watchConfig } from "../config/watch-files.ts";
 import { wallTime } from "../core/calendar/dates.ts";
-import { requestDevice } from "../http-devices/request-device.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createLog, holdOutput, type Log, openOutput } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
@@ -40,7 +39,7 @@ export function homeAssistantApp(args: string[], io: Io): Promise<number> {
     const configuration = await openAppConfiguration({
       folder: config.state,
       request,
-      askSupervisor: () => askSupervisor({ env, request: requestDevice, signal }),
+      askSupervisor: () => askSupervisor(env, signal),
       log,
       problemLog,
       clock: systemClock,

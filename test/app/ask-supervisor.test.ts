@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askSupervisor } from "../../src/app/ask-supervisor.ts";
-import { requestDevice } from "../../src/http-devices/request-device.ts";
 import { NOBODY } from "../support/ports.ts";
 import { type Supervisor, startSupervisor, TOKEN } from "../support/supervisor.ts";
 
 const NEVER = new AbortController().signal;
-const ask = (env: NodeJS.ProcessEnv, signal = NEVER) =>
-  askSupervisor({ env, request: requestDevice, signal });
+const ask = (env: NodeJS.ProcessEnv, signal = NEVER) => askSupervisor(env, signal);
 
 describe("the Supervisor", () => {
   let supervisor: Supervisor;
