@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type ReadForm, readForm } from "../config/form-options.ts";
-import { formSettings, type NamedBroker } from "../config/form-settings.ts";
+import { formSettings, type NamedBroker, namedBrokerSettings } from "../config/form-settings.ts";
 import { FORM_WORDS, type FormLanguage } from "../config/form-words.ts";
 import { type LoadedConfig, type LoadRequest, loadConfig } from "../config/load-config.ts";
 import { ConfigError } from "../config/problems.ts";
 import { readFingerprint } from "../config/read-text.ts";
-import { splitGroup } from "../config/settings.ts";
+import { applySettings, type Setting, splitGroup } from "../config/settings.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
 import { describeDiskError, hasCode } from "../runtime/disk-errors.ts";
 import { removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
@@ -24,7 +24,7 @@ export interface AppConfiguration {
    * minute; throws ConfigError where there is none.
    */
   load: () => Promise<LoadedConfig>;
-  /** Asks the Supervisor for the broker; whether it names another one than before. */
+  /** Asks the Supervisor for the broker; whether it names another one than what was loaded last has. */
   askBroker: () => Promise<boolean>;
   /** Of the form; of messages about it. */
   language: () => FormLanguage;
@@ -42,17 +42,19 @@ interface AppConfigurationOptions {
   clock: Pick<ClockWithTimers, "after">;
 }
 
-/** A configuration that was right: what it was made of, and the broker in it, if the Supervisor had named that. */
+/** A configuration that was right: what it was made of but for what the Supervisor names, and the broker that it named last. */
 type Kept = z.output<typeof keptSchema>;
 
 export async function openAppConfiguration(options: AppConfigurationOptions): Promise<AppConfiguration> {
   const { folder, request, log, problemLog, clock } = options;
   const path = join(folder, "last-good.json");
   const file = resolve(request.cwd, FILE);
-  const read = await readOptions(join(folder, "options.json"));
+  const filledIn = await readOptions(join(folder, "options.json"));
   let kept = await readKept(path, log);
   /** As the Supervisor named it last, also before the last start. */
   let named = kept?.broker ?? undefined;
+  /** As it was when a configuration was loaded last. */
+  let loadedWith: NamedBroker | undefined;
   let cancelWriting: () => void = () => undefined;
   let said = "";
 
@@ -68,29 +70,34 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
     if (loaded.refused.length === 0) said = "";
     // It may come into being.
     const others = loaded.read.filter((one) => one.path !== file);
-    return { ...loaded, file: existsSync(file) ? file : null, read: [...others, follows] };
+    return { ...loaded, read: [...others, follows] };
   };
 
   const loadRead = async (): Promise<LoadedConfig> => {
-    if ("problems" in read) throw new ConfigError(read.problems);
-    const { form } = read;
-    const isOwn = form.broker_address !== undefined;
-    const settings = formSettings(form, named ?? USUAL_BROKER, existsSync(file));
-    const loaded = await loadConfig({ ...request, form: settings, places: [FILE] });
-    keep({ given: loaded.given as Kept["given"], broker: isOwn ? null : (named ?? null) });
-    return { ...loaded, brokerIsUnknown: !isOwn && named === undefined };
+    if ("problems" in filledIn) throw new ConfigError(filledIn.problems);
+    const own = formSettings(filledIn.form, existsSync(file));
+    const loaded = await loadWith(own, [FILE]);
+    const given = applySettings(loaded.given, namedBrokerSettings(own, {}));
+    keep({ given: given as Kept["given"], broker: loadedWith ?? null });
+    return loaded;
   };
 
   /** Without the file, which is perhaps what is wrong; with the broker of today. */
   const loadKept = async (): Promise<LoadedConfig | undefined> => {
     if (!kept) return undefined;
-    const layers = [kept.given, kept.broker ? { mqtt: asOptions(named ?? kept.broker) } : {}];
-    const form = layers.flatMap((layer) => splitGroup([], layer, { name: "last-good.json", path: [] }));
-    return loadConfig({ ...request, form, places: [] }).catch((error: unknown) => {
+    const own = splitGroup([], kept.given, { name: "last-good.json", path: [] });
+    return loadWith(own, []).catch((error: unknown) => {
       // Another vigie wrote it, which knew other options.
       if (error instanceof ConfigError) return undefined;
       throw error;
     });
+  };
+
+  const loadWith = async (own: readonly Setting[], places: readonly string[]): Promise<LoadedConfig> => {
+    loadedWith = named;
+    const ofBroker = namedBrokerSettings(own, named ?? USUAL_BROKER);
+    const brokerIsUnknown = ofBroker.length > 0 && named === undefined;
+    return { ...(await loadConfig({ ...request, form: [...own, ...ofBroker], places })), brokerIsUnknown };
   };
 
   const keep = (next: Kept) => {
@@ -125,7 +132,7 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
   };
 
   const askBroker = async (): Promise<boolean> => {
-    if ("form" in read && read.form.broker_address !== undefined) return false;
+    if ("form" in filledIn && filledIn.form.broker_address !== undefined) return false;
     const answer = await options.askSupervisor();
     if (request.signal?.aborted) return false;
     if (!("broker" in answer)) {
@@ -137,12 +144,11 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
       return false;
     }
     problemLog.isOver("supervisor", `Home Assistant names the broker ${answer.broker.url}`);
-    const isAnother = !isDeepStrictEqual(answer.broker, named);
     named = answer.broker;
-    return isAnother;
+    return !isDeepStrictEqual(named, loadedWith);
   };
 
-  return { load, askBroker, language: () => read.language, file };
+  return { load, askBroker, language: () => filledIn.language, file };
 }
 
 /** Once for each start: only then does the Supervisor write them. */
@@ -167,11 +173,6 @@ async function readKept(path: string, log: Log): Promise<Kept | undefined> {
     if (!isNone) log.warn(`The configuration that was kept in ${path} cannot be used: ${why}`);
     return undefined;
   }
-}
-
-/** Whatever the broker had before: null is none. */
-function asOptions({ url, username, password }: NamedBroker) {
-  return { url, username: username ?? null, password: password ?? null };
 }
 
 const namedBroker = z.object({

@@ -15,28 +15,21 @@ export interface NamedBroker {
  * The form as options of vigie, each with the field that it comes from. Beside a file it gives only the service, the broker and
  * the language.
  */
-export function formSettings(form: Form, broker: NamedBroker, isBesideFile: boolean): Setting[] {
-  const { language } = form;
+export function formSettings(form: Form, isBesideFile: boolean): Setting[] {
+  const { language, broker_address, broker_username, broker_password } = form;
   const from = (field: string, path: Path, value: unknown): Setting => ({
     path,
     value,
     origin: { name: labelOf(language, [field]), path },
   });
-  const { broker_address, broker_username, broker_password } = form;
-  const ofBroker = (option: string, own: string | undefined, named: string | undefined): Setting => {
-    const path = ["mqtt", option];
-    return own === undefined
-      ? { path, value: named, origin: { name: "Home Assistant", path } }
-      : from(`broker_${option === "url" ? "address" : option}`, path, own);
-  };
-  // A user of one's own, or a broker of one's own, has nothing to do with what Home Assistant names.
-  const isNamed = broker_address === undefined && broker_username === undefined;
+  const hasOwnBroker = broker_address !== undefined;
+  const hasOwnUser = hasOwnBroker || broker_username !== undefined;
   const always = [
     from("service_address", ["service", "base_url"], form.service_address ?? "none"),
     from("official_colors", ["official", "source"], form.official_colors ? "rte" : "off"),
-    ofBroker("url", broker_address, broker.url),
-    ofBroker("username", broker_username, isNamed ? broker.username : undefined),
-    ofBroker("password", broker_password, isNamed ? broker.password : undefined),
+    ...(hasOwnBroker ? [from("broker_address", ["mqtt", "url"], broker_address)] : []),
+    ...(hasOwnUser ? [from("broker_username", ["mqtt", "username"], broker_username)] : []),
+    ...(hasOwnUser ? [from("broker_password", ["mqtt", "password"], broker_password)] : []),
     from("language", ["homeassistant", "language"], language),
     from("language", ["http", "language"], language),
   ];
@@ -56,6 +49,20 @@ export function formSettings(form: Form, broker: NamedBroker, isBesideFile: bool
     ...list("outputs", ["outputs"], form.outputs.map(writeOutput)),
     ...(form.rates.length > 0 ? list("rates", ["tariff", "rates"], form.rates.map(writeRate)) : []),
   ];
+}
+
+/**
+ * What Home Assistant names, where these settings leave it out. A broker of one's own, or a user of one's own, has nothing to do
+ * with the user and the password that it names.
+ */
+export function namedBrokerSettings(own: readonly Setting[], broker: Partial<NamedBroker>): Setting[] {
+  const isOwn = (option: string) => own.some(({ path }) => path.join(".") === `mqtt.${option}`);
+  if (isOwn("url")) return [];
+  const left = isOwn("username") ? (["url"] as const) : (["url", "username", "password"] as const);
+  return left.map((option) => {
+    const path = ["mqtt", option];
+    return { path, value: broker[option], origin: { name: "Home Assistant", path } };
+  });
 }
 
 /** The rules as they are shipped have names in both languages. */

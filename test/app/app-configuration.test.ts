@@ -115,13 +115,15 @@ describe("the configuration of the app", () => {
     app.says({ failed: "it does not answer" });
     expect(await app.askBroker()).toBe(false);
     app.says({ broker: BROKER });
+    // Until it is read: whoever runs may not have heard of it yet.
     expect(await app.askBroker()).toBe(true);
-    expect(await app.askBroker()).toBe(false);
+    expect(await app.askBroker()).toBe(true);
     expect(app.lines.slice(1)).toEqual([
       "Home Assistant's Supervisor does not name the broker: it does not answer. vigie asks again until it does",
       "Home Assistant names the broker mqtt://core-mosquitto:1883, after 0 s",
     ]);
     expect(await app.load()).toMatchObject({ brokerIsUnknown: false, config: { mqtt: BROKER } });
+    expect(await app.askBroker()).toBe(false);
   });
 
   test("keeps the broker that was named while the Supervisor names none, and takes another one", async () => {
@@ -214,6 +216,23 @@ describe("what is refused", () => {
     ]);
     await writeFile(app.path("config/vigie.yaml"), "rules: []\n");
     expect(await app.load()).toMatchObject({ refused: [], config: { rules: [] } });
+  });
+
+  test("is replaced by it with the broker of today, too, if none was named when it ran", async () => {
+    const { root } = await ranWith(FORM, { answer: { none: true } });
+    const without = await start({ root, options: WRONG, answer: { none: true } });
+    expect((await without.load()).brokerIsUnknown).toBe(true);
+    const app = await start({ root, options: WRONG });
+    const { config, brokerIsUnknown } = await app.load();
+    expect(config.mqtt).toMatchObject(BROKER);
+    expect(brokerIsUnknown).toBe(false);
+  });
+
+  test("has its own user kept, at the broker of today", async () => {
+    const { root } = await ranWith({ ...FORM, broker_username: "v", broker_password: "p" });
+    const url = "mqtt://emqx:1883";
+    const app = await start({ root, options: WRONG, answer: { broker: { ...BROKER, url } } });
+    expect((await app.load()).config.mqtt).toMatchObject({ url, username: "v", password: "p" });
   });
 
   test("has its own broker kept, and no user of the Supervisor's beside it", async () => {

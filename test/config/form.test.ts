@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readForm } from "../../src/config/form-options.ts";
-import { formSettings } from "../../src/config/form-settings.ts";
+import { formSettings, namedBrokerSettings } from "../../src/config/form-settings.ts";
 import type { LoadedConfig } from "../../src/config/load-config.ts";
 import { folderWith, load, loadText, problemsOf } from "./folder.ts";
 
@@ -17,7 +17,8 @@ const optionsWith = (more: object = {}) => JSON.stringify({ ...SUPERVISOR.option
 function settingsOf(more: object, { isBesideFile = false, broker = BROKER } = {}) {
   const read = readForm(optionsWith(more));
   if ("problems" in read) throw new Error(`Expected a form that is right, got:\n${read.problems.join("\n")}`);
-  return formSettings(read.form, broker, isBesideFile);
+  const own = formSettings(read.form, isBesideFile);
+  return [...own, ...namedBrokerSettings(own, broker)];
 }
 
 async function loadForm(more: object = {}, file?: string): Promise<LoadedConfig> {

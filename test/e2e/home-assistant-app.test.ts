@@ -134,7 +134,6 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     // As it is written after a minute.
     const given = {
       ...{ service: { base_url: "none" }, official: { source: "rte" }, http: { language: "fr" } },
-      mqtt: { url: `mqtt://127.0.0.1:9`, username: "addons", password: "that-of-then" },
       rules: [{ id: "kept", when: { period: "hp" } }],
     };
     const kept = { given, broker: { url: "mqtt://127.0.0.1:9", password: "that-of-then" } };
