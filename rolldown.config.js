@@ -58,6 +58,21 @@ const NO_LOG_THREAD = [[/^thread-stream$/, "module.exports = null;"]];
 /** What MQTT.js writes for a developer with DEBUG=*: the options of a connection, its password among them. */
 const NO_DEBUG = [[/^debug$/, "module.exports = () => () => undefined;"]];
 
+/** package.json is the one place that says it; the built program does not need the file. */
+const VERSION = held(/\/version\.ts$/, { VERSION: JSON.parse(readFileSync("package.json", "utf8")).version });
+
+/** The page's own files are texts of the program: nothing is read from the disk for a request. */
+const PAGE_FILES = held(/\/assets\.ts$/, {
+  STYLE: readFileSync("src/http/page/page.css", "utf8"),
+  SCRIPT: readFileSync("src/http/page/page.js", "utf8"),
+});
+
+/** Where it still is as it came, a set-up may replace it. */
+const SHIPPED_FILE = held(/\/shipped-file\.ts$/, { SHIPPED: readFileSync("config/vigie.yaml", "utf8") });
+
+/** What the fields of the Home Assistant app's form are called there, without their descriptions. */
+const FORM_LABELS = held(/\/form-labels\.ts$/, { FORM_LABELS: { fr: labels("fr"), en: labels("en") } });
+
 export default defineConfig([
   {
     input: "src/main.ts",
@@ -65,9 +80,7 @@ export default defineConfig([
     resolve: { alias: { yaml: YAML_AS_ESM } },
     plugins: [
       keepApart(),
-      leaveOut([...LEFT_OUT, ...NO_LOG_THREAD, ...NO_DEBUG]),
-      sayVersion(),
-      holdFormLabels(),
+      replace([...LEFT_OUT, ...NO_LOG_THREAD, ...NO_DEBUG, VERSION, FORM_LABELS]),
       listLicenses("licenses.txt"),
     ],
     output: { ...output(), codeSplitting: false },
@@ -75,13 +88,13 @@ export default defineConfig([
   {
     input: { simulator: "src/simulator/server.ts", broker: "aedes" },
     platform: "node",
-    plugins: [leaveOut(NO_DEBUG), sayVersion(), listLicenses("licenses-first-look.txt")],
+    plugins: [replace(NO_DEBUG), listLicenses("licenses-first-look.txt")],
     output: output(),
   },
   {
     input: { http: "src/http/server.ts" },
     platform: "node",
-    plugins: [sayVersion(), holdPageFiles(), listLicenses("licenses-http.txt")],
+    plugins: [replace([PAGE_FILES]), listLicenses("licenses-http.txt")],
     output: { ...output(), codeSplitting: false },
   },
   {
@@ -90,9 +103,7 @@ export default defineConfig([
     resolve: { alias: { yaml: YAML_AS_ESM } },
     plugins: [
       keepApart(),
-      leaveOut([...LEFT_OUT, ...NO_DEBUG]),
-      sayVersion(),
-      holdShippedFile(),
+      replace([...LEFT_OUT, ...NO_DEBUG, VERSION, SHIPPED_FILE]),
       listLicenses("licenses-setup.txt"),
     ],
     output: { ...output(), codeSplitting: false },
@@ -123,18 +134,18 @@ function keepApart() {
   };
 }
 
-/** What is not met any more, after an update of the library, is an error: it would come back unseen. */
-function leaveOut(rows) {
+/** Modules that are replaced by another text. One that is not met any more, after a change or an update, is an error: it would come back unseen. */
+function replace(rows) {
   const unmet = new Set(rows);
   const rowOf = (source) => rows.find(([which]) => which.test(source));
   return {
-    name: "leave-out",
+    name: "replace",
     resolveId(source) {
       const row = rowOf(source);
       unmet.delete(row);
-      return row && `\0lean:${source}`;
+      return row && `\0replaced:${source}`;
     },
-    load: (id) => (id.startsWith("\0lean:") ? rowOf(id.slice(6))?.[1] : null),
+    load: (id) => (id.startsWith("\0replaced:") ? rowOf(id.slice("\0replaced:".length))?.[1] : null),
     buildEnd() {
       if (unmet.size > 0)
         this.error(`Nothing matches ${[...unmet].map(([which]) => which).join(", ")} any more`);
@@ -142,41 +153,15 @@ function leaveOut(rows) {
   };
 }
 
-/** package.json is the one place that says it; the built program does not need the file. */
-function sayVersion() {
-  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-  return {
-    name: "say-version",
-    load: (id) =>
-      id.endsWith("src/runtime/version.ts") ? `export const VERSION = ${JSON.stringify(version)};` : null,
-  };
+/** Where a module reads a file of the repository, the built program holds what it reads. */
+function held(which, values) {
+  const lines = Object.entries(values).map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
+  );
+  return [which, lines.join("\n")];
 }
 
-/** The page's own files are texts of the program: nothing is read from the disk for a request. */
-function holdPageFiles() {
-  const read = (name) => JSON.stringify(readFileSync(`src/http/page/${name}`, "utf8"));
-  return {
-    name: "hold-page-files",
-    load: (id) =>
-      id.endsWith("src/http/page/assets.ts")
-        ? `export const STYLE = ${read("page.css")};\nexport const SCRIPT = ${read("page.js")};`
-        : null,
-  };
-}
-
-/** Where it still is as it came, a set-up may replace it. */
-function holdShippedFile() {
-  return {
-    name: "hold-shipped-file",
-    load: (id) =>
-      id.endsWith("src/setup/shipped-file.ts")
-        ? `export const SHIPPED = ${JSON.stringify(readFileSync("config/vigie.yaml", "utf8"))};`
-        : null,
-  };
-}
-
-/** What the fields of the Home Assistant app's form are called there, without their descriptions. */
-function holdFormLabels() {
+function labels(language) {
   const pick = (labels) =>
     Object.fromEntries(
       Object.entries(labels).map(([key, { name, fields }]) => [
@@ -184,17 +169,8 @@ function holdFormLabels() {
         { name, ...(fields && { fields: pick(fields) }) },
       ]),
     );
-  const read = (language) => {
-    const text = readFileSync(`config/homeassistant-app/translations/${language}.yaml`, "utf8");
-    return pick(parse(text).configuration);
-  };
-  return {
-    name: "hold-form-labels",
-    load: (id) =>
-      id.endsWith("src/config/form-labels.ts")
-        ? `export const FORM_LABELS = ${JSON.stringify({ fr: read("fr"), en: read("en") })};`
-        : null,
-  };
+  const text = readFileSync(`config/homeassistant-app/translations/${language}.yaml`, "utf8");
+  return pick(parse(text).configuration);
 }
 
 /** Whose code is inside, and on which terms: their licences ask to be handed on. */
