@@ -45,23 +45,23 @@ export function homeAssistantApp(args: string[], io: Io): Promise<number> {
       clock: systemClock,
     });
     const broker = followBroker(configuration, signal);
-    const refusal = createRefusal(config, { configuration, log, problemLog });
+    const problemPage = createProblemPage(config, { configuration, log, problemLog });
     await configuration.askBroker();
     const { load, file } = configuration;
     while (!signal.aborted) {
       const read = [{ path: file, fingerprint: await readFingerprint(file) }];
       try {
         const loaded = await load();
-        await refusal.end();
+        await problemPage.end();
         await runVigie(loaded, { io, load, output, takeOver: false, sinks: [broker.sink] });
       } catch (error) {
         const problems = sentencesOf(error);
         if (!problems || signal.aborted) throw error;
-        await refusal.show(problems, error instanceof ConfigError ? "Configuration: " : "");
+        await problemPage.show(problems, error instanceof ConfigError ? "Configuration: " : "");
         await changeOf(read, signal);
       }
     }
-    await Promise.all([refusal.end(), broker.ended]);
+    await Promise.all([problemPage.end(), broker.ended]);
   });
 }
 
@@ -95,14 +95,14 @@ function followBroker(configuration: AppConfiguration, signal: AbortSignal) {
   };
 }
 
-interface RefusalOptions {
+interface ProblemPageOptions {
   configuration: AppConfiguration;
   log: Log;
   problemLog: ProblemLog;
 }
 
 /** While nothing is in force: the log and the page say why, and /alive is answered. */
-function createRefusal(config: Config, { configuration, log, problemLog }: RefusalOptions) {
+function createProblemPage(config: Config, { configuration, log, problemLog }: ProblemPageOptions) {
   let shown: { text: string; end: () => Promise<void> } | undefined;
   const end = async () => {
     await shown?.end();
@@ -116,7 +116,7 @@ function createRefusal(config: Config, { configuration, log, problemLog }: Refus
     log.warn("Nothing is in force, and nothing is published: only the page runs, until this is corrected");
     const views = serveViews({
       view: () => undefined,
-      refused: problems,
+      nothingInForce: problems,
       health: () => ({ healthy: false, words: text }),
       log,
       problemLog,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { HttpConfig } from "../config/config.ts";
 import type { Language } from "../core/discovery/entities.ts";
 import { type HttpAnswer, SECURITY_HEADERS } from "./http-answer.ts";
-import { renderRefusal } from "./page/render-page.ts";
+import { renderNothingInForce } from "./page/render-page.ts";
 import { type Guard, plainAddress } from "./peers.ts";
 import type { FindRendering } from "./renderings.ts";
 import type { Route } from "./routes.ts";
@@ -52,12 +52,12 @@ export function answerRoute(
 }
 
 /** Not one of the views, and never cached: it is gone as soon as something is in force. */
-export function refusalAnswer(
+export function nothingInForceAnswer(
   { headers }: IncomingMessage,
   problems: readonly string[],
   option: HttpConfig["language"],
 ): HttpAnswer {
-  const text = renderRefusal(problems, chooseLanguage(option, headers["accept-language"]));
+  const text = renderNothingInForce(problems, chooseLanguage(option, headers["accept-language"]));
   return textAnswer(200, text, { "Content-Type": "text/html; charset=utf-8" });
 }
 

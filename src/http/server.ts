@@ -4,7 +4,7 @@ import type { HttpConfig } from "../config/config.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { answerRoute, fileAnswer, findRefusal, refusalAnswer, textAnswer } from "./answers.ts";
+import { answerRoute, fileAnswer, findRefusal, nothingInForceAnswer, textAnswer } from "./answers.ts";
 import type { HttpAnswer } from "./http-answer.ts";
 import { type Listener, nameAddress, openListener } from "./listener.ts";
 import { createGuard, type Guard, isThisMachine, peerOf } from "./peers.ts";
@@ -16,7 +16,7 @@ export interface ViewServerOptions {
   /** The same object until something changes: each text of it is rendered once. undefined before the first start. */
   view: () => View | undefined;
   /** Where no configuration is in force: what is wrong, for the page. There is no view then. */
-  refused?: readonly string[];
+  nothingInForce?: readonly string[];
   /** As `vigie health` judges it. */
   health: () => { healthy: boolean; words: string };
   /** vigie's clock, by which the page counts; default: the machine's. */
@@ -79,8 +79,8 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   const guardOf = (name: string) => guards.get(name) ?? createGuard(config);
 
   const findAnswer = (request: IncomingMessage, path: string): HttpAnswer => {
-    const { refused } = options;
-    if (refused && path === "/") return refusalAnswer(request, refused, config.language);
+    const { nothingInForce: problems } = options;
+    if (problems && path === "/") return nothingInForceAnswer(request, problems, config.language);
     const route = routes.find((one) => one.path === path);
     if (route) return answerRoute(route, request, find, config.language);
     const file = FILES.get(path);

@@ -121,7 +121,7 @@ describe.skipIf(withoutImage)(`the app in a house, from its form to the sidebar 
       await app.says(
         /^Configuration: Appareils 1, Type d’appareil\u00a0: attendu un de ces mots \(shelly_gen1/,
       );
-      await frame().locator(".refusal h1", { hasText: "vigie ne fonctionne pas encore" }).waitFor();
+      await frame().locator(".nothing-in-force h1", { hasText: "vigie ne fonctionne pas encore" }).waitFor();
       await frame().locator(".problems li", { hasText: "Appareils 1, Type d’appareil" }).waitFor();
       await app.end();
       await house.writeOptions({ language: "en", outputs: [BOILER] });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rulesOptions } from "../../src/config/rules-options.ts";
 import { PAGE_FILES } from "../../src/http/page/page-files.ts";
-import { renderPage, renderRefusal } from "../../src/http/page/render-page.ts";
+import { renderNothingInForce, renderPage } from "../../src/http/page/render-page.ts";
 import { TEXTS } from "../../src/http/page/texts.ts";
 import type { View } from "../../src/http/view.ts";
 import { forecast, knownDaysOf, official } from "../support/known-days.ts";
@@ -136,12 +136,12 @@ describe("what is not as it should be", () => {
 
   test("is a page of its own while nothing is in force, with every problem as a text", () => {
     const many = Array.from({ length: 40 }, (_, index) => `problem ${index} <b>&`);
-    const page = renderRefusal(many, "en");
+    const page = renderNothingInForce(many, "en");
     expect(page).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
     expect(page).toContain("vigie does not run yet");
     expect(page).toContain("<li><bdi>problem 29 &lt;b&gt;&amp;</bdi></li><li>… (40)</li></ul>");
     expect(page).not.toMatch(/problem 30|<b>/);
-    expect(renderRefusal(["x"], "fr")).toContain("vigie ne fonctionne pas encore");
+    expect(renderNothingInForce(["x"], "fr")).toContain("vigie ne fonctionne pas encore");
   });
 
   test("is said of a service that is down, with its last answer and its failure", async () => {

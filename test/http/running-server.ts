@@ -22,7 +22,7 @@ interface RunningServer {
 }
 
 type Options = Partial<
-  Pick<ViewServerOptions, "limits" | "routes" | "health" | "optimizeCode" | "now" | "refused">
+  Pick<ViewServerOptions, "limits" | "routes" | "health" | "optimizeCode" | "now" | "nothingInForce">
 > & {
   config?: Partial<HttpConfig>;
   nextPorts?: boolean;

@@ -331,7 +331,7 @@ describe("a name in Host", () => {
 
 describe("while nothing is in force", () => {
   test("the page says why, in the language of the configuration, and nothing else is there but /alive and /health", async () => {
-    const { port, show } = await startServer({ refused: ["x: wrong"], config: { language: "fr" } });
+    const { port, show } = await startServer({ nothingInForce: ["x: wrong"], config: { language: "fr" } });
     show(undefined);
     const page = await ask(port, "/", { headers: { "accept-language": "en" } });
     expect(page).toMatchObject({

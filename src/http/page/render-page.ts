@@ -32,9 +32,9 @@ export function renderPage(view: View, { language }: { language: Language }): st
 }
 
 /** While no configuration is in force: what is wrong with it. The script puts the page in its place as soon as there is one. */
-export function renderRefusal(problems: readonly string[], language: Language): string {
+export function renderNothingInForce(problems: readonly string[], language: Language): string {
   const t = TEXTS[language];
-  const main = html`<section class="part refusal"><h1>${t.nothing_in_force}</h1><p>${t.nothing_in_force_more}</p>${listProblems(problems)}</section>`;
+  const main = html`<section class="part nothing-in-force"><h1>${t.nothing_in_force}</h1><p>${t.nothing_in_force_more}</p>${listProblems(problems)}</section>`;
   return document(language, { title: "vigie", icon: "unknown.svg", pause: PAUSE, main });
 }
 
