@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import type { Terminal } from "../setup/person.ts";
 
 /** What a command may touch of the world: handed in by main, so that commands can be run by tests. */
 export interface Io {
@@ -14,12 +14,6 @@ export interface Io {
   color: boolean;
   /** Where a person can be asked; undefined where there is nobody. */
   readonly terminal?: Terminal | undefined;
-}
-
-export interface Terminal {
-  input: Readable;
-  /** Its size. */
-  output: { columns?: number; rows?: number };
 }
 
 export interface Output {

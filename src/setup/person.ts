@@ -20,6 +20,7 @@ interface Output {
 
 export interface Terminal {
   input: Readable;
+  /** Its size. */
   output: { columns?: number; rows?: number };
 }
 
