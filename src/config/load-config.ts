@@ -18,7 +18,7 @@ import { readEnvironment } from "./environment.ts";
 import { firstLookOutputs } from "./first-look-outputs.ts";
 import { findUnreadableOutputFiles } from "./http-output-warnings.ts";
 import { listOptions } from "./option-list.ts";
-import { ConfigError, describeExpectation, describeIssues, type Problem } from "./problems.ts";
+import { ConfigError, describeExpectation, describeIssues, type Problem, sayProblem } from "./problems.ts";
 import { type ReadFile, readValue } from "./read-text.ts";
 import { findKey } from "./rule-references.ts";
 import { applySettings, type Setting, setValue, splitGroup } from "./settings.ts";
@@ -75,7 +75,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     missing.length > 0 && path.join(".") === "service.base_url" && valueAt(given, path) === undefined;
   const problems = found
     .filter((problem) => !isSaid(problem))
-    .map((problem) => describeProblem(problem, file, settings));
+    .map((problem) => sayProblem(placeOf(problem, file, settings), problem));
 
   const refused = [...missing, ...environment.problems, ...problems];
   if (!config || refused.length > 0) throw new ConfigError(refused);
@@ -252,13 +252,7 @@ function findOwnTopics({ mqtt: { base_topic } }: Config, given: unknown): Proble
 
 const TLS_FILES = ["ca_file", "cert_file", "key_file"] as const;
 
-/** `config/vigie.yaml:3:5 mqtt.url: expected …, got …`, or the name of the variable that the value came from. */
-function describeProblem(problem: Problem, file: ConfigFile, settings: readonly Setting[]): string {
-  const { expected, got, advice } = problem;
-  const end = advice === undefined ? "" : `. ${advice}`;
-  return `${placeOf(problem, file, settings)}: expected ${expected}, got ${got}${end}`;
-}
-
+/** `config/vigie.yaml:3:5 mqtt.url`, or the name of the variable that the value came from. */
 function placeOf(
   { path, part }: Pick<Problem, "path" | "part">,
   file: ConfigFile,

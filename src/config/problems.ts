@@ -29,6 +29,11 @@ export interface Problem {
   advice?: string | undefined;
 }
 
+/** `place` is where it is, as people find it: `config/vigie.yaml:3:5 mqtt.url`. */
+export function sayProblem(place: string, { expected, got, advice }: Problem): string {
+  return `${place}: expected ${expected}, got ${got}${advice === undefined ? "" : `. ${advice}`}`;
+}
+
 type Issue = z.core.$ZodIssue;
 
 /** What zod found in `given`. */

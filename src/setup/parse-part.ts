@@ -1,8 +1,8 @@
 import { configSchema } from "../config/config-schema.ts";
-import { describeExpectation, describeIssues } from "../config/problems.ts";
+import { describeExpectation, describeIssues, sayProblem } from "../config/problems.ts";
 import { showPath } from "../config/shown-value.ts";
 
-/** The configuration with these options, where all that has not been answered yet is right. */
+/** The configuration with these options, or what it would be refused for; all that has not been answered yet is right. */
 export function parsePart(part: object) {
   const values = {
     service: { base_url: "none" },
@@ -11,10 +11,6 @@ export function parsePart(part: object) {
     ...part,
   };
   const { data, error } = configSchema.safeParse(values, { error: describeExpectation });
-  /** What it would be refused for, in its words. */
-  const problems = describeIssues(error?.issues ?? [], values).map(
-    ({ path, expected, got, advice }) =>
-      `${showPath(path)}: expected ${expected}, got ${got}${advice === undefined ? "" : `. ${advice}`}`,
-  );
-  return { config: data, problems };
+  const problems = describeIssues(error?.issues ?? [], values);
+  return { config: data, problems: problems.map((problem) => sayProblem(showPath(problem.path), problem)) };
 }
