@@ -1,5 +1,6 @@
 import { isLoopback } from "../config/address.ts";
 import type { Config } from "../config/config.ts";
+import type { ListenAddress, Network } from "../config/http-options.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { ConfigError } from "../config/problems.ts";
@@ -68,15 +69,18 @@ function describeOfficial(source: string): string {
   }
 }
 
-function describePage({ listen, allow }: Config["http"]): string {
+function describePage({ listen, allow: ofAll }: Config["http"]): string {
   if (listen.length === 0) return "off";
-  const isOwn = listen.every((address) => isLoopback(`http://${nameAddress(address)}`));
-  const who = isOwn
-    ? "this machine only"
-    : allow.length === 0
-      ? "open to every machine that reaches it, without a login"
-      : `open to ${allow.map(({ address, prefix }) => `${address}/${prefix}`).join(", ")}, without a login`;
-  return `${listen.map(nameAddress).join(", ")} (${who})`;
+  return listen
+    .map((address) => `${nameAddress(address)} (${describePeers(address, address.allow ?? ofAll)})`)
+    .join(", ");
+}
+
+function describePeers(address: ListenAddress, allow: readonly Network[]): string {
+  if (isLoopback(`http://${nameAddress(address)}`)) return "this machine only";
+  if (allow.length === 0) return "open to every machine that reaches it, without a login";
+  const peers = allow.map((network) => `${network.address}/${network.prefix}`);
+  return `open to ${peers.join(", ")}, without a login`;
 }
 
 /** For the access list of the broker, and for a firewall. */

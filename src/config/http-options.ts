@@ -45,16 +45,17 @@ function parseListen(given: string | number): ListenAddress | undefined {
 const NETWORKS = "a list of addresses or networks, such as [192.168.1.0/24]";
 const A_NETWORK = "an address or a network, such as 192.168.1.7, 192.168.1.0/24 or fd00::/8";
 
-const networks = z
-  .array(
-    z.string({ error: A_NETWORK }).refine((text) => parseNetwork(text) !== undefined, { error: A_NETWORK }),
-    { error: NETWORKS },
-  )
-  .default([]);
+const listOfNetworks = z.array(
+  z.string({ error: A_NETWORK }).refine((text) => parseNetwork(text) !== undefined, { error: A_NETWORK }),
+  { error: NETWORKS },
+);
+const networks = listOfNetworks.default([]);
 
 const listenFor = z.strictObject({
   at: listenAddress(ONE_LISTEN, []).meta({ description: "Where it listens." }),
-  allow: networks.meta({ description: "Who may connect there, in place of http.allow." }),
+  allow: listOfNetworks.exactOptional().meta({
+    description: "Who may connect there, in place of http.allow. Default http.allow.",
+  }),
 });
 
 const listen = z.union(
@@ -122,7 +123,7 @@ export function finishHttp({ listen: given, allow, hosts, proxies, language }: z
 function finishListen(given: string | number | z.output<typeof listenFor>): ListenAddress | undefined {
   if (typeof given !== "object") return parseListen(given);
   const address = parseListen(given.at);
-  return address && { ...address, allow: readNetworks(given.allow) };
+  return address && { ...address, ...(given.allow && { allow: readNetworks(given.allow) }) };
 }
 
 function readNetworks(texts: readonly string[]): Network[] {

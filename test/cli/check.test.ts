@@ -52,6 +52,10 @@ describe("vigie check", () => {
   test.each([
     ["127.0.0.1:8427", "127.0.0.1:8427 (this machine only)"],
     ["8427", "port 8427 (open to every machine that reaches it, without a login)"],
+    [
+      "[{ at: 8099, allow: [172.30.32.2] }, 127.0.0.1:8427]",
+      "port 8099 (open to 172.30.32.2/32, without a login), 127.0.0.1:8427 (this machine only)",
+    ],
     ["off", "off"],
   ])("says who can reach the page at %s", async (listen, words) => {
     const { out } = await run([], { VIGIE_MQTT_URL: "embedded", VIGIE_HTTP_LISTEN: listen });
