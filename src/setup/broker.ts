@@ -68,8 +68,11 @@ export async function watchBroker(given: GivenBroker, signal: AbortSignal): Prom
   const seen = new Map<string, string>();
   let room = MOST_SEEN;
   const post = ({ topic, payload }: ReceivedMessage) => {
-    room -= topic.length + payload.length;
-    if (room > 0) seen.set(topic, payload);
+    const before = seen.get(topic);
+    const more = payload.length + (before === undefined ? topic.length : -before.length);
+    if (more > room) return;
+    room -= more;
+    seen.set(topic, payload);
   };
   const connection = await openBroker(given, { signal, post });
   // An access list may refuse it, and some brokers then end the connection.

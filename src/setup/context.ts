@@ -1,5 +1,6 @@
 import type { Device, DeviceUse } from "../config/device-templates.ts";
 import { describeDiskError } from "../runtime/disk-errors.ts";
+import { codeOf } from "../runtime/error-code.ts";
 import type { Person, SetupIo } from "./person.ts";
 import type { Language, Words } from "./words.ts";
 
@@ -50,6 +51,5 @@ export class SetupFailed extends Error {
 
 /** Why a file cannot be used. */
 export function explainDisk(error: unknown, words: Words): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return words.disk[code] ?? describeDiskError(error);
+  return words.disk[codeOf(error)] ?? describeDiskError(error);
 }

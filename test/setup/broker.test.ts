@@ -14,6 +14,7 @@ import type { Questions } from "../../src/setup/person.ts";
 import { settleBroker } from "../../src/setup/settle-broker.ts";
 import { WORDS } from "../../src/setup/words.ts";
 import { passwordLine, startMosquitto, withoutMosquitto } from "../support/mosquitto.ts";
+import { observe } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { NOBODY } from "../support/ports.ts";
 import { createCleanup } from "../support/vigie.ts";
@@ -94,6 +95,21 @@ describe.skipIf(withoutMosquitto)(`the choice of a broker ${withoutMosquitto}`, 
     expect(none.said[0]).toBe(WORDS.en.no_broker_found);
   });
 });
+
+test.skipIf(withoutMosquitto)(
+  `a topic on which much is published hides no other one ${withoutMosquitto}`,
+  async () => {
+    const { url, remove } = await startMosquitto();
+    onTestFinished(remove);
+    const watched = await watchBroker({ url }, new AbortController().signal);
+    onTestFinished(watched.close);
+    const observer = await observe(url, "none");
+    onTestFinished(observer.disconnect);
+    for (let frame = 0; frame < 5_200; frame += 1) await observer.publish("camera", "x".repeat(4_000), false);
+    await observer.publish("tele/boiler/LWT", "Online", false);
+    await expect.poll(() => watched.seen.get("tele/boiler/LWT")).toBe("Online");
+  },
+);
 
 test("a port that wants no TLS is told apart without a password that is sent in the clear", async () => {
   const heard: Buffer[] = [];
