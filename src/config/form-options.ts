@@ -6,7 +6,7 @@ import { DEVICE_KINDS, DEVICE_USES, type DeviceUse, RULE_TEMPLATES } from "./dev
 import { FORM_WORDS, type FormLanguage, type FormWords, labelOf } from "./form-words.ts";
 import { ID_PATTERN, idOfTopic, LONGEST_ID } from "./id-word.ts";
 import { type Path, showValue } from "./shown-value.ts";
-import { civilDate, dailyWindow, topic } from "./value-schemas.ts";
+import { civilDate, dailyWindow, numberFrom, topic, wholeNumberFrom } from "./value-schemas.ts";
 
 /** The form of the Home Assistant app, as the Supervisor writes it down. Its fields are those of config/homeassistant-app/config.yaml. */
 export type Form = z.output<ReturnType<typeof formSchema>>;
@@ -45,48 +45,44 @@ export const COLOR_CHOICES = {
 function formSchema(t: FormWords) {
   const textOf = (error: string) => z.string({ error }).trim().max(200, { error });
   const text = textOf(t.text);
-  const whole = (most: number, error: string) => z.int({ error }).min(0, { error }).max(most, { error });
-  const choice = <const Word extends string>(words: readonly Word[]) =>
+  const oneOf = <const Word extends string>(words: readonly Word[]) =>
     z.enum(words, { error: t.one_of(words.join(", ")) });
-  const words = <Choice extends object>(choices: Choice) =>
-    choice(Object.keys(choices) as Extract<keyof Choice, string>[]);
-  const isOf = (schema: z.ZodType, error: string) =>
-    textOf(error).refine((given) => schema.safeParse(given).success, { error });
-  const address = (isRight: (given: string) => boolean, error: string) =>
+  const keyOf = <Choices extends object>(choices: Choices) =>
+    oneOf(Object.keys(choices) as Extract<keyof Choices, string>[]);
+  const textThat = (isRight: (given: string) => boolean, error: string) =>
     textOf(error).refine(isRight, { error });
+  const fits = (schema: z.ZodType) => (given: string) => schema.safeParse(given).success;
   const yesOrNo = z.boolean({ error: t.yes_or_no });
-  const price = z.number({ error: t.price }).min(0, { error: t.price }).max(5, { error: t.price });
+  const price = numberFrom(0, 5, t.price);
   const group = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.object(shape, { error: t.group });
   const list = <Row extends z.ZodType>(row: Row) => z.array(row, { error: t.list }).prefault([]);
   const id = textOf(t.id).regex(ID_PATTERN, { error: t.id, abort: true }).max(LONGEST_ID, { error: t.id });
-  const name = textOf(t.name).refine((given) => given.length <= 100 && idOfName(given) !== "", {
-    error: t.name,
-  });
+  const name = textThat((given) => given.length <= 100 && idOfName(given) !== "", t.name);
 
   const rule = group({
     id,
-    colors: words(COLOR_CHOICES),
-    day: choice(["now", "next", "next_or_now", "next_7_days"]),
-    confidence: left(whole(100, t.percent)),
-    hours: left(choice(["all", "peak", "off_peak"])),
-    between: left(isOf(dailyWindow, t.between)),
-    lead_minutes: left(whole(1440, t.minutes)),
-    name: left(name),
+    colors: keyOf(COLOR_CHOICES),
+    day: oneOf(["now", "next", "next_or_now", "next_7_days"]),
+    confidence: optional(wholeNumberFrom(0, 100, t.percent)),
+    hours: optional(oneOf(["all", "peak", "off_peak"])),
+    between: optional(textThat(fits(dailyWindow), t.between)),
+    lead_minutes: optional(wholeNumberFrom(0, 1440, t.minutes)),
+    name: optional(name),
   });
   const output = group({
-    use: words(DEVICE_USES),
-    kind: choice(DEVICE_KINDS),
-    place: isOf(topic, t.place),
-    relay: left(text),
-    rule: left(text),
-    name: left(name),
-    keep: left(yesOrNo),
-    payload: left(text),
-    otherwise: left(text),
-    report: left(isOf(topic, t.place)),
+    use: keyOf(DEVICE_USES),
+    kind: oneOf(DEVICE_KINDS),
+    place: textThat(fits(topic), t.place),
+    relay: optional(text),
+    rule: optional(text),
+    name: optional(name),
+    keep: optional(yesOrNo),
+    payload: optional(text),
+    otherwise: optional(text),
+    report: optional(textThat(fits(topic), t.place)),
   });
   const rate = group({
-    from: isOf(civilDate, t.date),
+    from: textThat(fits(civilDate), t.date),
     bleu_peak: price,
     bleu_off_peak: price,
     blanc_peak: price,
@@ -95,15 +91,15 @@ function formSchema(t: FormWords) {
     rouge_off_peak: price,
   });
   return group({
-    language: choice(["fr", "en"]).prefault("fr"),
+    language: oneOf(["fr", "en"]).prefault("fr"),
     official_colors: yesOrNo.prefault(true),
-    service_address: left(address(isHttpAddress, t.service)),
+    service_address: optional(textThat(isHttpAddress, t.service)),
     rules: list(rule),
     outputs: list(output),
     rates: list(rate),
-    broker_address: left(address(isBroker, t.broker).transform(typedBrokerAddress)),
-    broker_username: left(text),
-    broker_password: left(z.string({ error: t.text })),
+    broker_address: optional(textThat(isBroker, t.broker).transform(typedBrokerAddress)),
+    broker_username: optional(text),
+    broker_password: optional(z.string({ error: t.text })),
   }).superRefine(
     (given: unknown, context) => {
       for (const { path, expected } of findConflicts(given, t))
@@ -115,7 +111,7 @@ function formSchema(t: FormWords) {
 }
 
 /** A field may be left out or empty. */
-function left<Field extends z.ZodType>(field: Field) {
+function optional<Field extends z.ZodType>(field: Field) {
   return z.preprocess((given) => (isEmpty(given) ? undefined : given), field.optional());
 }
 

@@ -36,7 +36,7 @@ export function formSettings(form: Form, isBesideFile: boolean): Setting[] {
   if (isBesideFile) return always;
   const list = (field: "rules" | "outputs" | "rates", path: Path, value: readonly object[]): Setting[] => [
     from(field, path, value),
-    // Whatever is found out about a row later names its number in the form.
+    // Whatever is found out about a row later names its number in the form. It sets nothing: settings reach into no list.
     ...form[field].map((_, row) => ({
       path: [...path, row],
       value: undefined,
