@@ -102,7 +102,7 @@ export function personAtTerminal(io: SetupIo, terminal: Terminal, words: () => W
     rows: { get: () => terminal.output.rows || 24 },
     isTTY: { value: true },
   });
-  /** Whoever was asked before is not told of the end. */
+  /** With a signal of its own for each question: the library would end each question that was answered once more. */
   const answer = async <T>(question: (shared: Shared) => Promise<T>): Promise<Exclude<T, symbol>> => {
     const end = new AbortController();
     const abort = () => end.abort();

@@ -23,7 +23,7 @@ async function settleService(setup: Setup, given: string | undefined): Promise<s
   if (answer === "simulator" || answer === "none") return answer;
   const address = readAddress(answer);
   if (address === undefined) throw new SetupFailed(`--service: ${words.not_an_address}`, { isUsage: true });
-  const next = await report<"again" | "other" | "none" | "keep">(
+  const next = await tryAndSay<"again" | "other" | "none" | "keep">(
     address,
     () => tryService(address, person.signal),
     setup,
@@ -69,7 +69,7 @@ async function settleOfficial(setup: Setup, base_url: string): Promise<string> {
   if (source === "off") return source;
   const name = source === "rte" ? "RTE" : source;
   for (;;) {
-    const next = await report<"again" | "keep" | "off">(
+    const next = await tryAndSay<"again" | "keep" | "off">(
       name,
       () => tryOfficial(source, person.signal),
       setup,
@@ -86,7 +86,7 @@ async function settleOfficial(setup: Setup, base_url: string): Promise<string> {
 }
 
 /** Says what was found: `works`, or what the person wants to do about it. */
-async function report<Next>(
+async function tryAndSay<Next>(
   name: string,
   attempt: () => Promise<Tried>,
   { person: { ask, say }, words }: Setup,
