@@ -22,6 +22,8 @@ const ONE_LISTEN =
   'a port from 1 to 65535 such as 8427 (all interfaces), or an address with a port such as 127.0.0.1:8427 or "[::1]:8427"';
 const LISTEN_IN_LIST = `${ONE_LISTEN}, or { at: 8099, allow: [172.30.32.2] } with who may connect there`;
 
+const ONCE = "each address once: two entries would say twice who may connect there";
+
 function listenAddress(expected: string, words: readonly string[]) {
   const isRight = (given: string | number) =>
     words.includes(String(given)) || parseListen(given) !== undefined;
@@ -61,7 +63,13 @@ const listenFor = z.strictObject({
 const listen = z.union(
   [
     listenAddress(LISTEN, ["off"]),
-    z.array(z.union([listenAddress(LISTEN_IN_LIST, []), listenFor], { error: LISTEN_IN_LIST })),
+    z
+      .array(z.union([listenAddress(LISTEN_IN_LIST, []), listenFor], { error: LISTEN_IN_LIST }))
+      .superRefine((list, { addIssue }) => {
+        const names = list.map((one) => JSON.stringify(parseListen(typeof one === "object" ? one.at : one)));
+        for (const [index, name] of names.entries())
+          if (names.indexOf(name) < index) addIssue({ code: "custom", path: [index], message: ONCE });
+      }),
   ],
   { error: LISTEN },
 );

@@ -1,3 +1,4 @@
+import { ORIGIN } from "../core/discovery/describe-device.ts";
 import { readAddress } from "../mqtt/broker-address.ts";
 import { ConnectFailed } from "../mqtt/broker-errors.ts";
 import { type Connection, clientId, connect, type ReceivedMessage } from "../mqtt/connection.ts";
@@ -157,10 +158,11 @@ async function findBroker(broker: GivenBroker, options: OpenOptions): Promise<Fo
   }
 }
 
-/** Whether Home Assistant, or what writes messages for it, was seen. */
+/** Whether Home Assistant, or what writes messages for it, was seen. What a vigie has written says nothing. */
 export function seesHomeAssistant(seen: ReadonlyMap<string, string>): boolean {
-  return [...seen.keys()].some(
-    (topic) => topic.startsWith("homeassistant/") && !topic.startsWith("homeassistant/device/vigie"),
+  return [...seen].some(
+    ([topic, payload]) =>
+      topic.startsWith("homeassistant/") && !payload.includes(`"origin":{"name":"${ORIGIN}"`),
   );
 }
 

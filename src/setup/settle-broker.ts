@@ -112,7 +112,9 @@ async function askAgain(
     case "wants_tls":
     case "no_tls": {
       const url = problem === "wants_tls" ? withTls(tried.url) : withoutTls(tried.url);
-      return (await ask.agree(words.use_address(url))) ? { ...tried, url } : undefined;
+      const isExposed = problem === "no_tls" && tried.password !== undefined;
+      const question = isExposed ? words.use_plain_address(url) : words.use_address(url);
+      return (await ask.agree(question, !isExposed)) ? { ...tried, url } : undefined;
     }
     case "unknown_authority": {
       const file = await ask.type(words.ca_file);

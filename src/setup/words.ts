@@ -114,6 +114,8 @@ const fr = {
   /** Of any other problem; why is said below it, in the words of the log. */
   broker_unusable: "ne peut pas être utilisé",
   use_address: (url: string) => `Essayer ${url}\u00a0?`,
+  use_plain_address: (url: string) =>
+    `Essayer ${url}\u00a0? Le mot de passe passerait en clair sur votre réseau.`,
   ca_file:
     "Le certificat de votre propre autorité de certification (un fichier PEM)\u00a0; laissez vide pour une autre adresse",
   type_again: "Donner de nouveau l’utilisateur et le mot de passe\u00a0? (Non\u00a0: un autre broker)",
@@ -299,6 +301,7 @@ const en: Words = {
   },
   broker_unusable: "cannot be used",
   use_address: (url) => `Try ${url}?`,
+  use_plain_address: (url) => `Try ${url}? The password would cross your network as plain text.`,
   ca_file: "The file with the certificate of your own authority (PEM); empty for another address",
   type_again: "Type user and password again? (No: another broker)",
   username: "User for this broker",

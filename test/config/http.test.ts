@@ -40,6 +40,13 @@ describe("http.listen", () => {
     expect((await loadVariables({ VIGIE_HTTP_LISTEN: text })).config.http.listen).toEqual(listen);
   });
 
+  test("is refused with the same address twice: only one of them could count", async () => {
+    const [problem] = await problemsOf(
+      loadText("http: { listen: [{ at: 8099, allow: [172.30.32.2] }, 8099] }"),
+    );
+    expect(problem).toContain("http.listen[1]: expected each address once");
+  });
+
   const EXPECTED =
     'expected off, a port such as 8427 (all interfaces), an address with a port such as 127.0.0.1:8427 or "[::1]:8427", or a list of these, got';
   test.each([

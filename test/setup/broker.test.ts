@@ -6,6 +6,7 @@ import {
   explainBroker,
   type FoundBroker,
   findBrokers,
+  seesHomeAssistant,
   watchBroker,
   withoutTls,
   withTls,
@@ -18,6 +19,29 @@ import { observe } from "../support/observer.ts";
 import { startPlainService } from "../support/plain-service.ts";
 import { NOBODY } from "../support/ports.ts";
 import { createCleanup } from "../support/vigie.ts";
+
+test.each([
+  ["its birth message", "homeassistant/status", "online", true],
+  [
+    "a message that another program wrote for it",
+    "homeassistant/sensor/a/config",
+    '{"origin":{"name":"z2m"}}',
+    true,
+  ],
+  ["what a vigie wrote as one device", "homeassistant/device/house/config", vigieWrote(), false],
+  [
+    "what a vigie wrote as single entities",
+    "homeassistant/sensor/house/now_color/config",
+    vigieWrote(),
+    false,
+  ],
+])("Home Assistant is seen by %s: %s", (_title, topic, payload, isSeen) => {
+  expect(seesHomeAssistant(new Map([[topic, payload]]))).toBe(isSeen);
+});
+
+function vigieWrote(): string {
+  return JSON.stringify({ device: { name: "Vigie" }, origin: { name: "vigie", sw_version: "1" } });
+}
 
 describe.skipIf(withoutMosquitto)(`the brokers that are offered ${withoutMosquitto}`, () => {
   const cleanup = createCleanup();
