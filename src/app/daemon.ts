@@ -24,6 +24,7 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, atMost } from "../runtime/wait.ts";
 import { describeUnreadOutputs, withKept } from "../state/kept.ts";
+import type { State } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 import { tellBrokerAway } from "./broker-away.ts";
 import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
@@ -131,7 +132,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const status = () =>
     running && { config: running.config, view: loop.view(), embeddedPort: embedded?.port ?? null };
   const stop = async () => {
-    await running?.stop("end");
+    await running?.stop("end", { ended_in_order: true });
     lineLog.end();
     await embedded?.stop();
     await atMost(options.store.flush(), FLUSHED_WITHIN);
@@ -164,8 +165,8 @@ interface Running {
   /** Nothing is published before. */
   connect: () => void;
   published: () => Promise<void>;
-  /** Resolves with what is known then; that is saved. */
-  stop: (why: LeaveReason) => Promise<Known>;
+  /** Resolves with what is known then; that is saved, with `more`. */
+  stop: (why: LeaveReason, more?: Pick<State, "ended_in_order">) => Promise<Known>;
 }
 
 /** Opens the sources and the broker for this configuration, and lets the loop begin with them. */
@@ -305,7 +306,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       cleared = clearWhenPublished();
     },
     published: publisher.allAcknowledged,
-    stop: async (why) => {
+    stop: async (why, more) => {
       clearing.abort();
       values.stop();
       // Nothing new is sent. What the broker has got is still answered, and taken.
@@ -318,7 +319,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       const known = loop.pause();
       await sources.stop();
       const state = withKept(store.state(), known.kept, keptSources(config));
-      await atMost(store.save(why === "end" ? { ...state, ended_in_order: true } : state), SAVED_WITHIN);
+      await atMost(store.save({ ...state, ...more }), SAVED_WITHIN);
       // They are saved by now, and in force with the next start.
       options.lineLog.write(known.passing.commands.waiting?.lines ?? []);
       return known;

@@ -325,11 +325,14 @@ describe("a disk that hangs", () => {
   });
 });
 
-test("the state says that vigie ended in order, and no longer when the next one starts", async () => {
+test("the state says that vigie ended in order, not after a reload, and no longer when the next one starts", async () => {
   const store = createMemoryStore(emptyState("test"));
   const daemon = openDaemon(SILENT_LOG, { store });
   const settings = { service: { base_url: "simulator" }, mqtt: { url: "embedded" } };
   await daemon.start((await loadText(JSON.stringify(settings))).config);
+  expect(store.state().ended_in_order).toBeUndefined();
+  const moved = { ...settings, mqtt: { ...settings.mqtt, base_topic: "moved" } };
+  await daemon.start((await loadText(JSON.stringify(moved))).config);
   expect(store.state().ended_in_order).toBeUndefined();
   await daemon.stop();
   expect(parseState(serialiseState(store.state())).ended_in_order).toBe(true);
