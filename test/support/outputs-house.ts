@@ -219,7 +219,7 @@ export function confirmed(output: Output = KEEPING, report = "off") {
   return vigie;
 }
 
-export const OVER_HTTP: Output = {
+export const OVER_HTTP = {
   ...BOILER,
   key: "http:boiler",
   to: {
@@ -237,7 +237,7 @@ export const OVER_HTTP: Output = {
     for: HOUR,
     keep: true,
   },
-};
+} satisfies Output;
 
 const MESSAGE: Output = {
   ...BOILER,

@@ -32,11 +32,14 @@ export function askIfDue(before: OutputsPart, output: ConfirmingOutput, at: Cloc
 export function nextQuestion(part: OutputsPart, output: ConfirmingOutput, at: Clocks): number | null {
   const { key, confirm } = output;
   const sent = lastSent(part.kept, key);
-  const { underWay, question, askedAt, questions, sentAt, turning, isChoiceOn } = passingOf(part, key);
-  const isAsked = confirm.from.kind === "http" && sent?.stands && sent.acknowledged && sent.expect !== null;
+  const { underWay, retry, question, askedAt, questions, sentAt, turning, isChoiceOn } = passingOf(part, key);
+  const mayHaveIt = sent?.acknowledged || retry?.mayHaveArrived;
+  const isAsked = confirm.from.kind === "http" && sent?.stands && mayHaveIt && sent.expect !== null;
   if (!isAsked || underWay || question || sent.answer === "none") return null;
-  if (sentAt !== null && questions < FIRST.length) return sentAt + (FIRST[questions] ?? 0);
+  if (sentAt !== null && questions === 0) return sentAt + BEFORE_FIRST;
   if (askedAt === null) return at.steady;
+  // After a start, the sending may be an hour ago.
+  if (sentAt !== null && questions === 1) return askedAt + BEFORE_SECOND;
   if (turning)
     return Math.max(turning.since + STANDS, askedAt > turning.since ? askedAt + WHILE_TURNING : askedAt);
   const isPatient = sent.answer === "heard" || !(isChoiceOn || sent.answer === "awaited");
@@ -63,8 +66,9 @@ function doubtIfSilent(part: OutputsPart, output: ConfirmingOutput, at: Clocks):
   );
 }
 
-/** Milliseconds after a sending. */
-const FIRST = [1_000, 5_000];
+/** Milliseconds after a sending, and after the first question. */
+const BEFORE_FIRST = 1_000;
+const BEFORE_SECOND = 4_000;
 const WHILE_TURNING = 10_000;
 const WHILE_CONFIRMED = 5 * 60_000;
 const SILENT = 15 * 60_000;

@@ -193,6 +193,8 @@ export interface Retry {
   since: number;
   at: number;
   isProblem: boolean;
+  /** The last try was written, and not answered: the device may do what it was sent. */
+  mayHaveArrived: boolean;
 }
 
 export type ConfirmingOutput = Output & { confirm: Confirmation };

@@ -247,7 +247,7 @@ function tryLater(before: OutputsPart, output: Output, event: NotTaken, at: Cloc
   const starts = isRefused
     ? `${nameRefusal(output, event.message)}; ${quotePayload(payload)} was not sent`
     : tried;
-  return say(withPassingOf(part, key, { retry }), { problem: `output ${key}`, starts });
+  return say(withPassingOf(part, key, { retry, questions: 0 }), { problem: `output ${key}`, starts });
 }
 
 /** Several devices may be at one address. What a broker refuses has its topic. */
@@ -263,7 +263,7 @@ function nextTry(
   part: OutputsPart,
   { key, message, confirm }: Output,
   payload: string,
-  event: Pick<NotTaken, "kind"> & { retryAfter?: number | null; isBusy?: boolean },
+  event: Pick<NotTaken, "kind"> & { retryAfter?: number | null; isBusy?: boolean; mayHaveArrived?: boolean },
   at: Clocks,
 ): Retry {
   const { retry: last } = passingOf(part, key);
@@ -274,7 +274,8 @@ function nextTry(
   const isPatient = message && event.isBusy !== true;
   const isProblem = isRefused || (!isPatient && at.steady - since >= length);
   const wait = Math.max(isProblem ? PAUSE : every, event.retryAfter ?? 0);
-  return { payload, since, at: at.steady + wait, isProblem };
+  const { mayHaveArrived = false } = event;
+  return { payload, since, at: at.steady + wait, isProblem, mayHaveArrived };
 }
 
 /** The device has reported what is expected meanwhile: it has the payload, and only the answer was lost. */

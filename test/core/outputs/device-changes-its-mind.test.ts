@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readOutputs } from "../../../src/core/outputs/outputs-state.ts";
 import {
   CONFIRM,
   confirmed,
@@ -10,6 +11,7 @@ import {
   PHONE,
   SECOND,
   SHOWING,
+  START,
 } from "../../support/outputs-house.ts";
 
 test("a confirmed device that reports something else is contrary after 5 s, and is told again with keep", () => {
@@ -200,6 +202,49 @@ test("a device over HTTP is asked 1 s and 5 s after the sending, then every five
   vigie.wait(11 * MINUTE);
   expect(vigie.state()).toBe("confirmed");
   expect(asked).toEqual([1, 5, 305, 605]);
+});
+
+test("a device over HTTP that does what it is sent and gives no answer is asked what it does, and confirms", () => {
+  const vigie = house(OVER_HTTP);
+  const asked: number[] = [];
+  vigie.stateIs(() => {
+    asked.push(vigie.now() / SECOND);
+    return '{"ison":false}';
+  });
+  vigie.answerWith((number) => ({
+    kind: "unanswered",
+    number,
+    message: "it closed the connection",
+    mayHaveArrived: true,
+    retryAfter: null,
+  }));
+  vigie.turn(true);
+  vigie.wait(11 * MINUTE);
+  expect(vigie.state()).toBe("confirmed");
+  expect(vigie.sent).toHaveLength(1);
+  expect(asked).toEqual([1, 5, 305, 605]);
+});
+
+test("after a restart a device over HTTP that was told again is asked once, and again four seconds later", () => {
+  const before = house(OVER_HTTP);
+  before.stateIs(() => '{"ison":true}');
+  before.turn(true);
+  before.wait(10 * MINUTE);
+  const { [OVER_HTTP.key]: sent } = before.kept();
+  const told = [START + 9 * MINUTE];
+  const kept = readOutputs({ [OVER_HTTP.key]: { ...sent, answer: "contrary", told } }).state;
+  const vigie = house(
+    { ...OVER_HTTP, confirm: { ...OVER_HTTP.confirm, keep: false } },
+    { kept, at: 10 * MINUTE },
+  );
+  const asked: number[] = [];
+  vigie.stateIs(() => {
+    asked.push(vigie.now() / SECOND - 600);
+    return '{"ison":true}';
+  });
+  vigie.turn(true);
+  vigie.wait(5 * SECOND);
+  expect(asked).toEqual([0, 4]);
 });
 
 test("a device over HTTP that is switched on by somebody is contrary and told again", () => {
