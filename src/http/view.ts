@@ -5,7 +5,7 @@ import type { Rule } from "../core/rules/rule.ts";
 /** All that the page, the calendar and the other views show. */
 export interface View
   extends Found,
-    Pick<Shown, "values" | "broker" | "homeAssistant" | "pollCounts" | "unsaved"> {
+    Pick<Shown, "values" | "broker" | "homeAssistant" | "isPolled" | "pollCounts" | "unsaved"> {
   version: string;
   instance: string;
   tariff: Tariff;

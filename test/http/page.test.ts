@@ -61,6 +61,17 @@ describe("the band", () => {
     expect(en).not.toMatch(/(?<!be |is )sent|confirm|obey/);
   });
 
+  test("says why nothing is sent to a device while a source has not answered since the start", async () => {
+    const view = await viewOfState("rouge now");
+    const [first] = view.outputs;
+    if (!first) throw new Error("Expected an output");
+    const status = { ...first, state: "nothing" as const, sent: undefined };
+    const waiting = { ...view, isPolled: false, outputs: [status] };
+    const words = "vigie attend une première réponse de chaque source, quatre minutes au plus";
+    expect(readPage(waiting, "fr")).toContain(words);
+    expect(readPage({ ...waiting, isPolled: true }, "fr")).not.toContain(words);
+  });
+
   test("says of a pretended day what it is in truth", async () => {
     const page = await text("simulation running", "en");
     expect(page).toContain(

@@ -18,10 +18,11 @@ function device({ output, sent, would_send, ...status }: OutputStatus, page: Pag
   const { t, language, view } = page;
   const isDemo = view.demoSpeed !== undefined;
   const state = isDemo ? "dry" : status.state;
+  const isHeldBack = state === "nothing" && !view.isPolled;
   return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 100)}</h3>${
     sent !== undefined &&
     html`${payload(sent)}<p>${isDemo ? `${t.would_be_sent} ·` : t.sent_at} ${page.ago(sent.at)} · ${why(sent, page)}</p>`
-  }<p class="confirmed"><span aria-hidden="true">${SIGNS[state]}</span> ${isDemo ? t.demo_output : t.output[state]}${answer(state, sent, page)}</p>${
+  }<p class="confirmed"><span aria-hidden="true">${SIGNS[state]}</span> ${isDemo ? t.demo_output : isHeldBack ? t.output_held_back : t.output[state]}${answer(state, sent, page)}</p>${
     would_send !== null && !isDemo && html`<p>${t.would_send} <code>${foreign(would_send, 120)}</code></p>`
   }</li>`;
 }
