@@ -211,9 +211,8 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
   const found = findGiven(before, event.number, outputs);
   if (!found) return before;
   const { output, given } = found;
-  const { key, to } = output;
-  // The broker may take the next telling.
-  const isPaused = event.kind === "refused" && !given.send && to.kind === "http";
+  const { key } = output;
+  const isPaused = event.kind === "refused" && !given.send;
   const wait = event.kind === "unanswered" ? event.retryAfter : isPaused ? PAUSE : null;
   const notBefore = wait === null ? null : at.steady + wait;
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });

@@ -125,7 +125,10 @@ function nextAllowed(
   at: Clocks,
 ): number {
   const gap = Math.max(confirm.every, SHORTEST_GAP);
-  return after(isOftenTold(passingOf(part, key).told, at) ? Math.max(gap, PAUSE) : gap);
+  const { told } = passingOf(part, key);
+  const last = told.at(-1) ?? Number.NEGATIVE_INFINITY;
+  // The pause counts from the last telling: a connection that comes and goes does not begin it anew.
+  return isOftenTold(told, at) ? Math.max(after(gap), last + Math.max(gap, PAUSE)) : after(gap);
 }
 
 function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {

@@ -129,6 +129,34 @@ test("a device that comes back, again and again, and does something else is told
   expect(vigie.sent.length).toBeLessThanOrEqual(11);
 });
 
+test("a device that was told often is told again ten minutes after the last time, though the connection comes and goes", () => {
+  const vigie = confirmed({
+    ...SHOWING,
+    confirm: { ...CONFIRM, online: { topic: "boiler/online", equals: "true" } },
+  });
+  vigie.publish("boiler/online", "true");
+  vigie.wait(10 * MINUTE);
+  expect(vigie.state()).toBe("waiting");
+  const told = vigie.sent.length;
+  expect(told).toBeGreaterThanOrEqual(5);
+  for (let round = 0; round < 15; round += 1) {
+    vigie.lose();
+    vigie.connect();
+    vigie.wait(2 * MINUTE);
+  }
+  expect(vigie.sent.length - told).toBeGreaterThanOrEqual(2);
+  expect(vigie.sent.length - told).toBeLessThanOrEqual(3);
+});
+
+test("a broker that refuses each telling causes no write for each", () => {
+  const vigie = confirmed();
+  vigie.answerWith((number) => ({ kind: "refused", number, message: "not authorised" }));
+  vigie.report("on");
+  const before = vigie.changes();
+  vigie.wait(24 * HOUR);
+  expect(vigie.changes() - before).toBeLessThan(160);
+});
+
 test("a plug whose report the broker does not hold is told again on a new connection: both may have lost their power", () => {
   const vigie = confirmed();
   vigie.wait(HOUR);
