@@ -88,7 +88,8 @@ export function recordSending(
     tries: message ? triedBefore : triedBefore + 1,
     last_answer: null,
     answered_at: null,
-    told: before?.told ?? [],
+    // A telling that seems later than now was before the clock was set back, and not since this payload was sent.
+    told: (before?.told ?? []).filter((instant) => instant <= at),
     pretended,
     came_back: false,
     stuck: null,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readOutputs } from "../../../src/core/outputs/outputs-state.ts";
 import type { OutputsEvent } from "../../../src/core/outputs/take-outputs.ts";
 import { verdictsOf } from "../../support/outputs.ts";
 import {
@@ -13,6 +14,7 @@ import {
   PHONE,
   SECOND,
   SHOWING,
+  START,
 } from "../../support/outputs-house.ts";
 
 const REFUSED = (number: number): OutputsEvent => ({
@@ -146,6 +148,17 @@ test("a device that was told often is told again ten minutes after the last time
   }
   expect(vigie.sent.length - told).toBeGreaterThanOrEqual(2);
   expect(vigie.sent.length - told).toBeLessThanOrEqual(3);
+});
+
+test("a payload that is sent after the clock was set back is repeated as usual, whatever its device was told before", () => {
+  const { [SHOWING.key]: sent } = confirmed(SHOWING).kept();
+  const told = [1, 2, 3, 4, 5].map((minute) => START + 24 * HOUR + minute * MINUTE);
+  const kept = readOutputs({ [SHOWING.key]: { ...sent, payload: "on", told } }).state;
+  const vigie = house(SHOWING, { kept });
+  vigie.connect();
+  vigie.turn(true);
+  vigie.wait(10 * MINUTE);
+  expect(vigie.sent).toHaveLength(1 + 20);
 });
 
 test("a broker that refuses each telling causes no write for each", () => {
