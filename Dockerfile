@@ -11,7 +11,6 @@ RUN npm run build \
  && rm -r config/homeassistant-app \
  && mkdir -p out/lib out/bin out/data \
  && cp -r dist config package.json out/lib/ \
- && chmod 755 out/lib/dist/main.js \
  && ln -s ../lib/vigie/dist/main.js out/bin/vigie
 
 FROM node:24-trixie-slim

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
@@ -82,6 +82,7 @@ export default defineConfig([
       keepApart(),
       replace([...LEFT_OUT, ...NO_LOG_THREAD, ...NO_DEBUG, VERSION, FORM_LABELS]),
       listLicenses("licenses.txt"),
+      makeExecutable("dist/main.js"),
     ],
     output: { ...output(), codeSplitting: false },
   },
@@ -188,6 +189,11 @@ function listLicenses(fileName) {
       this.emitFile({ type: "asset", fileName, source });
     },
   };
+}
+
+/** npx has a link to it in its cache: after a build it starts the file as it is. */
+function makeExecutable(file) {
+  return { name: "make-executable", writeBundle: () => chmodSync(file, 0o755) };
 }
 
 function describeLicense(folder) {

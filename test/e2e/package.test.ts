@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -147,5 +147,32 @@ describe("the package", () => {
     const line = lines.findIndex((text) => text.includes(words));
     const entry = map.findEntry(line, lines[line]?.indexOf(words) ?? 0);
     expect("originalSource" in entry && entry.originalSource).toBe("../src/cli/run.ts");
+  });
+});
+
+describe("a checkout", () => {
+  const cleanup = createCleanup();
+  afterAll(cleanup.run);
+
+  it("has after npm ci a vigie that npx runs, also when it is built anew", async () => {
+    const folder = await cleanup.createFolder();
+    const checkout = join(folder, "vigie");
+    await mkdir(checkout);
+    for (const name of ["package.json", "package-lock.json", "rolldown.config.js", "src", "config"])
+      await cp(join(ROOT, name), join(checkout, name), { recursive: true });
+    await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
+    // Whoever has just cloned it, in an account of their own.
+    const env = { ...process.env, HOME: folder, npm_config_cache: join(folder, "cache"), VIGIE_CONFIG: "" };
+    const at = (...command: [string, ...string[]]) =>
+      run(command[0], command.slice(1), { cwd: checkout, env });
+    const version = async () => (await at("npx", "--offline", "vigie", "--version")).stdout.trim();
+    // What npm ci runs at its end; it would fetch packages before that.
+    await at("npm", "run", "prepare");
+    const { version: expected } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+    expect(await version()).toBe(expected);
+    await rm(join(checkout, "dist"), { recursive: true });
+    await at("npm", "run", "build");
+    expect((await stat(join(checkout, "dist", "main.js"))).mode & 0o777).toBe(0o755);
+    expect(await version()).toBe(expected);
   });
 });
