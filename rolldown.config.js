@@ -67,9 +67,6 @@ const PAGE_FILES = held(/\/assets\.ts$/, {
   SCRIPT: readFileSync("src/http/page/page.js", "utf8"),
 });
 
-/** Where it still is as it came, a set-up may replace it. */
-const SHIPPED_FILE = held(/\/shipped-file\.ts$/, { SHIPPED: readFileSync("config/vigie.yaml", "utf8") });
-
 /** What the fields of the Home Assistant app's form are called there, without their descriptions. */
 const FORM_LABELS = held(/\/form-labels\.ts$/, { FORM_LABELS: { fr: labels("fr"), en: labels("en") } });
 
@@ -102,11 +99,7 @@ export default defineConfig([
     input: { setup: "src/setup/setup.ts" },
     platform: "node",
     resolve: { alias: { yaml: YAML_AS_ESM } },
-    plugins: [
-      keepApart(),
-      replace([...LEFT_OUT, ...NO_DEBUG, VERSION, SHIPPED_FILE]),
-      listLicenses("licenses-setup.txt"),
-    ],
+    plugins: [keepApart(), replace([...LEFT_OUT, ...NO_DEBUG, VERSION]), listLicenses("licenses-setup.txt")],
     output: { ...output(), codeSplitting: false },
   },
 ]);

@@ -55,7 +55,7 @@ function valuesOf({ base_url, source, broker, password, language, outputs }: Ans
 
 interface TextOptions {
   words: Words["comments"];
-  /** The copy of the file before, where it explains every option. */
+  /** A copy of the file that explains every option. */
   explainedIn: string | null;
   /** Editors complete the file by the schema that lies beside it. */
   hasSchema: boolean;

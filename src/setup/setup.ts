@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { findBrokers, type GivenBroker } from "./broker.ts";
 import { type Answers, configText } from "./compose-config.ts";
 import { type Setup, SetupFailed, type SetupOptions } from "./context.ts";
+import { devicesIn, isShipped } from "./file-before.ts";
 import { personAtTerminal, type SetupIo, Stopped, scriptedPerson } from "./person.ts";
 import { settleBroker } from "./settle-broker.ts";
 import { settleDevices } from "./settle-devices.ts";
@@ -97,7 +98,7 @@ async function write(settled: Settled, target: Target, setup: Setup): Promise<Om
   };
   const text = configText(answers, {
     words: words.comments,
-    explainedIn: target.before === "shipped" ? target.copy : null,
+    explainedIn: target.explainedIn,
     hasSchema: target.hasSchema,
   });
   const newPassword = givenFile === undefined && password ? password : undefined;
@@ -116,12 +117,15 @@ async function write(settled: Settled, target: Target, setup: Setup): Promise<Om
 /** Before anything else is asked. */
 async function agreeToReplace(
   { before, shown, copy }: Target,
-  { person, words, options }: Setup,
+  { person, words, options, language }: Setup,
 ): Promise<void> {
   const { ask, say } = person;
-  if (before === "shipped") say("note", words.file_shipped(shown, copy));
-  if (before !== "own" || options.yes) return;
-  if (!ask) throw new SetupFailed(words.file_exists_script(shown), { isUsage: true });
+  if (before === null) return;
+  if (isShipped(before)) return say("note", words.file_shipped(shown, copy));
+  if (!ask && !options.yes) throw new SetupFailed(words.file_exists_script(shown), { isUsage: true });
+  const devices = devicesIn(before, language);
+  if (devices.length > 0) say("note", words.file_switches(shown, devices.join(", ")));
+  if (!ask) return;
   if (!(await ask.agree(words.file_exists(shown, copy), false))) throw new Stopped();
 }
 

@@ -5,7 +5,7 @@ import { readValue } from "../config/read-text.ts";
 import { hasCode } from "../runtime/disk-errors.ts";
 import { makeFolder, replaceFile } from "../runtime/files.ts";
 import { explainDisk, type Setup, SetupFailed } from "./context.ts";
-import { SHIPPED } from "./shipped-file.ts";
+import { isShipped } from "./file-before.ts";
 import type { Words } from "./words.ts";
 
 /** Where the configuration is written, and what is there before. */
@@ -14,10 +14,12 @@ export interface Target {
   path: string;
   /** As people are shown it. */
   shown: string;
-  /** `shipped`: the file that came with vigie, as it came. */
-  before: "nothing" | "shipped" | "own";
+  /** The content; null: there is no file. */
+  before: string | null;
   /** The copy that is kept of what is there before, as people are shown it. */
   copy: string;
+  /** The copy of the file that vigie ships, which explains every option, as people are shown it; null: there is none. */
+  explainedIn: string | null;
   password: { path: string; shown: string };
   /** What reads the password file at that place hands it to vigie: no option has to name it. */
   handsPasswordOver: boolean;
@@ -48,11 +50,14 @@ export async function findTarget(
     const before = await readBefore(path);
     await findFolderToWrite(dirname(path));
     const folder = dirname(path);
+    const copy = await freeName(path);
+    const shippedCopy = before !== null && isShipped(before) ? copy : await findShippedCopy(path);
     return {
       path,
       shown: shorten(path),
-      before: before === null ? "nothing" : before === SHIPPED ? "shipped" : "own",
-      copy: shorten(await freeName(path)),
+      before,
+      copy: shorten(copy),
+      explainedIn: shippedCopy === null ? null : shorten(shippedCopy),
       password: { path: join(folder, "mqtt_password"), shown: shorten(join(folder, "mqtt_password")) },
       handsPasswordOver: folder === OF_THE_SERVICE,
       hasSchema: await isThere(join(folder, "vigie.schema.json")),
@@ -104,9 +109,23 @@ async function findFolderToWrite(folder: string): Promise<void> {
 /** `vigie.yaml.old`, or `vigie.yaml.old-2`: no copy takes the place of another one. */
 async function freeName(path: string): Promise<string> {
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? `${path}.old` : `${path}.old-${number}`;
+    const name = copyOf(path, number);
     if (!(await isThere(name))) return name;
   }
+}
+
+/** null: no set-up before this one has replaced it. */
+async function findShippedCopy(path: string): Promise<string | null> {
+  for (let number = 1; ; number += 1) {
+    const name = copyOf(path, number);
+    const text = await readFile(name, "utf8").catch(() => null);
+    if (text === null) return null;
+    if (isShipped(text)) return name;
+  }
+}
+
+function copyOf(path: string, number: number): string {
+  return number === 1 ? `${path}.old` : `${path}.old-${number}`;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -53,6 +53,8 @@ const fr = {
   file_as_root: (file: string) => `${file} ne peut être écrit que par root\u00a0: sudo vigie setup`,
   file_exists: (file: string, copy: string) =>
     `${file} existe déjà. Le remplacer à la fin\u00a0? L’ancien sera gardé sous le nom ${copy}.`,
+  file_switches: (file: string, devices: string) =>
+    `${file} commande\u00a0: ${devices}. vigie ne commandera plus un appareil que vous n’ajoutez pas de nouveau.`,
   file_exists_script: (file: string) =>
     `${file} existe déjà\u00a0: --yes le remplace et en garde une copie, --config FICHIER écrit ailleurs`,
   file_shipped: (file: string, copy: string) =>
@@ -209,8 +211,9 @@ const fr = {
   comments: {
     top: (help: string) =>
       `La configuration de vigie, écrite par «\u00a0vigie setup\u00a0».\n${help}\n«\u00a0vigie check\u00a0» trouve les erreurs. vigie relit ce fichier dès qu’il change\u00a0; s’il est faux, l’ancien reste en vigueur.`,
-    help_copy: (copy: string) => `Toutes les options sont expliquées dans ${copy}.`,
-    help_other: "Toutes les options sont expliquées dans config/vigie.yaml du projet (en anglais).",
+    help_copy: (copy: string) => `Toutes les options sont expliquées dans ${copy} (en anglais).`,
+    help_other:
+      "Toutes les options sont expliquées dans le fichier config/vigie.yaml livré avec vigie (en anglais).",
     password_systemd: (file: string) =>
       `Le mot de passe est dans ${file}\u00a0: systemd le transmet au service.`,
     above: {
@@ -244,6 +247,8 @@ const en: Words = {
   disk: {},
   file_as_root: (file) => `only root can write ${file}: sudo vigie setup`,
   file_exists: (file, copy) => `${file} exists. Replace it at the end? It is kept as ${copy}.`,
+  file_switches: (file, devices) =>
+    `${file} switches: ${devices}. vigie will no longer switch a device that you do not add again.`,
   file_exists_script: (file) =>
     `${file} exists: --yes replaces it and keeps a copy, --config FILE writes another file`,
   file_shipped: (file, copy) =>
@@ -392,7 +397,7 @@ const en: Words = {
     top: (help) =>
       `The configuration of vigie, written by "vigie setup".\n${help}\n"vigie check" finds mistakes. A running vigie reads this file again when it changes; if it is wrong, the one before it stays in force.`,
     help_copy: (copy) => `${copy} explains every option.`,
-    help_other: "config/vigie.yaml of the project explains every option.",
+    help_other: "The file config/vigie.yaml, as vigie ships it, explains every option.",
     password_systemd: (file) => `The password is in ${file}: systemd passes it to the service.`,
     above: {
       service: 'The forecasts. "none": none, only the official colours.',

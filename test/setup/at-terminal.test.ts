@@ -221,9 +221,10 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
   });
 
   test("asks before it replaces a file, and leaves it as it is if it may not", async () => {
-    const own = "instance: mine\n";
+    const own = "instance: mine\noutputs: [{ id: boiler, topic: a/b }]\n";
     const cwd = await folder({ "config/vigie.yaml": own });
     const first = await sit(cwd, [...sources(), "--broker", open.url, "--language", "en"]);
+    await first.shows("config/vigie.yaml switches: boiler. vigie will no longer switch a device");
     await first.answer("config/vigie.yaml exists. Replace it at the end?", ENTER);
     await first.shows("Stopped: nothing was written.");
     expect(await first.ended).toBe(1);

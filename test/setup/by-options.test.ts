@@ -204,6 +204,18 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     expect(await read(cwd, "config/vigie.yaml")).toContain("config/vigie.yaml.old explains every option");
   });
 
+  test("names the devices that the file of an earlier set-up switches, before --yes replaces it", async () => {
+    const cwd = await folder({ "config/vigie.yaml": readPage("config/vigie.yaml") });
+    expect((await set(["--device", BOILER], cwd)).code).toBe(0);
+    const refused = await set([], cwd);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("config/vigie.yaml exists") });
+    const { code, out } = await set(["--yes"], cwd);
+    expect(code, out).toBe(0);
+    expect(out).toContain("config/vigie.yaml switches: Boiler. vigie will no longer switch a device");
+    expect(out).toContain("The file before it is config/vigie.yaml.old-2.");
+    expect(await read(cwd, "config/vigie.yaml")).toContain("config/vigie.yaml.old explains every option");
+  });
+
   test.each([
     ["mqtt://127.0.0.1:9", "is not listening"],
     ["nowhere.invalid", "has an unknown name"],

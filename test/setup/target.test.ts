@@ -19,23 +19,33 @@ describe("where a set-up writes", () => {
     const cwd = await folderWith({ "config/vigie.yaml": "instance: mine" });
     expect(await find(cwd, "a.yaml", { VIGIE_CONFIG: "b.yaml" })).toMatchObject({
       shown: "a.yaml",
-      before: "nothing",
+      before: null,
     });
     expect(await find(cwd, undefined, { VIGIE_CONFIG: "b.yaml" })).toMatchObject({
       path: join(cwd, "b.yaml"),
     });
-    expect(await find(cwd)).toMatchObject({ shown: "config/vigie.yaml", before: "own", hasSchema: false });
+    expect(await find(cwd)).toMatchObject({
+      shown: "config/vigie.yaml",
+      before: "instance: mine",
+      hasSchema: false,
+    });
   });
 
-  test("knows the file that vigie ships as long as nobody has changed it", async () => {
+  test("keeps the file that vigie ships as a copy, which explains every option from then on", async () => {
     const cwd = await folderWith({ "config/vigie.yaml": SHIPPED, "config/vigie.schema.json": "{}" });
-    expect(await find(cwd)).toMatchObject({
-      before: "shipped",
+    const first = await find(cwd);
+    expect(first).toMatchObject({
       copy: "config/vigie.yaml.old",
+      explainedIn: "config/vigie.yaml.old",
       hasSchema: true,
     });
-    await writeFile(join(cwd, "config/vigie.yaml"), `${SHIPPED}\n`);
-    expect(await find(cwd)).toMatchObject({ before: "own" });
+    await write(first, "instance: mine");
+    expect(await find(cwd)).toMatchObject({
+      copy: "config/vigie.yaml.old-2",
+      explainedIn: "config/vigie.yaml.old",
+    });
+    await writeFile(join(cwd, "config/vigie.yaml.old"), "instance: other");
+    expect(await find(cwd)).toMatchObject({ explainedIn: null });
   });
 
   test("is the file at the end of a link, which stays", async () => {
