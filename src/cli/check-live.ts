@@ -11,23 +11,30 @@ import { probeOfficial, probeService } from "../service/probe.ts";
 import { openSession, type Session } from "./ask-service.ts";
 import type { Io } from "./io.ts";
 
-/** Sends one request to each endpoint of both sources and connects to the broker; prints what was assumed where the interface is open. */
-export async function checkLive(config: Config, io: Io): Promise<number> {
+/** What is asked, and whether both sources name the same colours. */
+export type LivePart = "broker" | "service" | "official" | "agreement";
+
+/**
+ * Sends one request to each endpoint of both sources and connects to the broker; prints what was assumed where the interface is
+ * open. Resolves with what is not as it should be.
+ */
+export async function checkLive(config: Config, io: Io): Promise<LivePart[]> {
   // The broker first: the requests to a source that does not answer take a while.
-  const broker = await checkBroker(config, io);
-  if (io.signal.aborted) return 1;
-  const sources = await checkSources(config, io);
-  return sources && broker ? 0 : 1;
+  const failed: LivePart[] = (await checkBroker(config, io)) ? [] : ["broker"];
+  return io.signal.aborted ? [...failed, ...SOURCES] : [...failed, ...(await checkSources(config, io))];
 }
 
-async function checkSources(config: Config, io: Io): Promise<boolean> {
+const SOURCES: LivePart[] = ["service", "official"];
+
+async function checkSources(config: Config, io: Io): Promise<LivePart[]> {
   const session = await openSession(config, io);
   try {
-    const service = await checkService(session, config, io);
-    if (io.signal.aborted) return false;
-    const official = await checkOfficial(session, config, io);
-    const agree = session.service && session.official ? checkAgreement(session.learnt(), io) : true;
-    return service && official && agree;
+    const failed: LivePart[] = (await checkService(session, config, io)) ? [] : ["service"];
+    if (io.signal.aborted) return SOURCES;
+    if (!(await checkOfficial(session, config, io))) failed.push("official");
+    if (session.service && session.official && !checkAgreement(session.learnt(), io))
+      failed.push("agreement");
+    return failed;
   } finally {
     await session.stop();
   }

@@ -7,6 +7,7 @@ import { ConfigError } from "../config/problems.ts";
 import { placeOf, placeOfReports, topicsHeard } from "../core/outputs/output.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { nameAddress } from "../http/listener.ts";
+import type { LivePart } from "./check-live.ts";
 import type { Io } from "./io.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
@@ -15,17 +16,40 @@ export async function check(args: string[], io: Io): Promise<number> {
   try {
     const options = { config: { type: "string" }, live: { type: "boolean" } } as const;
     const { values } = readArgs({ args, options });
-    const loaded = await loadConfig({ file: values.config, env: io.env, cwd: io.cwd, signal: io.signal });
+    return (await checkFile({ file: values.config, live: values.live ?? false }, io)).code;
+  } catch (error) {
+    if (!(error instanceof WrongUsage)) throw error;
+    io.stderr.write(`vigie check: ${error.message}\n`);
+    return 2;
+  }
+}
+
+export interface Checked {
+  code: number;
+  /** undefined: it is wrong. */
+  config?: Config;
+  /** What was asked, and is not as it should be. */
+  failed: LivePart[];
+}
+
+/** Prints what is in the configuration, or what is wrong with it. */
+export async function checkFile(
+  { file, live }: { file: string | undefined; live: boolean },
+  io: Io,
+): Promise<Checked> {
+  try {
+    const loaded = await loadConfig({ file, env: io.env, cwd: io.cwd, signal: io.signal });
     for (const warning of loaded.warnings) io.stderr.write(`warning: ${warning}\n`);
     io.stdout.write(describe(loaded));
-    if (!values.live) return 0;
+    const { config } = loaded;
+    if (!live) return { code: 0, config, failed: [] };
     const { checkLive } = await import("./check-live.ts");
-    return await checkLive(loaded.config, io);
+    const failed = await checkLive(config, io);
+    return { code: failed.length === 0 ? 0 : 1, config, failed };
   } catch (error) {
-    if (error instanceof ConfigError) io.stderr.write(`${error.problems.join("\n")}\n`);
-    else if (error instanceof WrongUsage) io.stderr.write(`vigie check: ${error.message}\n`);
-    else throw error;
-    return 2;
+    if (!(error instanceof ConfigError)) throw error;
+    io.stderr.write(`${error.problems.join("\n")}\n`);
+    return { code: 2, failed: [] };
   }
 }
 

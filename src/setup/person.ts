@@ -1,5 +1,6 @@
 import { type Readable, Writable } from "node:stream";
-import { confirm, isCancel, log, password, select, text } from "@clack/prompts";
+import { confirm, isCancel, log, password, S_BAR, select, text } from "@clack/prompts";
+import { wrapAnsi } from "fast-wrap-ansi";
 import { escapeControls } from "../runtime/escape-controls.ts";
 import type { Words } from "./words.ts";
 
@@ -38,10 +39,10 @@ export interface Choice<T> {
 /** Each question rejects with Stopped when the person leaves. */
 export interface Questions {
   choose<T>(question: string, choices: readonly Choice<T>[], first?: T): Promise<T>;
-  /** `check` says what is wrong with an answer. */
+  /** `usual` is the answer of whoever types nothing; `check` says what is wrong with an answer. */
   type(
     question: string,
-    how?: { first?: string; check?: (answer: string) => string | undefined },
+    how?: { usual?: string | undefined; check?: (answer: string) => string | undefined },
   ): Promise<string>;
   typeSecret(question: string): Promise<string>;
   agree(question: string, first?: boolean): Promise<boolean>;
@@ -102,6 +103,10 @@ export function personAtTerminal(io: SetupIo, terminal: Terminal, words: () => W
     rows: { get: () => terminal.output.rows || 24 },
     isTTY: { value: true },
   });
+  /** Between words, beside the line that the library draws. It does so itself for `choose` and `agree` only. */
+  const wrap = (words: string) =>
+    wrapAnsi(escapeControls(words), (terminal.output.columns || 80) - BAR.length);
+  const wrapQuestion = (words: string) => wrap(words).replaceAll("\n", `\n${BAR}`);
   /** With a signal of its own for each question: the library would end each question that was answered once more. */
   const answer = async <T>(question: (shared: Shared) => Promise<T>): Promise<Exclude<T, symbol>> => {
     const end = new AbortController();
@@ -137,14 +142,22 @@ export function personAtTerminal(io: SetupIo, terminal: Terminal, words: () => W
       if (!chosen) throw new Error("expected a choice");
       return chosen.value;
     },
-    type: async (question, { first = "", check } = {}) => {
-      const validate = (given?: string) => check?.(given?.trim() ?? "");
-      const how = { message: escapeControls(question), initialValue: first, validate };
-      const given: string | undefined = await answer((shared) => text({ ...shared, ...how }));
-      return given?.trim() ?? "";
+    type: async (question, { usual = "", check } = {}) => {
+      const read = (given?: string) => given?.trim() || usual;
+      const validate = (given?: string) => {
+        const problem = check?.(read(given));
+        return problem && wrap(problem).replaceAll("\n", `\n${" ".repeat(BAR.length)}`);
+      };
+      const how = {
+        message: wrapQuestion(question),
+        placeholder: usual,
+        defaultValue: usual,
+        validate,
+      };
+      return read(await answer((shared) => text({ ...shared, ...how })));
     },
     typeSecret: async (question) => {
-      const message = escapeControls(question);
+      const message = wrapQuestion(question);
       const given: string | undefined = await answer((shared) => password({ ...shared, message }));
       return given ?? "";
     },
@@ -158,7 +171,7 @@ export function personAtTerminal(io: SetupIo, terminal: Terminal, words: () => W
     ask,
     say: (kind, said) => {
       const line = { good: log.success, bad: log.error, note: log.message, wait: log.step }[kind];
-      line(escapeControls(said), { output });
+      line(wrap(said), { output });
     },
     signal,
     leave: () => {
@@ -176,3 +189,4 @@ interface Shared {
 }
 
 const MOST_SHOWN = 12;
+const BAR = `${S_BAR}  `;

@@ -34,7 +34,7 @@ export async function settleBroker(setup: Setup, found: Promise<FoundBroker[]>):
       signal.throwIfAborted();
       if (!(error instanceof ConnectFailed)) throw error;
       const problem = await explainBroker(error, tried, signal);
-      const { [problem]: explained }: Partial<Record<BrokerProblem, string>> = words.broker_problem;
+      const explained = explain(problem, tried, words);
       const sentence = `${tried.url} ${explained ?? words.broker_unusable}`;
       const isAll = explained !== undefined && problem !== "unknown_authority" && problem !== "other_name";
       say("bad", isAll ? sentence : `${sentence}\n${error.message}`);
@@ -42,6 +42,17 @@ export async function settleBroker(setup: Setup, found: Promise<FoundBroker[]>):
       given = await askAgain(problem, tried, setup);
     }
   }
+}
+
+/** undefined: only the log has words for it. */
+function explain(
+  problem: BrokerProblem,
+  { username }: GivenBroker,
+  words: Setup["words"],
+): string | undefined {
+  if (problem === "login" && username === undefined) return words.broker_wants_user;
+  const { [problem]: explained }: Partial<Record<BrokerProblem, string>> = words.broker_problem;
+  return explained;
 }
 
 /** What the options say; undefined: nothing. */
@@ -106,7 +117,7 @@ async function askAgain(
       const isSame = tried.username === undefined || (await ask.agree(words.type_again));
       if (!isSame) return undefined;
       const check = (text: string) => (text === "" ? words.not_empty : undefined);
-      const username = await ask.type(words.username, { first: tried.username ?? "", check });
+      const username = await ask.type(words.username, { usual: tried.username, check });
       return { ...tried, username, password: await ask.typeSecret(words.password) };
     }
     case "wants_tls":

@@ -2,6 +2,7 @@ import {
   DEVICE_KINDS,
   DEVICE_USES,
   type Device,
+  type DeviceKind,
   type DeviceUse,
   deviceOutput,
   type KnownDevice,
@@ -52,11 +53,11 @@ async function askDevices(ask: Questions, setup: Setup, broker: WatchedBroker): 
     );
     if (use === null) return { outputs, areSure: true };
     const device = await askDevice(ask, setup, broker);
-    const name = await ask.type(words.which_name, { first: DEVICE_USES[use].name[setup.language] });
+    const name = await ask.type(words.which_name, { usual: DEVICE_USES[use].name[setup.language] });
     const output = outputOf({ use, device, name }, outputs);
     const problems = problemsOf([...outputs, output]);
     if (problems.length > 0) person.say("bad", `${words.device_refused}\n${problems.join("\n")}`);
-    else if (await isWanted(ask, output, broker, setup)) outputs = [...outputs, output];
+    else if (await isWanted(ask, output, device.kind, broker, setup)) outputs = [...outputs, output];
   }
 }
 
@@ -99,7 +100,8 @@ async function askDevice(ask: Questions, setup: Setup, broker: WatchedBroker): P
 }
 
 function labelOf({ kind, place, relay }: KnownDevice, words: Setup["words"]): string {
-  return `${place}${relay === undefined ? "" : ` (${relay})`} · ${words.kinds[kind].replace(/ \(.*/, "")}`;
+  const which = relay === undefined ? "" : ` · ${words.relay(relay)}`;
+  return `${place}${which} · ${words.kinds[kind].replace(/ \(.*/, "")}`;
 }
 
 async function typeDevice(ask: Questions, { words }: Setup): Promise<Device> {
@@ -126,12 +128,12 @@ async function typeDevice(ask: Questions, { words }: Setup): Promise<Device> {
 async function isWanted(
   ask: Questions,
   output: WrittenOutput,
+  kind: DeviceKind,
   broker: WatchedBroker,
   setup: Setup,
 ): Promise<boolean> {
   const { words } = setup;
-  const { off, on } = sendingsOf(output);
-  if (!(await ask.agree(words.try_it(off.payload, on?.payload ?? null)))) return true;
+  if (!(await ask.agree(describeTry(output, kind, words)))) return true;
   for (;;) {
     if (await attempt(output, broker, setup)) return true;
     const next = await ask.choose(words.device_unsure, [
@@ -141,6 +143,16 @@ async function isWanted(
     ]);
     if (next !== "again") return next === "keep";
   }
+}
+
+/** Every kind but `other` is a switch; another device may take temperatures. */
+function describeTry(output: WrittenOutput, kind: DeviceKind, words: Setup["words"]): string {
+  const { off, on } = sendingsOf(output);
+  const isSwitch = kind !== "other" || (/^off$/i.test(off.payload) && /^on$/i.test(on?.payload ?? ""));
+  if (!isSwitch || on === null) return words.try_it(off.payload, on?.payload ?? null);
+  // An object is no word for a person.
+  const shown = ({ payload }: typeof off) => (payload.startsWith("{") ? "" : ` (${payload})`);
+  return words.try_switch(shown(off), shown(on));
 }
 
 /** Says what became of each payload. */

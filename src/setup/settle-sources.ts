@@ -1,31 +1,48 @@
 import { type Setup, SetupFailed } from "./context.ts";
 import { parsePart } from "./parse-part.ts";
 import type { Choice } from "./person.ts";
-import { type Tried, tryOfficial, tryService } from "./try-sources.ts";
+import { type SourceProblem, type Tried, tryOfficial, tryService } from "./try-sources.ts";
 
 /** As the options `service.base_url` and `official.source` have them. */
 export interface Sources {
   base_url: string;
   source: string;
+  /** Those that were kept although they did not answer. */
+  untried: ("service" | "official")[];
+}
+
+/** An answer, which may have been kept although nothing answers there. */
+interface Settled {
+  answer: string;
+  isUntried: boolean;
 }
 
 /** Where the days come from; null: the person only wants to look at invented ones. */
 export async function settleSources(setup: Setup): Promise<Sources | null> {
-  const base_url = await settleService(setup, setup.options.service);
-  if (base_url === "simulator") return null;
-  return { base_url, source: await settleOfficial(setup, base_url) };
+  const service = await settleService(setup, setup.options.service);
+  if (service.answer === "simulator") return null;
+  const official = await settleOfficial(setup, service.answer);
+  return {
+    base_url: service.answer,
+    source: official.answer,
+    untried: [
+      ...(service.isUntried ? ["service" as const] : []),
+      ...(official.isUntried ? ["official" as const] : []),
+    ],
+  };
 }
 
 /** `simulator`, `none`, or an address that answers, or that the person keeps all the same. */
-async function settleService(setup: Setup, given: string | undefined): Promise<string> {
+async function settleService(setup: Setup, given: string | undefined): Promise<Settled> {
   const { person, words } = setup;
   const answer = given ?? (await askService(setup));
-  if (answer === "simulator" || answer === "none") return answer;
+  if (answer === "simulator" || answer === "none") return { answer, isUntried: false };
   const address = readAddress(answer);
   if (address === undefined) throw new SetupFailed(`--service: ${words.not_an_address}`, { isUsage: true });
   const next = await tryAndSay<"again" | "other" | "none" | "keep">(
     address,
     () => tryService(address, person.signal),
+    words.source_problem,
     setup,
     [
       { value: "again", label: words.again },
@@ -36,12 +53,12 @@ async function settleService(setup: Setup, given: string | undefined): Promise<s
   );
   switch (next) {
     case "works":
-      return address;
+      return { answer: address, isUntried: false };
     case "keep":
       person.say("note", words.taken_untried(address));
-      return address;
+      return { answer: address, isUntried: true };
     case "none":
-      return "none";
+      return { answer: "none", isUntried: false };
     case "again":
       return settleService(setup, address);
     case "other":
@@ -61,17 +78,21 @@ async function askService({ person: { ask }, words }: Setup): Promise<string> {
   return ask.type(words.service_address, { check });
 }
 
-async function settleOfficial(setup: Setup, base_url: string): Promise<string> {
+async function settleOfficial(setup: Setup, base_url: string): Promise<Settled> {
   const { options, person, words } = setup;
   const source = options.official ?? "rte";
   if (!parsePart({ service: { base_url }, official: { source } }).config)
     throw new SetupFailed(words.not_official, { isUsage: true });
-  if (source === "off") return source;
+  if (source === "off") return { answer: source, isUntried: false };
+  // Nobody has given the address of RTE.
+  const problems =
+    source === "rte" ? { ...words.source_problem, ...words.rte_problem } : words.source_problem;
   const name = source === "rte" ? "RTE" : source;
   for (;;) {
     const next = await tryAndSay<"again" | "keep" | "off">(
       name,
       () => tryOfficial(source, person.signal),
+      problems,
       setup,
       [
         { value: "again", label: words.again },
@@ -80,8 +101,8 @@ async function settleOfficial(setup: Setup, base_url: string): Promise<string> {
       ],
     );
     if (next === "keep") person.say("note", words.taken_untried(name));
-    if (next === "works" || next === "keep") return source;
-    if (next === "off") return "off";
+    if (next === "works" || next === "keep") return { answer: source, isUntried: next === "keep" };
+    if (next === "off") return { answer: "off", isUntried: false };
   }
 }
 
@@ -89,6 +110,7 @@ async function settleOfficial(setup: Setup, base_url: string): Promise<string> {
 async function tryAndSay<Next>(
   name: string,
   attempt: () => Promise<Tried>,
+  problems: Record<SourceProblem, string>,
   { person: { ask, say }, words }: Setup,
   choices: readonly Choice<Next>[],
 ): Promise<Next | "works"> {
@@ -98,7 +120,7 @@ async function tryAndSay<Next>(
     say("good", words.days(name, tried));
     return "works";
   }
-  const problem = `${name} ${words.source_problem[tried.problem]}`;
+  const problem = `${name} ${problems[tried.problem]}`;
   say("bad", `${problem}\n${tried.sentence}`);
   if (!ask) throw new SetupFailed(problem);
   return ask.choose(words.what_now, choices);

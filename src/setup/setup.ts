@@ -4,9 +4,10 @@ import { type Answers, configText } from "./compose-config.ts";
 import { type Setup, SetupFailed, type SetupOptions } from "./context.ts";
 import { devicesIn, isShipped } from "./file-before.ts";
 import { personAtTerminal, type SetupIo, Stopped, scriptedPerson } from "./person.ts";
+import { pretendRouge, quote } from "./pretend-rouge.ts";
 import { settleBroker } from "./settle-broker.ts";
 import { settleDevices } from "./settle-devices.ts";
-import { settleSources } from "./settle-sources.ts";
+import { type Sources, settleSources } from "./settle-sources.ts";
 import { findTarget, type Target, writeTarget } from "./target.ts";
 import { languageOf, WHICH_LANGUAGE, WORDS, type Words } from "./words.ts";
 
@@ -18,8 +19,10 @@ export interface WrittenSetup {
   file: string;
   /** Holds the password, where there is one. */
   passwordFile: string | undefined;
-  /** What is said before the configuration is checked, and after that. */
-  checking: string;
+  /** The sources that were kept although they did not answer. */
+  untried: Sources["untried"];
+  words: Words["check"];
+  /** What is said at the end. */
   howToStart: string;
 }
 
@@ -82,7 +85,7 @@ function requireAnswers({ person, options, words }: Setup): void {
   throw new SetupFailed(words.not_answering(names), { isUsage: true });
 }
 
-type Settled = Pick<Answers, "base_url" | "source" | "outputs"> & { broker: GivenBroker };
+type Settled = Pick<Answers, "outputs"> & Sources & { broker: GivenBroker };
 
 /** Both files, and says so. */
 async function write(settled: Settled, target: Target, setup: Setup): Promise<Omit<WrittenSetup, "code">> {
@@ -109,8 +112,9 @@ async function write(settled: Settled, target: Target, setup: Setup): Promise<Om
   return {
     file: target.path,
     passwordFile: password ? passwordFile : undefined,
-    checking: words.checking,
-    howToStart: describeStart(target, words),
+    untried: settled.untried,
+    words: words.check,
+    howToStart: describeStart(target, settled.broker, password ? passwordFile : undefined, words),
   };
 }
 
@@ -129,12 +133,23 @@ async function agreeToReplace(
   if (!(await ask.agree(words.file_exists(shown, copy), false))) throw new Stopped();
 }
 
-function describeStart({ path, shown, handsPasswordOver }: Target, words: Words): string {
+function describeStart(
+  { path, shown, handsPasswordOver }: Target,
+  broker: GivenBroker,
+  passwordFile: string | undefined,
+  words: Words,
+): string {
   const isUsual = ["config/vigie.yaml", "./config/vigie.yaml"].includes(shown);
+  const isInContainer = path.startsWith("/data/");
   const how = handsPasswordOver
     ? words.start_systemd
-    : path.startsWith("/data/")
+    : isInContainer
       ? words.start_docker
       : words.start_npm(isUsual ? "" : ` -- --config ${shown}`);
-  return `\n${words.start_title}\n${how}\n\n${words.start_try}\n`;
+  const reader = handsPasswordOver ? "sudo cat" : isInContainer ? "docker exec vigie cat" : "cat";
+  const line = pretendRouge(
+    broker,
+    passwordFile === undefined ? undefined : `${reader} ${quote(passwordFile)}`,
+  );
+  return `\n${words.start_title}\n${how}\n\n${line === null ? words.start_try : words.start_try_line(line)}\n`;
 }

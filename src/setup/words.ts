@@ -83,6 +83,12 @@ const fr = {
     busy: "demande d’attendre avant la prochaine requête",
     other: "répond, mais pas comme un service que vigie sait lire",
   } satisfies Record<SourceProblem, string>,
+  /** Of RTE, whose address vigie knows. */
+  rte_problem: {
+    away: "ne répond pas. Cette machine a-t-elle accès à Internet\u00a0?",
+    not_found: "répond, mais pas à l’adresse que vigie connaît",
+    other: "répond, mais pas comme vigie s’y attend",
+  },
   other_address: "Donner une autre adresse",
   without_service: "Se passer du service\u00a0: RTE seul",
   without_rte: "Se passer de RTE",
@@ -113,6 +119,8 @@ const fr = {
     silent: "accepte la connexion, mais ne dit rien",
     closed: "ferme la connexion sans rien dire\u00a0: est-ce bien le port d’un broker\u00a0?",
   } satisfies Partial<Record<BrokerProblem, string>>,
+  broker_wants_user:
+    "demande un utilisateur et un mot de passe. Avec Home Assistant, on y crée l’utilisateur\u00a0: Paramètres → Personnes → Utilisateurs",
   /** Of any other problem; why is said below it, in the words of the log. */
   broker_unusable: "ne peut pas être utilisé",
   use_address: (url: string) => `Essayer ${url}\u00a0?`,
@@ -149,6 +157,7 @@ const fr = {
   } satisfies Record<DeviceUse, string>,
   no_device: "Non, c’est tout",
   looking: "vigie écoute pendant dix secondes quels appareils publient sur ce broker…",
+  relay: (name: string) => (/^\d+$/.test(name) ? `relais ${name}` : name),
   which_device: "Lequel\u00a0? Voici les appareils vus sur ce broker.",
   look_again: "Écouter encore dix secondes",
   device_typed: "Un autre, à saisir à la main",
@@ -182,6 +191,8 @@ const fr = {
     on === null
       ? `L’essayer maintenant\u00a0? vigie envoie ${off}, et rien ensuite.`
       : `L’essayer maintenant\u00a0? vigie envoie ${off}, puis ${on} quelques secondes après.`,
+  try_switch: (off: string, on: string) =>
+    `L’essayer maintenant\u00a0? vigie coupe l’appareil${off}, puis le remet en marche${on} quelques secondes après.`,
   confirmed: (report: string, answer: string) => `confirmé par ${report}\u00a0: ${answer}`,
   not_confirmed: (report: string) => `${report} ne l’a pas confirmé en cinq secondes`,
   answers_other: (report: string, answer: string) => `${report} dit autre chose\u00a0: ${answer}`,
@@ -197,14 +208,30 @@ const fr = {
   copied: (copy: string) => `L’ancien fichier est ${copy}.`,
   password_written: (file: string) =>
     `Le mot de passe est dans ${file}, que son propriétaire seul peut lire.`,
-  checking: "vigie check --live\u00a0:",
+  check: {
+    checking: "Vérification\u00a0:",
+    /** The last one is put behind "et". */
+    checked: (answering: readonly string[], devices: number) => {
+      const names = answering.join(", ").replace(/, ([^,]*)$/, " et $1");
+      const count = devices === 0 ? "aucun appareil" : devices === 1 ? "1 appareil" : `${devices} appareils`;
+      return `${names} ${answering.length === 1 ? "répond" : "répondent"}, ${count}.`;
+    },
+    parts: { broker: "le broker", service: "le service de prévision", official: "RTE" },
+    still_silent: {
+      service: "Le service de prévision ne répond toujours pas\u00a0; vigie réessaiera.",
+      official: "RTE ne répond toujours pas\u00a0; vigie réessaiera.",
+    },
+    check_failed: "tout ne va pas. Voici ce que dit vigie check --live (en anglais)\u00a0:",
+  },
   start_title: "Pour démarrer vigie\u00a0:",
   start_systemd:
-    "  sudo systemctl enable --now vigie     maintenant, et à chaque démarrage de la machine\n  sudo systemctl restart vigie          s’il tournait déjà",
+    "  sudo systemctl enable --now vigie   maintenant, et au démarrage de la machine\n  sudo systemctl restart vigie        s’il tournait déjà",
   start_docker:
-    "  docker restart vigie                  ou, la première fois, docker run avec ce même volume (docs/fr/docker-nas.md)",
+    "  docker restart vigie\nLa première fois\u00a0: docker run avec ce même volume (docs/fr/docker-nas.md).",
   start_npm: (config: string) =>
-    `  npm start${config}\n  sudo sh systemd/install.sh            comme service qui démarre avec la machine (docs/fr/raspberry-pi.md)\n  docker run --rm -it -v vigie-state:/data vigie setup     pour Docker\u00a0: dans le conteneur lui-même (docs/fr/docker-nas.md)`,
+    `  npm start${config}\n  sudo sh systemd/install.sh   comme service (docs/fr/raspberry-pi.md)\n\nAvec Docker, la mise en route se fait dans le conteneur (docs/fr/docker-nas.md)\u00a0:\n  docker run --rm -it -v vigie-state:/data vigie setup`,
+  start_try_line: (line: string) =>
+    `Pour essayer un jour rouge, quel que soit le jour, une fois vigie démarré\u00a0:\n  ${line}\nPour finir, la même ligne avec auto à la place de rouge.`,
   start_try:
     "Pour essayer un jour rouge, quel que soit le jour\u00a0: publiez rouge sur vigie/simulation/set, puis auto pour finir.",
 
@@ -277,6 +304,11 @@ const en: Words = {
     busy: "asks for a pause before the next request",
     other: "answers, but not as a service that vigie can read",
   },
+  rte_problem: {
+    away: "does not answer. Does this machine reach the Internet?",
+    not_found: "answers, but not at the address that vigie knows",
+    other: "answers, but not as vigie expects",
+  },
   other_address: "Another address",
   without_service: "Do without the service: RTE alone",
   without_rte: "Do without RTE",
@@ -304,6 +336,8 @@ const en: Words = {
     silent: "takes the connection and says nothing",
     closed: "closes the connection without a word: is this the port of a broker?",
   },
+  broker_wants_user:
+    "asks for a user and a password. With Home Assistant, the user is made there: Settings → People → Users",
   broker_unusable: "cannot be used",
   use_address: (url) => `Try ${url}?`,
   use_plain_address: (url) => `Try ${url}? The password would cross your network as plain text.`,
@@ -335,6 +369,7 @@ const en: Words = {
   },
   no_device: "No, that is all",
   looking: "vigie looks for ten seconds which devices speak on this broker…",
+  relay: (name) => (/^\d+$/.test(name) ? `relay ${name}` : name),
   which_device: "Which one? These devices were seen on this broker.",
   look_again: "Look for ten more seconds",
   device_typed: "Another one, to be typed",
@@ -368,6 +403,8 @@ const en: Words = {
     on === null
       ? `Try it now? vigie sends ${off}, and nothing after it.`
       : `Try it now? vigie sends ${off}, and ${on} a few seconds later.`,
+  try_switch: (off, on) =>
+    `Try it now? vigie switches the device off${off}, and on again${on} a few seconds later.`,
   confirmed: (report, answer) => `confirmed by ${report}: ${answer}`,
   not_confirmed: (report) => `${report} has not confirmed it within five seconds`,
   answers_other: (report, answer) => `${report} says something else: ${answer}`,
@@ -382,14 +419,28 @@ const en: Words = {
   written: (file) => `${file} is written.`,
   copied: (copy) => `The file before it is ${copy}.`,
   password_written: (file) => `The password is in ${file}, which only its owner can read.`,
-  checking: "vigie check --live:",
+  check: {
+    checking: "Check:",
+    checked: (answering, devices) => {
+      const names = answering.join(", ").replace(/, ([^,]*)$/, " and $1");
+      const count = devices === 0 ? "no device" : devices === 1 ? "1 device" : `${devices} devices`;
+      return `${names} ${answering.length === 1 ? "answers" : "answer"}, ${count}.`;
+    },
+    parts: { broker: "the broker", service: "the forecast service", official: "RTE" },
+    still_silent: {
+      service: "The forecast service still does not answer; vigie will ask again.",
+      official: "RTE still does not answer; vigie will ask again.",
+    },
+    check_failed: "not all is right. This is what vigie check --live says:",
+  },
   start_title: "To start vigie:",
   start_systemd:
-    "  sudo systemctl enable --now vigie     now, and with this machine\n  sudo systemctl restart vigie          if it was running",
-  start_docker:
-    "  docker restart vigie                  or, the first time, docker run with this volume (docs/docker-nas.md)",
+    "  sudo systemctl enable --now vigie   now, and with this machine\n  sudo systemctl restart vigie        if it was running",
+  start_docker: "  docker restart vigie\nThe first time: docker run with this volume (docs/docker-nas.md).",
   start_npm: (config) =>
-    `  npm start${config}\n  sudo sh systemd/install.sh            as a service that starts with this machine (docs/raspberry-pi.md)\n  docker run --rm -it -v vigie-state:/data vigie setup     for Docker: in the container itself (docs/docker-nas.md)`,
+    `  npm start${config}\n  sudo sh systemd/install.sh   as a service (docs/raspberry-pi.md)\n\nWith Docker, the set-up runs in the container (docs/docker-nas.md):\n  docker run --rm -it -v vigie-state:/data vigie setup`,
+  start_try_line: (line) =>
+    `To try a rouge day, whatever day it is, once vigie runs:\n  ${line}\nTo end it, the same line with auto in place of rouge.`,
   start_try:
     "To try a rouge day, whatever day it is: publish rouge to vigie/simulation/set, then auto to end it.",
 

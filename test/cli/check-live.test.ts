@@ -20,7 +20,9 @@ async function run(env: NodeJS.ProcessEnv, ...officialFaults: OfficialFaultName[
   simulator.officialFaults.set(officialFaults);
   simulator.officialRequests.length = 0;
   const { config } = await load({ cwd: await folderWith(), env: { VIGIE_MQTT_URL: "embedded", ...env } });
-  const { code, out, err } = await runCommand((io) => checkLive(config, io));
+  const { code, out, err } = await runCommand(async (io) =>
+    (await checkLive(config, io)).length === 0 ? 0 : 1,
+  );
   const lines = out.split("\n").filter((line) => !line.startsWith("        assumed"));
   return { code, err, lines: lines.slice(0, -1), asked: [...simulator.officialRequests] };
 }

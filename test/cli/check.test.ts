@@ -13,7 +13,7 @@ async function run(args: string[], env: NodeJS.ProcessEnv = {}, text = "{}") {
 
 vi.mock("../../src/cli/check-live.ts");
 const live = vi.mocked(checkLive);
-beforeEach(() => void live.mockReset().mockResolvedValue(1));
+beforeEach(() => void live.mockReset().mockResolvedValue(["broker"]));
 
 const OPTIONS = "The options of this command are --config, --live, --help, --version";
 

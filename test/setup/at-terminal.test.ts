@@ -82,6 +82,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
   test("asks for user and password if the broker wants them, again if they are wrong, and keeps them apart", async () => {
     const cwd = await folder();
     const terminal = await sit(cwd, [...sources(), "--broker", guarded.url, "--language", "en"]);
+    await terminal.shows(`${guarded.url} asks for a user and a password. With Home Assistant`);
     await terminal.answer("User for this broker", "vigie", ENTER);
     await terminal.answer("Password", "wrong", ENTER);
     await terminal.shows("refuses the user or the password");
@@ -150,9 +151,43 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     await terminal.answer("What now?", DOWN, DOWN, ENTER);
     await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
     await terminal.answer("Write config/vigie.yaml?", ENTER);
-    await terminal.ended;
+    await terminal.shows("Check: the broker answers, no device.");
+    await terminal.shows("The forecast service still does not answer; vigie will ask again.");
+    expect(await terminal.ended, terminal.screen()).toBe(0);
     const read = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
     expect(read).toMatchObject({ service: { base_url: `http://${NOBODY}` }, official: { source: "off" } });
+  });
+
+  test("goes on without RTE, and says that vigie will ask again", async () => {
+    const cwd = await folder();
+    const away = ["--service", "none", "--official", `http://${NOBODY}`];
+    const terminal = await sit(cwd, [...away, "--broker", open.url, "--language", "fr"]);
+    await terminal.answer("Que faire ?", DOWN, ENTER);
+    await terminal.answer("Un appareil à couper", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("Écrire config/vigie.yaml ?", ENTER);
+    await terminal.shows("Vérification : le broker répond, aucun appareil.");
+    await terminal.shows("RTE ne répond toujours pas ; vigie réessaiera.");
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+  });
+
+  test("breaks its sentences between words in a narrow terminal, beside its line", async () => {
+    const cwd = await folder();
+    const terminal = await startAtTerminal({
+      folder: cwd,
+      args: ["setup", ...sources(), "--broker", open.url, "--language", "en"],
+      env: { VIGIE_CONFIG: "" },
+      columns: 50,
+    });
+    cleanup.add(async () => terminal.hangUp());
+    await terminal.shows("│  Each answer is tried at once. Nothing is\n│  written before the last question;");
+    await terminal.answer("A device to switch off", ENTER);
+    await terminal.answer("What kind of device", DOWN, ENTER);
+    await terminal.answer(
+      'The beginning of its topics ("MQTT prefix" in\n│  its settings)',
+      "shelly-x",
+      ENTER,
+    );
+    await terminal.shows("Which of its relays?");
   });
 
   test("writes nothing for whoever only wants to look at invented days", async () => {
@@ -187,7 +222,7 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
       await terminal.answer("in the expensive hours", "17", ENTER);
       await terminal.answer("for the rest of the time", "20", ENTER);
       await terminal.answer("reports its state", "pump/state", ENTER);
-      await terminal.answer("Its name", "\u0015", "Pompe à chaleur: #1", ENTER);
+      await terminal.answer("Its name", "Pompe à chaleur: #1", ENTER);
     };
     await addPump("vigie/set");
     await terminal.shows("This device cannot be written like this:");

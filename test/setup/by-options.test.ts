@@ -129,7 +129,9 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     expect(code, err + out).toBe(0);
     expect(out).toMatch(/today bleu|today blanc|today rouge/);
     expect(out).toContain(`${broker.url} answers (MQTT 5)`);
-    expect(out).toMatch(/config\/vigie.yaml is written[\s\S]*The configuration is right[\s\S]*npm start/);
+    expect(out).toMatch(
+      /config\/vigie.yaml is written[\s\S]*Check: the broker and RTE answer, 1 device\.[\s\S]*npm start/,
+    );
     expect(await readdir(join(cwd, "config"))).toEqual(["vigie.yaml"]);
     expect(parse(await read(cwd, "config/vigie.yaml"))).toMatchObject({
       service: { base_url: "none" },

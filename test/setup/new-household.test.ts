@@ -43,14 +43,17 @@ describe.skipIf(missing)(`a household that is new to vigie ${missing}`, () => {
     await terminal.answer("Un appareil à couper quand le courant est cher ?", ENTER);
     await terminal.answer("shellies/shelly1pm-A4CF12F3C5D6 · Shelly, première génération", ENTER);
     await terminal.answer("Son nom, pour vous", ENTER);
-    await terminal.answer("L’essayer maintenant ?", ENTER);
+    await terminal.shows("L’essayer maintenant ? vigie coupe l’appareil (off), puis le remet en marche (on)");
+    terminal.press(ENTER);
     await terminal.shows("confirmé par shellies/shelly1pm-A4CF12F3C5D6/relay/0 : off");
     await terminal.shows("confirmé par shellies/shelly1pm-A4CF12F3C5D6/relay/0 : on");
     await terminal.answer("Encore un appareil ?", ENTER);
     await terminal.answer("Écrire config/vigie.yaml ?", ENTER);
     await terminal.shows("L’ancien fichier est config/vigie.yaml.old.");
-    await terminal.shows("The configuration is right.");
+    await terminal.shows("Vérification : le broker et RTE répondent, 1 appareil.");
     await terminal.shows("npm start");
+    const { port } = new URL(broker.url);
+    await terminal.shows(`mosquitto_pub -h 127.0.0.1 -p ${port} -t vigie/simulation/set -m rouge`);
     expect(await terminal.ended, terminal.screen()).toBe(0);
 
     const observer = await observe(broker.url, "vigie/#");

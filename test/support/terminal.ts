@@ -35,10 +35,10 @@ export const DOWN = "\u001b[B";
 export const CTRL_C = "\u0003";
 export const CTRL_D = "\u0004";
 
-export async function startAtTerminal(options: VigieOptions): Promise<AtTerminal> {
-  const { folder, args = [] } = options;
+export async function startAtTerminal(options: VigieOptions & { columns?: number }): Promise<AtTerminal> {
+  const { folder, args = [], columns = 200 } = options;
   const command = [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  const line = `stty cols 200 rows 50; echo "pid $$"; exec ${command.join(" ")}`;
+  const line = `stty cols ${columns} rows 50; echo "pid $$"; exec ${command.join(" ")}`;
   const env = { SHELL: "/bin/sh", TERM: "xterm-256color", ...(await environment(options)) };
   const child = spawn("script", ["-qfec", line, "/dev/null"], {
     cwd: folder,
