@@ -60,8 +60,8 @@ describe("what a rule will be", () => {
       "may be that it turns OFF where only a forecast says so",
       { all: [{ mqtt: HOT }, { day: "now", color: "rouge" }] },
       { days: { ...days, "2026-01-13": "rouge", "2026-01-14": "rouge" } },
-      / perhaps: OFF from Thu 06:00 /,
-      / (?<!perhaps: )OFF from /,
+      / perhaps OFF from Thu 06:00 /,
+      / (?<!perhaps )OFF from /,
     ],
     [
       "is by both where a value and a forecast decide",
@@ -276,13 +276,15 @@ describe("what is said of a source", () => {
       "The forecast service does not answer any more Its last answer came Tue 13 Jan at 14:05. Its data is that old.",
       "? today 21 Jan unknown ? tomorrow 22 Jan unknown",
       "? unknown Rouge peak hours ? unknown the day in force: rouge — Wed 21 Jan unknown",
-      "187 bleu days left of 300 As the service said on Tuesday 13 January, because vigie has not learnt each day",
+      "187 bleu days left of 300 As the service said on Tuesday 13 January, because vigie does not know every day",
       "2025–2026 at least 6: a part of the season is unknown",
       "■ Service does not answer any more, last answer Tue 13 Jan at 14:05",
     ]) {
       expect(page).toContain(words);
     }
-    expect(readPage(view)).toContain("Selon ce que le service a dit le mardi 13 janvier, car vigie n’a pas");
+    expect(readPage(view)).toContain(
+      "Selon ce que le service a dit le mardi 13 janvier, car vigie ne connaît pas",
+    );
     expect(page).not.toMatch(/announced|, final|peak \d|\d so far/);
     const markup = renderPage(view, { language: "en" });
     expect(markup).not.toMatch(/class="(?:pill on|(?:panel \w+|chip) (?!none))/);
@@ -435,7 +437,7 @@ describe("while the clock is wrong", () => {
     if (!boiler) throw new Error("Expected an output");
     const sent = sentTo(boiler, Date.parse(AFTERNOON), { payload: "off", choice: "rouge_peak" });
     const status = statusOf(boiler, { sent });
-    expect(readPage(vigie.view({ outputs: [status] }))).toContain("« Heures pleines rouges » : OUI");
+    expect(readPage(vigie.view({ outputs: [status] }))).toContain("car « Heures pleines rouges » vaut OUI");
   });
 });
 
@@ -559,7 +561,11 @@ describe("the words", () => {
     ["rouge now", "s’arrête à 22:00", "ends at 22:00"],
     ["rouge now", "commence demain à 03:30", "begins tomorrow at 03:30"],
     ["rouge now", "toutes ces conditions", "all of these conditions"],
-    ["rouge now", "condition non remplie", "a condition that is not met"],
+    [
+      "rouge now",
+      "la condition suivante ne doit pas être remplie",
+      "the condition that follows must not be met",
+    ],
     ["rouge now", "au moins 1 des 7 prochains jours", "at least 1 of the next 7 days"],
     ["rouge now", "envoyé à 06:05", "sent at 06:05"],
     ["nothing known", "jamais reçue", "never heard"],
@@ -588,7 +594,7 @@ describe("the words", () => {
     const markup = renderPage(view, { language: "en" });
     expect(readPage(view, "en")).toContain("rouge, final; Thu 15 Jan");
     expect(markup.slice(markup.indexOf("<main"))).not.toMatch(/[a-z0-9] [:;] /);
-    expect(readPage(view)).toContain("rouge, définitif ; jeu. 15 janv.");
+    expect(readPage(view)).toContain("rouge, définitive ; jeu. 15 janv.");
   });
 
   test("count rouge days", async () => {
@@ -662,7 +668,7 @@ describe("at a boundary", () => {
     const [strip = ""] = /<svg class="strip".*?<\/svg>/s.exec(page) ?? [];
     expect(strip).toContain(`data-from="${from}" data-to="${to}"`);
     expect(strip).toContain(`class="hp" x="0%" width="${peak}%"`);
-    expect(readPage(vigie.view())).toMatch(/jusqu’à demain 06:00 · (définitif|annoncé)/);
+    expect(readPage(vigie.view())).toMatch(/jusqu’à demain 06:00 · (définitive|annoncée)/);
   });
 
   test("of a rule, each midnight has its place also where a day has 25 hours", async () => {

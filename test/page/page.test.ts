@@ -85,7 +85,7 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
       const look = { colorScheme, viewport: { width: 1920, height: 1000 } } as const;
       const page = await open(await state(name), look, { language });
       expect(await violations(page)).toEqual([]);
-      for (const width of [1920, 1000, 768, 360]) {
+      for (const width of [1920, 1000, 960, 768, 360]) {
         await page.setViewportSize({ width, height: 800 });
         expect({ width, overflow: await overflow(page) }).toEqual({ width, overflow: 0 });
       }
@@ -154,7 +154,7 @@ describe.skipIf(why !== "")(`the page in a browser${why && `: ${why}`}`, () => {
     const begun = Date.now();
     await page.locator(".next.rouge:not(.maybe)").waitFor();
     expect(Date.now() - begun).toBeLessThan(onBusyMachine(6_000));
-    expect(await next.textContent()).toContain("annoncé");
+    expect(await next.textContent()).toContain("annoncée");
   });
 
   test("keeps focus, scroll and what is unfolded when it is renewed", async () => {

@@ -21,7 +21,9 @@ describe.skipIf(withoutMachine)(`a service that vigie setup configures ${without
 
   it("gets its password from systemd, and runs as it was set up", () => {
     succeeds("set-up");
-    expect(found("set-up").text).toMatch(/ok {6}broker, mqtt:[\s\S]*sudo systemctl enable --now vigie/);
+    expect(found("set-up").text).toMatch(
+      /le broker et RTE répondent, 1 appareil[\s\S]*sudo systemctl enable --now vigie/,
+    );
     expect(found("its files").text).toMatch(/^-rw------- root mqtt_password$/m);
     expect(found("its files").text).toMatch(/^-rw-r--r-- root vigie\.yaml$/m);
     expect(found("password in the configuration").text).toBe("0");

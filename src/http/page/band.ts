@@ -70,7 +70,7 @@ function prices(now: MomentFacts["now"], page: Page): Html {
   // At the end of the tariff day the next price is that of another day.
   const isSameDay = now.period_until !== null && now.period_until < now.color_until;
   const next = isSameDay ? now.rates[other] : null;
-  return html`<p class="price">${now.rate === null ? html`<span>${t.no_price} ·</span>` : html`<b>${page.price(now.rate)}</b><span>/kWh</span>`} <span class="period">${names[now.period]}${until !== null && ` ${t.until(page.when(until))}`}</span>${next !== null && html`<span class="then">${t.and_then(page.price(next) ?? "", `· ${names[other]}`)}</span>`}</p>`;
+  return html`<p class="price">${now.rate === null ? html`<span>${t.no_price}</span>` : html`<b>${page.price(now.rate)}</b><span>/kWh</span>`} <span class="period">${names[now.period]}${until !== null && ` ${t.until(page.when(until))}`}</span>${next !== null && html`<span class="then">${t.and_then(page.price(next) ?? "", `· ${names[other]}`)}</span>`}</p>`;
 }
 
 /** Peak hours high and off-peak hours low, from the start of the tariff day to its end. The script shows where we are. */

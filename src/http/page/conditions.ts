@@ -150,7 +150,7 @@ function dayTests(condition: DayCondition, threshold: number | null, { t }: Page
       : [confidence === "threshold" ? t.sure_threshold(threshold) : t.sure(confidence)]),
     ...(official === null ? [] : [official ? t.official : t.not_official]),
     ...(stage ? [stage.map((one) => t.stage[one]).join(t.or)] : []),
-    ...(known === null ? [] : [known ? t.known : t.unknown]),
+    ...(known === null ? [] : [known ? t.known : t.unknown_f]),
   ];
   return tests.join(", ");
 }
@@ -178,7 +178,7 @@ function describeDay(
   const { date, color, confidence, stage, source } = facts;
   if (color === null) {
     const isByLaws = truth !== null && condition.color !== null && allowed.length < COLORS.length;
-    return `${shortDay(date)} ${t.unknown}${isByLaws ? `, ${t.only_by_laws(allowed.join(t.or))}` : ""}`;
+    return `${shortDay(date)} ${t.unknown_f}${isByLaws ? `, ${t.only_by_laws(allowed.join(t.or))}` : ""}`;
   }
   const share = stage === "forecast" ? percent(confidence) : null;
   const reliable = source === "simulation" ? t.pretended : stage && t.stage[stage];

@@ -21,7 +21,7 @@ function device({ output, sent, would_send, ...status }: OutputStatus, page: Pag
   const isHeldBack = state === "nothing" && !view.isPolled;
   return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 100)}</h3>${
     sent !== undefined &&
-    html`${payload(sent)}<p>${isDemo ? `${t.would_be_sent} ·` : t.sent_at} ${page.ago(sent.at)} · ${why(sent, page)}</p>`
+    html`${payload(sent)}<p>${isDemo ? `${t.would_be_sent} ·` : t.sent_at} ${page.ago(sent.at)}${why(sent, page)}</p>`
   }<p class="confirmed"><span aria-hidden="true">${SIGNS[state]}</span> ${isDemo ? t.demo_output : isHeldBack ? t.output_held_back : t.output[state]}${answer(state, sent, page)}</p>${
     would_send !== null && !isDemo && html`<p>${t.would_send} <code>${foreign(would_send, 120)}</code></p>`
   }</li>`;
@@ -54,12 +54,13 @@ function isJson(text: string): boolean {
 
 const LONGEST_WORD = 24;
 
+/** Behind the time at which it was sent. */
 function why({ choice, because }: Sent, page: Page): Part {
   const { t } = page;
-  if (choice === null) return because === null ? null : foreign(because);
-  if (choice === "else") return t.because_else;
-  if (choice === "unknown") return t.because_unknown;
-  return foreign(t.because_rule(nameOf(choice, page), t.on), 120);
+  if (choice === null) return because !== null && html` · ${foreign(because)}`;
+  if (choice === "else") return `, ${t.because_else}`;
+  if (choice === "unknown") return `, ${t.because_unknown}`;
+  return html`, ${foreign(t.because_rule(nameOf(choice, page), t.on), 120)}`;
 }
 
 /** What the device said last, and how long ago; how often it was told, if it does something else. */

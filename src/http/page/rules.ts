@@ -118,11 +118,10 @@ function nextTurn(verdict: Verdict, forecast: VerdictForecast, page: Page): stri
       ? t.no_turn(when(unsure.start))
       : `${t.unchanged(when(until))} ${certainty(unsure, verdict, forecast, page)}`;
   }
-  const turn = nameTurn(state, span, page);
   // A change to what is not known yet is no "perhaps", and neither is one after which all is certain.
   const isSure =
     span.state === null || (span.sure && (state === null || !unsure || unsure.start > span.start));
-  return isSure ? turn : t.perhaps(turn);
+  return nameTurn(state, span, isSure, page);
 }
 
 /** From its start on, days decide that nobody has named yet: what is known ends there, and the rule does not turn. */
@@ -131,10 +130,11 @@ function findUnknownEnd({ spans, values_from }: VerdictForecast): VerdictSpan | 
   return spans.length > 1 && last?.state === null && values_from === null ? last : undefined;
 }
 
-function nameTurn(before: Truth, { state, start }: VerdictSpan, { t, when }: Page): string {
-  if (state === null) return t.becomes_unknown(when(start));
-  if (before === null) return t.certainly(state ? t.on : t.off, when(start));
-  return state ? t.starts(when(start, t.at)) : t.stops(when(start, t.at));
+function nameTurn(before: Truth, { state, start }: VerdictSpan, isSure: boolean, page: Page): string {
+  const { t, when } = page;
+  const turns = isSure ? t.turns : t.turns_perhaps;
+  if (state === null || before === null) return turns.becomes(page.state(state), when(start));
+  return state ? turns.starts(when(start, t.at)) : turns.stops(when(start, t.at));
 }
 
 function bar({ spans, until }: VerdictForecast, axis: Axis): Html {

@@ -90,7 +90,7 @@ function dayLegend({ t }: Page): Html {
     ["blanc", "blanc"],
     ["bleu", "bleu"],
     ["rouge maybe", t.stage.forecast],
-    ["lost", t.unknown],
+    ["lost", t.unknown_f],
     ["ahead", t.ahead],
   ];
   return html`<ul class="legend">${kinds.map(

@@ -116,7 +116,7 @@ export function confidenceBar(confidence: number | null): Html {
 /** How far the colour of a day may be relied on. */
 export function sayReliability({ stage, source, confidence }: DayFacts, { t }: Page): string {
   if (source === "simulation") return t.pretended;
-  if (stage === null) return t.unknown;
+  if (stage === null) return t.unknown_f;
   if (stage !== "forecast") return t.stage[stage];
   const share = percent(confidence);
   return share === null ? `${t.stage.forecast}, ${t.no_confidence}` : `${t.stage.forecast} ${share}\u00a0%`;
