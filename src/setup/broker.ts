@@ -14,6 +14,8 @@ export interface GivenBroker {
   url: string;
   username?: string | undefined;
   password?: string | undefined;
+  /** The file in which the password was found; undefined: the person has typed it, or it stands in the address. */
+  passwordFile?: string | undefined;
   tls?: { ca_file?: string; verify?: boolean };
 }
 
@@ -30,7 +32,8 @@ export async function openBroker(given: GivenBroker, options: OpenOptions): Prom
   const { signal, limit = CONNECT_LIMIT, post = () => undefined } = options;
   const over = deadline(limit, signal, () => new ConnectFailed("no answer", "TIMEOUT"));
   try {
-    const { config, problems } = parsePart({ mqtt: given });
+    const { passwordFile: _, ...mqtt } = given;
+    const { config, problems } = parsePart({ mqtt });
     if (!config) throw new ConnectFailed(problems.join("; "), "ADDRESS");
     const address = await readAddress(config.mqtt);
     return await negotiateVersion((version) =>

@@ -7,7 +7,7 @@ import type { Language, Words } from "./words.ts";
 export interface Answers {
   base_url: string;
   source: string;
-  broker: Omit<GivenBroker, "password">;
+  broker: Omit<GivenBroker, "password" | "passwordFile">;
   /** Where the password lies; undefined: there is none. */
   password?: { file: string; handedOver: boolean } | undefined;
   language: Language;

@@ -19,9 +19,10 @@ export function findDevices(seen: ReadonlyMap<string, string>): KnownDevice[] {
     found.filter(({ place }) => isPlain(place)).map((device) => [nameOf(device), device]),
   );
   // A device with several relays says so by their topics; that it is there says nothing of them.
-  const isNamedByRelay = ({ kind, place }: KnownDevice) =>
-    found.some((other) => other.kind === kind && other.place === place && other.relay !== undefined);
-  const all = [...byName.values()].filter((one) => one.relay !== undefined || !isNamedByRelay(one));
+  const withRelays = new Set(
+    found.flatMap(({ relay, ...device }) => (relay === undefined ? [] : nameOf(device))),
+  );
+  const all = [...byName.values()].filter((one) => one.relay !== undefined || !withRelays.has(nameOf(one)));
   return all.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)));
 }
 
@@ -69,6 +70,7 @@ function devicesOfZigbee(topic: string, payload: string): KnownDevice[] {
   const base = topic.slice(0, -"/bridge/devices".length);
   return listAt(parseJson(payload), []).flatMap((device) => {
     const name = valueAt(device, ["friendly_name"]);
+    if (typeof name !== "string") return [];
     return statesOf(device).map((state): KnownDevice => {
       const relay = state.slice("state_".length);
       return { kind: "zigbee2mqtt", place: `${base}/${name}`, ...(relay && { relay }) };

@@ -23,7 +23,7 @@ export async function settleBroker(setup: Setup, found: Promise<FoundBroker[]>):
   const { ask, say, signal } = person;
   let given = await givenBroker(setup);
   for (;;) {
-    const tried: GivenBroker = given ?? splitCredentials(await askAddress(setup, await found));
+    const tried = given ?? (await withAccess(await askAddress(setup, await found), setup));
     say("wait", `${tried.url}…`);
     try {
       const broker = await watchBroker(tried, signal);
@@ -56,21 +56,40 @@ function explain(
 }
 
 /** What the options say; undefined: nothing. */
-async function givenBroker({ options, words, io, person }: Setup): Promise<GivenBroker | undefined> {
-  const { broker, username, passwordFile, caFile } = options;
-  if (broker === undefined) return undefined;
-  const url = readAddress(broker);
+async function givenBroker(setup: Setup): Promise<GivenBroker | undefined> {
+  const { options, words } = setup;
+  if (options.broker === undefined) return undefined;
+  const url = readAddress(options.broker);
   if (url === undefined) throw new SetupFailed(`--broker: ${words.not_a_broker}`, { isUsage: true });
-  const split = splitCredentials(url);
-  const password =
-    passwordFile === undefined ? split.password : await readPassword(resolve(io.cwd, passwordFile), words);
+  return withAccess(url, setup);
+}
+
+/** With the user, the password and the certificates that are options. */
+async function withAccess(url: string, { options, words, io, person }: Setup): Promise<GivenBroker> {
+  const { ask } = person;
+  const given = splitCredentials(url);
+  const { username = given.username, caFile } = options;
+  const passwordFile = options.passwordFile && resolve(io.cwd, options.passwordFile);
+  if (passwordFile && username === undefined && !ask)
+    throw new SetupFailed(words.not_answering("--username"), { isUsage: true });
+  const password = passwordFile ? await readPassword(passwordFile, words) : given.password;
   const isAsked = username !== undefined && password === undefined;
   return {
-    ...split,
-    ...(username !== undefined && { username }),
-    password: isAsked ? await person.ask?.typeSecret(words.password) : password,
+    ...given,
+    username: username ?? (passwordFile && (await askUsername(ask, words))),
+    password: isAsked ? await ask?.typeSecret(words.password) : password,
+    passwordFile,
     ...(caFile !== undefined && { tls: { ca_file: resolve(io.cwd, caFile) } }),
   };
+}
+
+async function askUsername(
+  ask: Setup["person"]["ask"],
+  words: Setup["words"],
+  usual?: string,
+): Promise<string | undefined> {
+  const check = (text: string) => (text === "" ? words.not_empty : undefined);
+  return ask?.type(words.username, { usual, check });
 }
 
 async function readPassword(file: string, words: Setup["words"]): Promise<string> {
@@ -116,9 +135,9 @@ async function askAgain(
     case "login": {
       const isSame = tried.username === undefined || (await ask.agree(words.type_again));
       if (!isSame) return undefined;
-      const check = (text: string) => (text === "" ? words.not_empty : undefined);
-      const username = await ask.type(words.username, { usual: tried.username, check });
-      return { ...tried, username, password: await ask.typeSecret(words.password) };
+      const username = await askUsername(ask, words, tried.username);
+      const password = await ask.typeSecret(words.password);
+      return { ...tried, username, password, passwordFile: undefined };
     }
     case "wants_tls":
     case "no_tls": {

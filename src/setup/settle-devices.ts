@@ -8,6 +8,8 @@ import {
   type KnownDevice,
   type WrittenOutput,
 } from "../config/device-templates.ts";
+import { payloadsOf } from "../config/output-parts.ts";
+import { findPlaceholders } from "../core/outputs/placeholders.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
 import type { WatchedBroker } from "./broker.ts";
 import { rulesFor } from "./compose-config.ts";
@@ -25,10 +27,13 @@ export interface Devices {
 
 /** The devices that are options; else those that the person adds, one after the other. */
 export async function settleDevices(setup: Setup, broker: WatchedBroker): Promise<Devices> {
-  const { options, person } = setup;
+  const { options, person, words } = setup;
   if (person.ask && options.devices.length === 0) return askDevices(person.ask, setup, broker);
   let devices: Devices = { outputs: [], areSure: true };
   for (const given of options.devices) {
+    const { device } = given;
+    if (device.kind !== "other" && !isRelay(device.kind, device.relay ?? ""))
+      throw new SetupFailed(`--device relay=${device.relay}: ${words.not_a_relay}`, { isUsage: true });
     const output = outputOf(given, devices.outputs);
     const outputs = [...devices.outputs, output];
     const problems = problemsOf(outputs);
@@ -112,7 +117,11 @@ async function typeDevice(ask: Questions, { words }: Setup): Promise<Device> {
   );
   if (kind !== "other") {
     const place = await ask.type(words.which_place[kind], { check });
-    const relay = kind === "esphome" ? ask.type(words.which_switch, { check }) : ask.type(words.which_relay);
+    const checkRelay = (text: string) => (isRelay(kind, text) ? undefined : words.not_a_relay);
+    const relay =
+      kind === "esphome"
+        ? ask.type(words.which_switch, { check })
+        : ask.type(words.which_relay, { check: checkRelay });
     return { kind, place, relay: (await relay) || undefined };
   }
   return {
@@ -124,6 +133,11 @@ async function typeDevice(ask: Questions, { words }: Setup): Promise<Device> {
   };
 }
 
+/** Empty: it has only one. */
+function isRelay(kind: DeviceKind, relay: string): boolean {
+  return kind === "zigbee2mqtt" || kind === "esphome" || /^\d{0,3}$/.test(relay);
+}
+
 /** Whether it belongs into the configuration: after a try, if the person wants one. */
 async function isWanted(
   ask: Questions,
@@ -133,7 +147,7 @@ async function isWanted(
   setup: Setup,
 ): Promise<boolean> {
   const { words } = setup;
-  if (!(await ask.agree(describeTry(output, kind, words)))) return true;
+  if (!hasPlaceholders(output) && !(await ask.agree(describeTry(output, kind, words)))) return true;
   for (;;) {
     if (await attempt(output, broker, setup)) return true;
     const next = await ask.choose(words.device_unsure, [
@@ -155,10 +169,18 @@ function describeTry(output: WrittenOutput, kind: DeviceKind, words: Setup["word
   return words.try_switch(shown(off), shown(on));
 }
 
-/** Says what became of each payload. */
+function hasPlaceholders(output: WrittenOutput): boolean {
+  return payloadsOf(output).some(({ payload }) => findPlaceholders(payload).length > 0);
+}
+
+/** Says what became of each payload. Nothing is known yet that could stand in place of `{now.color}`. */
 async function attempt(output: WrittenOutput, { given }: WatchedBroker, setup: Setup): Promise<boolean> {
   const { words, person } = setup;
   const { say, signal } = person;
+  if (hasPlaceholders(output)) {
+    say("note", words.not_tried(output.topic));
+    return true;
+  }
   const report = output.confirm?.topic ?? "";
   const describe = (outcome: Outcome): string => {
     switch (outcome.state) {

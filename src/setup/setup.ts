@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { findBrokers, type GivenBroker } from "./broker.ts";
 import { type Answers, configText } from "./compose-config.ts";
 import { type Setup, SetupFailed, type SetupOptions } from "./context.ts";
@@ -89,10 +88,10 @@ type Settled = Pick<Answers, "outputs"> & Sources & { broker: GivenBroker };
 
 /** Both files, and says so. */
 async function write(settled: Settled, target: Target, setup: Setup): Promise<Omit<WrittenSetup, "code">> {
-  const { person, words, options, language, io } = setup;
-  const { password, ...broker } = settled.broker;
-  const givenFile = target.handsPasswordOver ? undefined : options.passwordFile;
-  const passwordFile = givenFile === undefined ? target.password.path : resolve(io.cwd, givenFile);
+  const { person, words, language } = setup;
+  const { password, passwordFile: found, ...broker } = settled.broker;
+  const givenFile = target.handsPasswordOver ? undefined : found;
+  const passwordFile = givenFile ?? target.password.path;
   const answers: Answers = {
     ...settled,
     broker,

@@ -1,4 +1,4 @@
-import { access, constants, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { access, constants, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { DEFAULT_PLACES } from "../config/config-file.ts";
 import { readValue } from "../config/read-text.ts";
@@ -44,7 +44,7 @@ export async function findTarget(
   };
   try {
     const path = await realpath(place).catch((error: unknown) => {
-      if (hasCode(error, "ENOENT")) return place;
+      if (hasCode(error, "ENOENT")) return linked(place);
       throw error;
     });
     const before = await readBefore(path);
@@ -66,6 +66,12 @@ export async function findTarget(
   } catch (error) {
     throw cannotWrite({ path: place, shown: shorten(place) }, error, words);
   }
+}
+
+/** Where a link points to at which nothing is yet. */
+async function linked(place: string): Promise<string> {
+  const to = await readlink(place).catch(() => null);
+  return to === null ? place : resolve(dirname(place), to);
 }
 
 function cannotWrite(file: { path: string; shown: string }, error: unknown, words: Words): SetupFailed {
@@ -164,8 +170,8 @@ async function writePassword(
   words: Words,
 ): Promise<() => Promise<void>> {
   const { path } = file;
-  const before = await readValue(path).catch(() => null);
-  const isOther = before !== null && before.text !== "" && before.text !== password;
+  const before = await readPasswordBefore(path);
+  const isOther = before !== null && before !== "" && before !== password;
   const copy = isOther ? await freeName(path) : undefined;
   try {
     await makeFolder(dirname(path));
@@ -175,7 +181,20 @@ async function writePassword(
   }
   if (copy !== undefined) return () => rename(copy, path);
   return () =>
-    before === null ? rm(path, { force: true }) : replaceFile(path, before.text, { durable: true });
+    typeof before === "string" ? replaceFile(path, before, { durable: true }) : rm(path, { force: true });
+}
+
+/** null: there is no file; undefined: what it holds cannot be read. */
+async function readPasswordBefore(path: string): Promise<string | null | undefined> {
+  try {
+    return (await readValue(path)).text;
+  } catch {
+    const isFile = await stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    return isFile ? undefined : null;
+  }
 }
 
 /** The unit of systemd passes `/etc/vigie/mqtt_password` to the service, which cannot read that folder's secrets itself. */

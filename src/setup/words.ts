@@ -180,6 +180,9 @@ const fr = {
     openbeken: "Son nom («\u00a0Client Topic\u00a0» dans ses réglages MQTT)",
   } satisfies Record<Exclude<DeviceKind, "other">, string>,
   which_relay: "Lequel de ses relais\u00a0? Laissez vide s’il n’en a qu’un",
+  not_a_relay: "Attendu\u00a0: le numéro du relais, par exemple 0 ou 1.",
+  not_tried: (topic: string) =>
+    `${topic} n’est pas essayé\u00a0: ce qui est entre accolades n’est connu qu’une fois vigie démarré.`,
   which_switch: "L’id de son interrupteur (switch)",
   other_topic: "Le topic où il reçoit ses ordres",
   other_payload: "L’ordre pendant les heures chères (off, 17…)",
@@ -392,6 +395,8 @@ const en: Words = {
     openbeken: 'Its name ("Client Topic" in its MQTT settings)',
   },
   which_relay: "Which of its relays? Empty if it has only one",
+  not_a_relay: "Expected the number of the relay, such as 0 or 1.",
+  not_tried: (topic) => `${topic} is not tried: what stands in braces is known only when vigie runs.`,
   which_switch: "The id of its switch",
   other_topic: "The topic on which it takes commands",
   other_payload: "The command in the expensive hours (off, 17…)",

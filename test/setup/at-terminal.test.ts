@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -103,6 +103,39 @@ describe.skipIf(missing)(`vigie setup at a terminal ${missing}`, { concurrent: t
     });
     expect(await readFile(join(cwd, "config/mqtt_password"), "utf8")).toBe("s3cret ö#\n");
     expect((await stat(join(cwd, "config/mqtt_password"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("keeps the password that is typed, after that of --password-file was refused", async () => {
+    const cwd = await folder();
+    await writeFile(join(cwd, "bad.pw"), "wrong\n");
+    const access = ["--username", "vigie", "--password-file", "bad.pw"];
+    const terminal = await sit(cwd, [...sources(), "--broker", guarded.url, ...access, "--language", "en"]);
+    await terminal.shows("refuses the user or the password");
+    await terminal.answer("Type user and password again?", ENTER);
+    await terminal.answer("User for this broker", ENTER);
+    await terminal.answer("Password", "s3cret ö#", ENTER);
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("Write config/vigie.yaml?", ENTER);
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+    const { mqtt } = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
+    expect(mqtt.password_file).toBe(join(cwd, "config/mqtt_password"));
+    expect(await readFile(join(cwd, "config/mqtt_password"), "utf8")).toBe("s3cret ö#\n");
+    expect(await readFile(join(cwd, "bad.pw"), "utf8")).toBe("wrong\n");
+  });
+
+  test("uses --username and --password-file for a broker that is typed, too", async () => {
+    const cwd = await folder();
+    await writeFile(join(cwd, "good.pw"), "s3cret ö#\n");
+    const access = ["--username", "vigie", "--password-file", "good.pw"];
+    const nobody = ["--broker", `mqtt://${NOBODY}`];
+    const terminal = await sit(cwd, [...sources(), ...nobody, ...access, "--language", "en"]);
+    await terminal.answer("Its address", guarded.url, ENTER);
+    await terminal.shows("answers (MQTT 5)");
+    await terminal.answer("A device to switch off", DOWN, DOWN, DOWN, DOWN, ENTER);
+    await terminal.answer("Write config/vigie.yaml?", ENTER);
+    expect(await terminal.ended, terminal.screen()).toBe(0);
+    const { mqtt } = parse(await readFile(join(cwd, "config/vigie.yaml"), "utf8"));
+    expect(mqtt).toEqual({ url: guarded.url, username: "vigie", password_file: join(cwd, "good.pw") });
   });
 
   test("takes another answer for each that does not work: service, broker, encryption, certificate", async () => {

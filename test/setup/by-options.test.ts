@@ -341,6 +341,33 @@ describe.skipIf(missing)(`vigie setup with options ${missing}`, { concurrent: tr
     ]);
   });
 
+  test("with --try a payload whose placeholders only vigie can fill is not sent, which is said", async () => {
+    const cwd = await folder();
+    const observer = await observe(broker.url, "screen/set");
+    cleanup.add(observer.disconnect);
+    const device = "use=other,kind=other,topic=screen/set,payload={now.color},else=20";
+    const { code, out } = await set(["--device", device, "--try"], cwd);
+    expect(code, out).toBe(0);
+    expect(out).toContain("screen/set is not tried: what stands in braces is known only when vigie runs.");
+    expect(observer.received).toEqual([]);
+  });
+
+  test("a password without a user is refused", async () => {
+    const cwd = await folder();
+    await writeFile(join(cwd, "secret"), "s3cret\n");
+    const { code, err } = await set(["--password-file", "secret"], cwd);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Missing: --username") });
+  });
+
+  test("a relay that is no number is refused, for devices that number theirs", async () => {
+    const cwd = await folder();
+    const { code, err } = await set(["--device", `${BOILER},relay=abc`], cwd);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("--device relay=abc: Expected the number of the relay"),
+    });
+  });
+
   test("a folder that cannot be written, and a password file that cannot be read, are said, and nothing is written", async () => {
     const cwd = await folder({ file: "x" });
     expect(await set(["--config", "file/vigie.yaml"], cwd)).toMatchObject({

@@ -54,6 +54,9 @@ describe("the devices on a broker", () => {
       "a/switch/b/state": '{"state":"ON"}',
       "vigie/availability/online": "true",
       "zigbee2mqtt/bridge/devices": "[{",
+      "z2m/bridge/devices": JSON.stringify([
+        { friendly_name: null, definition: { exposes: [switchOf("state")] } },
+      ]),
       "zigbee2mqtt/bridge/state": "online",
     };
     expect(find(seen)).toEqual([]);

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SetupFailed } from "../../src/setup/context.ts";
@@ -100,6 +100,26 @@ describe("what a set-up writes", () => {
     const contents = await Promise.all(names.map((name) => read(cwd, name)));
     expect(contents).toEqual(["two\n", "one\n", "third", "first", "second"]);
     expect(await modeOf(cwd, "mqtt_password")).toBe("600");
+  });
+
+  test("keeps a password that cannot be read, too, and puts it back if the configuration cannot be written", async () => {
+    const unreadable = Buffer.from([0x7a, 0xff, 0x0a]);
+    const cwd = await folderWith();
+    await writeFile(join(cwd, "mqtt_password"), unreadable);
+    const impossible = await find(cwd, `${"long".repeat(60)}.yaml`);
+    await expect(write(impossible, "text", "new secret")).rejects.toBeInstanceOf(SetupFailed);
+    expect(await readFile(join(cwd, "mqtt_password"))).toEqual(unreadable);
+    await write(await find(cwd, "vigie.yaml"), "text", "new secret");
+    expect(await readFile(join(cwd, "mqtt_password.old"))).toEqual(unreadable);
+    expect(await read(cwd, "mqtt_password")).toBe("new secret\n");
+  });
+
+  test("is where a link points to, also if nothing is there yet", async () => {
+    const cwd = await folderWith({ "real/x": "" });
+    await symlink("real/vigie.yaml", join(cwd, "vigie.yaml"));
+    await write(await find(cwd, "vigie.yaml"), "text", undefined);
+    expect(await read(cwd, "real/vigie.yaml")).toBe("text");
+    expect((await lstat(join(cwd, "vigie.yaml"))).isSymbolicLink()).toBe(true);
   });
 
   test("is both files or none: a password stays as it was if the configuration cannot be written", async () => {
