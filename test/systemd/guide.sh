@@ -8,7 +8,7 @@ export -f sudo
 export PAGER=cat SYSTEMD_PAGER=cat
 
 typed() {
-  sed -e 's/ *#.*//' -e 's#https://forecast.example.org#http://127.0.0.1:8787#' -e 's#mosquitto_passwd -c \(\S*\) vigie#mosquitto_passwd -b -c \1 vigie hunter2#'
+  sed -e 's/ *#.*//' -e 's#--service none --official rte#--service http://127.0.0.1:8787 --official http://127.0.0.1:8787#' -e 's#mosquitto_passwd -c \(\S*\) vigie#mosquitto_passwd -b -c \1 vigie hunter2#'
 }
 number=0
 while IFS= read -r line; do
