@@ -1,7 +1,7 @@
 // Writes dist/app, or the folder that is named: that of the Home Assistant app. `npm run app` builds the program before.
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 
@@ -34,6 +34,10 @@ for (const name of ["package.json", "LICENSE"]) await copyFile(join(root, name),
 await copyFile(join(root, "config", "vigie.yaml"), join(to, "vigie", "vigie.example.yaml"));
 await copyFile(join(from, "start.sh"), join(to, "vigie", "start.sh"));
 await chmod(join(to, "vigie", "start.sh"), 0o755);
+
+process.stdout.write(
+  `The app is in ${relative(process.cwd(), to)}: copy it to Home Assistant, as vigie in the share addons (docs/home-assistant-os.md)\n`,
+);
 
 /** Home Assistant shows this text alone: a picture in it must be a part of it. The text stays readable before them. */
 async function withPictures(text) {
