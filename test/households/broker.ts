@@ -395,6 +395,7 @@ export function createBroker({ machine, tell, isOld }: BrokerOptions): Broker {
     },
     setLatency: (milliseconds) => {
       latency = milliseconds;
+      tell({ kind: "latency", milliseconds });
     },
     goDown: (how) => {
       if (state === "down") return;

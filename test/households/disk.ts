@@ -1,6 +1,7 @@
 import { emptyState } from "../../src/state/state.ts";
 import { parseState } from "../../src/state/state-format.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
+import { findLeak } from "./leaks.ts";
 import type { Machine } from "./machine.ts";
 import type { Seen } from "./trace.ts";
 
@@ -31,11 +32,14 @@ export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
   /** Resolves with whether it is on the disk. */
   const write = (next: string) =>
     new Promise<boolean>((resolve) => {
-      if (machine.process() === null) return;
+      const process = machine.process();
+      if (process === null) return;
       tell({ kind: "write", outcome: "begun" });
+      const leak = findLeak("the state file", next);
+      if (leak) tell(leak);
       const end = () => {
         // It hangs again, or still.
-        if (fault === "hangs") return void waiting.push(() => machine.arrive(WRITE_TAKES, end));
+        if (fault === "hangs") return void waiting.push(goOn);
         if (fault === "fails") {
           tell({ kind: "write", outcome: "failed" });
           return resolve(false);
@@ -45,7 +49,11 @@ export function createDisk({ machine, tell, installation }: DiskOptions): Disk {
         tell({ kind: "write", outcome: "done" });
         resolve(true);
       };
-      machine.arrive(WRITE_TAKES, end);
+      // Whoever was killed meanwhile does not go on in the next process.
+      const goOn = () => {
+        if (machine.process() === process) machine.arrive(WRITE_TAKES, end);
+      };
+      goOn();
     });
   return {
     open: () =>

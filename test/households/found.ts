@@ -59,10 +59,9 @@ export const FOUND: readonly Found[] = [
       configs: [FLAPPING],
       devices: [
         {
-          topic: "device1/set",
-          report: "device1/state",
+          id: "device1",
+          report: { topic: "device1/state", retain: true },
           path: undefined,
-          retain: true,
           manner: "obeys",
           words: {},
         },

@@ -1,27 +1,6 @@
-import { pick, type Random } from "../../src/simulator/random.ts";
-import type { ConditionText, Device, HouseConfig, OutputText, RuleText, Series } from "./scenario.ts";
-
-/** Draws at random, with a few words that make a generator readable. */
-export interface Draw {
-  random: Random;
-  chance: (of: number) => boolean;
-  /** A whole number, both included. */
-  whole: (low: number, high: number) => number;
-  one: <T>(from: readonly [T, ...T[]]) => T;
-  /** So many, each drawn anew. */
-  times: <T>(low: number, high: number, make: () => T) => T[];
-}
-
-export function drawFrom(random: Random): Draw {
-  const whole = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
-  return {
-    random,
-    chance: (of) => random() < of,
-    whole,
-    one: (from) => pick(from, random),
-    times: (low, high, make) => Array.from({ length: whole(low, high) }, make),
-  };
-}
+import type { Draw } from "./draw.ts";
+import { drawOutput, editOutput, freshName } from "./generate-outputs.ts";
+import type { ConditionText, HouseConfig, OutputText, RuleText, Series } from "./scenario.ts";
 
 /** A value of the house that rules may look at, and how it is published. */
 export interface HouseValue {
@@ -73,8 +52,8 @@ export function drawConfig(draw: Draw, values: readonly HouseValue[]): HouseConf
   for (let left = draw.whole(1, 5); left > 0; left -= 1)
     rules.push(drawRule(draw, rules, values, freshId("rule", rules)));
   const outputs: OutputText[] = [];
-  for (let left = draw.whole(0, 3); left > 0; left -= 1)
-    outputs.push(drawOutput(draw, rules, `device${outputs.length + 1}/set`));
+  for (let left = draw.one([0, 1, 2, 2, 3, 3]); left > 0; left -= 1)
+    outputs.push(drawOutput(draw, rules, freshName(draw, outputs)));
   return {
     service: drawService(draw),
     official: { source: draw.one(["rte", "rte", "rte", "off"]) },
@@ -294,54 +273,6 @@ function two(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-/** Payloads of one output are told apart by their number, so that no two expect the same. */
-function drawOutput(draw: Draw, rules: readonly RuleText[], topic: string): OutputText {
-  const { one, chance, times } = draw;
-  const [first, ...others] = rules.map(({ id }) => id);
-  const when = () => one([first ?? "none", ...others]);
-  const style = one(["text", "text", "number", "placeholder", "object"] as const);
-  const hasConfirm = chance(0.5);
-  const path = hasConfirm && chance(0.4) ? "state.output" : undefined;
-  const needsExpect = path !== undefined && style === "object";
-  let count = 0;
-  const drawPayload = (): { payload: string | Record<string, unknown>; expect?: string } => {
-    count += 1;
-    const expect =
-      hasConfirm && style !== "placeholder" && (needsExpect || chance(0.3)) ? { expect: `is ${count}` } : {};
-    switch (style) {
-      case "text":
-        return { payload: `p${count}`, ...expect };
-      case "number":
-        return { payload: String(17 + count), ...expect };
-      case "placeholder":
-        return {
-          payload: `p${count} {${one(["now.color", "next.color", "next.date", "left.rouge", "now.period"])}}`,
-        };
-      case "object":
-        return { payload: { state: `p${count}`, level: count }, ...expect };
-    }
-  };
-  const branch = () => {
-    const drawn = drawPayload();
-    return typeof drawn.payload === "string" && drawn.expect === undefined ? drawn.payload : { ...drawn };
-  };
-  return {
-    topic,
-    choose: times(1, 3, () => ({ when: when(), ...drawPayload() })),
-    ...(chance(0.6) && { else: branch() }),
-    ...(chance(0.3) && { unknown: branch() }),
-    ...(chance(0.2) && { qos: one([0, 1, 2] as const) }),
-    ...(chance(0.1) && { retain: true }),
-    ...(hasConfirm && {
-      confirm: {
-        topic: topic.replace("/set", "/state"),
-        ...(path !== undefined && { path }),
-        ...(chance(0.5) && { every: one(["20s", "2m", "10m", "10m"]), for: one(["10m", "1h"]) }),
-      },
-    }),
-  };
-}
-
 /** The owner edits: one change. */
 export function editConfig(draw: Draw, before: HouseConfig, values: readonly HouseValue[]): HouseConfig {
   const { one, whole, chance } = draw;
@@ -360,12 +291,15 @@ export function editConfig(draw: Draw, before: HouseConfig, values: readonly Hou
     "edit rule",
     "add output",
     "remove output",
-    "payload",
+    "output",
+    "part of an output",
+    "part of an output",
     "else",
     "order",
     "other options",
   ] as const;
-  switch (one(kinds)) {
+  const kind = one(kinds);
+  switch (kind) {
     case "add rule":
       return { ...before, rules: [...rules, drawRule(draw, rules, values, freshId("rule", rules))] };
     case "remove rule":
@@ -376,14 +310,17 @@ export function editConfig(draw: Draw, before: HouseConfig, values: readonly Hou
       return { ...before, rules: rules.map((rule, at) => (at === index ? edited : rule)) };
     }
     case "add output":
-      return withList([...list, drawOutput(draw, rules, `device${list.length + 4}/set`)]);
+      return withList([...list, drawOutput(draw, rules, freshName(draw, list))]);
     case "remove output":
       return withList(list.filter((_, index) => index !== someOutput));
-    case "payload":
-      return change((output) => ({ ...drawOutput(draw, rules, output.topic) }));
+    case "output":
+    case "part of an output":
+      return change((output) => editOutput(draw, rules, output, kind));
     case "else":
       return change(({ else: old, ...output }) =>
-        old === undefined && chance(0.8) ? { ...output, else: "otherwise" } : output,
+        old === undefined && !output.message && chance(0.8)
+          ? { ...output, else: { payload: "otherwise", ...(output.confirm && { expect: "is otherwise" }) } }
+          : output,
       );
     case "other options":
       return editOtherOptions(draw, before);
@@ -428,49 +365,4 @@ export function withoutRule(config: HouseConfig, id: string): HouseConfig {
 function refersTo({ all, any, not, rule }: ConditionText, id: string): boolean {
   const parts = [...(all ?? []), ...(any ?? []), ...(not ? [not] : [])];
   return rule === id || parts.some((part) => refersTo(part, id));
-}
-
-/** A device for each output that has ever been configured and is confirmed. */
-export function drawDevices({ one, chance }: Draw, configs: readonly HouseConfig[]): Device[] {
-  const devices = new Map<string, Device>();
-  for (const { topic, confirm, ...output } of configs.flatMap(({ outputs }) => outputs.list)) {
-    if (!confirm) continue;
-    const manner = one([
-      "obeys",
-      "obeys",
-      "obeys",
-      "obeys",
-      "obeys",
-      "ignores",
-      "contradicts",
-      "answers late",
-    ] as const);
-    const before = devices.get(topic);
-    const words = { ...before?.words, ...wordsOf(output) };
-    const device = before ?? {
-      topic,
-      report: confirm.topic,
-      path: confirm.path,
-      retain: chance(0.5),
-      manner,
-      words,
-      ...(chance(0.25) && { every: one([30, 600, 3600]) }),
-    };
-    devices.set(topic, { ...device, words });
-  }
-  return [...devices.values()];
-}
-
-function wordsOf({
-  choose,
-  else: otherwise,
-  unknown,
-}: Omit<OutputText, "topic" | "confirm">): Record<string, string> {
-  const payloads = [...choose, otherwise, unknown].flatMap((given) => {
-    if (typeof given !== "object" || !("payload" in given)) return [];
-    const { payload, expect } = given as OutputText["choose"][number];
-    const text = typeof payload === "string" ? payload : JSON.stringify(payload);
-    return expect === undefined ? [] : [[text, String(expect)]];
-  });
-  return Object.fromEntries(payloads);
 }

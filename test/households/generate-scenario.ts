@@ -1,19 +1,18 @@
 import { ConfigError } from "../../src/config/problems.ts";
 import { addDays, civilDate, wallInstant } from "../../src/core/calendar/dates.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
+import { type Draw, drawFrom } from "./draw.ts";
 import {
-  type Draw,
   drawConfig,
-  drawDevices,
-  drawFrom,
   drawValues,
   editConfig,
   type HouseValue,
   seriesOf,
   wordsFor,
 } from "./generate-config.ts";
+import { drawDevices, SECRET_FILES } from "./generate-outputs.ts";
 import { readConfigs } from "./read-config.ts";
-import type { HouseConfig, Scenario, ScriptEvent } from "./scenario.ts";
+import type { Device, HouseConfig, OutputText, Scenario, ScriptEvent, WebFault } from "./scenario.ts";
 import type { SourceFault } from "./sources.ts";
 
 interface GenerateOptions {
@@ -35,7 +34,9 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
       ? addDays("2026-05-01", whole(0, 170))
       : addDays(one(["2026-08-30", "2026-07-30", "2026-01-30"]), whole(0, 2));
   const from = `${begin}T${one(["00", "03", "05", "08", "10", "14", "20", "22"])}:${whole(10, 59)}:00Z`;
-  const story = createStory(draw, { from: Date.parse(from), length, configs, values });
+  const outputs = configs.flatMap(({ outputs: { list } }) => list);
+  const devices = drawDevices(draw, outputs);
+  const story = createStory(draw, { from: Date.parse(from), length, configs, values, outputs, devices });
   return {
     seed,
     from,
@@ -44,7 +45,7 @@ export async function generateScenario(seed: number, { days }: GenerateOptions =
     history: one([3, 15, 15, 15, 400]),
     oldBroker: chance(0.1),
     configs,
-    devices: drawDevices(draw, configs),
+    devices,
     events: tell(story),
   };
 }
@@ -77,12 +78,18 @@ interface Story {
   length: number;
   configs: readonly HouseConfig[];
   values: readonly HouseValue[];
+  /** Of all configurations. */
+  outputs: readonly OutputText[];
+  devices: readonly Device[];
   /** How many of the configurations were written. */
   written: number;
   events: ScriptEvent[];
 }
 
-function createStory(draw: Draw, given: Pick<Story, "from" | "length" | "configs" | "values">): Story {
+function createStory(
+  draw: Draw,
+  given: Pick<Story, "from" | "length" | "configs" | "values" | "outputs" | "devices">,
+): Story {
   return { ...given, draw, written: 1, events: [] };
 }
 
@@ -159,6 +166,14 @@ const DISTURBANCES = [
   "home assistant",
   "foreign",
   "report",
+  "press",
+  "press",
+  "power",
+  "power",
+  "web",
+  "web",
+  "web",
+  "secret file",
   "chatter",
   "chatter",
 ] as const;
@@ -175,6 +190,9 @@ const MEANWHILE = [
   "command",
   "home assistant",
   "report",
+  "press",
+  "power",
+  "web",
   "chatter",
 ] as const;
 
@@ -251,6 +269,21 @@ function begin(story: Story, what: Disturbance, at: number, longest: number): nu
       events.push({ at, kind: "foreign", topic, payload: one(["ON", "OFF", "bleu", "offline", "1"]) });
       return 1;
     }
+    case "press":
+      return press(story, at);
+    case "power": {
+      const device = someDevice(story);
+      const back = one(["report", "online", "online", "silence"] as const);
+      const away = one([2, 20, 120, 600, HOUR, whole(1, 9) * HOUR]);
+      if (device) events.push({ at, kind: "power", device: device.id, for: away, back });
+      return device ? whole(1, Math.max(1, Math.min(longest, away + 60))) : 0;
+    }
+    case "web":
+      return breakWeb(story, at, longest);
+    case "secret file":
+      if (story.outputs.every(({ secret_file }) => secret_file === undefined)) return 0;
+      events.push({ at, kind: "secret file", name: one(Object.keys(SECRET_FILES) as [string]), for: length });
+      return whole(1, length);
     case "report": {
       const topic = someOutputTopic(story).replace("/set", "/state");
       const payload = one(["p1", "p2", "is 1", "17", "no", "{}", '{"state":{"output":"p1"}}', ""]);
@@ -361,8 +394,57 @@ function chatter({ draw, events, values }: Story, at: number): number {
   return 12;
 }
 
-function someOutputTopic({ draw, configs }: Story): string {
-  const topics = configs.flatMap(({ outputs }) => outputs.list.map(({ topic }) => topic));
+/** Somebody presses its button, perhaps again and again. */
+function press(story: Story, at: number): number {
+  const { draw, events } = story;
+  const device = someDevice(story);
+  if (!device) return 0;
+  const times = draw.one([1, 1, 1, 2, 3, 8]);
+  let next = at;
+  for (let left = times; left > 0; left -= 1) {
+    events.push({ at: next, kind: "press", device: device.id });
+    next += draw.one([1, 3, 4, 6, 10, 40, 120]);
+  }
+  return next - at;
+}
+
+/** What is on the way to a device, or in its answers, is wrong: for a moment, or longer than anybody waits. */
+function breakWeb(story: Story, at: number, longest: number): number {
+  const { draw, events, outputs } = story;
+  const { one, whole, chance } = draw;
+  const places = outputs.flatMap(({ id = "", url, confirm }) =>
+    [url, confirm?.url].flatMap((address) => {
+      const [place] = /^\w+:\/\/[^/]+/.exec(address ?? "") ?? [];
+      return place === undefined ? [] : [{ id, host: place.replace(/\/\/.*@/, "//") }];
+    }),
+  );
+  const [first, ...others] = places;
+  if (!first) return 0;
+  const { id, host } = one([first, ...others]);
+  const length = one([1, 5, 60, 600, HOUR, 3 * HOUR, chance(0.3) ? DAY : 300, whole(1, 300)]);
+  const fault = one<WebFault>([
+    { kind: "refuses" },
+    { kind: "is unreachable" },
+    { kind: "closes before" },
+    { kind: "closes after" },
+    { kind: "closes after" },
+    { kind: "hangs", seconds: null },
+    { kind: "hangs", seconds: one([2, 9.9, 10.5]) },
+    { kind: "status", status: one([302, 401, 404, 500, 502]) },
+    { kind: "status", status: one([429, 503]), retryAfter: one([1, 45, 300, 590, 4_000]) },
+    { kind: one(["long", "no json", "no value", "compressed", "echo"]) },
+  ]);
+  events.push({ at, kind: "web", host, ...(chance(0.4) && { device: id }), fault, for: length });
+  return whole(1, Math.max(1, Math.min(longest, length)));
+}
+
+function someDevice({ draw, devices }: Story): Device | undefined {
+  const [first, ...others] = devices;
+  return first && draw.one([first, ...others]);
+}
+
+function someOutputTopic({ draw, outputs }: Story): string {
+  const topics = outputs.flatMap(({ topic }) => topic ?? []);
   return draw.one([topics[0] ?? "device1/set", ...topics.slice(1)]);
 }
 

@@ -1,18 +1,24 @@
 import { addDays } from "../../src/core/calendar/dates.ts";
 import { randomFrom } from "../../src/simulator/random.ts";
 import { createBroker } from "./broker.ts";
+import { createDevices } from "./devices.ts";
 import { createDisk } from "./disk.ts";
-import { addDevices, followSeries } from "./house.ts";
+import { followSeries } from "./house.ts";
+import { findLeak } from "./leaks.ts";
 import { startMachine } from "./machine.ts";
 import { readConfigs } from "./read-config.ts";
+import { readPage } from "./read-page.ts";
 import type { Scenario, ScriptEvent } from "./scenario.ts";
+import { openSecrets } from "./secrets.ts";
 import { createSources } from "./sources.ts";
 import type { Seen, Trace, TraceEvent } from "./trace.ts";
 import { createVigieProcess } from "./vigie-process.ts";
+import { createWeb } from "./web.ts";
 
 /** Lives a household from its beginning to its end, to vigie's first crash, or until the time for it is over. */
 export async function runHousehold(scenario: Scenario, isTimeOver = () => false): Promise<Trace> {
-  const configs = await readConfigs(scenario.configs);
+  const secrets = openSecrets();
+  const configs = await readConfigs(scenario.configs, secrets.folder);
   const began = Date.parse(scenario.from);
   const events: TraceEvent[] = [];
   let isOver = false;
@@ -30,7 +36,13 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     trouble: scenario.trouble,
     since: addDays(scenario.from.slice(0, 10), -scenario.history),
   });
-  const vigie = createVigieProcess({ machine, broker, sources, disk, random, tell: note });
+  const devices = createDevices(scenario.devices, {
+    machine,
+    broker,
+    random: randomFrom(`devices/${scenario.seed}`),
+  });
+  const web = createWeb({ machine, tell: note, devices });
+  const vigie = createVigieProcess({ machine, broker, sources, web, disk, random, tell: note });
   /** Steps of vigie until it is killed. */
   let stepsLeft = Number.POSITIVE_INFINITY;
   /** How many faults are in force; and when something last happened from outside. */
@@ -40,6 +52,8 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
 
   function note(seen: Seen): void {
     tell(seen);
+    const leak = seen.kind === "published" && findLeak(`topic ${seen.topic}`, seen.payload);
+    if (leak) tell(leak);
     const earlier = events[events.length - MOST_A_MINUTE];
     if (earlier && machine.steady() - earlier.steady < 60_000)
       vigie.crash(new Error("vigie does the same again and again, without end"));
@@ -78,6 +92,10 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
     machine.resume();
     note({ kind: "resume" });
   };
+  const lookAtPage = () => {
+    const leak = findLeak("the page", readPage(vigie.daemon()?.view()));
+    if (leak) tell(leak);
+  };
   const readFile = () => configs[current] ?? configs[0]!;
   const act = (event: ScriptEvent): void => {
     switch (event.kind) {
@@ -109,7 +127,10 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
         forAWhile(
           event.for,
           () => (event.how === "frozen" ? broker.freeze() : broker.goDown(event.how)),
-          () => broker.comeUp(event.retained),
+          () => {
+            broker.comeUp(event.retained);
+            devices.connectAgain();
+          },
         );
         break;
       case "connection lost":
@@ -164,16 +185,34 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
       case "report":
         broker.publish("device", event);
         break;
+      case "press":
+        devices.press(event.device);
+        break;
+      case "power":
+        devices.cutPower(event);
+        break;
+      case "web":
+        web.setFault(event.host, event.device, event.fault);
+        machine.later(event.for * 1000, () => web.setFault(event.host, event.device, null));
+        break;
+      case "secret file":
+        secrets.remove(event.name);
+        tell({ kind: "secret file", name: event.name, isThere: false });
+        machine.later(event.for * 1000, () => {
+          secrets.write(event.name);
+          tell({ kind: "secret file", name: event.name, isThere: true });
+        });
+        break;
       case "series":
         followSeries(event, { machine, broker, random: randomFrom(`${event.topic}/${event.at}`) });
         break;
       case "quiet":
+        lookAtPage();
         if (!vigie.isRunning() || !broker.isUp() || faults > 0) break;
         tell({ kind: "quiet", since: disturbed, retained: broker.retained() });
         break;
     }
   };
-  addDevices(scenario.devices, { machine, broker });
   for (const event of scenario.events) {
     machine.later(event.at * 1000, () => {
       if (event.kind !== "quiet") disturbed = machine.steady();
@@ -185,6 +224,7 @@ export async function runHousehold(scenario: Scenario, isTimeOver = () => false)
   } finally {
     machine.endProcess();
     machine.restore();
+    secrets.close();
   }
   return { began, events };
 }

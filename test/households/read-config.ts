@@ -6,13 +6,19 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { HouseConfig } from "./scenario.ts";
 import type { ReadConfig } from "./vigie-process.ts";
 
-/** Writes the configurations as YAML, and reads them as `vigie run` does. Throws ConfigError for one that is refused. */
-export async function readConfigs(configs: readonly HouseConfig[]): Promise<ReadConfig[]> {
+/**
+ * Writes the configurations as YAML, and reads them as `vigie run` does. Throws ConfigError for one that is refused. `secrets`: the
+ * folder of the files with secrets.
+ */
+export async function readConfigs(
+  configs: readonly HouseConfig[],
+  secrets = "secrets",
+): Promise<ReadConfig[]> {
   const folder = mkdtempSync(join(tmpdir(), "vigie-household-"));
   try {
     const read: ReadConfig[] = [];
     for (const given of configs) {
-      const yaml = stringify(given, { lineWidth: 0 });
+      const yaml = stringify(withSecrets(given, secrets), { lineWidth: 0 });
       writeFileSync(join(folder, "vigie.yaml"), yaml);
       const request = { file: "vigie.yaml", env: {}, cwd: folder, inContainer: false };
       const { config } = await loadConfig(request);
@@ -22,4 +28,12 @@ export async function readConfigs(configs: readonly HouseConfig[]): Promise<Read
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function withSecrets(config: HouseConfig, folder: string): HouseConfig {
+  const list = config.outputs.list.map((output) => {
+    const { secret_file } = output;
+    return secret_file === undefined ? output : { ...output, secret_file: join(folder, secret_file) };
+  });
+  return { ...config, outputs: { ...config.outputs, list } };
 }

@@ -46,32 +46,79 @@ export interface ConditionText {
   rule?: string;
 }
 
-type PayloadText = string | Record<string, unknown>;
+export type PayloadText = string | Record<string, unknown>;
 
 export interface OutputText {
-  topic: string;
+  id?: string;
+  topic?: string;
+  url?: string;
+  method?: "GET" | "POST" | "PUT";
+  headers?: Record<string, string>;
+  content_type?: string;
+  /** The name of a file that `SECRET_FILES` has. */
+  secret_file?: string;
+  message?: true;
   choose: readonly { when: string; payload: PayloadText; expect?: PayloadText }[];
   else?: PayloadText;
   unknown?: PayloadText;
   qos?: 0 | 1 | 2;
   retain?: boolean;
-  confirm?: { topic: string; path?: string; every?: string; for?: string };
+  confirm?: ConfirmText;
 }
 
-/** What listens to an output, and how it answers. */
+export interface ConfirmText {
+  topic?: string;
+  url?: string;
+  path?: string;
+  every?: string;
+  for?: string;
+  keep?: true;
+  online?: { topic: string; equals: PayloadText | boolean };
+}
+
+/** What listens to an output, over MQTT and over HTTP, and how it answers. */
 export interface Device {
-  /** Of its commands. */
-  topic: string;
-  /** Where it reports, and where in its JSON. */
-  report: string;
+  /** The id of its output. Over HTTP this is how its address begins. */
+  id: string;
+  /** Where it reports over MQTT. */
+  report?: {
+    topic: string;
+    retain: boolean;
+    /** It also reports what it does each time that so many seconds have passed. */
+    every?: number;
+  };
+  /** Where in the JSON of its reports and answers. */
   path: string | undefined;
-  retain: boolean;
-  manner: "obeys" | "ignores" | "contradicts" | "answers late";
-  /** It also reports what it does each time that so many seconds have passed. */
-  every?: number;
-  /** What it reports after which payload; without an entry the payload itself. */
+  /** Where it says that it is there, and its broker that it is not. */
+  online?: { topic: string; there: string; gone: string };
+  manner: Manner;
+  /** What it does after which payload, in the words of its reports; without an entry the payload itself. */
   words: Readonly<Record<string, string>>;
 }
+
+export type Manner =
+  | "obeys"
+  | "ignores"
+  | "contradicts"
+  | "answers late"
+  /** It obeys, and reports nothing by itself. */
+  | "is silent"
+  /** Another automation switches it back each time. */
+  | "is switched back"
+  /** It obeys, then does something else and what it was told by turns. */
+  | "flaps";
+
+/** What is wrong with the way over HTTP to a device, or with how it answers. */
+export type WebFault =
+  /** The port is closed; or nobody answers, not even to the connection. */
+  | { kind: "refuses" | "is unreachable" }
+  /** It closes the connection before it has read the request, or after it has obeyed: it answers questions then. */
+  | { kind: "closes before" | "closes after" }
+  /** It reads the request, obeys, and answers after so many seconds; null: never. */
+  | { kind: "hangs"; seconds: number | null }
+  | { kind: "status"; status: 302 | 401 | 404 | 429 | 500 | 502 | 503; retryAfter?: number }
+  /** Of an answer: 10 MB, no JSON, JSON without what is asked for, compressed; or all of the request once more. */
+  | { kind: "long" | "no json" | "no value" | "compressed" | "echo" };
 
 /** `at`, `for` and `every` are seconds; `at` since the beginning. */
 export type ScriptEvent = { at: number } & (
@@ -95,8 +142,16 @@ export type ScriptEvent = { at: number } & (
   | { kind: "home assistant"; payload: "online" | "offline" }
   /** Somebody else writes a retained topic below the base topic. */
   | { kind: "foreign"; topic: string; payload: string }
-  /** Somebody operates a device by hand: it reports this. */
+  /** Somebody publishes this as the report of a device. */
   | { kind: "report"; topic: string; payload: string; retain: boolean }
+  /** Somebody operates a device by hand: it does something else then, or what it was told. */
+  | { kind: "press"; device: string }
+  /** A device has no power for so long. What is heard of it when it does what it does without being told. */
+  | { kind: "power"; device: string; for: number; back: "report" | "online" | "silence" }
+  /** `device`: only of this one of the host. */
+  | { kind: "web"; host: string; device?: string; fault: WebFault; for: number }
+  /** A file with a secret cannot be read for so long. */
+  | { kind: "secret file"; name: string; for: number }
   | Series
   /** From here on nothing has happened for a while: what the broker holds is noted. */
   | { kind: "quiet" }

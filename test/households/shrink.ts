@@ -1,6 +1,6 @@
 import { withoutRule } from "./generate-config.ts";
 import { isAccepted } from "./generate-scenario.ts";
-import type { ConditionText, HouseConfig, Scenario } from "./scenario.ts";
+import type { ConditionText, HouseConfig, OutputText, Scenario } from "./scenario.ts";
 import type { Violation } from "./trace.ts";
 
 /** What is wrong first in a household; undefined: nothing. */
@@ -78,10 +78,10 @@ const dropOutputs: Step = (current, tryOne) =>
   dropEach(
     current,
     tryOne,
-    ({ configs }) => [...new Set(configs.flatMap(({ outputs }) => outputs.list.map(({ topic }) => topic)))],
-    (config, topic) => ({
+    ({ configs }) => [...new Set(configs.flatMap(({ outputs }) => outputs.list.map(nameOf)))],
+    (config, name) => ({
       ...config,
-      outputs: { ...config.outputs, list: config.outputs.list.filter((output) => output.topic !== topic) },
+      outputs: { ...config.outputs, list: config.outputs.list.filter((output) => nameOf(output) !== name) },
     }),
   );
 
@@ -99,6 +99,15 @@ const dropKeys: Step = async (current, tryOne) => {
     "qos",
     "retain",
     "threshold",
+    "headers",
+    "secret_file",
+    "method",
+    "content_type",
+    "keep",
+    "online",
+    "every",
+    "for",
+    "path",
   ]) {
     const without = { ...current(), configs: current().configs.map((config) => withoutKey(config, key)) };
     if (JSON.stringify(without) !== JSON.stringify(current()) && (await tryOne(without))) isSmaller = true;
@@ -109,11 +118,19 @@ const dropKeys: Step = async (current, tryOne) => {
 function withoutKey(config: HouseConfig, key: string): HouseConfig {
   const without = <T extends object>(group: T): T =>
     Object.fromEntries(Object.entries(group).filter(([name]) => name !== key)) as T;
+  const withoutIn = (output: OutputText): OutputText => {
+    const { confirm, ...rest } = without(output);
+    return confirm ? { ...rest, confirm: without(confirm) } : rest;
+  };
   return {
     ...config,
     rules: config.rules.map(without),
-    outputs: { ...config.outputs, list: config.outputs.list.map(without) },
+    outputs: { ...config.outputs, list: config.outputs.list.map(withoutIn) },
   };
+}
+
+function nameOf({ id, topic = "" }: OutputText): string {
+  return id ?? topic;
 }
 
 /** One of its parts in the place of a condition. */
@@ -147,7 +164,11 @@ function partsOf({ all, any, not, ...rest }: ConditionText): ConditionText[] {
 
 const dropRest: Step = async (current, tryOne) => {
   let isSmaller = false;
-  for (const simple of [{ devices: [] }, { oldBroker: false }, { trouble: 0 }, { history: 3 }]) {
+  for (const { id } of current().devices) {
+    const devices = current().devices.filter((device) => device.id !== id);
+    if (await tryOne({ ...current(), devices })) isSmaller = true;
+  }
+  for (const simple of [{ oldBroker: false }, { trouble: 0 }, { history: 3 }]) {
     const simpler = { ...current(), ...simple };
     if (JSON.stringify(simpler) !== JSON.stringify(current()) && (await tryOne(simpler))) isSmaller = true;
   }

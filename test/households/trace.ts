@@ -18,7 +18,7 @@ export type TraceEvent = {
   steady: number;
 } & Seen;
 
-export type Seen = ProcessSeen | MachineSeen | SourceSeen | BrokerSeen | QuietSeen;
+export type Seen = ProcessSeen | MachineSeen | SourceSeen | BrokerSeen | WebSeen | QuietSeen;
 
 /** vigie as a process. */
 export type ProcessSeen =
@@ -40,6 +40,8 @@ export type ProcessSeen =
   | { kind: "log"; level: "warn" | "error"; sentence: string }
   /** A write of the state file: begun, then done (a later start reads it) or failed. */
   | { kind: "write"; outcome: "begun" | "done" | "failed" }
+  /** Something that holds a part of an address, a header or a secret: where it stands. Nothing may. */
+  | { kind: "leak"; where: string; text: string }
   /** While vigie was stopped: the state file is one that was written earlier, or is gone. */
   | { kind: "state file"; from: "earlier" | "none" };
 
@@ -49,7 +51,9 @@ export type MachineSeen =
   | { kind: "jump"; by: number }
   /** It is suspended: vigie does nothing and hears nothing until `resume`. */
   | { kind: "suspend" }
-  | { kind: "resume" };
+  | { kind: "resume" }
+  /** A file with a secret is gone, or there again. */
+  | { kind: "secret file"; name: string; isThere: boolean };
 
 export type SourceName = "service" | "rte";
 
@@ -89,6 +93,8 @@ export type BrokerSeen =
       /** Seconds; MQTT 5 only. */
       expiry: number | undefined;
     }
+  /** From now on so many milliseconds pass from vigie to the broker, and back. */
+  | { kind: "latency"; milliseconds: number }
   /** The broker has refused a message of vigie. */
   | { kind: "refused"; topic: string; payload: string }
   /** The acknowledgement of that message has arrived at vigie. It may never do so. */
@@ -103,6 +109,30 @@ export type BrokerSeen =
     }
   /** A message that vigie did not send has arrived at its lasting connection, as the broker marks it. */
   | { kind: "heard"; topic: string; payload: string; retain: boolean };
+
+/** Requests of vigie to devices, and to services that deliver messages. */
+export type WebSeen =
+  /** vigie begins one. It counts from here, also if nobody takes the connection. */
+  | {
+      kind: "web request";
+      id: number;
+      /** The id of the output, as the address begins with it. */
+      output: string;
+      /** A question asks what the device does. */
+      what: "sending" | "question";
+      host: string;
+      /** The whole address as vigie asked for it, without its user. */
+      url: string;
+      /** Of a sending. */
+      payload: string;
+      /** What `{id}` stands for; undefined: the address has none. */
+      sendingId: string | undefined;
+    }
+  /** The device has read the request, whoever hears its answer. */
+  | { kind: "web arrival"; id: number }
+  /** How it ended for vigie: with a status (`body`: of an answer to a question, as it can be read), without one, or vigie ended it. */
+  | { kind: "web answer"; id: number; status: number; body: string | null; retryAfter: number | null }
+  | { kind: "web failure"; id: number; wasWritten: boolean; isAborted: boolean };
 
 /**
  * Nothing has happened from outside for a while (`since`, as `steady`): the process runs, the broker is up, no fault of it

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { createProblemLog } from "../../src/app/create-problem-log.ts";
 import { createDaemon, type Daemon } from "../../src/app/daemon.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -8,9 +9,11 @@ import { VERSION } from "../../src/runtime/version.ts";
 import type { Store } from "../../src/state/store.ts";
 import type { Broker } from "./broker.ts";
 import type { Disk } from "./disk.ts";
+import { findLeak } from "./leaks.ts";
 import type { Machine } from "./machine.ts";
 import type { Sources } from "./sources.ts";
 import type { Seen } from "./trace.ts";
+import type { Web } from "./web.ts";
 
 /** A configuration as it was read. */
 export interface ReadConfig {
@@ -36,6 +39,7 @@ interface ProcessOptions {
   machine: Machine;
   broker: Broker;
   sources: Sources;
+  web: Web;
   disk: Disk;
   random: () => number;
   tell: (seen: Seen) => void;
@@ -45,6 +49,7 @@ export function createVigieProcess({
   machine,
   broker,
   sources,
+  web,
   disk,
   random,
   tell,
@@ -77,9 +82,11 @@ export function createVigieProcess({
       tell({ kind: "start", config, yaml });
       const log = createTracedLog(machine, tell);
       const store = disk.open();
+      const isAfterCrash = store.state().ended_in_order !== true;
       const daemon = createDaemon({
         connect: broker.connect,
         openTransport: sources.openTransport,
+        requestDevice: web.request,
         store,
         log,
         problemLog: createProblemLog(log, machine.clock),
@@ -87,6 +94,7 @@ export function createVigieProcess({
         random,
         longestSleep: LONGEST_SLEEP,
         identity: identityFor(store, random, machine),
+        isAfterCrash,
         embeddedPort: 0,
         takeOver: false,
         sinks: [
@@ -134,7 +142,8 @@ export function createVigieProcess({
 function identityFor(store: Store, random: () => number, { clock }: Machine): Identity {
   const { installation, incarnation: previousIncarnation } = store.state();
   const incarnation = inventId(random);
-  void store.save({ ...store.state(), incarnation });
+  const { ended_in_order: _, ...state } = store.state();
+  void store.save({ ...state, incarnation });
   return {
     installation,
     incarnation,
@@ -147,15 +156,18 @@ function identityFor(store: Store, random: () => number, { clock }: Machine): Id
 
 function createTracedLog(machine: Machine, tell: (seen: Seen) => void): Log {
   const process = machine.process();
-  const write = (level: "warn" | "error") => (sentence: string) => {
+  const look = (...words: unknown[]) => {
+    const leak = findLeak(
+      "the log",
+      words.map((one) => (typeof one === "string" ? one : inspect(one))).join(" "),
+    );
+    if (leak) tell(leak);
+  };
+  const write = (level: "warn" | "error") => (sentence: string, details?: object) => {
     if (process === machine.process()) tell({ kind: "log", level, sentence });
+    look(sentence, details);
   };
-  return {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: write("warn"),
-    error: write("error"),
-  };
+  return { debug: look, info: look, warn: write("warn"), error: write("error") };
 }
 
 /** As `vigie run`. */

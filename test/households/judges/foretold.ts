@@ -83,6 +83,10 @@ function readPlan(text: string | undefined): Plan | null {
 /** What may change what vigie knows or does; its own messages and writes do not. */
 function isNews(event: TraceEvent): boolean {
   if (isKind(event, "published", "acknowledged", "write", "quiet", "request", "log")) return false;
+  if (
+    isKind(event, "web request", "web arrival", "web answer", "web failure", "leak", "latency", "secret file")
+  )
+    return false;
   if (isKind(event, "message")) return event.by === "command";
   return true;
 }
@@ -101,4 +105,5 @@ const STATES = new Map<boolean | null, string>([
 ]);
 const SHORTEST_GAP = 60_000;
 const SETTLES = 15_000;
-const TOLERANCE = 3_000;
+/** Milliseconds: a broker may be slow by three seconds. */
+const TOLERANCE = 4_000;

@@ -64,9 +64,10 @@ function writes({ events }: Trace): Violation[] {
 
 function isReasonToWrite(
   event: Trace["events"][number],
-): event is EventOf<"start" | "published" | "message"> {
+): event is EventOf<"start" | "published" | "message" | "web request"> {
   if (isKind(event, "start", "reload", "stop", "log")) return true;
   if (isKind(event, "message")) return event.by === "command" || event.by === "device";
+  if (isKind(event, "web request")) return event.what === "sending";
   return isKind(event, "published") && event.topic.startsWith("device");
 }
 

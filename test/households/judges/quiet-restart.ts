@@ -37,6 +37,9 @@ function compare(before: EventOf<"quiet">, after: EventOf<"quiet">, trace: Trace
 
 /** As the plan says. */
 function turnsBetween(before: EventOf<"quiet">, after: EventOf<"quiet">, rule: string): boolean {
+  // Until then its owner has disabled it.
+  const { enabled_until = null } = JSON.parse(before.retained.get(`${BASE}/rules/${rule}`) ?? "{}");
+  if (enabled_until !== null && Date.parse(enabled_until) < after.at + SLACK) return true;
   const { spans = [] } = JSON.parse(before.retained.get(`${BASE}/rules/${rule}/plan`) ?? "{}");
   const starts = (spans as { start: string }[]).map(({ start }) => Date.parse(start));
   return starts.some((start) => start > before.at - SLACK && start < after.at + SLACK);

@@ -8,13 +8,23 @@ export const BASE = "vigie";
 export interface TopicHistory {
   /** The last payload that vigie published there by then; undefined: none. */
   at: (topic: string, steady: number) => string | undefined;
+  /** The whole of it. */
+  last: (topic: string, steady: number) => EventOf<"published"> | undefined;
   /** When vigie published there after `from` and until `to`, in order. */
   changes: (topics: readonly string[], from: number, to: number) => number[];
   published: (topic: string) => readonly EventOf<"published">[];
   topics: () => string[];
 }
 
-export function readTopics({ events }: Trace): TopicHistory {
+export function readTopics(trace: Trace): TopicHistory {
+  const found = topicsFound.get(trace) ?? findTopics(trace);
+  topicsFound.set(trace, found);
+  return found;
+}
+
+const topicsFound = new WeakMap<Trace, TopicHistory>();
+
+function findTopics({ events }: Trace): TopicHistory {
   const byTopic = new Map<string, EventOf<"published">[]>();
   for (const event of events) {
     if (!isKind(event, "published")) continue;
@@ -36,6 +46,7 @@ export function readTopics({ events }: Trace): TopicHistory {
   };
   return {
     at: (topic, steady) => published(topic)[count(topic, steady) - 1]?.payload,
+    last: (topic, steady) => published(topic)[count(topic, steady) - 1],
     changes: (topics, from, to) =>
       topics
         .flatMap((topic) => published(topic).slice(count(topic, from), count(topic, to)))
@@ -47,7 +58,15 @@ export function readTopics({ events }: Trace): TopicHistory {
 }
 
 /** The configurations in force, each from its instant on. */
-export function configsInForce({ events }: Trace): { from: number; config: Config }[] {
+export function configsInForce(trace: Trace): readonly { from: number; config: Config }[] {
+  const found = configsFound.get(trace) ?? findConfigs(trace);
+  configsFound.set(trace, found);
+  return found;
+}
+
+const configsFound = new WeakMap<Trace, { from: number; config: Config }[]>();
+
+function findConfigs({ events }: Trace): { from: number; config: Config }[] {
   return events.flatMap((event) =>
     isKind(event, "start", "reload") ? [{ from: event.steady, config: event.config }] : [],
   );

@@ -1,6 +1,8 @@
 import type { Output } from "../../../src/core/outputs/output.ts";
 import { type EventOf, isKind, type Judge, type Trace, type TraceEvent, type Violation } from "../trace.ts";
+import { readCalm } from "./calm.ts";
 import { type Chosen, choosePayload, decidingTopics } from "./chosen-payload.ts";
+import { readSendings, type Sending, targetOf } from "./sendings.ts";
 import { BASE, configsBetween, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
 
 /**
@@ -10,53 +12,56 @@ import { BASE, configsBetween, configsInForce, readTopics, type TopicHistory } f
 export const judgePayloads: Judge = (trace) => {
   const topics = readTopics(trace);
   const configs = configsInForce(trace);
-  const outputTopics = new Set(configs.flatMap(({ config }) => config.outputs.list.map(({ key }) => key)));
+  const sendings = readSendings(trace);
   return [
-    ...trace.events.flatMap((event) => (isKind(event, "quiet") ? lastPayloads(event, trace, topics) : [])),
-    ...[...outputTopics].flatMap((topic) => {
-      const sent = topics.published(topic);
-      return [...unwanted(sent, trace, configs, topics), ...twice(sent, trace, topics), ...tooFast(sent)];
-    }),
+    ...trace.events.flatMap((event) => (isKind(event, "quiet") ? lastPayloads(event, trace) : [])),
+    ...[...sendings.values()].flatMap((sent) => [
+      ...unwanted(sent, trace, configs, topics),
+      ...twice(sent, trace, topics),
+      ...tooFast(sent),
+    ]),
   ];
 };
 
-type Sent = EventOf<"published">;
-
 /** The last payload is the chosen one. */
-function lastPayloads(quiet: EventOf<"quiet">, trace: Trace, topics: TopicHistory): Violation[] {
+function lastPayloads(quiet: EventOf<"quiet">, trace: Trace): Violation[] {
   const [config] = configsBetween(configsInForce(trace), quiet.steady, quiet.steady);
   if (!config) return [];
   const { list, dry_when_simulated } = config.outputs;
   if (dry_when_simulated && quiet.retained.get(SIMULATION) !== "auto") return [];
+  const sendings = readSendings(trace);
   return list.flatMap((output): Violation[] => {
+    // What a message says does not change when a placeholder in it does: another judge follows it.
+    if (output.message) return [];
     const chosen = choosePayload(output, (topic) => quiet.retained.get(topic));
-    const sent = topics.published(output.key).filter(({ steady }) => steady <= quiet.steady);
-    const last = sent.at(-1);
+    const target = targetOf(output);
+    const last = sendings.get(target)?.findLast((one) => one.steady <= quiet.steady);
     if (!("payload" in chosen) || chosen.payload === last?.payload) return [];
     const since = last?.steady ?? 0;
-    const meanwhile = eventsBetween(trace, since, quiet.steady);
-    // The broker refused it, and is asked again after ten minutes; or vigie does not know what it sent last.
-    if (meanwhile.some((event) => isKind(event, "refused") && event.topic === output.key)) return [];
+    // vigie does not know what it sent last.
     if (hasForgotten(trace, since, quiet.steady)) return [];
     // vigie does not undo what it did not do.
     if (chosen.kind === "else" && !last) return [];
-    const sentence = `${output.key}: ${chosen.payload} is chosen (${chosen.kind}), and ${last?.payload ?? "nothing"} was sent last`;
+    const sentence = `${target}: ${chosen.payload} is chosen (${chosen.kind}), and ${last?.payload ?? "nothing"} was sent last`;
     return [{ judge: "last payload", at: quiet.steady, sentence }];
   });
 }
 
 /** Each payload was chosen at some time shortly before or after it was sent. */
 function unwanted(
-  sent: readonly Sent[],
+  sent: readonly Sending[],
   trace: Trace,
   configs: ReturnType<typeof configsInForce>,
   topics: TopicHistory,
 ): Violation[] {
-  return sent.flatMap(({ topic, payload, steady }, index): Violation[] => {
+  return sent.flatMap(({ target, how, payload, steady }, index): Violation[] => {
     const [from, to] = [steady - AROUND, steady + AROUND];
+    // What rules say while the broker is away, nobody sees.
+    if (how === "http" && !readCalm(trace).isThrough(from, to)) return [];
     for (const config of configsBetween(configs, from, to)) {
-      const output = config.outputs.list.find(({ key }) => key === topic);
+      const output = config.outputs.list.find((one) => targetOf(one) === target);
       if (!output) continue;
+      if (output.message) return [];
       if (config.outputs.dry_when_simulated && isSimulated(topics, from, to)) return [];
       const before = sent[index - 1];
       // What it sent last, or what it believes that it did.
@@ -65,7 +70,7 @@ function unwanted(
         "payload" in chosen ? chosen.payload === payload : chosen.kind === "stands" && isLast;
       if (chosenBetween(output, topics, from, to).some(isWanted)) return [];
     }
-    return [{ judge: "unwanted payload", at: steady, sentence: `${topic}: nobody wanted ${payload}` }];
+    return [{ judge: "unwanted payload", at: steady, sentence: `${target}: nobody wanted ${payload}` }];
   });
 }
 
@@ -80,35 +85,33 @@ function chosenBetween(output: Output, topics: TopicHistory, from: number, to: n
 }
 
 /** Without `confirm` a payload is sent once, unless another was chosen in between. */
-function twice(sent: readonly Sent[], trace: Trace, topics: TopicHistory): Violation[] {
+function twice(sent: readonly Sending[], trace: Trace, topics: TopicHistory): Violation[] {
   const configs = configsInForce(trace);
   return sent.flatMap((second, index): Violation[] => {
     const first = sent[index - 1];
     if (!first || first.payload !== second.payload) return [];
     const [from, to] = [first.steady, second.steady];
     const outputs = configsBetween(configs, from, to).map(({ outputs }) =>
-      outputs.list.find(({ key }) => key === first.topic),
+      outputs.list.find((output) => targetOf(output) === first.target),
     );
-    if (outputs.some((output) => !output || output.confirm)) return [];
+    if (outputs.some((output) => !output || output.confirm || output.message)) return [];
     const isOther = (chosen: Chosen) => !("payload" in chosen && chosen.payload === first.payload);
     if (outputs.some((output) => output && chosenBetween(output, topics, from, to + AROUND).some(isOther)))
       return [];
     const meanwhile = eventsBetween(trace, from, to);
-    const isAcknowledged = meanwhile.some((event) => isKind(event, "acknowledged") && event.id === first.id);
-    const isExcused = meanwhile.some(
-      (event) =>
-        isKind(event, "kill", "crash") ||
-        (isKind(event, "refused") && event.topic === first.topic) ||
-        (isKind(event, "disconnected") && !isAcknowledged),
-    );
-    if (isExcused || hasForgotten(trace, from, to)) return [];
-    const sentence = `${first.topic}: ${first.payload} was sent again after ${(to - from) / 1000} s, for no reason`;
+    const isTaken = first.takenAt !== null && first.takenAt <= to;
+    const isTriedAgain =
+      !isTaken &&
+      (first.failure !== null || meanwhile.some((event) => isKind(event, "disconnected", "stop", "reload")));
+    const isKilled = meanwhile.some((event) => isKind(event, "kill", "crash"));
+    if (isTriedAgain || isKilled || hasForgotten(trace, from, to)) return [];
+    const sentence = `${first.target}: ${first.payload} was sent again after ${(to - from) / 1000} s, for no reason`;
     return [{ judge: "sent twice", at: to, sentence }];
   });
 }
 
 /** At most about one change a second. */
-function tooFast(sent: readonly Sent[]): Violation[] {
+function tooFast(sent: readonly Sending[]): Violation[] {
   const changes = sent.filter(({ payload }, index) => payload !== sent[index - 1]?.payload);
   const found = changes.find((last, index) => {
     const first = changes[index - MOST_CHANGES];
@@ -119,7 +122,7 @@ function tooFast(sent: readonly Sent[]): Violation[] {
   const count = changes.filter(
     ({ steady }) => steady > start && steady <= start + 2 * MOST_CHANGES_WITHIN,
   ).length;
-  const sentence = `${found.topic}: ${count} changes within ${(2 * MOST_CHANGES_WITHIN) / 1000} s`;
+  const sentence = `${found.target}: ${count} changes within ${(2 * MOST_CHANGES_WITHIN) / 1000} s`;
   return [{ judge: "one change a second", at: found.steady, sentence }];
 }
 

@@ -1,0 +1,105 @@
+import { isKind, type Kind, type Trace } from "../trace.ts";
+
+/** When vigie was connected to a broker that answers, and ran without an interruption; all files of secrets were there. */
+export interface Calm {
+  /** Since when it has been so; null: it is not so at this instant. */
+  since: (steady: number) => number | null;
+  /** It was so from the first instant to the second, and what came then is in the trace. */
+  isThrough: (from: number, to: number) => boolean;
+  /** In this time the clock was not set, and the state file was not replaced. */
+  isSure: (from: number, to: number) => boolean;
+  /** The machine did not sleep: its clock for intervals stands still then. */
+  isAwake: (from: number, to: number) => boolean;
+  /** No write that was under way in this time took long. */
+  isDiskQuick: (from: number, to: number) => boolean;
+  /** Milliseconds that something may take by then from vigie to the broker and back. */
+  lag: (steady: number) => number;
+}
+
+export function readCalm(trace: Trace): Calm {
+  const found = known.get(trace) ?? find(trace);
+  known.set(trace, found);
+  return found;
+}
+
+const known = new WeakMap<Trace, Calm>();
+
+function find({ events }: Trace): Calm {
+  const times: { from: number; to: number }[] = [];
+  const latencies = [{ steady: 0, milliseconds: 1 }];
+  const doubts: number[] = [];
+  const asleep: { from: number; to: number }[] = [];
+  const slow: { from: number; to: number }[] = [];
+  let begun: number | null = null;
+  let isConnected = false;
+  let isSuspended = false;
+  let secretsGone = 0;
+  const end = events.at(-1)?.steady ?? 0;
+  for (const event of events) {
+    const isChange = isKind(event, ...CHANGES);
+    if (isKind(event, "connected")) isConnected = true;
+    if (isKind(event, ...ENDS)) isConnected = false;
+    if (isKind(event, "suspend", "resume")) isSuspended = event.kind === "suspend";
+    if (isKind(event, "suspend")) asleep.push({ from: event.steady, to: Number.POSITIVE_INFINITY });
+    if (isKind(event, "resume")) asleep.at(-1)!.to = event.steady;
+    if (isKind(event, "secret file")) secretsGone += event.isThere ? -1 : 1;
+    if (isChange) {
+      const last = times.at(-1);
+      if (last?.to === Number.POSITIVE_INFINITY) last.to = event.steady;
+      if (isConnected && !isSuspended && secretsGone === 0)
+        times.push({ from: event.steady, to: Number.POSITIVE_INFINITY });
+    }
+    if (isKind(event, "write")) {
+      if (begun !== null && event.steady - begun > QUICK) slow.push({ from: begun, to: event.steady });
+      begun = event.outcome === "begun" ? event.steady : null;
+    }
+    if (isKind(event, "state file", "jump")) doubts.push(event.steady);
+    if (isKind(event, "latency")) latencies.push(event);
+  }
+  const at = (steady: number) => {
+    let [low, high] = [0, times.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (times[middle]!.from <= steady) low = middle + 1;
+      else high = middle;
+    }
+    const time = times[low - 1];
+    return time && steady < time.to ? time : undefined;
+  };
+  return {
+    since: (steady) => at(steady)?.from ?? null,
+    isThrough: (from, to) => {
+      const time = at(from);
+      return time !== undefined && to < time.to && to <= end;
+    },
+    isSure: (from, to) => !doubts.some((steady) => steady >= from && steady <= to),
+    isAwake: (from, to) => !asleep.some((one) => one.from <= to && one.to >= from),
+    isDiskQuick: (from, to) =>
+      !slow.some((one) => one.from <= to && one.to >= from) && !(begun !== null && begun <= to),
+    lag: (steady) => {
+      // What is on its way keeps to the latency that it began with.
+      const recent = latencies.filter((one, index) => {
+        const end = latencies[index + 1]?.steady ?? Number.POSITIVE_INFINITY;
+        return one.steady <= steady && end >= steady - RECENT;
+      });
+      return 3 * Math.max(...recent.map(({ milliseconds }) => milliseconds)) + USUAL;
+    },
+  };
+}
+
+/** After these it is not connected. */
+const ENDS = [
+  "disconnected",
+  "kill",
+  "crash",
+  "stop",
+  "start",
+  "reload",
+  "broker down",
+] as const satisfies readonly Kind[];
+/** A clock that is set may change all that is due. */
+const CHANGES = [...ENDS, "connected", "suspend", "resume", "jump", "secret file"] as const;
+/** Milliseconds. */
+const RECENT = 15_000;
+const USUAL = 1_500;
+const QUICK = 100;

@@ -1,0 +1,224 @@
+import type { Config } from "../../../src/config/config.ts";
+import type { Output, Payload } from "../../../src/core/outputs/output.ts";
+import { isKind, type Trace } from "../trace.ts";
+import { type Chosen, choosePayload, decidingTopics, isTextOf, textOf } from "./chosen-payload.ts";
+import { type Meaning, meaningOf } from "./read-report.ts";
+import { readSendings, type Sending, targetOf } from "./sendings.ts";
+import { BASE, configsInForce, readTopics, type TopicHistory } from "./topics.ts";
+
+/** What can be seen of one output from outside, by the time in it. */
+export interface OutputLife {
+  id: string;
+  /** As it is configured; undefined: it is not. */
+  at: (steady: number) => Output | undefined;
+  /** When it may have been configured otherwise. */
+  changes: readonly number[];
+  /** It was configured all the time, and in the same way. */
+  isSame: (from: number, to: number) => boolean;
+  /** What was sent to its device, or tried, with the target that it has at this instant. */
+  sendings: (steady: number) => readonly Sending[];
+  /** What vigie heard of its device, over MQTT or as an answer. */
+  reports: readonly Report[];
+  presences: readonly Presence[];
+  /** Of its topics `state`, `payload` and `since`. */
+  states: readonly { steady: number; state: string }[];
+  stateAt: (steady: number) => string | undefined;
+  payloadAt: (steady: number) => string | undefined;
+  /** When the payload was sent that vigie says it sent last, as `steady`; null: nothing. */
+  sentAt: (steady: number) => number | null;
+  /** When what was chosen may have changed. */
+  turns: readonly number[];
+  /** What was sent last when its state became this one at this instant. */
+  sentWith: (steady: number) => { payload: string; sentAt: number } | null;
+  /** What was chosen in this time, by what vigie published of its rules; null: that does not decide. */
+  chosen: (from: number, to: number) => Chosen[] | null;
+}
+
+export interface Report {
+  steady: number;
+  payload: string;
+  /** `perhaps`: the broker marks it as retained, and somebody published it about when vigie connected. */
+  isLive: "yes" | "no" | "perhaps";
+  meaning: (expected: string) => Meaning;
+}
+
+export interface Presence {
+  steady: number;
+  isThere: boolean;
+  isLive: Report["isLive"];
+}
+
+/** All that were ever configured. */
+export function readOutputLives(trace: Trace): OutputLife[] {
+  const found = known.get(trace) ?? find(trace);
+  known.set(trace, found);
+  return found;
+}
+
+const known = new WeakMap<Trace, OutputLife[]>();
+
+function find(trace: Trace): OutputLife[] {
+  const configs = configsInForce(trace);
+  const ids = new Set(configs.flatMap(({ config }) => config.outputs.list.map(({ id }) => id)));
+  const heard = readHeard(trace);
+  const topics = readTopics(trace);
+  return [...ids].map((id) => lifeOf(id, { trace, configs, heard, topics }));
+}
+
+interface Material {
+  trace: Trace;
+  configs: readonly { from: number; config: Config }[];
+  heard: ReadonlyMap<string, readonly Omit<Report, "meaning">[]>;
+  topics: TopicHistory;
+}
+
+function lifeOf(id: string, { trace, configs, heard, topics }: Material): OutputLife {
+  const spans = configs.map(({ from, config }) => {
+    const output = config.outputs.list.find((one) => one.id === id);
+    return { from, config, output, text: JSON.stringify(output) };
+  });
+  const spanAt = (steady: number) => spans.findLast(({ from }) => from <= steady);
+  const at = (steady: number) => spanAt(steady)?.output;
+  const isSame = (from: number, to: number) => {
+    const first = spanAt(from);
+    if (!first?.output) return false;
+    return spans.every((span) => span.from <= from || span.from > to || span.text === first.text);
+  };
+  const bySending = readSendings(trace);
+  const whole = `${BASE}/outputs/${id}`;
+  const stateTopic = `${whole}/state`;
+  const simulation = `${BASE}/simulation/color`;
+  const chosen: OutputLife["chosen"] = (from, to) => {
+    const span = spanAt(from);
+    if (!span?.output || !isSame(from, to)) return null;
+    const { output, config } = span;
+    const isPretended =
+      topics.at(simulation, from) !== "auto" || topics.changes([simulation], from, to).length > 0;
+    if (config.outputs.dry_when_simulated && isPretended) return null;
+    const instants = [from, ...topics.changes(decidingTopics(output), from, to)];
+    return instants.map((instant) => choosePayload(output, (topic) => topics.at(topic, instant)));
+  };
+  return {
+    id,
+    at,
+    changes: spans.map(({ from }) => from),
+    isSame,
+    sendings: (steady) => {
+      const output = at(steady);
+      if (!output) return [];
+      return bySending.get(targetOf(output)) ?? [];
+    },
+    reports: reportsOf(id, spans, heard),
+    presences: presencesOf(spans, heard),
+    states: topics.published(stateTopic).map(({ steady, payload }) => ({ steady, state: payload })),
+    stateAt: (steady) => topics.at(stateTopic, steady),
+    payloadAt: (steady) => topics.at(`${BASE}/outputs/${id}/payload`, steady),
+    sentAt: (steady) => {
+      const topic = topics.last(`${BASE}/outputs/${id}/since`, steady);
+      const since = Date.parse(topic?.payload ?? "None");
+      // Both by the clock of the machine, which may be wrong.
+      return topic && !Number.isNaN(since) ? topic.steady - (topic.at - since) : null;
+    },
+    sentWith: (steady) => {
+      // All topics of one instant come one after the other, this one the last: it holds all of them.
+      const topic = topics
+        .published(whole)
+        .find((one) => one.steady >= steady && one.steady < steady + TOGETHER);
+      const { payload = null, since = null } = JSON.parse(topic?.payload || "{}");
+      if (!topic || payload === null || since === null) return null;
+      return { payload, sentAt: topic.steady - (topic.at - Date.parse(since)) };
+    },
+    turns: topics.changes(
+      [...new Set(spans.flatMap(({ output }) => (output ? decidingTopics(output) : [])))],
+      -1,
+      Number.POSITIVE_INFINITY,
+    ),
+    chosen,
+  };
+}
+
+type Span = { from: number; output: Output | undefined };
+
+function reportsOf(id: string, spans: readonly Span[], heard: Material["heard"]): Report[] {
+  return spans.flatMap(({ from, output }, index) => {
+    const confirm = output?.confirm;
+    if (!confirm) return [];
+    const to = spans[index + 1]?.from ?? Number.POSITIVE_INFINITY;
+    const place = confirm.from.kind === "mqtt" ? confirm.from.topic : webPlace(id);
+    return (heard.get(place) ?? [])
+      .filter(({ steady }) => steady >= from && steady < to)
+      .map((report) => ({
+        ...report,
+        meaning: (expected: string) => meaningOf(report.payload, expected, confirm.path),
+      }));
+  });
+}
+
+function presencesOf(spans: readonly Span[], heard: Material["heard"]): Presence[] {
+  return spans.flatMap(({ from, output }, index) => {
+    const online = output?.confirm?.online;
+    if (!online) return [];
+    const to = spans[index + 1]?.from ?? Number.POSITIVE_INFINITY;
+    return (heard.get(online.topic) ?? [])
+      .filter(({ steady }) => steady >= from && steady < to)
+      .map(({ steady, payload, isLive }) => ({
+        steady,
+        isLive,
+        isThere: meaningOf(payload, textOf(online.equals), undefined) === "expected",
+      }));
+  });
+}
+
+/** Under which answers of a device over HTTP are found: no topic has such a name. */
+function webPlace(id: string): string {
+  return `answers of ${id}#`;
+}
+
+/** What vigie heard, by topic; and what devices answered. */
+function readHeard({ events }: Trace): Material["heard"] {
+  const heard = new Map<string, Omit<Report, "meaning">[]>();
+  const add = (place: string, report: Omit<Report, "meaning">) => {
+    const list = heard.get(place);
+    if (list) list.push(report);
+    else heard.set(place, [report]);
+  };
+  /** By topic and payload: when somebody published it last. */
+  const published = new Map<string, number>();
+  const questions = new Map<number, string>();
+  let connectedAt = 0;
+  for (const event of events) {
+    const { steady } = event;
+    if (isKind(event, "connected")) connectedAt = steady;
+    if (isKind(event, "message")) published.set(`${event.topic} ${event.payload}`, steady);
+    if (isKind(event, "heard") && !event.topic.startsWith(`${BASE}/`)) {
+      const { topic, payload, retain } = event;
+      const last = published.get(`${topic} ${payload}`) ?? Number.NEGATIVE_INFINITY;
+      const isFresh = steady - last < FRESH;
+      const isKnown = !retain || (isFresh && last > connectedAt + FRESH);
+      add(topic, { steady, payload, isLive: isKnown ? "yes" : isFresh ? "perhaps" : "no" });
+    }
+    if (isKind(event, "web request") && event.what === "question") questions.set(event.id, event.output);
+    if (isKind(event, "web answer") && event.body !== null) {
+      const output = questions.get(event.id);
+      if (output !== undefined && event.status < 300)
+        add(webPlace(output), { steady, payload: event.body, isLive: "yes" });
+    }
+  }
+  return heard;
+}
+
+/** What the device is to report after this payload; null: no payload of this output is this one. */
+export function expectedOf(output: Output, payload: string): string | null {
+  const found = payloadsOf(output).find((one) => isTextOf(one.payload, payload));
+  if (!found) return null;
+  return found.expect === undefined ? payload : textOf(found.expect);
+}
+
+function payloadsOf({ choose, else: otherwise, unknown }: Output): Payload[] {
+  return [...choose, ...(otherwise ? [otherwise] : []), ...(unknown ? [unknown] : [])];
+}
+
+/** Milliseconds. */
+const TOGETHER = 2_000;
+/** Milliseconds: a message takes no longer to vigie. */
+const FRESH = 10_000;

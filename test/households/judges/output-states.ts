@@ -1,0 +1,214 @@
+import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { type Calm, readCalm } from "./calm.ts";
+import { expectedOf, type OutputLife, type Report, readOutputLives } from "./output-life.ts";
+
+/**
+ * `outputs/<id>/state` follows the table of docs/outputs.md: `confirmed` only after a report of what is expected, `contrary` only
+ * after one of something else that stood, `failed` only after the time for it; and none of them for long if the device says
+ * something else.
+ */
+export const judgeStates: Judge = (trace) => {
+  const calm = readCalm(trace);
+  return readOutputLives(trace).flatMap((life) => {
+    const look = { trace, life, calm };
+    return [...changes(look), ...stuck(look), ...silent(look), ...sentOnly(look), ...tooOften(look)];
+  });
+};
+
+interface Look {
+  trace: Trace;
+  life: OutputLife;
+  calm: Calm;
+}
+
+/** Each state that begins has a reason. */
+function changes({ life, calm }: Look): Violation[] {
+  return life.states.flatMap(({ steady, state }, index): Violation[] => {
+    const before = life.states[index - 1]?.state;
+    if (state === before) return [];
+    const output = life.at(steady);
+    const sent = life.sentWith(steady);
+    if (!output || !sent) return [];
+    const { payload, sentAt } = sent;
+    // What another state file, another configuration or another clock says may be otherwise. A clock that was set back since
+    // makes the sending seem later than now.
+    if (sentAt > steady || !life.isSame(sentAt - 1, steady) || !calm.isSure(sentAt - AROUND, steady))
+      return [];
+    const expected = output.confirm ? expectedOf(output, payload) : null;
+    const reports = life.reports.filter(
+      (report) => report.steady > sentAt - 1_500 && report.steady <= steady,
+    );
+    const says = (why: string) => [
+      { judge: "output state", at: steady, sentence: `${life.id} is ${state} (${payload}), but ${why}` },
+    ];
+    if (state === "confirmed") {
+      const isHeard = reports.some(
+        (report) => report.isLive !== "no" && expected !== null && report.meaning(expected) === "expected",
+      );
+      return isHeard ? [] : says("nothing that is expected was heard since it was sent");
+    }
+    if (state === "contrary") {
+      const stands = standing(reports, expected ?? "", steady, calm);
+      return stands ? [] : says("nothing else was heard that stood for 5 s");
+    }
+    if (state === "failed" && output.access?.secret_file === undefined) {
+      const sendings = life.sendings(steady).filter((one) => one.steady <= steady);
+      const isRefused = sendings.slice(-2).some(({ failure }) => failure === "refused");
+      const length = output.confirm?.for ?? USUAL;
+      const isTried = steady - sentAt > length - calm.lag(steady) || output.message;
+      return isRefused || isTried ? [] : says(`it was tried for ${(steady - sentAt) / 1000} s only`);
+    }
+    return [];
+  });
+}
+
+/** A report of something else, 5 s ago or longer, after which none of what is expected came. */
+function standing(reports: readonly Report[], expected: string, at: number, calm: Calm): boolean {
+  // What came within the second in which it is judged, or while the state was on its way, changes nothing.
+  const until = at - calm.lag(at);
+  const last = reports.findLastIndex(
+    ({ steady, isLive, meaning }) => steady <= until && isLive === "yes" && meaning(expected) === "expected",
+  );
+  return reports
+    .slice(last + 1)
+    .some(
+      ({ steady, isLive, meaning }) =>
+        steady <= at - STANDS && isLive !== "no" && meaning(expected) === "other",
+    );
+}
+
+/** What a device says counts after a while. */
+function stuck({ life, calm }: Look): Violation[] {
+  return life.reports.flatMap((report, index): Violation[] => {
+    if (report.isLive !== "yes") return [];
+    const { steady } = report;
+    const output = life.at(steady);
+    const payload = life.payloadAt(steady);
+    const expected = output?.confirm && payload !== undefined ? expectedOf(output, payload) : null;
+    if (!output?.confirm || expected === null) return [];
+    const meaning = report.meaning(expected);
+    const isWeb = output.confirm.from.kind === "http";
+    const following = (end: number) => {
+      const next = life.reports.findIndex((one, place) => place > index && one.steady > end);
+      return life.reports.slice(index + 1, next < 0 ? undefined : next);
+    };
+    const stands = (length: number, opposite: string) => {
+      const end = steady + length;
+      if (!calm.isThrough(steady - 1_000, end) || !life.isSame(steady, end)) return false;
+      // It was said after the payload was sent, and nothing was sent since.
+      if ((life.sentAt(steady) ?? end) > steady) return false;
+      if (life.sendings(steady).some((one) => one.steady > steady && one.steady <= end)) return false;
+      const chosen = life.chosen(steady, end);
+      const isInForce = chosen?.every((one) => "payload" in one && one.payload === payload) ?? false;
+      return isInForce && !following(end).some((one) => one.meaning(expected) === opposite);
+    };
+    const lag = calm.lag(steady);
+    const says = (end: number): Violation[] => {
+      const state = life.stateAt(end);
+      const sentence = `${life.id} is still ${state} (${payload}), though ${report.payload.slice(0, 80)} was heard ${(end - steady) / 1000} s ago`;
+      return [{ judge: "output state", at: end, sentence }];
+    };
+    if (meaning === "other") {
+      const length = isWeb ? TURNS_WEB : TURNS + lag;
+      const end = steady + length;
+      if (life.stateAt(end) !== "confirmed") return [];
+      // Without another answer over HTTP nothing stands.
+      const isSaid = !isWeb || following(end - 2_000).some((one) => one.steady > steady + STANDS);
+      if (isSaid && stands(length, "expected")) return says(end);
+    }
+    if (meaning === "expected") {
+      const soon = steady + TAKEN + lag;
+      const isWaiting = ["waiting", "failed", "sent"].includes(life.stateAt(soon) ?? "");
+      if (isWaiting && stands(soon - steady, "other")) return says(soon);
+      const late = steady + TURNS_BACK + lag;
+      if (life.stateAt(late) === "contrary" && stands(late - steady, "other")) return says(late);
+    }
+    return [];
+  });
+}
+
+/** Over HTTP a device that has not answered for long is not known to do anything. */
+function silent({ trace, life, calm }: Look): Violation[] {
+  const end = trace.events.at(-1)?.steady ?? 0;
+  return life.states.flatMap(({ steady: from, state }, index): Violation[] => {
+    const to = life.states[index + 1]?.steady ?? end;
+    const output = life.at(from);
+    const payload = life.sentWith(from)?.payload;
+    const expected = output && payload !== undefined ? expectedOf(output, payload) : null;
+    if (state !== "confirmed" || output?.confirm?.from.kind !== "http" || expected === null) return [];
+    const answers = life.reports.filter(
+      ({ steady, meaning }) => steady > from && steady <= to && meaning(expected) !== "nothing",
+    );
+    const instants = [from, ...answers.map(({ steady }) => steady), to];
+    const found = instants.find((steady, place) => {
+      const until = steady + SILENT + 60_000;
+      return (
+        (instants[place + 1] ?? steady) > until && calm.isThrough(steady, until) && life.isSame(from, until)
+      );
+    });
+    if (found === undefined) return [];
+    const sentence = `${life.id} is confirmed (${payload}), though it has not answered for 16 min`;
+    return [{ judge: "output state", at: found + SILENT + 60_000, sentence }];
+  });
+}
+
+/** A payload in force is `sent` and not more only if a report from before, or a doubt, is the reason. */
+function sentOnly({ trace, life, calm }: Look): Violation[] {
+  const quiets = trace.events.flatMap((event) => (isKind(event, "quiet") ? [event.steady] : []));
+  return quiets.flatMap((steady): Violation[] => {
+    const output = life.at(steady);
+    const payload = life.payloadAt(steady);
+    const sentAt = life.sentAt(steady);
+    if (!output?.confirm || payload === undefined || sentAt === null || life.stateAt(steady) !== "sent")
+      return [];
+    const since = calm.since(steady);
+    if (since === null || !calm.isSure(sentAt - AROUND, steady)) return [];
+    const chosen = life.chosen(steady - MINUTE, steady);
+    if (!chosen?.every((one) => "payload" in one && one.payload === payload)) return [];
+    const isHeld = life.reports.some((report) => report.isLive !== "yes" && report.steady > sentAt - AROUND);
+    const wasConfirmed = life.states.some((one) => one.state === "confirmed" && one.steady > sentAt);
+    if (isHeld || wasConfirmed) return [];
+    const sentence = `${life.id} is sent, though ${payload} is in force and was not confirmed`;
+    return [{ judge: "output state", at: steady, sentence }];
+  });
+}
+
+/** A device that changes its mind again and again changes its topics at most once a minute in the long run. */
+function tooOften({ life, calm }: Look): Violation[] {
+  const turns = life.states.filter(
+    ({ state }, index) => [state, life.states[index - 1]?.state].sort().join(" ") === "confirmed contrary",
+  );
+  return LIMITS.flatMap(({ most, within }) => {
+    const found = turns.find(({ steady }, index) => {
+      const first = turns[index - most];
+      return (
+        first !== undefined &&
+        steady - first.steady < within &&
+        // What a restart or a reload has forgotten may begin anew.
+        calm.isThrough(first.steady - AROUND, steady) &&
+        // A sending begins to count anew.
+        Math.abs((life.sentAt(first.steady) ?? 0) - (life.sentAt(steady) ?? 0)) < 1_000
+      );
+    });
+    if (!found) return [];
+    const sentence = `${life.id} turned contrary or back more than ${most} times in ${within / 60_000} min`;
+    return [{ judge: "output state", at: found.steady, sentence }];
+  });
+}
+
+const STANDS = 5_000;
+/** Milliseconds after which a report of something else has to be seen. */
+const TURNS = 16_000;
+/** It is asked again after 5 s, and the answer takes up to 10 s. */
+const TURNS_WEB = 40_000;
+const TURNS_BACK = 135_000;
+const TAKEN = 8_000;
+const MINUTE = 60_000;
+const SILENT = 15 * MINUTE;
+/** Without `confirm`. */
+const USUAL = 60 * MINUTE;
+const AROUND = 12_000;
+const LIMITS = [
+  { most: 4, within: 60_000 },
+  { most: 7, within: 300_000 },
+];

@@ -1,0 +1,328 @@
+import type { Output } from "../../../src/core/outputs/output.ts";
+import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { type Calm, readCalm } from "./calm.ts";
+import type { Chosen } from "./chosen-payload.ts";
+import { expectedOf, type OutputLife, readOutputLives } from "./output-life.ts";
+import type { Sending } from "./sendings.ts";
+
+/**
+ * How often a device is told the same again: not sooner than `every`, five times an hour and then every ten minutes if it did what
+ * it was told and does something else, and only the payload of a choice that is ON; and so often it is.
+ */
+export const judgeTellings: Judge = (trace) => {
+  const calm = readCalm(trace);
+  return readOutputLives(trace).flatMap((life) => {
+    const look = { trace, life, calm };
+    return [
+      ...gaps(look),
+      ...rates(look),
+      ...soon(look),
+      ...unasked(look),
+      ...confirmed(look),
+      ...missing(look),
+      ...notTold(look),
+    ];
+  });
+};
+
+interface Look {
+  trace: Trace;
+  life: OutputLife;
+  calm: Calm;
+}
+
+/** The same payload twice, one after the other, with nothing between that would be a reason of its own. */
+interface Again {
+  first: Sending;
+  second: Sending;
+  output: Output;
+}
+
+function sentAgain({ life, calm }: Look): Again[] {
+  return targetsOf(life).flatMap((sendings) =>
+    sendings.flatMap((second, index): Again[] => {
+      const first = sendings[index - 1];
+      if (!first || first.payload !== second.payload) return [];
+      const output = life.at(first.steady);
+      const isQuiet = calm.isThrough(first.steady, second.steady);
+      if (!output || !isQuiet || !life.isSame(first.steady, second.steady)) return [];
+      const lag = calm.lag(second.steady);
+      const chosen = life.chosen(first.steady + lag, second.steady);
+      return chosen?.every((one) => isStill(one, first.payload)) ? [{ first, second, output }] : [];
+    }),
+  );
+}
+
+/** Those of one target after the other. */
+function targetsOf(life: OutputLife): readonly (readonly Sending[])[] {
+  return [...new Set(life.changes.map((steady) => life.sendings(steady)))];
+}
+
+function isStill(chosen: Chosen, payload: string): boolean {
+  return chosen.kind === "stands" || ("payload" in chosen && chosen.payload === payload);
+}
+
+/** Not sooner than `every`; than ten minutes after a refusal; than an address has asked for. */
+function gaps(look: Look): Violation[] {
+  return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
+    const gap = second.steady - (first.overAt ?? first.steady);
+    // The broker may take the next repetition of what it has taken before.
+    const state = look.life.stateAt(first.steady);
+    const isRepeated = first.how === "mqtt" && (state === "waiting" || state === "contrary");
+    const wait = isRepeated ? (output.confirm?.every ?? USUAL) : waitOf(output, first);
+    const least = Math.max(wait, (first.retryAfter ?? 0) * 1_000);
+    const lag = output.to.kind === "mqtt" ? look.calm.lag(second.steady) : SLACK;
+    if (gap > Math.min(least, PAUSE) - lag) return [];
+    const sentence = `${look.life.id} was told ${first.payload} again after ${gap / 1000} s, at the earliest after ${least / 1000}`;
+    return [{ judge: "tellings", at: second.steady, sentence }];
+  });
+}
+
+/** Milliseconds after which this may be tried again. */
+function waitOf({ confirm }: Output, { status, failure }: Sending): number {
+  const every = confirm?.every ?? USUAL;
+  const isRefused = failure === "refused" && !(status !== null && LATER.includes(status));
+  return isRefused ? Math.max(every, PAUSE) : every;
+}
+
+/** In any hour five times, then every ten minutes, if the device had done it before or comes back. */
+function rates(look: Look): Violation[] {
+  const { life, calm } = look;
+  const found = sentAgain(look)
+    // What the broker refuses does not reach the device.
+    .filter(({ second }) => second.failure !== "refused" && wasTold(life, calm, second))
+    .sort((one, other) => one.second.steady - other.second.steady);
+  return found.flatMap(({ second, output }, index): Violation[] => {
+    const [fifth, last] = [found[index - MOST]?.second.steady, found[index - 1]?.second.steady];
+    if (fifth === undefined || last === undefined || second.steady - fifth >= HOUR - SLACK) return [];
+    const least = Math.max(PAUSE, output.confirm?.every ?? 0);
+    // What another state file holds of them is not known.
+    if (!calm.isSure(fifth, second.steady)) return [];
+    if (second.steady - last >= least - calm.lag(second.steady)) return [];
+    const sentence = `${life.id} was told ${second.payload} again six times within ${((second.steady - fifth) / 60_000).toFixed(0)} min, the last time after ${(second.steady - last) / 1000} s`;
+    return [{ judge: "tellings", at: second.steady, sentence }];
+  });
+}
+
+/** It had confirmed it, or said something else since: this is no repetition of what was not confirmed. */
+function wasTold(life: OutputLife, calm: Calm, { steady }: Sending): boolean {
+  const before = life.stateAt(steady - 1);
+  const isSettled = life.stateAt(steady - calm.lag(steady)) === before;
+  return isSettled && (before === "confirmed" || before === "contrary");
+}
+
+/** What it does else has stood for 5 s; it may be that the device came back, or that vigie connected anew. */
+function soon(look: Look): Violation[] {
+  const { life, calm } = look;
+  return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
+    const expected = output.confirm ? expectedOf(output, first.payload) : null;
+    if (expected === null || !wasTold(life, calm, second)) return [];
+    if (life.presences.some(({ steady }) => steady > first.steady && steady <= second.steady)) return [];
+    const reports = life.reports.filter(
+      ({ steady, meaning }) =>
+        steady > first.steady && steady <= second.steady && meaning(expected) !== "nothing",
+    );
+    const last = reports.findLastIndex(({ meaning }) => meaning(expected) === "expected");
+    const other = reports[last + 1];
+    if (last < 0 || !other || second.steady - other.steady >= STANDS - SLACK) return [];
+    // It did what it was told for too short a time to count.
+    if (life.stateAt(other.steady) === "contrary") return [];
+    const sentence = `${life.id} was told ${first.payload} again ${(second.steady - other.steady) / 1000} s after it began to do something else`;
+    return [{ judge: "tellings", at: second.steady, sentence }];
+  });
+}
+
+/** Never for `else` or `unknown`, and never without `keep` or `online`, when the device has confirmed it. */
+function unasked(look: Look): Violation[] {
+  const { life, calm } = look;
+  return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
+    if (!wasTold(life, calm, second)) return [];
+    const chosen = life.chosen(
+      first.steady + calm.lag(second.steady),
+      second.steady + calm.lag(second.steady),
+    );
+    const isChoice = chosen === null || chosen.some(({ kind }) => kind === "choice");
+    if (isChoice && (output.confirm?.keep || output.confirm?.online)) return [];
+    const why = isChoice ? "has neither keep nor online" : "is no choice whose rule is ON";
+    const sentence = `${life.id} was told ${first.payload} again after it was confirmed, but ${why}`;
+    return [{ judge: "tellings", at: second.steady, sentence }];
+  });
+}
+
+/** Not when it has confirmed it since it was sent the first time, whether the sending was answered or not. */
+function confirmed(look: Look): Violation[] {
+  const { life, calm } = look;
+  return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
+    const expected = output.confirm ? expectedOf(output, first.payload) : null;
+    if (expected === null || (life.sentAt(second.steady) ?? second.steady) > first.steady + SAVED) return [];
+    const until = second.steady - calm.lag(second.steady);
+    const reports = life.reports.filter(({ steady }) => steady > first.steady && steady <= second.steady);
+    const last = reports.findLast(({ meaning }) => meaning(expected) !== "nothing");
+    const isConfirmed =
+      last !== undefined &&
+      last.isLive === "yes" &&
+      last.steady < until &&
+      last.meaning(expected) === "expected" &&
+      reports.every(({ meaning }) => meaning(expected) !== "other");
+    const cameBack = life.presences.some(({ steady }) => steady > first.steady && steady <= second.steady);
+    if (!isConfirmed || cameBack) return [];
+    const sentence = `${life.id} was told ${first.payload} again ${(second.steady - last.steady) / 1000} s after it had confirmed it`;
+    return [{ judge: "tellings", at: second.steady, sentence }];
+  });
+}
+
+/** What is not confirmed or not taken is tried again; what is kept is told again; who comes back is told. */
+function missing({ life, calm }: Look): Violation[] {
+  return targetsOf(life).flatMap((sendings) =>
+    sendings.flatMap((sending, index): Violation[] => {
+      const { steady, payload } = sending;
+      const output = life.at(steady);
+      if (!output || output.message) return [];
+      const from = sending.overAt ?? steady;
+      const next = sendings[index + 1]?.steady ?? Number.POSITIVE_INFINITY;
+      const every = waitOf(output, sending);
+      const longest = Math.max(PAUSE, every);
+      const wait = Math.min(Math.max(every, (sending.retryAfter ?? 0) * 1_000), longest);
+      // Once the time for it is over, every ten minutes; so it is after five times, if the device had confirmed or came back.
+      const isFailed = life.stateAt(from + wait + LATE) === "failed";
+      const sentAt = life.sentAt(from) ?? 0;
+      const isAgain =
+        life.states.some((one) => one.state !== "waiting" && one.steady > sentAt) ||
+        life.presences.some((one) => one.isThere && one.steady > sentAt);
+      const recent = sendings.filter((one) => one.steady > steady - HOUR && one.steady <= steady).length;
+      const isLate = isFailed || (isAgain && recent >= MOST);
+      const end = from + (isLate ? longest : wait) + LATE;
+      if (next <= end || !isOpen(life, from + calm.lag(from), end)) return [];
+      if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
+      // What was sent last stands while nobody knows what is to be sent. Nobody asks for ever that `else` is done.
+      const chosen = life.chosen(steady, end);
+      const fails = isFailed || statesBetween(life, from + calm.lag(from), end).includes("failed");
+      const isWanted = chosen?.every((one) =>
+        fails ? one.kind === "choice" && one.payload === payload : isStill(one, payload),
+      );
+      if (!isWanted) return [];
+      const sentence = `${life.id} is ${life.stateAt(end)}, and ${payload} was not tried again for ${(end - from) / 1000} s`;
+      return [{ judge: "tellings", at: end, sentence }];
+    }),
+  );
+}
+
+/** All the time its state was one in which it is tried again. */
+function isOpen(life: OutputLife, from: number, to: number): boolean {
+  return statesBetween(life, from, to).every((state) => state === "waiting" || state === "failed");
+}
+
+function statesBetween(life: OutputLife, from: number, to: number): (string | undefined)[] {
+  const within = life.states.filter(({ steady }) => steady > from && steady <= to).map(({ state }) => state);
+  return [life.stateAt(from), ...within];
+}
+
+/** A device that does something else, or comes back, is told in time. */
+function notTold(look: Look): Violation[] {
+  const { life } = look;
+  return reasonsToTell(look).flatMap(({ steady, what, within }): Violation[] => {
+    const output = life.at(steady);
+    const payload = life.payloadAt(steady);
+    if (!output?.confirm || payload === undefined) return [];
+    const sendings = life.sendings(steady);
+    const before = sendings.filter((one) => one.steady <= steady);
+    const last = before.at(-1);
+    if (!last || last.payload !== payload) return [];
+    const gap = Math.max(output.confirm.every, SHORTEST);
+    const recent = before.filter((one) => one.steady > steady - HOUR - within).length;
+    const isOften = recent >= MOST || !look.calm.isSure(steady - 2 * HOUR, steady);
+    const pause = isOften ? Math.max(gap, PAUSE) : gap;
+    const waited = Math.max(pause, (last.retryAfter ?? 0) * 1_000, waitOf(output, last));
+    // What it has not confirmed is repeated, as it would be without this reason.
+    const repeats = life.stateAt(steady) === "waiting" ? steady + gap : 0;
+    const end =
+      Math.max(
+        steady + within,
+        repeats,
+        (last.overAt ?? last.steady) + Math.min(waited, Math.max(gap, PAUSE)),
+      ) + LATE;
+    if (sendings.some((one) => one.steady > steady - 1_000 && one.steady <= end)) return [];
+    const from = what === "is there at a new connection" ? steady : steady - AROUND;
+    if (!look.calm.isThrough(from, end) || !life.isSame(steady, end)) return [];
+    if (!look.calm.isAwake(last.steady, end)) return [];
+    const chosen = life.chosen(from + 1_000, end);
+    if (!chosen?.every((one) => one.kind === "choice" && one.payload === payload)) return [];
+    if (isOver(look, output, { payload, from: steady, to: end, what })) return [];
+    const sentence = `${life.id} ${what}, and was not told ${payload} again within ${((end - steady) / 1000).toFixed(0)} s`;
+    return [{ judge: "tellings", at: end, sentence }];
+  });
+}
+
+interface Reason {
+  steady: number;
+  what: "does something else" | "came back" | "is there at a new connection";
+  /** Milliseconds in which it has to be told, if it was not told just before. */
+  within: number;
+}
+
+function reasonsToTell({ trace, life, calm }: Look): Reason[] {
+  const contraries = life.states.flatMap(({ steady, state }, index): Reason[] => {
+    const begins = state === "contrary" && life.states[index - 1]?.state !== "contrary";
+    const isKept = life.at(steady)?.confirm?.keep;
+    return begins && isKept ? [{ steady, what: "does something else", within: 0 }] : [];
+  });
+  const returns = life.presences.flatMap(({ steady, isThere, isLive }, index): Reason[] => {
+    const before = life.presences[index - 1];
+    const wasGone = before?.isThere === false && calm.isThrough(before.steady, steady);
+    return isThere && isLive === "yes" && wasGone ? [{ steady, what: "came back", within: 0 }] : [];
+  });
+  return [...contraries, ...returns, ...connections({ trace, life, calm })];
+}
+
+/** After a new connection, and after a kill, nobody knows whether a device that is there was away meanwhile. */
+function connections({ trace, life }: Pick<Look, "trace" | "life" | "calm">): Reason[] {
+  let isOrderly = true;
+  let isReload = false;
+  return trace.events.flatMap((event): Reason[] => {
+    const { steady } = event;
+    if (isKind(event, "kill", "crash", "disconnected")) isOrderly = false;
+    if (isKind(event, "start", "reload")) isReload = event.kind === "reload";
+    // A reload connects anew, too; it may tell and need not.
+    if (isKind(event, "stopped", "state file") || (isKind(event, "started") && isReload)) isOrderly = true;
+    if (!isKind(event, "connected")) return [];
+    const wasOrderly = isOrderly;
+    isOrderly = false;
+    const heard = life.presences.filter((one) => one.steady >= steady && one.steady < steady + READ);
+    if (wasOrderly || heard.length === 0 || !heard.every(({ isThere }) => isThere)) return [];
+    return [{ steady: heard[0]!.steady, what: "is there at a new connection", within: READ }];
+  });
+}
+
+/** Meanwhile the device does what it was told again, or is gone again. */
+function isOver(
+  { life }: Look,
+  output: Output,
+  { payload, from, to, what }: { payload: string; from: number; to: number; what: Reason["what"] },
+): boolean {
+  if (what !== "does something else") {
+    const isGone = life.presences.some(({ steady, isThere }) => !isThere && steady > from && steady <= to);
+    return isGone || statesBetween(life, from, to).slice(1).includes("confirmed");
+  }
+  const expected = expectedOf(output, payload) ?? "";
+  return life.reports.some(
+    (report) =>
+      report.steady > from - 6_000 && report.steady <= to && report.meaning(expected) === "expected",
+  );
+}
+
+const MOST = 5;
+const STANDS = 5_000;
+const HOUR = 3_600_000;
+const PAUSE = 600_000;
+const USUAL = 30_000;
+const SHORTEST = 10_000;
+/** Milliseconds by which vigie may tell earlier than it seems. */
+const SLACK = 100;
+/** Milliseconds by which vigie may be late: a host that hangs holds two requests, each for ten seconds. */
+const LATE = 45_000;
+const AROUND = 12_000;
+/** Milliseconds in which what the broker holds is read after a connection. */
+const READ = 15_000;
+/** Milliseconds that a save takes at most. */
+const SAVED = 6_000;
+const LATER = [408, 425, 429, 500, 502, 503, 504];
