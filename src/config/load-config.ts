@@ -176,8 +176,13 @@ function isEmpty({ value }: ConfigFile): boolean {
 function findMissing(
   file: ConfigFile,
   settings: readonly Setting[],
-  { places = DEFAULT_PLACES }: LoadRequest,
+  { form = [], places = DEFAULT_PLACES }: LoadRequest,
 ): string[] {
+  // The form names both, but no rules and devices beside a file: an emptied one would remove them all.
+  if (file.path !== null && form.length > 0)
+    return [
+      `${file.place([], "value")}: expected rules or other options, got an empty file. Write them into it, or remove it: then the rules and devices of the form count`,
+    ];
   const missing = NEEDED.filter(({ option }) => !settings.some(({ path }) => path.join(".") === option));
   if (missing.length === 0) return [];
   if (file.path !== null) {

@@ -154,9 +154,6 @@ describe("the configuration of the app", () => {
     expect(config.rules.map(({ id }) => id)).toEqual(["other"]);
     expect(read).toEqual([{ path: follows, fingerprint: expect.stringMatching(/^[\da-f]{64}$/) }]);
     expect(file).toBe(follows);
-    // An empty one says nothing: neither does it bring invented days, nor the form's rules.
-    await writeFile(follows, "");
-    expect((await app.load()).config).toMatchObject({ rules: [], service: { base_url: "none" } });
     await rm(follows);
     expect((await app.load()).config.rules.map(({ id }) => id)).toEqual(["night"]);
   });
@@ -217,6 +214,24 @@ describe("what is refused", () => {
     await writeFile(app.path("config/vigie.yaml"), "rules: []\n");
     expect(await app.load()).toMatchObject({ refused: [], config: { rules: [] } });
   });
+
+  test.each(["", "\n \n", "# rules:\n---\n"])(
+    "is a file without options, as a full disk leaves it: %j; its rules stay in force, and are what is kept",
+    async (text) => {
+      const file = "rules: [{ id: other, when: { period: hp } }]\n";
+      const { root, path } = await ranWith(FORM, { file });
+      await writeFile(path("config/vigie.yaml"), text);
+      const app = await start({ root });
+      const { config, refused } = await app.load();
+      expect(config.rules.map(({ id }) => id)).toEqual(["other"]);
+      expect(refused).toEqual([
+        expect.stringMatching(/config\/vigie\.yaml:\d:\d: expected rules or other options, got an empty file/),
+      ]);
+      expect(app.waiting()).toBe(0);
+      await rm(path("data/last-good.json"));
+      await expect((await start({ root })).load()).rejects.toThrow("got an empty file");
+    },
+  );
 
   test("is replaced by it with the broker of today, too, if none was named when it ran", async () => {
     const { root } = await ranWith(FORM, { answer: { none: true } });
