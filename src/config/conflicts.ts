@@ -17,6 +17,7 @@ export function findConflicts(options: unknown): Conflict[] {
     ...baseTopicWithinDiscovery(options),
     ...credentialsGivenTwice(options),
     ...passwordAndItsFile(options),
+    ...passwordWithoutUser(options),
     ...certificateWithoutKey(options),
     ...outputConflicts(options),
   ];
@@ -94,6 +95,22 @@ function passwordAndItsFile(options: unknown): Conflict[] {
   const isGiven = (name: string) => Boolean(valueAt(options, ["mqtt", name]));
   if (!isGiven("password") || !isGiven("password_file")) return [];
   return [{ path: ["mqtt", "password_file"], expected: "either mqtt.password or mqtt.password_file" }];
+}
+
+/** A broker closes the connection of whoever names a password without a user. */
+function passwordWithoutUser(options: unknown): Conflict[] {
+  const isGiven = (name: string) => Boolean(valueAt(options, ["mqtt", name]));
+  const hasPassword = isGiven("password") || isGiven("password_file") || brokerAddress(options)?.password;
+  if (!hasPassword || !lacksUser(options)) return [];
+  const expected = "a user, because there is a password";
+  const advice = "If the broker asks for no login, remove the password";
+  return [{ path: ["mqtt", "username"], expected, advice }];
+}
+
+/** At a broker of one's own, as the embedded one asks for none. */
+export function lacksUser(options: unknown): boolean {
+  const address = brokerAddress(options);
+  return address?.username === "" && !valueAt(options, ["mqtt", "username"]);
 }
 
 function certificateWithoutKey(options: unknown): Conflict[] {

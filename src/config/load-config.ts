@@ -13,7 +13,7 @@ import {
   stateDirectory,
 } from "./config-file.ts";
 import { configSchema } from "./config-schema.ts";
-import { A_SERVICE } from "./conflicts.ts";
+import { A_SERVICE, lacksUser } from "./conflicts.ts";
 import { readEnvironment } from "./environment.ts";
 import { firstLookOutputs } from "./first-look-outputs.ts";
 import { findUnreadableOutputFiles } from "./http-output-warnings.ts";
@@ -59,7 +59,11 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   if (file.problems.length > 0) throw new ConfigError([...file.problems, ...environment.problems]);
 
   const commandLine = splitGroup([], overrides, { name: "command line", path: [] });
-  const settings = [...form, ...environment.settings, ...commandLine];
+  const { settings, unused } = dropPasswordWithoutUser(file, [
+    ...form,
+    ...environment.settings,
+    ...commandLine,
+  ]);
   const values = addFirstLook(addStateDirectory(applySettings(file.value, settings), env)) ?? {};
   const { given, ...password } = await readPasswordFile(values, settings, request);
   const missing = isEmpty(file) ? findMissing(file, settings, request) : [];
@@ -90,7 +94,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     given,
     file: file.path,
     read,
-    warnings: [...environment.warnings, ...findUnusedValues(file, form), ...warnings],
+    warnings: [...environment.warnings, ...findUnusedValues(file, form), ...unused, ...warnings],
     refused: [],
     brokerIsUnknown: false,
   };
@@ -106,6 +110,21 @@ function findUnusedValues(file: ConfigFile, form: readonly Setting[]): string[] 
     const place = joinPlace(file.place(path, "value"), path);
     return [`${place}: the form counts here, and not the file (${origin.name})`];
   });
+}
+
+/**
+ * A password from outside of the file without a user, as when systemd still hands one over at a broker without login: with it
+ * alone the broker would close the connection.
+ */
+function dropPasswordWithoutUser(file: ConfigFile, given: readonly Setting[]) {
+  if (!lacksUser(applySettings(file.value, given))) return { settings: given, unused: [] };
+  const isPassword = ({ path, value }: Setting) =>
+    ["mqtt.password", "mqtt.password_file"].includes(path.join(".")) && value !== undefined;
+  const unused = given.filter(isPassword).map(({ path, origin }) => {
+    const place = joinPlace(origin.name, path.slice(origin.path.length));
+    return `${place}: this password is not used, because there is no user: set mqtt.username, or remove the password`;
+  });
+  return { settings: given.filter((setting) => !isPassword(setting)), unused };
 }
 
 /** Outputs may be written as `{ list: [ … ] }`. */

@@ -70,7 +70,8 @@ export const mqttOptions = z
       description: "User at the broker. Default none: the broker then sees an anonymous client.",
     }),
     password: optionalText("a password (in quotes if it is a number)").meta({
-      description: "Password at the broker. Default none. Better kept out of this file: see password_file.",
+      description:
+        "Password at the broker. Default none; needs a username. Better kept out of this file: see password_file.",
     }),
     password_file: optionalText("the path of a file").meta({
       description:

@@ -136,6 +136,14 @@ describe("the configuration of the app", () => {
     expect((await app.load()).config.mqtt).toMatchObject(LATER);
   });
 
+  test("uses no password that is named without a user, as the broker would close the connection", async () => {
+    const app = await start({ options: FORM, answer: { broker: { ...BROKER, username: undefined } } });
+    const { config, warnings } = await app.load();
+    expect(config.mqtt).toMatchObject({ url: BROKER.url, username: undefined });
+    expect(config.mqtt.password).toBeUndefined();
+    expect(warnings).toEqual([expect.stringMatching(/^Home Assistant: this password is not used/)]);
+  });
+
   test("does not ask for a broker where the form names one", async () => {
     const options = { ...FORM, broker_address: "mqtt://nas", broker_username: "v", broker_password: "p" };
     const app = await start({ options, answer: { failed: "not asked" } });
@@ -225,7 +233,9 @@ describe("what is refused", () => {
       const { config, refused } = await app.load();
       expect(config.rules.map(({ id }) => id)).toEqual(["other"]);
       expect(refused).toEqual([
-        expect.stringMatching(/config\/vigie\.yaml:\d:\d: expected rules or other options, got an empty file/),
+        expect.stringMatching(
+          /config\/vigie\.yaml:\d:\d: expected rules or other options, got an empty file/,
+        ),
       ]);
       expect(app.waiting()).toBe(0);
       await rm(path("data/last-good.json"));

@@ -270,4 +270,19 @@ describe("options that conflict", () => {
     const split = `${REAL}mqtt: { url: mqtt://me@broker, password: two }`;
     expect((await loadText(split)).config.mqtt).toMatchObject({ username: "me", password: "two" });
   });
+
+  test.each([
+    "url: mqtt://b, password: secret",
+    "url: mqtt://b, password_file: ./none",
+    'url: "mqtt://:secret@b"',
+  ])("a password without a user is refused, as a broker closes the connection: %s", async (mqtt) => {
+    const problems = await problemsOf(loadText(`${REAL}mqtt: { ${mqtt} }`));
+    expect(problems).toContain(
+      "config/vigie.yaml:2:7 mqtt.username: expected a user, because there is a password, got nothing. If the broker asks for no login, remove the password",
+    );
+    expect(problems.join()).not.toContain("secret");
+    expect(
+      (await loadText(`mqtt: { url: embedded, ${mqtt.replace(/^url: [^,]*,?/, "")} }`)).warnings,
+    ).toEqual([]);
+  });
 });

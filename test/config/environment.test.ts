@@ -4,10 +4,10 @@ import { folderWith, load, loadText, loadVariables, NEEDED, problemsOf } from ".
 
 describe("variables", () => {
   test.each([
-    [{ VIGIE_MQTT_PASSWORD: "0123" }, "mqtt.password", "0123"],
-    [{ VIGIE_MQTT_PASSWORD: "true" }, "mqtt.password", "true"],
-    [{ VIGIE_MQTT_PASSWORD: "{not: yaml" }, "mqtt.password", "{not: yaml"],
-    [{ VIGIE_MQTT_PASSWORD: " # " }, "mqtt.password", " # "],
+    [{ VIGIE_MQTT_USERNAME: "me", VIGIE_MQTT_PASSWORD: "0123" }, "mqtt.password", "0123"],
+    [{ VIGIE_MQTT_USERNAME: "me", VIGIE_MQTT_PASSWORD: "true" }, "mqtt.password", "true"],
+    [{ VIGIE_MQTT_USERNAME: "me", VIGIE_MQTT_PASSWORD: "{not: yaml" }, "mqtt.password", "{not: yaml"],
+    [{ VIGIE_MQTT_USERNAME: "me", VIGIE_MQTT_PASSWORD: " # " }, "mqtt.password", " # "],
     [{ VIGIE_MQTT_BASE_TOPIC: "007" }, "mqtt.base_topic", "007"],
     [{ VIGIE_INSTANCE: "2" }, "instance", "2"],
     [{ VIGIE_SERVICE_CHECK_CLOCK: "off" }, "service.check_clock", "off"],
@@ -32,6 +32,27 @@ describe("variables", () => {
       .split(".")
       .reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], config);
     expect(found).toEqual(value);
+  });
+
+  test("a password without a user is not used, with a warning that names where it is from", async () => {
+    const cwd = await folderWith({ secret: "hidden", "credentials/mqtt_password": "hidden" });
+    const CREDENTIALS_DIRECTORY = join(cwd, "credentials");
+    const given: [string, NodeJS.ProcessEnv][] = [
+      ["VIGIE_MQTT_PASSWORD", { VIGIE_MQTT_PASSWORD: "hidden" }],
+      ["VIGIE_MQTT_PASSWORD_FILE", { VIGIE_MQTT_PASSWORD_FILE: "secret" }],
+      ["VIGIE_MQTT password_file", { VIGIE_MQTT: "{ password_file: ./secret }" }],
+      ["credential mqtt_password", { CREDENTIALS_DIRECTORY }],
+    ];
+    for (const [place, env] of given) {
+      const { config, warnings } = await load({ cwd, env: { ...NEEDED, ...env } });
+      expect(config.mqtt.password).toBeUndefined();
+      expect(warnings).toEqual([
+        `${place}: this password is not used, because there is no user: set mqtt.username, or remove the password`,
+      ]);
+      const withUser = await load({ cwd, env: { ...NEEDED, ...env, VIGIE_MQTT_USERNAME: "me" } });
+      expect(withUser.config.mqtt.password).toBe("hidden");
+      expect(withUser.warnings).toEqual([]);
+    }
   });
 
   test("a variable replaces one option of a group in the file", async () => {

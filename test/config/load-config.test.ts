@@ -103,7 +103,8 @@ describe("what is no file", () => {
     await writeFile(join(cwd, "pipe"), "instance: piped\n");
     expect((await read).config.instance).toBe("piped");
 
-    const readPassword = load({ cwd, env: { ...NEEDED, VIGIE_MQTT_PASSWORD_FILE: "pipe" } });
+    const env = { ...NEEDED, VIGIE_MQTT_USERNAME: "me", VIGIE_MQTT_PASSWORD_FILE: "pipe" };
+    const readPassword = load({ cwd, env });
     await writeFile(join(cwd, "pipe"), "secret\n");
     expect((await readPassword).config.mqtt.password).toBe("secret");
   });
@@ -236,7 +237,7 @@ describe("precedence", () => {
   test("mqtt.password_file names a file with the password, which counts less than one from outside", async () => {
     const cwd = await folderWith({
       "config/vigie.yaml":
-        "service: { base_url: none }\nofficial: { source: rte }\nmqtt: { url: mqtt://b, password_file: ./secret }",
+        "service: { base_url: none }\nofficial: { source: rte }\nmqtt: { url: mqtt://me@b, password_file: ./secret }",
       secret: " by file: #%\n",
       other: "by variable",
       "credentials/mqtt_password": "by credential\n",
@@ -261,16 +262,16 @@ describe("precedence", () => {
       await writeFile(join(cwd, "config/vigie.yaml"), `${start}mqtt: ${mqtt}`);
       return problemsOf(load({ cwd, env }));
     };
-    expect(await problems("{ url: mqtt://b, password_file: ./none }")).toEqual([
-      'config/vigie.yaml:3:39 mqtt.password_file: expected a file that can be read, got "./none" (it does not exist)',
+    expect(await problems("{ url: mqtt://me@b, password_file: ./none }")).toEqual([
+      'config/vigie.yaml:3:42 mqtt.password_file: expected a file that can be read, got "./none" (it does not exist)',
     ]);
-    expect(await problems("{ url: mqtt://b, password_file: hunter2 }")).toEqual([
-      "config/vigie.yaml:3:39 mqtt.password_file: expected a file that can be read, got a text of 7 characters (it does not exist)",
+    expect(await problems("{ url: mqtt://me@b, password_file: hunter2 }")).toEqual([
+      "config/vigie.yaml:3:42 mqtt.password_file: expected a file that can be read, got a text of 7 characters (it does not exist)",
     ]);
-    expect(await problems("{ url: mqtt://b, password: x, password_file: ./none }")).toEqual([
-      'config/vigie.yaml:3:52 mqtt.password_file: expected either mqtt.password or mqtt.password_file, got "./none"',
+    expect(await problems("{ url: mqtt://me@b, password: x, password_file: ./none }")).toEqual([
+      'config/vigie.yaml:3:55 mqtt.password_file: expected either mqtt.password or mqtt.password_file, got "./none"',
     ]);
-    const unread = "{ url: mqtt://b, password_file: ./none }";
+    const unread = "{ url: mqtt://me@b, password_file: ./none }";
     expect(await problems(unread, { VIGIE_MQTT_PASSWORD: "x" })).toEqual([]);
     expect(
       await problems(unread, {
