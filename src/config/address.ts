@@ -2,10 +2,12 @@
 export function maskAddress(text: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(text) ?? [];
   const end = rest.lastIndexOf("@");
-  if (end >= 0) return `${scheme}***@${rest.slice(end + 1)}`;
+  // `?token=…`
+  const shown = rest.slice(end + 1).replace(/([?#]).+$/s, "$1***");
+  if (end >= 0) return `${scheme}***@${shown}`;
   // `mqtt://user:password` without a host: what follows a colon is shown only if it is a port.
-  const [, ipv6 = "", after = ""] = /^(\[[\da-f:.]+\])?(.*)$/is.exec(rest) ?? [];
-  return `${scheme}${ipv6}${after.replace(/:(?!\d{1,5}(\/|$)).*$/s, ":***")}`;
+  const [, ipv6 = "", after = ""] = /^(\[[\da-f:.]+\])?(.*)$/is.exec(shown) ?? [];
+  return `${scheme}${ipv6}${after.replace(/:(?!\d{1,5}([/?#]|$)).*$/s, ":***")}`;
 }
 
 /** undefined where this is no address, or has another scheme or no host. */

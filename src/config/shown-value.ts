@@ -39,7 +39,7 @@ export function showValue(value: unknown, path: Path): string {
   if (isSecret(path)) return `a ${typeof value === "string" ? "text" : typeof value}`;
   if (isHidden(value, path)) return showHidden(value, path);
   if (typeof value !== "string") return String(value);
-  const isAddress = ["url", "base_url"].includes(String(path.at(-1))) || /@|:\/\//.test(value);
+  const isAddress = /url$|address$|^source$/.test(String(path.at(-1))) || /@|:\/\//.test(value);
   return quote(isAddress ? maskAddress(value) : value);
 }
 

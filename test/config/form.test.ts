@@ -290,6 +290,12 @@ describe("a form that is wrong", () => {
       { language: "en", service_address: "https://me:secret-7@forecast.example.org" },
       'Service address: expected an address that begins with https:// or http://, without user, password, ? and #, got "https://***@forecast.example.org"',
     ],
+    ...["https://me:secret-7@days.example/x?key=secret-7", "days.example/x?key=secret-7"].map(
+      (service_address): [object, string] => [
+        { language: "en", service_address },
+        `Service address: expected an address that begins with https:// or http://, without user, password, ? and #, got "${service_address.replace("me:secret-7@", "***@").replace("key=secret-7", "***")}"`,
+      ],
+    ),
     [
       { language: "en", broker_address: "http://nas" },
       'Address of another broker: expected an address such as mqtt://192.168.1.10:1883, without ? and #, got "http://nas"',
