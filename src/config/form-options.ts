@@ -5,7 +5,7 @@ import { isHttpAddress, parseBrokerAddress, typedBrokerAddress } from "./address
 import { DEVICE_KINDS, DEVICE_USES, type DeviceUse, RULE_TEMPLATES } from "./device-templates.ts";
 import { FORM_WORDS, type FormLanguage, type FormWords, labelOf } from "./form-words.ts";
 import { ID_PATTERN, idOfTopic, LONGEST_ID } from "./id-word.ts";
-import { type Path, showValue } from "./shown-value.ts";
+import { isShown, type Path, showValue } from "./shown-value.ts";
 import { civilDate, dailyWindow, numberFrom, topic, wholeNumberFrom } from "./value-schemas.ts";
 
 /** The form of the Home Assistant app, as the Supervisor writes it down. Its fields are those of config/homeassistant-app/config.yaml. */
@@ -31,7 +31,8 @@ export function readForm(text: string): ReadForm {
 function show(value: unknown, path: Path, t: FormWords): string {
   if (isEmpty(value)) return t.nothing;
   if (path.at(-1) === "broker_password") return t.hidden;
-  return typeof value === "object" ? t.something : showValue(value, path);
+  if (typeof value === "object") return t.something;
+  return isShown(value, path) ? showValue(value, path) : t.hidden;
 }
 
 export const COLOR_CHOICES = {

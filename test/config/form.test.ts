@@ -309,6 +309,10 @@ describe("a form that is wrong", () => {
       'Devices 1, Which relay: expected the number of the relay, got "left"',
     ],
     [
+      { language: "en", outputs: [{ ...OUTPUT, place: "http://nas/+/secret-7" }] },
+      "Devices 1, Its place on the broker: expected the beginning of a topic, without + and #, without / at the beginning and the end, got a text that is not shown",
+    ],
+    [
       { language: "en", outputs: [{ ...OUTPUT, report: "x" }] },
       'Devices 1, Topic of its reports: expected nothing, because only the kind other has it, got "x"',
     ],
@@ -346,6 +350,7 @@ describe("a form that is wrong", () => {
       "options.json\u00a0: attendu du JSON, comme Home Assistant l’écrit, reçu un texte endommagé",
     ],
     ["[]", "options.json\u00a0: attendu un groupe de champs, reçu une liste ou un groupe"],
+    ['"secret"', "options.json\u00a0: attendu un groupe de champs, reçu un texte qui n’est pas affiché"],
     ["null", "options.json\u00a0: attendu un groupe de champs, reçu rien"],
   ])("is one that cannot be read: %j", (text, problem) => {
     expect(readForm(text)).toEqual({ language: "fr", problems: [problem] });
