@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type ReadForm, readForm } from "../config/form-options.ts";
 import { formSettings, type NamedBroker, namedBrokerSettings } from "../config/form-settings.ts";
-import { FORM_WORDS, type FormLanguage } from "../config/form-words.ts";
+import { FORM_WORDS, type FormLanguage, type FormWords } from "../config/form-words.ts";
 import { type LoadedConfig, type LoadRequest, loadConfig } from "../config/load-config.ts";
 import { ConfigError } from "../config/problems.ts";
 import { readFingerprint } from "../config/read-text.ts";
 import { applySettings, type Setting, splitGroup } from "../config/settings.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
 import { describeDiskError, hasCode } from "../runtime/disk-errors.ts";
-import { removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
+import { codeOf } from "../runtime/error-code.ts";
+import { NotAFile, readOwnFile, removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
 import type { SupervisorAnswer } from "./ask-supervisor.ts";
@@ -154,16 +154,23 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
 /** Once for each start: only then does the Supervisor write them. */
 async function readOptions(path: string): Promise<ReadForm> {
   try {
-    return readForm(await readFile(path, "utf8"));
+    return readForm(String(await readOwnFile(path, LARGEST)));
   } catch (error) {
-    return { language: "fr", problems: [FORM_WORDS.fr.unreadable(path, describeDiskError(error))] };
+    return { language: "fr", problems: [FORM_WORDS.fr.unreadable(path, reasonOf(error, FORM_WORDS.fr))] };
   }
+}
+
+function reasonOf(error: unknown, t: FormWords): string {
+  if (hasCode(error, "ENOENT")) return t.missing;
+  if (hasCode(error, "EACCES", "EPERM")) return t.not_allowed;
+  if (error instanceof NotAFile || hasCode(error, "EISDIR")) return t.no_file;
+  return t.disk_error(codeOf(error));
 }
 
 async function readKept(path: string, log: Log): Promise<Kept | undefined> {
   try {
     await removeTemporaryFiles(path);
-    return keptSchema.parse(JSON.parse(await readFile(path, "utf8")));
+    return keptSchema.parse(JSON.parse(String(await readOwnFile(path, LARGEST))));
   } catch (error) {
     const isNone = hasCode(error, "ENOENT");
     const why =
@@ -187,3 +194,5 @@ const FILE = "./config/vigie.yaml";
 /** Where Home Assistant's own broker is, once it is installed. */
 const USUAL_BROKER: NamedBroker = { url: "mqtt://core-mosquitto:1883" };
 const A_MINUTE = 60_000;
+/** Bytes: of the form, and of what is kept. */
+const LARGEST = 4 * 1024 * 1024;

@@ -44,6 +44,10 @@ const en = {
   price: "a price in EUR per kWh from 0 to 5, such as 0.1654",
   json: "JSON, as Home Assistant writes it",
   unreadable: (path: string, why: string) => `${path} cannot be read: ${why}`,
+  missing: "it does not exist",
+  not_allowed: "this user has no permission",
+  no_file: "it is no file, or one that is much too large",
+  disk_error: (code: string) => `the disk reports an error (${code})`,
 };
 
 /** Both languages have every text: the compiler names one that lacks. */
@@ -81,6 +85,10 @@ const fr: FormWords = {
   price: "un prix en euros par kWh de 0 à 5, comme 0.1654",
   json: "du JSON, comme Home Assistant l’écrit",
   unreadable: (path, why) => `${path} ne peut pas être lu\u00a0: ${why}`,
+  missing: "il n’existe pas",
+  not_allowed: "cet utilisateur n’en a pas le droit",
+  no_file: "ce n’est pas un fichier, ou il est beaucoup trop gros",
+  disk_error: (code) => `le disque signale une erreur (${code})`,
 };
 
 export const FORM_WORDS: Readonly<Record<FormLanguage, FormWords>> = { fr, en };

@@ -30,12 +30,15 @@ export class NotAFile extends Error {
   override name = "NotAFile";
 }
 
+/** Bytes. */
+const LARGEST = 64 * 1024 * 1024;
+
 /** Reads a file of vigie's own. Whoever opens a pipe waits for somebody to write, and no signal ends that. */
-export async function readOwnFile(path: string): Promise<Buffer> {
+export async function readOwnFile(path: string, largest = LARGEST): Promise<Buffer> {
   const found = await stat(path);
   if (!(found.isFile() || found.isDirectory()))
     throw new NotAFile("it is a pipe, a socket or a device, not a file");
-  if (found.size > LARGEST) throw new NotAFile("it is larger than any that vigie writes");
+  if (found.size > largest) throw new NotAFile("it is larger than any that vigie writes");
   return readFile(path);
 }
 
@@ -117,5 +120,3 @@ async function syncFolder(path: string): Promise<void> {
 /** Some file systems, most of them on a network, cannot sync a folder. */
 const SYNC_NOT_SUPPORTED = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EISDIR"];
 const TEMPORARY = ".tmp";
-/** Bytes. */
-const LARGEST = 64 * 1024 * 1024;

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openAppConfiguration } from "../../src/app/app-configuration.ts";
@@ -176,7 +177,7 @@ describe("what is refused", () => {
   });
 
   test.each<[string, object | string | undefined, RegExp]>([
-    ["missing", undefined, /options\.json ne peut pas être lu\u00a0: it does not exist$/],
+    ["missing", undefined, /options\.json ne peut pas être lu\u00a0: il n’existe pas$/],
     ["empty", "", /^options\.json\u00a0: attendu du JSON.*reçu rien$/],
     [
       "half written",
@@ -359,6 +360,29 @@ describe("last-good.json", () => {
     expect((await app.load()).config.rules).toHaveLength(1);
     expect(app.lines).toEqual([expect.stringMatching(/cannot be used: it is a folder, not a file$/)]);
   });
+
+  test.each([
+    ["last-good.json", "it is a pipe", "it is larger than any"],
+    ["options.json", "ce n’est pas un fichier", "ce n’est pas un fichier"],
+  ])(
+    "a pipe, or a file without end, in place of %s is said, and keeps nothing waiting",
+    async (name, ofPipe, ofLarge) => {
+      const { root, path } = await ranWith(FORM);
+      const file = path(`data/${name}`);
+      const told = async () => {
+        const app = await start({ root });
+        const { refused } = await app.load();
+        return [...app.lines, ...refused].join("\n");
+      };
+      await rm(file);
+      execFileSync("mkfifo", [file]);
+      expect(await told()).toContain(ofPipe);
+      await rm(file);
+      await writeFile(file, "{}");
+      await truncate(file, 300_000_000);
+      expect(await told()).toContain(ofLarge);
+    },
+  );
 
   test("shows its secrets to nobody: neither in a problem nor in a line of the log", async () => {
     const { root, path } = await ranWith({ ...FORM, broker_address: "mqtt://v:secret-3@nas" });
