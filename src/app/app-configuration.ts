@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
+import { chmod } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { parseBrokerAddress } from "../config/address.ts";
 import { type ReadForm, readForm } from "../config/form-options.ts";
 import { formSettings, type NamedBroker, namedBrokerSettings } from "../config/form-settings.ts";
 import { FORM_WORDS, type FormLanguage, type FormWords } from "../config/form-words.ts";
@@ -15,6 +17,7 @@ import { codeOf } from "../runtime/error-code.ts";
 import { NotAFile, readOwnFile, removeTemporaryFiles, replaceFile } from "../runtime/files.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
+import { valueAt } from "../runtime/value-at.ts";
 import type { SupervisorAnswer } from "./ask-supervisor.ts";
 
 /** Where the app of Home Assistant has its configuration from: the form, a file beside it, and the broker that the Supervisor names. */
@@ -57,6 +60,7 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
   let loadedWith: NamedBroker | undefined;
   let cancelWriting: () => void = () => undefined;
   let said = "";
+  let saidOfKept = "";
 
   const load = async (): Promise<LoadedConfig> => {
     const follows = { path: file, fingerprint: await readFingerprint(file) };
@@ -88,8 +92,11 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
     const own = splitGroup([], kept.given, { name: "last-good.json", path: [] });
     return loadWith(own, []).catch((error: unknown) => {
       // Another vigie wrote it, which knew other options.
-      if (error instanceof ConfigError) return undefined;
-      throw error;
+      if (!(error instanceof ConfigError)) throw error;
+      const problems = error.problems.join("; ");
+      if (problems !== saidOfKept) log.warn(cannotBeUsed(path, problems));
+      saidOfKept = problems;
+      return undefined;
     });
   };
 
@@ -170,15 +177,30 @@ function reasonOf(error: unknown, t: FormWords): string {
 async function readKept(path: string, log: Log): Promise<Kept | undefined> {
   try {
     await removeTemporaryFiles(path);
-    return keptSchema.parse(JSON.parse(String(await readOwnFile(path, LARGEST))));
+    const read = keptSchema.parse(JSON.parse(String(await readOwnFile(path, LARGEST))));
+    await protect(path, log);
+    return read;
   } catch (error) {
     const isNone = hasCode(error, "ENOENT");
     const why =
       error instanceof z.ZodError || error instanceof SyntaxError
         ? "it is damaged"
         : describeDiskError(error);
-    if (!isNone) log.warn(`The configuration that was kept in ${path} cannot be used: ${why}`);
+    if (!isNone) log.warn(cannotBeUsed(path, why));
     return undefined;
+  }
+}
+
+function cannotBeUsed(path: string, why: string): string {
+  return `The configuration that was kept in ${path} cannot be used: ${why}`;
+}
+
+/** It holds a password. Whoever restored it by hand may have left it open to all. */
+async function protect(path: string, log: Log): Promise<void> {
+  try {
+    await chmod(path, 0o600);
+  } catch (error) {
+    log.warn(`Other users may read the passwords in ${path}: ${describeDiskError(error)}`);
   }
 }
 
@@ -187,7 +209,23 @@ const namedBroker = z.object({
   username: z.string().optional(),
   password: z.string().optional(),
 });
-const keptSchema = z.object({ given: z.record(z.string(), z.unknown()), broker: namedBroker.nullable() });
+const keptSchema = z.object({
+  /** Invented days and the embedded broker are no part of the app. */
+  given: z
+    .record(z.string(), z.unknown())
+    .refine((given) => valueAt(given, ["mqtt", "url"]) !== "embedded")
+    .refine((given) => valueAt(given, ["service", "base_url"]) !== "simulator")
+    .refine((given) => valueAt(given, ["official", "source"]) !== "simulator"),
+  /** One that cannot be an address is none: the usual one is tried. */
+  broker: namedBroker
+    .nullable()
+    .transform((broker) => (broker && isAddressOfBroker(broker.url) ? broker : null)),
+});
+
+/** As `askSupervisor` writes it. */
+function isAddressOfBroker(url: string): boolean {
+  return /^mqtts?:\/\/[\w.-]+:[1-9]\d*$/.test(url) && parseBrokerAddress(url) !== undefined;
+}
 
 /** In a container, whose working folder is the root: /config/vigie.yaml. */
 const FILE = "./config/vigie.yaml";

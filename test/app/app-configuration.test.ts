@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openAppConfiguration } from "../../src/app/app-configuration.ts";
@@ -272,9 +272,50 @@ describe("what is refused", () => {
   test("is not replaced by what this vigie does not know any more", async () => {
     const { root, path } = await ranWith(FORM);
     const kept = JSON.parse(await readFile(path("data/last-good.json"), "utf8"));
-    await writeFile(path("data/last-good.json"), JSON.stringify({ ...kept, given: { gone: 1 } }));
+    await writeFile(
+      path("data/last-good.json"),
+      JSON.stringify({ ...kept, given: { ...kept.given, gone: 1 } }),
+    );
     const app = await start({ root, options: WRONG });
     await expect(app.load()).rejects.toThrow(PROBLEM);
+    await expect(app.load()).rejects.toThrow(PROBLEM);
+    expect(app.lines).toEqual([
+      expect.stringMatching(
+        /last-good\.json cannot be used: last-good\.json gone: expected a known option .*, got "gone"/,
+      ),
+    ]);
+  });
+
+  test.each(["embedded", "nonsense", "mqtt://a b", "mqtt://nas:1883/?x", "mqtt://nas:99999", ""])(
+    "is replaced by it with the usual broker, where the one that was kept has no address: %j",
+    async (url) => {
+      const { root, path } = await ranWith(FORM);
+      const kept = JSON.parse(await readFile(path("data/last-good.json"), "utf8"));
+      await writeFile(path("data/last-good.json"), JSON.stringify({ ...kept, broker: { url } }));
+      for (const options of [FORM, WRONG]) {
+        const app = await start({ root, options, answer: { failed: "it answers with status 500" } });
+        const { config, brokerIsUnknown } = await app.load();
+        expect(config.mqtt.url).toBe("mqtt://core-mosquitto:1883");
+        expect(config.rules.map(({ id }) => id)).toEqual(["night"]);
+        expect(brokerIsUnknown).toBe(true);
+      }
+    },
+  );
+
+  test.each([
+    { mqtt: { url: "embedded" } },
+    { service: { base_url: "simulator", allow_simulator: true } },
+    { official: { source: "simulator" } },
+  ])("is not replaced by what is no part of the app: %j", async (more) => {
+    const { root, path } = await ranWith(FORM);
+    const kept = JSON.parse(await readFile(path("data/last-good.json"), "utf8"));
+    await writeFile(
+      path("data/last-good.json"),
+      JSON.stringify({ ...kept, given: { ...kept.given, ...more } }),
+    );
+    const app = await start({ root, options: WRONG });
+    await expect(app.load()).rejects.toThrow(PROBLEM);
+    expect(app.lines).toEqual([expect.stringMatching(/cannot be used: it is damaged$/)]);
   });
 
   test.each(["", "{", "[]", '{"given":null,"broker":null}', '{"given":{},"broker":{"url":1}}'])(
@@ -299,6 +340,10 @@ describe("last-good.json", () => {
     const same = await start({ root: app.root });
     await same.load();
     expect(same.waiting()).toBe(0);
+    // Though nothing is written: somebody may have copied it there.
+    await chmod(app.path("data/last-good.json"), 0o666);
+    await start({ root: app.root });
+    expect((await stat(app.path("data/last-good.json"))).mode & 0o777).toBe(0o600);
     const other = await start({ root: app.root, options: { ...FORM, rules: [] } });
     await other.load();
     expect(other.waiting()).toBe(1);
