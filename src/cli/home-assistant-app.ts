@@ -27,6 +27,8 @@ export function homeAssistantApp(args: string[], io: Io): Promise<number> {
   return toExitCode("home-assistant-app", io, async () => {
     readArgs({ args, options: {} });
     const { env, cwd, signal } = io;
+    // It ends a process in which nobody listens to it, and only runVigie does.
+    process.on("SIGHUP", () => undefined);
     const request = { env, cwd, signal };
     // What does not depend on the form: the folder of the state, the log, and where the page is.
     const form = splitGroup([], ASIDE_FROM_THE_FORM, { name: "home-assistant-app", path: [] });

@@ -121,6 +121,8 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     expect(await house.get("/health")).toEqual({ status: 503, text: expect.stringContaining(PROBLEM) });
     expect((await house.get("/api/state")).status).toBe(503);
     expect(vigie.output()).not.toMatch(/Connected to the broker|vigie .* starts/);
+    process.kill(vigie.pid, "SIGHUP");
+    expect((await house.get("/alive")).status).toBe(200);
     const began = Date.now();
     expect((await vigie.end()).code).toBe(0);
     expect(Date.now() - began).toBeLessThan(onBusyMachine(5_000));
