@@ -31,9 +31,12 @@ export function readForm(text: string): ReadForm {
 function show(value: unknown, path: Path, t: FormWords): string {
   if (isEmpty(value)) return t.nothing;
   if (path.at(-1) === "broker_password") return t.hidden;
+  if (Array.isArray(value) && value.length > MOST_ROWS) return t.rows(value.length);
   if (typeof value === "object") return t.something;
   return isShown(value, path) ? showValue(value, path) : t.hidden;
 }
+
+const MOST_ROWS = 100;
 
 export const COLOR_CHOICES = {
   rouge: "rouge",
@@ -56,7 +59,13 @@ function formSchema(t: FormWords) {
   const yesOrNo = z.boolean({ error: t.yes_or_no });
   const price = numberFrom(0, 5, t.price);
   const group = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.object(shape, { error: t.group });
-  const list = <Row extends z.ZodType>(row: Row) => z.array(row, { error: t.list }).prefault([]);
+  // Their rows are read only then: thousands of them would keep vigie from starting.
+  const list = <Row extends z.ZodType>(row: Row) =>
+    z
+      .array(z.unknown(), { error: t.list })
+      .max(MOST_ROWS, { error: t.at_most(MOST_ROWS) })
+      .pipe(z.array(row))
+      .prefault([]);
   const id = textOf(t.id).regex(ID_PATTERN, { error: t.id, abort: true }).max(LONGEST_ID, { error: t.id });
   const name = textThat((given) => given.length <= 100 && idOfName(given) !== "", t.name);
 
@@ -127,6 +136,7 @@ interface Conflict {
 
 /** Fields that do not go together. Each may be wrong in itself: it is looked at with care. */
 function findConflicts(given: unknown, t: FormWords): Conflict[] {
+  if (["rules", "outputs", "rates"].some((list) => listAt(given, [list]).length > MOST_ROWS)) return [];
   const isLeft = (field: string) => isEmpty(valueAt(given, [field]));
   const isAlone = valueAt(given, ["official_colors"]) === false && isLeft("service_address");
   const isWithoutUser = !isLeft("broker_password") && isLeft("broker_username");

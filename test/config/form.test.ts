@@ -192,6 +192,17 @@ outputs:
   });
 });
 
+test("a form may have two relays of a device that has a topic for each, and a hundred devices", async () => {
+  const relays = ["shelly_gen1", "tasmota", "openbeken", "esphome"].flatMap((kind) =>
+    ["1", "2"].map((relay) => ({ use: "other", kind, place: `a/${kind}`, relay, name: `${kind} ${relay}` })),
+  );
+  const more = Array.from({ length: 92 }, (_, row) => ({
+    ...{ use: "other", kind: "zigbee2mqtt", place: `z/${row}`, name: `plug ${row}` },
+  }));
+  const { config } = await loadForm({ outputs: [...relays, ...more] });
+  expect(config.outputs.list).toHaveLength(100);
+});
+
 describe("a form beside a file", () => {
   const FILE = "tariff: { laws: off }\nrules: [{ id: mine, when: { period: hp } }]\n";
 
@@ -341,6 +352,16 @@ describe("a form that is wrong", () => {
     ],
   ])("says so of %j", (more, problem) => {
     expect(problemsIn(more)).toEqual([problem]);
+  });
+
+  test("is one with more than a hundred rows, and nothing else of it is looked at", () => {
+    const rules = Array(3000).fill({ ...RULE, colors: "green" });
+    expect(problemsIn({ language: "en", rules, outputs: [{ ...OUTPUT, rule: "a" }] })).toEqual([
+      "Rules: expected at most 100 rows, got 3000 rows",
+    ]);
+    expect(problemsIn({ outputs: Array(101).fill(OUTPUT) })).toEqual([
+      "Appareils\u00a0: attendu 100 lignes au plus, reçu 101 lignes",
+    ]);
   });
 
   test.each([
