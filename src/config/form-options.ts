@@ -2,7 +2,13 @@ import { z } from "zod";
 import { parseJson } from "../core/contract/parse-json.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import { isHttpAddress, parseBrokerAddress, typedBrokerAddress } from "./address.ts";
-import { DEVICE_KINDS, DEVICE_USES, type DeviceUse, RULE_TEMPLATES } from "./device-templates.ts";
+import {
+  DEVICE_KINDS,
+  DEVICE_USES,
+  type DeviceUse,
+  deviceOutput,
+  RULE_TEMPLATES,
+} from "./device-templates.ts";
 import { FORM_WORDS, type FormLanguage, type FormWords, labelOf } from "./form-words.ts";
 import { ID_PATTERN, idOfTopic, LONGEST_ID } from "./id-word.ts";
 import { isShown, type Path, showValue } from "./shown-value.ts";
@@ -148,6 +154,7 @@ function findConflicts(given: unknown, t: FormWords): Conflict[] {
     ...twice("rules", "id", t.id_once, (row) => valueAt(row, ["id"])),
     ...twice("rates", "from", t.date_once, (row) => valueAt(row, ["from"])),
     ...twice("outputs", "name", t.name_once, outputId),
+    ...findSharedTopics(listAt(given, ["outputs"]), t),
     ...listAt(given, ["outputs"]).flatMap((output, row) =>
       findOutputConflicts(output, knownRules(given), t).map(([field, expected]) => ({
         path: ["outputs", row, field],
@@ -155,6 +162,28 @@ function findConflicts(given: unknown, t: FormWords): Conflict[] {
       })),
     ),
   ];
+}
+
+/** What is sent to a topic would overwrite what another row sends there. */
+function findSharedTopics(outputs: readonly unknown[], t: FormWords): Conflict[] {
+  const topics = outputs.map(topicOf);
+  return repeated(topics).map((row) => {
+    const kind = String(valueAt(outputs[row], ["kind"]));
+    const expected = ONE_TOPIC_FOR_ALL_RELAYS.includes(kind) ? t.one_relay : t.device_once;
+    return { path: ["outputs", row, "place"], expected: expected(topics.indexOf(topics[row]) + 1) };
+  });
+}
+
+const ONE_TOPIC_FOR_ALL_RELAYS = ["shelly_gen2", "zigbee2mqtt"];
+
+/** Where the device takes commands; undefined where the row is wrong in itself. */
+function topicOf(output: unknown): string | undefined {
+  const textAt = (field: string) => String(valueAt(output, [field]) ?? "").trim();
+  const kind = DEVICE_KINDS.find((one) => one === textAt("kind"));
+  const [place, relay] = [textAt("place"), textAt("relay")];
+  if (kind === undefined || place === "") return undefined;
+  const device = kind === "other" ? { kind, topic: place, payload: "" } : { kind, place, relay };
+  return deviceOutput({ id: "", when: "" }, device).topic;
 }
 
 function knownRules(given: unknown): string[] {

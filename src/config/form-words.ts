@@ -38,6 +38,10 @@ const en = {
   name_once: "a name of its own for each device",
   place: "the beginning of a topic, without + and #, without / at the beginning and the end",
   relay: "the number of the relay",
+  device_once: (row: number) =>
+    `a device, or a relay of it, that no other row has: row ${row} has the same one`,
+  one_relay: (row: number) =>
+    `another device than that of row ${row}, because vigie can command only one relay of such a device over MQTT`,
   known_rule: (ids: string) => `the id of a rule (${ids})`,
   for_other: "nothing, because only the kind other has it",
   payload: "a message, such as off",
@@ -81,6 +85,10 @@ const fr: FormWords = {
   name_once: "un nom différent pour chaque appareil",
   place: "le début d’un topic, sans + ni #, sans / au début ni à la fin",
   relay: "le numéro du relais",
+  device_once: (row) =>
+    `un appareil, ou un de ses relais, qu’aucune autre ligne n’a (la ligne ${row} a le même)`,
+  one_relay: (row) =>
+    `un autre appareil que celui de la ligne ${row}, car vigie ne peut commander par MQTT qu’un seul relais d’un tel appareil`,
   known_rule: (ids) => `l’identifiant d’une règle (${ids})`,
   for_other: "rien, car seul le type other l’utilise",
   payload: "un ordre, comme off",

@@ -335,6 +335,36 @@ describe("a form that is wrong", () => {
       { language: "en", outputs: [OUTPUT, { ...OUTPUT, place: "second" }] },
       "Devices 2, Name: expected a name of its own for each device, got nothing",
     ],
+    ...["shelly_gen2", "zigbee2mqtt"].map((kind): [object, string] => [
+      {
+        language: "en",
+        outputs: [
+          { ...OUTPUT, kind },
+          { use: "car", kind, place: `${OUTPUT.place} `, relay: "1" },
+        ],
+      },
+      `Devices 2, Its place on the broker: expected another device than that of row 1, because vigie can command only one relay of such a device over MQTT, got "${OUTPUT.place} "`,
+    ]),
+    [
+      {
+        outputs: [
+          OUTPUT,
+          { use: "car", kind: "shelly_gen2", place: "a" },
+          { use: "heating", kind: "shelly_gen2", place: "a" },
+        ],
+      },
+      'Appareils 3, Topic de l’appareil\u00a0: attendu un autre appareil que celui de la ligne 2, car vigie ne peut commander par MQTT qu’un seul relais d’un tel appareil, reçu "a"',
+    ],
+    [
+      { language: "en", outputs: [OUTPUT, { ...OUTPUT, use: "car" }] },
+      `Devices 2, Its place on the broker: expected a device, or a relay of it, that no other row has: row 1 has the same one, got "${OUTPUT.place}"`,
+    ],
+    [
+      {
+        outputs: [OUTPUT, { use: "car", kind: "other", place: `cmnd/${OUTPUT.place}/POWER`, payload: "OFF" }],
+      },
+      `Appareils 2, Topic de l’appareil\u00a0: attendu un appareil, ou un de ses relais, qu’aucune autre ligne n’a (la ligne 1 a le même), reçu "cmnd/${OUTPUT.place}/POWER"`,
+    ],
     [
       { language: "en", outputs: [{ ...OUTPUT, name: "!!" }] },
       'Devices 1, Name: expected a name with letters or digits, of at most 100 characters, got "!!"',

@@ -166,14 +166,18 @@ function leadsSomewhere(link: string, from: string): boolean {
   return anchor === undefined || anchorsOf(readPage(path)).includes(anchor);
 }
 
-/** As GitHub makes them of titles. */
+/** As GitHub makes them of titles: the second one of a page that is the same ends with -1. */
 function anchorsOf(page: string): string[] {
-  return [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+  const anchors = [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
     title
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
+  return anchors.map((anchor, index) => {
+    const before = anchors.slice(0, index).filter((other) => other === anchor).length;
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  });
 }
 
 function withoutCode(page: string): string {
