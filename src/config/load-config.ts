@@ -124,7 +124,8 @@ function dropPasswordWithoutUser(file: ConfigFile, given: readonly Setting[]) {
     const place = joinPlace(origin.name, path.slice(origin.path.length));
     return `${place}: this password is not used, because there is no user: set mqtt.username, or remove the password`;
   });
-  return { settings: given.filter((setting) => !isPassword(setting)), unused };
+  const settings = given.map((setting) => (isPassword(setting) ? { ...setting, value: undefined } : setting));
+  return { settings, unused };
 }
 
 /** Outputs may be written as `{ list: [ … ] }`. */

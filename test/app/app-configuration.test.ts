@@ -143,6 +143,10 @@ describe("the configuration of the app", () => {
     expect(config.mqtt).toMatchObject({ url: BROKER.url, username: undefined });
     expect(config.mqtt.password).toBeUndefined();
     expect(warnings).toEqual([expect.stringMatching(/^Home Assistant: this password is not used/)]);
+    // Nor that of a file, whose broker does not count here.
+    await writeFile(app.path("config/vigie.yaml"), "rules: []\nmqtt: { url: mqtt://nas, password: p }\n");
+    const beside = await app.load();
+    expect([beside.refused, beside.config.mqtt.password]).toEqual([[], undefined]);
   });
 
   test("does not ask for a broker where the form names one", async () => {

@@ -165,6 +165,8 @@ describe.skipIf(withoutMosquitto)(`the Home Assistant app ${withoutMosquitto}`, 
     await house.writeFile("rules: [{ id: mine }]\n");
     await until(page(house), "The configuration that was read last is refused");
     expect(await page(house)()).toMatch(/config\/vigie\.yaml:1:\d+ rules\[0\]\.when: expected/);
+    await house.writeFile("");
+    await until(page(house), "got an empty file");
     expect(app.payloadOf("rules/mine/state")).toMatch(/ON|OFF/);
     from = app.vigie.lines.length;
     await rm(join(house.folder, "config", "vigie.yaml"));
