@@ -1,7 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-errors.ts";
 import { valueAt } from "../runtime/value-at.ts";
-import { type ReadFile, readText } from "./read-text.ts";
+import { NO_FILE, type ReadFile, readText } from "./read-text.ts";
 import type { Path } from "./shown-value.ts";
 import { readYaml } from "./yaml-text.ts";
 
@@ -12,6 +12,8 @@ export interface ConfigFile {
   /** null without a file. */
   read: ReadFile | null;
   value: unknown;
+  /** Not a word in it, not even a comment: a full disk or a power cut may have emptied it. */
+  isBlank: boolean;
   problems: string[];
   /** Where an option stands: `config/vigie.yaml:3:5`. */
   place(path: Path, part: "key" | "value"): string;
@@ -49,7 +51,8 @@ async function readFileAt(place: string, namedBy: string, { cwd, signal }: FileR
   const shown = shortPath(path, cwd);
   try {
     const { text, read } = await readText(path, { signal });
-    return { ...parseFile(text, shown), path, read, isAbsent: false };
+    const isBlank = read.fingerprint !== NO_FILE && text.trim() === "";
+    return { ...parseFile(text, shown), path, read, isBlank, isAbsent: false };
   } catch (error) {
     const isAbsent = hasCode(error, "ENOENT", "ENOTDIR");
     const remedy = path === IN_OWN_FOLDER ? describeDiskRemedy(error, dirname(path)) : "";
@@ -93,7 +96,14 @@ function parseFile(text: string, shown: string): Pick<ConfigFile, "value" | "pro
 }
 
 function noFile(problems: string[]): ConfigFile {
-  return { path: null, read: null, value: undefined, problems, place: () => "configuration" };
+  return {
+    path: null,
+    read: null,
+    value: undefined,
+    isBlank: false,
+    problems,
+    place: () => "configuration",
+  };
 }
 
 /** Relative to the working folder, unless that is the root, as in a container, or the file is outside of it. */

@@ -204,7 +204,12 @@ function findMissing(
       `${file.place([], "value")}: expected rules or other options, got an empty file. Write them into it, or remove it: then the rules and devices of the form count`,
     ];
   const missing = NEEDED.filter(({ option }) => !settings.some(({ path }) => path.join(".") === option));
-  if (missing.length === 0) return [];
+  if (missing.length === 0)
+    return file.isBlank
+      ? [
+          `${file.place([], "value")}: expected options or a comment, got an empty file. Write them into it, or remove it: then the variables alone count`,
+        ]
+      : [];
   if (file.path !== null) {
     const options = missing.map(({ option }) => option).join(" and ");
     const variables = missing.map(({ variable }) => variable).join(" and ");

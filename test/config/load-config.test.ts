@@ -187,7 +187,13 @@ describe("an empty file", () => {
     ]);
   });
 
-  test("is right where variables set service and broker", async () => {
+  test("is refused also where variables set service and broker: its rules would be lost", async () => {
+    expect(await problemsOf(loadText("\n", NEEDED))).toEqual([
+      "config/vigie.yaml:1:1: expected options or a comment, got an empty file. Write them into it, or remove it: then the variables alone count",
+    ]);
+  });
+
+  test("is right with a comment in it, where variables set service and broker", async () => {
     const { config } = await loadText("# all by variables\n", NEEDED);
     expect([config.service.base_url, config.instance]).toEqual(["https://days.example", "vigie"]);
   });
