@@ -7,7 +7,7 @@ import { httpConflicts } from "./http-output-conflicts.ts";
 import { idOfTopic } from "./id-word.ts";
 import { onlineWithinPrefix, placeholderInOnline, sharedKeep } from "./keep-conflicts.ts";
 import { nearest } from "./nearest-word.ts";
-import { isHttp, placeOfAddress } from "./output-address.ts";
+import { isHttp, placeOfAddress, plainAddress } from "./output-address.ts";
 import { countDifferent, type GivenPayload, payloadsOf, textOf } from "./output-parts.ts";
 import { showPath } from "./shown-value.ts";
 
@@ -24,6 +24,7 @@ export function outputConflicts(options: unknown): Conflict[] {
     const conflicts = [
       ...wrongTopic(output, options),
       ...sharedTopic(output, list.slice(0, index)),
+      ...sharedAddress(output, list.slice(0, index)),
       ...sharedId(output, list.slice(0, index)),
       ...wrongConfirmation(output, options),
       ...expectWithoutConfirmation(output),
@@ -56,6 +57,21 @@ function sharedTopic(output: unknown, earlier: readonly unknown[]): Conflict[] {
   if (topic === undefined || !earlier.some((other) => textAt(other, "topic") === topic)) return [];
   const expected = "another topic than every other output: two on one topic would overwrite each other";
   return [{ path: ["topic"], expected }];
+}
+
+function sharedAddress(output: unknown, earlier: readonly unknown[]): Conflict[] {
+  const address = addressOfDevice(output);
+  if (address === undefined || !earlier.some((other) => addressOfDevice(other) === address)) return [];
+  const expected =
+    "another address than every other output: two at one address would undo what the other does";
+  return [{ path: ["url"], expected }];
+}
+
+/** With the payload in it, it is that of one device. The body of a POST may name one of several relays. */
+function addressOfDevice(output: unknown): string | undefined {
+  const url = textAt(output, "url");
+  const isDevice = valueAt(output, ["message"]) !== true && url?.includes("{payload}");
+  return isDevice ? plainAddress(url) : undefined;
 }
 
 function wrongConfirmation(output: unknown, options: unknown): Conflict[] {

@@ -91,6 +91,14 @@ describe("an output over HTTP", () => {
     expect((await outputWith(`id: a, ${options}, ${OFF}`)).to).toMatchObject({ method });
   });
 
+  test("may share its address with another one if the bodies differ, and messages may", async () => {
+    const texts = [
+      `[{ id: a, url: "${RELAY}", ${OFF} }, { id: b, url: "${RELAY}", ${OFF} }]`,
+      `[{ id: a, url: "${RELAY}/{payload}", message: true, ${OFF} }, { id: b, url: "${RELAY}/{payload}", message: true, ${OFF} }]`,
+    ];
+    for (const text of texts) expect((await loadText(textWith(text))).config.outputs.list).toHaveLength(2);
+  });
+
   test("may be confirmed by an address, and one at a topic too", async () => {
     const asked = { kind: "http", place: "http://192.0.2.40", url: RELAY };
     const byAddress = await outputWith(
@@ -167,6 +175,10 @@ describe("an output over HTTP", () => {
     [
       `[{ topic: a, ${OFF}, confirm: { url: "${RELAY}" } }, { id: b, url: "${RELAY}", method: GET, ${OFF} }]`,
       "outputs[0].confirm.url: expected another address than that of a GET",
+    ],
+    [
+      `[{ id: a, url: "${RELAY}?turn={payload}", ${OFF} }, { id: b, url: "${RELAY}?turn={payload}", ${OFF} }]`,
+      "outputs[1].url: expected another address than every other output",
     ],
     [
       `[{ id: a, url: "${RELAY}", method: GET, ${OFF_ON} }]`,
