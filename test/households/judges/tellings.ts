@@ -48,7 +48,10 @@ function sentAgain({ life, calm }: Look): Again[] {
       if (!output || !isQuiet || !life.isSame(first.steady, second.steady)) return [];
       const lag = calm.lag(second.steady);
       const chosen = life.chosen(first.steady + lag, second.steady);
-      return chosen?.every((one) => isStill(one, first.payload)) ? [{ first, second, output }] : [];
+      // A message whose choice has ended and begun again is another one.
+      const isStillDue = (one: Chosen) =>
+        isStill(one, first.payload) && !(output.message && one.kind === "stands");
+      return chosen?.every(isStillDue) ? [{ first, second, output }] : [];
     }),
   );
 }
