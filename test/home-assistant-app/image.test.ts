@@ -139,7 +139,7 @@ describe.skipIf(withoutImage)(`the image of the app ${withoutImage}`, () => {
     const app = await house.start(["unshare", "--mount", "sh", "-c", ON_READ_ONLY, house.data]);
     await app.prints(/\/data cannot be given to the user node/);
     await app.says(
-      /^Configuration: \/data\/options\.json ne peut pas être lu\u00a0: this user has no permission/,
+      /^Configuration: \/data\/options\.json ne peut pas être lu\u00a0: cet utilisateur n’en a pas le droit/,
     );
     await vi.waitFor(
       async () =>
