@@ -37,7 +37,7 @@ const output = {
 };
 const outputs = { dry_when_simulated: false, list: [output] };
 const at = () => ({ now: systemClock.now(), steady: systemClock.steady() });
-let part = startOutputs(readOutputsState(store.state().outputs), at());
+let part = startOutputs(readOutputsState(store.state().outputs), at(), { outputs });
 let saved = 0;
 /** As the loop does it: what is due is settled, saved, and shown to the sink. */
 const update = () => {
