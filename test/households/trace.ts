@@ -147,6 +147,22 @@ export function isKind<K extends Kind>(event: TraceEvent, ...kinds: K[]): event 
   return (kinds as Kind[]).includes(event.kind);
 }
 
+/** Those after the first instant, up to the second one, of a list in the order of time. A trace may be long. */
+export function within<T extends { steady: number }>(list: readonly T[], from: number, to: number): T[] {
+  return list.slice(countUntil(list, from), countUntil(list, to));
+}
+
+/** How many there are up to this instant, of a list in the order of time. */
+export function countUntil(list: readonly { steady: number }[], steady: number): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle]!.steady <= steady) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** What a judge says is wrong. */
 export interface Violation {
   judge: string;

@@ -1,5 +1,5 @@
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { type OutputLife, readOutputLives } from "./output-life.ts";
 import type { Sending } from "./sendings.ts";
@@ -189,12 +189,10 @@ function marks(look: Look): Violation[] {
     if (isMarked || began === undefined || !isFirst || topics.at(SIMULATION, steady) === "auto") return [];
     // It was OFF until something was pretended, and nothing else happened.
     const wasOff = look.life.chosen(began - AROUND, began - 1)?.every(({ kind }) => kind === "nothing");
-    const isNews = look.trace.events.some(
+    const isNews = within(look.trace.events, began - AROUND, steady).some(
       (event) =>
-        event.steady > began - AROUND &&
-        event.steady <= steady &&
-        (isKind(event, "answer", "reload", "start") ||
-          (isKind(event, "heard") && !event.topic.startsWith(BASE))),
+        isKind(event, "answer", "reload", "start") ||
+        (isKind(event, "heard") && !event.topic.startsWith(BASE)),
     );
     return wasOff && !isNews ? says("is not marked, though it is pretended") : [];
   });
@@ -202,14 +200,12 @@ function marks(look: Look): Violation[] {
 
 /** After these nobody may know what was sent. */
 function countEnds({ events }: Trace, from: number, to: number): number {
-  return events.filter(
-    (event) => isKind(event, "kill", "crash") && event.steady >= from && event.steady <= to,
-  ).length;
+  return within(events, from, to).filter((event) => isKind(event, "kill", "crash")).length;
 }
 
 /** A process ended whose disk had failed or hung since. */
 function isUnsaved({ events }: Trace, from: number, to: number): boolean {
-  const meanwhile = events.filter(({ steady }) => steady >= from - SLACK && steady <= to);
+  const meanwhile = within(events, from - SLACK, to);
   const hasFailed = meanwhile.some((event) => isKind(event, "write") && event.outcome === "failed");
   const writes = meanwhile.filter((event) => isKind(event, "write", "start"));
   const hangs = writes.some((event, index) => event.kind === "start" && isBegun(writes[index - 1]));

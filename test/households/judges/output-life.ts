@@ -1,6 +1,6 @@
 import type { Config } from "../../../src/config/config.ts";
 import type { Output, Payload } from "../../../src/core/outputs/output.ts";
-import { isKind, type Trace } from "../trace.ts";
+import { countUntil, isKind, type Trace } from "../trace.ts";
 import { type Chosen, choosePayload, decidingTopics, isTextOf, textOf } from "./chosen-payload.ts";
 import { type Meaning, meaningOf } from "./read-report.ts";
 import { readSendings, type Sending, targetOf } from "./sendings.ts";
@@ -121,9 +121,9 @@ function lifeOf(id: string, { trace, configs, heard, topics }: Material): Output
     },
     sentWith: (steady) => {
       // All topics of one instant come one after the other, this one the last: it holds all of them.
-      const topic = topics
-        .published(whole)
-        .find((one) => one.steady >= steady && one.steady < steady + TOGETHER);
+      const published = topics.published(whole);
+      const next = published[countUntil(published, steady - 0.001)];
+      const topic = next && next.steady < steady + TOGETHER ? next : undefined;
       const { payload = null, since = null } = JSON.parse(topic?.payload || "{}");
       if (!topic || payload === null || since === null) return null;
       return { payload, sentAt: topic.steady - (topic.at - Date.parse(since)) };

@@ -1,4 +1,4 @@
-import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { expectedOf, type OutputLife, type Report, readOutputLives } from "./output-life.ts";
 
@@ -35,9 +35,7 @@ function changes({ life, calm }: Look): Violation[] {
     if (sentAt > steady || !life.isSame(sentAt - 1, steady) || !calm.isSure(sentAt - AROUND, steady))
       return [];
     const expected = output.confirm ? expectedOf(output, payload) : null;
-    const reports = life.reports.filter(
-      (report) => report.steady > sentAt - 1_500 && report.steady <= steady,
-    );
+    const reports = within(life.reports, sentAt - 1_500, steady);
     const says = (why: string) => [
       { judge: "output state", at: steady, sentence: `${life.id} is ${state} (${payload}), but ${why}` },
     ];
@@ -52,8 +50,11 @@ function changes({ life, calm }: Look): Violation[] {
       return stands ? [] : says("nothing else was heard that stood for 5 s");
     }
     if (state === "failed" && output.access?.secret_file === undefined) {
-      const sendings = life.sendings(steady).filter((one) => one.steady <= steady);
-      const isRefused = sendings.slice(-2).some(({ failure }) => failure === "refused");
+      const sendings = life.sendings(steady);
+      const count = countUntil(sendings, steady);
+      const isRefused = sendings
+        .slice(Math.max(0, count - 2), count)
+        .some(({ failure }) => failure === "refused");
       const length = output.confirm?.for ?? USUAL;
       const isTried = steady - sentAt > length - calm.lag(steady) || output.message;
       return isRefused || isTried ? [] : says(`it was tried for ${(steady - sentAt) / 1000} s only`);
@@ -88,16 +89,13 @@ function stuck({ life, calm }: Look): Violation[] {
     if (!output?.confirm || expected === null) return [];
     const meaning = report.meaning(expected);
     const isWeb = output.confirm.from.kind === "http";
-    const following = (end: number) => {
-      const next = life.reports.findIndex((one, place) => place > index && one.steady > end);
-      return life.reports.slice(index + 1, next < 0 ? undefined : next);
-    };
+    const following = (end: number) => life.reports.slice(index + 1, countUntil(life.reports, end));
     const stands = (length: number, opposite: string) => {
       const end = steady + length;
       if (!calm.isThrough(steady - 1_000, end) || !life.isSame(steady, end)) return false;
       // It was said after the payload was sent, and nothing was sent since.
       if ((life.sentAt(steady) ?? end) > steady) return false;
-      if (life.sendings(steady).some((one) => one.steady > steady && one.steady <= end)) return false;
+      if (within(life.sendings(steady), steady, end).length > 0) return false;
       const chosen = life.chosen(steady, end);
       const isInForce = chosen?.every((one) => "payload" in one && one.payload === payload) ?? false;
       return isInForce && !following(end).some((one) => one.meaning(expected) === opposite);
@@ -136,9 +134,7 @@ function silent({ trace, life, calm }: Look): Violation[] {
     const payload = life.sentWith(from)?.payload;
     const expected = output && payload !== undefined ? expectedOf(output, payload) : null;
     if (state !== "confirmed" || output?.confirm?.from.kind !== "http" || expected === null) return [];
-    const answers = life.reports.filter(
-      ({ steady, meaning }) => steady > from && steady <= to && meaning(expected) !== "nothing",
-    );
+    const answers = within(life.reports, from, to).filter(({ meaning }) => meaning(expected) !== "nothing");
     const instants = [from, ...answers.map(({ steady }) => steady), to];
     const found = instants.find((steady, place) => {
       const until = steady + SILENT + 60_000;

@@ -1,5 +1,5 @@
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import { countUntil, isKind, type Judge, type Trace, type Violation, within } from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import type { Chosen } from "./chosen-payload.ts";
 import { expectedOf, type OutputLife, readOutputLives } from "./output-life.ts";
@@ -120,10 +120,9 @@ function soon(look: Look): Violation[] {
   return sentAgain(look).flatMap(({ first, second, output }): Violation[] => {
     const expected = output.confirm ? expectedOf(output, first.payload) : null;
     if (expected === null || !wasTold(life, calm, second)) return [];
-    if (life.presences.some(({ steady }) => steady > first.steady && steady <= second.steady)) return [];
-    const reports = life.reports.filter(
-      ({ steady, meaning }) =>
-        steady > first.steady && steady <= second.steady && meaning(expected) !== "nothing",
+    if (within(life.presences, first.steady, second.steady).length > 0) return [];
+    const reports = within(life.reports, first.steady, second.steady).filter(
+      ({ meaning }) => meaning(expected) !== "nothing",
     );
     const last = reports.findLastIndex(({ meaning }) => meaning(expected) === "expected");
     const other = reports[last + 1];
@@ -159,7 +158,7 @@ function confirmed(look: Look): Violation[] {
     const expected = output.confirm ? expectedOf(output, first.payload) : null;
     if (expected === null || (life.sentAt(second.steady) ?? second.steady) > first.steady + SAVED) return [];
     const until = second.steady - calm.lag(second.steady);
-    const reports = life.reports.filter(({ steady }) => steady > first.steady && steady <= second.steady);
+    const reports = within(life.reports, first.steady, second.steady);
     const last = reports.findLast(({ meaning }) => meaning(expected) !== "nothing");
     const isConfirmed =
       last !== undefined &&
@@ -167,7 +166,7 @@ function confirmed(look: Look): Violation[] {
       last.steady < until &&
       last.meaning(expected) === "expected" &&
       reports.every(({ meaning }) => meaning(expected) !== "other");
-    const cameBack = life.presences.some(({ steady }) => steady > first.steady && steady <= second.steady);
+    const cameBack = within(life.presences, first.steady, second.steady).length > 0;
     if (!isConfirmed || cameBack) return [];
     const sentence = `${life.id} was told ${first.payload} again ${(second.steady - last.steady) / 1000} s after it had confirmed it`;
     return [{ judge: "tellings", at: second.steady, sentence }];
@@ -192,7 +191,7 @@ function missing({ life, calm }: Look): Violation[] {
       const isAgain =
         life.states.some((one) => one.state !== "waiting" && one.steady > sentAt) ||
         life.presences.some((one) => one.isThere && one.steady > sentAt);
-      const recent = sendings.filter((one) => one.steady > steady - HOUR && one.steady <= steady).length;
+      const recent = within(sendings, steady - HOUR, steady).length;
       const isLate = isFailed || (isAgain && recent >= MOST);
       const end = from + (isLate ? longest : wait) + LATE;
       if (next <= end || !isOpen(life, from + calm.lag(from), end)) return [];
@@ -216,23 +215,21 @@ function isOpen(life: OutputLife, from: number, to: number): boolean {
 }
 
 function statesBetween(life: OutputLife, from: number, to: number): (string | undefined)[] {
-  const within = life.states.filter(({ steady }) => steady > from && steady <= to).map(({ state }) => state);
-  return [life.stateAt(from), ...within];
+  return [life.stateAt(from), ...within(life.states, from, to).map(({ state }) => state)];
 }
 
 /** A device that does something else, or comes back, is told in time. */
 function notTold(look: Look): Violation[] {
   const { life } = look;
-  return reasonsToTell(look).flatMap(({ steady, what, within }): Violation[] => {
+  return reasonsToTell(look).flatMap(({ steady, what, soon: length }): Violation[] => {
     const output = life.at(steady);
     const payload = life.payloadAt(steady);
     if (!output?.confirm || payload === undefined) return [];
     const sendings = life.sendings(steady);
-    const before = sendings.filter((one) => one.steady <= steady);
-    const last = before.at(-1);
+    const last = sendings[countUntil(sendings, steady) - 1];
     if (!last || last.payload !== payload) return [];
     const gap = Math.max(output.confirm.every, SHORTEST);
-    const recent = before.filter((one) => one.steady > steady - HOUR - within).length;
+    const recent = within(sendings, steady - HOUR - length, steady).length;
     const isOften = recent >= MOST || !look.calm.isSure(steady - 2 * HOUR, steady);
     const pause = isOften ? Math.max(gap, PAUSE) : gap;
     const waited = Math.max(pause, (last.retryAfter ?? 0) * 1_000, waitOf(output, last));
@@ -240,11 +237,11 @@ function notTold(look: Look): Violation[] {
     const repeats = life.stateAt(steady) === "waiting" ? steady + gap : 0;
     const end =
       Math.max(
-        steady + within,
+        steady + length,
         repeats,
         (last.overAt ?? last.steady) + Math.min(waited, Math.max(gap, PAUSE)),
       ) + LATE;
-    if (sendings.some((one) => one.steady > steady - 1_000 && one.steady <= end)) return [];
+    if (within(sendings, steady - 1_000, end).length > 0) return [];
     const from = what === "is there at a new connection" ? steady : steady - AROUND;
     if (!look.calm.isThrough(from, end) || !life.isSame(steady, end)) return [];
     if (!look.calm.isAwake(last.steady, end)) return [];
@@ -260,19 +257,19 @@ interface Reason {
   steady: number;
   what: "does something else" | "came back" | "is there at a new connection";
   /** Milliseconds in which it has to be told, if it was not told just before. */
-  within: number;
+  soon: number;
 }
 
 function reasonsToTell({ trace, life, calm }: Look): Reason[] {
   const contraries = life.states.flatMap(({ steady, state }, index): Reason[] => {
     const begins = state === "contrary" && life.states[index - 1]?.state !== "contrary";
     const isKept = life.at(steady)?.confirm?.keep;
-    return begins && isKept ? [{ steady, what: "does something else", within: 0 }] : [];
+    return begins && isKept ? [{ steady, what: "does something else", soon: 0 }] : [];
   });
   const returns = life.presences.flatMap(({ steady, isThere, isLive }, index): Reason[] => {
     const before = life.presences[index - 1];
     const wasGone = before?.isThere === false && calm.isThrough(before.steady, steady);
-    return isThere && isLive === "yes" && wasGone ? [{ steady, what: "came back", within: 0 }] : [];
+    return isThere && isLive === "yes" && wasGone ? [{ steady, what: "came back", soon: 0 }] : [];
   });
   return [...contraries, ...returns, ...connections({ trace, life, calm })];
 }
@@ -292,7 +289,7 @@ function connections({ trace, life }: Pick<Look, "trace" | "life" | "calm">): Re
     isOrderly = false;
     const heard = life.presences.filter((one) => one.steady >= steady && one.steady < steady + READ);
     if (wasOrderly || heard.length === 0 || !heard.every(({ isThere }) => isThere)) return [];
-    return [{ steady: heard[0]!.steady, what: "is there at a new connection", within: READ }];
+    return [{ steady: heard[0]!.steady, what: "is there at a new connection", soon: READ }];
   });
 }
 
@@ -303,14 +300,11 @@ function isOver(
   { payload, from, to, what }: { payload: string; from: number; to: number; what: Reason["what"] },
 ): boolean {
   if (what !== "does something else") {
-    const isGone = life.presences.some(({ steady, isThere }) => !isThere && steady > from && steady <= to);
+    const isGone = within(life.presences, from, to).some(({ isThere }) => !isThere);
     return isGone || statesBetween(life, from, to).slice(1).includes("confirmed");
   }
   const expected = expectedOf(output, payload) ?? "";
-  return life.reports.some(
-    (report) =>
-      report.steady > from - 6_000 && report.steady <= to && report.meaning(expected) === "expected",
-  );
+  return within(life.reports, from - 6_000, to).some(({ meaning }) => meaning(expected) === "expected");
 }
 
 const MOST = 5;

@@ -1,5 +1,13 @@
 import type { Output } from "../../../src/core/outputs/output.ts";
-import { type EventOf, isKind, type Judge, type Trace, type Violation } from "../trace.ts";
+import {
+  countUntil,
+  type EventOf,
+  isKind,
+  type Judge,
+  type Trace,
+  type Violation,
+  within,
+} from "../trace.ts";
 import { type Calm, readCalm } from "./calm.ts";
 import { expectedOf, type OutputLife, readOutputLives } from "./output-life.ts";
 
@@ -100,14 +108,14 @@ function tooLong(requests: readonly Request[], calm: Calm): Violation[] {
 /** After a sending, then each `every` while nothing confirms it, then each five minutes; sooner while it turns. */
 function questions(life: OutputLife, requests: readonly Request[], calm: Calm): Violation[] {
   const own = requests.filter(({ output }) => output === life.id);
+  const told = own.filter(({ what }) => what === "sending");
   return own.flatMap((question, index): Violation[] => {
     const before = own[index - 1];
     if (question.what !== "question" || before?.what !== "question" || before.run !== question.run) return [];
     const { steady } = question;
     const output = life.at(steady);
     if (!output?.confirm || !life.isSame(before.steady, steady)) return [];
-    const sendings = life.sendings(steady).filter((one) => one.steady <= steady);
-    if (sendings.some((one) => one.steady > before.steady)) return [];
+    if (within(life.sendings(steady), before.steady, steady).length > 0) return [];
     if (isBusy(requests, question, before.steady)) return [];
     const gap = steady - before.steady;
     if (gap < SHORTEST) {
@@ -117,10 +125,8 @@ function questions(life: OutputLife, requests: readonly Request[], calm: Calm): 
     if (gap > FIVE_MINUTES - SLACK || !isSteady(life, output, { from: before.steady, to: steady, calm }))
       return [];
     // The two first questions after a sending come whatever was answered.
-    const sending = own.slice(0, index).findLast(({ what }) => what === "sending");
-    const asked = sending
-      ? own.filter((one) => one.steady > sending.steady && one.steady <= steady).length
-      : 3;
+    const sending = told[countUntil(told, steady) - 1];
+    const asked = sending ? within(own, sending.steady, steady).length : 3;
     if (asked <= 2) return [];
     const sentence = `${life.id} is asked again after ${gap / 1000} s, though it does what it was told`;
     return [{ judge: "requests to devices", at: steady, sentence }];
@@ -139,7 +145,7 @@ function unasked(life: OutputLife, requests: readonly Request[], calm: Calm): Vi
       return [];
     if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady, end)) return [];
     if (!life.chosen(steady, end)?.every((one) => "payload" in one && one.payload === payload)) return [];
-    if (own.some((one) => one.steady > steady && one.steady <= end)) return [];
+    if (within(own, steady, end).length > 0) return [];
     if (isBusy(requests, { host: output.confirm.from.place, steady: end }, steady)) return [];
     const sentence = `${life.id} was told ${payload}, and not asked within ${ASKED / 1000} s what it does`;
     return [{ judge: "requests to devices", at: end, sentence }];
@@ -153,7 +159,7 @@ function isBusy(
   since: number,
 ): boolean {
   const from = Math.min(since, steady - MINUTE) - LIMIT;
-  const others = requests.filter((one) => one.host === host && one.steady > from && one.steady <= steady);
+  const others = within(requests, from, steady).filter((one) => one.host === host);
   const isLong = others.some((one) => Math.min(one.overAt, steady) - one.steady > 1_000);
   return isLong || others.length >= PER_MINUTE - 5;
 }
@@ -164,13 +170,14 @@ function isSteady(
   output: Output,
   { from, to, calm }: { from: number; to: number; calm: Calm },
 ): boolean {
-  const states = life.states.filter(({ steady }) => steady > from - SLACK && steady <= to);
+  const states = within(life.states, from - SLACK, to);
   const isConfirmed =
     life.stateAt(from - SLACK) === "confirmed" && states.every(({ state }) => state === "confirmed");
   if (!isConfirmed || !calm.isThrough(from - AROUND, to)) return false;
   const payload = life.payloadAt(from);
   const expected = payload === undefined ? null : expectedOf(output, payload);
-  const answers = life.reports.filter(({ steady }) => steady <= to).slice(-2);
+  const count = countUntil(life.reports, to);
+  const answers = life.reports.slice(Math.max(0, count - 2), count);
   return (
     expected !== null &&
     answers.length === 2 &&
@@ -197,23 +204,23 @@ function lateSendings(life: OutputLife, requests: readonly Request[], calm: Calm
     const isFree =
       calm.isDiskQuick(steady - SLACK, steady + SOON) &&
       !isBusy(requests, { host, steady: steady + SOON }, steady);
-    const within = isFree ? SOON + calm.lag(steady) : BEGINS;
-    const isLate = !sent || sent.steady > steady + within;
-    const end = isLate ? steady + within : sent.steady;
+    const limit = isFree ? SOON + calm.lag(steady) : BEGINS;
+    const isLate = !sent || sent.steady > steady + limit;
+    const end = isLate ? steady + limit : sent.steady;
     if (!calm.isThrough(steady - AROUND, end) || !life.isSame(steady - AROUND, end)) return [];
     const stands = life
       .chosen(steady, end)
       ?.every((one) => one.kind === "choice" && one.payload === after.payload);
     if (!stands) return [];
     if (isLate) {
-      const sentence = `${life.id} has to be told ${after.payload}, and no request began within ${within / 1000} s`;
+      const sentence = `${life.id} has to be told ${after.payload}, and no request began within ${limit / 1000} s`;
       return [{ judge: "requests to devices", at: end, sentence }];
     }
     const own = requests.findLast(({ output: id, overAt }) => id === life.id && overAt < sent.steady);
     const isQuick = calm.isDiskQuick(steady - SLACK, sent.steady);
     const from = Math.max(steady + (isQuick ? SAVED_QUICKLY : SAVED), own?.overAt ?? 0);
-    const earlier = requests.find(
-      (one) => one.host === host && one.what === "question" && one.steady > from && one.steady < sent.steady,
+    const earlier = within(requests, from, sent.steady - 1).find(
+      (one) => one.host === host && one.what === "question",
     );
     if (!earlier) return [];
     const sentence = `${life.id} has to be told ${after.payload}, and ${earlier.output} is asked before`;
