@@ -1,5 +1,5 @@
 import type { Config } from "../../../src/config/config.ts";
-import { type EventOf, isKind, type Trace } from "../trace.ts";
+import { countUntil, type EventOf, isKind, type Trace, within } from "../trace.ts";
 
 /** The base topic of all households. */
 export const BASE = "vigie";
@@ -33,23 +33,16 @@ function findTopics({ events }: Trace): TopicHistory {
     else byTopic.set(event.topic, [event]);
   }
   const published = (topic: string) => byTopic.get(topic) ?? [];
-  /** How many came by then. */
-  const count = (topic: string, steady: number) => {
+  const last = (topic: string, steady: number) => {
     const list = published(topic);
-    let [low, high] = [0, list.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (list[middle]!.steady <= steady) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return list[countUntil(list, steady) - 1];
   };
   return {
-    at: (topic, steady) => published(topic)[count(topic, steady) - 1]?.payload,
-    last: (topic, steady) => published(topic)[count(topic, steady) - 1],
+    at: (topic, steady) => last(topic, steady)?.payload,
+    last,
     changes: (topics, from, to) =>
       topics
-        .flatMap((topic) => published(topic).slice(count(topic, from), count(topic, to)))
+        .flatMap((topic) => within(published(topic), from, to))
         .map(({ steady }) => steady)
         .sort((one, other) => one - other),
     published,
