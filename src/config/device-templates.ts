@@ -13,6 +13,11 @@ export const DEVICE_KINDS = [
 ] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
 
+/** Whether a device of this kind may name a relay so: most number theirs. Empty: it has only one. */
+export function isRelay(kind: string, relay: string): boolean {
+  return kind === "zigbee2mqtt" || kind === "esphome" || /^\d{0,3}$/.test(relay);
+}
+
 /** A device whose kind says by which topics and words it is switched. */
 export interface KnownDevice {
   kind: Exclude<DeviceKind, "other">;

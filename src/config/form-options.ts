@@ -7,6 +7,7 @@ import {
   DEVICE_USES,
   type DeviceUse,
   deviceOutput,
+  isRelay,
   RULE_TEMPLATES,
 } from "./device-templates.ts";
 import { FORM_WORDS, type FormLanguage, type FormWords, labelOf } from "./form-words.ts";
@@ -201,8 +202,7 @@ function findOutputConflicts(
   const found: [string, string][] = [];
   if (!isEmpty(rule) && !rules.includes(String(rule))) found.push(["rule", t.known_rule(rules.join(", "))]);
   if (kind === "other") return isEmpty(at("payload")) ? [...found, ["payload", t.payload]] : found;
-  const isNumbered = kind !== "zigbee2mqtt" && kind !== "esphome";
-  if (isNumbered && !isEmpty(relay) && !/^\d{1,3}$/.test(String(relay))) found.push(["relay", t.relay]);
+  if (!isEmpty(relay) && !isRelay(String(kind), String(relay))) found.push(["relay", t.relay]);
   const useless = ["payload", "otherwise", "report"].filter((field) => !isEmpty(at(field)));
   return [...found, ...useless.map((field): [string, string] => [field, t.for_other])];
 }

@@ -5,6 +5,7 @@ import {
   type DeviceKind,
   type DeviceUse,
   deviceOutput,
+  isRelay,
   type KnownDevice,
   type WrittenOutput,
 } from "../config/device-templates.ts";
@@ -131,11 +132,6 @@ async function typeDevice(ask: Questions, { words }: Setup): Promise<Device> {
     otherwise: (await ask.type(words.other_else)) || undefined,
     report: (await ask.type(words.other_report)) || undefined,
   };
-}
-
-/** Empty: it has only one. */
-function isRelay(kind: DeviceKind, relay: string): boolean {
-  return kind === "zigbee2mqtt" || kind === "esphome" || /^\d{0,3}$/.test(relay);
 }
 
 /** Whether it belongs into the configuration: after a try, if the person wants one. */
