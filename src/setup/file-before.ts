@@ -27,11 +27,11 @@ export function devicesIn(text: string, language: Language): string[] {
     .filter((name) => name !== undefined);
 }
 
-/** Where an output may have a name; the first that it has counts. */
+/** Where an output may have a name; the first that it has counts. Not its address, which may hold a token. */
 const NAMES = (language: Language) => [
   ["name", language],
   ...[["name"], ["name", "fr"], ["name", "en"]],
-  ...[["id"], ["topic"], ["url"]],
+  ...[["id"], ["topic"]],
 ];
 
 function isText(value: unknown): value is string {
