@@ -12,7 +12,8 @@
 #   /etc/systemd/system/vigie.service   the service
 #   /etc/vigie/vigie.yaml               the configuration: kept where there is one
 #   /etc/vigie/mqtt_password            the broker's password, for root only; empty: none. Kept where there is one
-# What `vigie setup` has written into this folder, and the password that it names, are taken where there are none yet.
+# What `vigie setup` has written into this folder, the password that it names, and the tokens of messages beside it are taken where
+# there are none yet.
 #   user and group vigie; systemd makes /var/lib/vigie (what vigie knows: kept) and /run/vigie (its health)
 set -eu
 umask 022
@@ -21,7 +22,7 @@ program=/usr/local/lib/vigie
 config=/etc/vigie/vigie.yaml
 
 main() {
-  service= official= broker= username= listen= secret=
+  service= official= broker= username= listen= secret= beside=
   while [ $# -gt 0 ]; do
     case $1 in
       --page) listen=0.0.0.0:8427; shift; continue ;;
@@ -80,7 +81,9 @@ prepare_configuration() {
     # systemd passes the password on: the service itself may not read that file.
     secret=$(sed -n 's/^  password_file: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$package/config/vigie.yaml")
     [ -z "$secret" ] || [ -f "$secret" ] || end "there is no file $secret, which mqtt.password_file names"
-    sed '/^  password_file: /d' "$package/config/vigie.yaml" >"$new"
+    # What it has put beside its configuration, such as the token of a message, goes to /etc/vigie, too.
+    beside=$(sed -n "s|^ *secret_file: \"\{0,1\}$package/config/\([a-z0-9_]*_secret\)\"\{0,1\}$|\1|p" "$package/config/vigie.yaml")
+    sed "/^  password_file: /d; s|$package/config/\([a-z0-9_]*_secret\)|/etc/vigie/\1|" "$package/config/vigie.yaml" >"$new"
   fi
   fill base_url '  base_url: [^#]*' "$service"
   # The shipped configuration has this group as a comment.
@@ -125,6 +128,9 @@ install_configuration() {
   setpriv --reuid=vigie --regid=vigie --clear-groups -- test -r "$config" || { chgrp vigie "$config" && chmod g+r "$config"; }
   install -m 644 "$program/config/vigie.schema.json" /etc/vigie/vigie.schema.json
   [ -e /etc/vigie/mqtt_password ] || install -m 600 "${secret:-/dev/null}" /etc/vigie/mqtt_password
+  for name in $beside; do
+    [ -e "/etc/vigie/$name" ] || install -m 640 -g vigie "$package/config/$name" "/etc/vigie/$name"
+  done
 }
 
 start() {

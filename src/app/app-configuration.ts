@@ -6,11 +6,12 @@ import { z } from "zod";
 import { parseBrokerAddress } from "../config/address.ts";
 import { type ReadForm, readForm } from "../config/form-options.ts";
 import { formSettings, type NamedBroker, namedBrokerSettings } from "../config/form-settings.ts";
-import { FORM_WORDS, type FormLanguage, type FormWords } from "../config/form-words.ts";
+import { FORM_WORDS, type FormWords } from "../config/form-words.ts";
 import { type LoadedConfig, type LoadRequest, loadConfig } from "../config/load-config.ts";
 import { ConfigError } from "../config/problems.ts";
 import { readFingerprint } from "../config/read-text.ts";
 import { applySettings, type Setting, splitGroup } from "../config/settings.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
 import { describeDiskError, hasCode } from "../runtime/disk-errors.ts";
 import { codeOf } from "../runtime/error-code.ts";
@@ -30,7 +31,7 @@ export interface AppConfiguration {
   /** Asks the Supervisor for the broker; whether it names another one than what was loaded last has. */
   askBroker: () => Promise<boolean>;
   /** Of the form; of messages about it. */
-  language: () => FormLanguage;
+  language: () => Language;
   /** Which the form does not cover. It need not exist. */
   file: string;
 }
@@ -59,6 +60,8 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
   /** As it was when a configuration was loaded last. */
   let loadedWith: NamedBroker | undefined;
   let cancelWriting: () => void = () => undefined;
+  /** One write after the other: on a disk that hangs, an older one must not end last. */
+  let writing = Promise.resolve();
   let said = "";
   let saidOfKept = "";
 
@@ -115,17 +118,21 @@ export async function openAppConfiguration(options: AppConfigurationOptions): Pr
 
   const writeInAMinute = (next: Kept) => {
     cancelWriting();
-    cancelWriting = clock.after(A_MINUTE, () => void write(next));
+    cancelWriting = clock.after(A_MINUTE, () => {
+      writing = writing.then(() => write(next));
+    });
   };
 
+  /** A newer configuration has a minute of its own: only the newest is written, and only its write is tried again. */
   const write = async (next: Kept) => {
+    if (next !== kept) return;
     try {
       await replaceFile(path, JSON.stringify(next), { durable: true });
       problemLog.isOver("last-good", `The configuration is kept in ${path}`);
     } catch (error) {
       const why = describeDiskError(error);
       problemLog.starts("last-good", `The configuration cannot be kept in ${path}: ${why}`);
-      writeInAMinute(next);
+      if (next === kept) writeInAMinute(next);
     }
   };
 

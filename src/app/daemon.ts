@@ -6,6 +6,7 @@ import { describeRemovedRules } from "../core/loop/changes.ts";
 import type { Known } from "../core/loop/known.ts";
 import type { View as LoopView } from "../core/loop/view.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
+import type { Owner } from "../core/topics/topic.ts";
 import type { View } from "../http/view.ts";
 import { createHttpDeviceSink } from "../http-devices/http-device-sink.ts";
 import type { RequestDevice } from "../http-devices/request-device.ts";
@@ -13,9 +14,9 @@ import type { Connect } from "../mqtt/connection.ts";
 import { createDeviceSink } from "../mqtt/device-sink.ts";
 import { startDiscovery } from "../mqtt/discovery-publisher.ts";
 import type { EmbeddedBroker } from "../mqtt/embedded-broker.ts";
-import type { Identity } from "../mqtt/owner.ts";
+import type { Identity, SilentOwner } from "../mqtt/owner.ts";
 import type { LeaveReason } from "../mqtt/owner-connection.ts";
-import { createPublisher } from "../mqtt/publisher.ts";
+import { createPublisher, type Publisher } from "../mqtt/publisher.ts";
 import { createTopicsSink } from "../mqtt/topics-sink.ts";
 import { createValueListener } from "../mqtt/value-listener.ts";
 import type { ClockWithTimers } from "../runtime/clock.ts";
@@ -24,10 +25,11 @@ import type { ProblemLog } from "../runtime/problem-log.ts";
 import { VERSION } from "../runtime/version.ts";
 import { aborted, atMost } from "../runtime/wait.ts";
 import { describeUnreadOutputs, withKept } from "../state/kept.ts";
-import type { State } from "../state/state.ts";
+import { recoverState, type State } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 import { tellBrokerAway } from "./broker-away.ts";
-import { clearFormerPlaces, rememberPlace } from "./former-places.ts";
+import { askFirst, prepareClaim } from "./claim.ts";
+import { clearFormerPlaces } from "./former-places.ts";
 import { createLineLog, type LineLog } from "./line-log.ts";
 import { createLoopParts, keptSources, postMemories, readKeptOf } from "./loop-parts.ts";
 import { type OpenTransport, openSources } from "./open-sources.ts";
@@ -49,6 +51,8 @@ export interface DaemonOptions {
   /** Milliseconds: the clocks are compared, and `wake` is called, at least this often. */
   longestSleep: number;
   identity: Identity;
+  /** Awaited at the first start, when no other vigie is known to own the base topic: what follows is seen from outside. */
+  beforeBeginning?: () => Promise<void>;
   /** The vigie before was killed, or its machine lost power: devices may have lost it, too. */
   isAfterCrash?: boolean;
   /** Where the embedded broker listens, if that is free; 0 takes a free port. */
@@ -66,12 +70,17 @@ export interface DaemonOptions {
 
 /** The running program: it starts, starts again with another configuration, and stops. */
 export interface Daemon {
-  /** Starts; a daemon that runs is stopped first, and connects again before the grace is over. */
-  start: (config: Config) => Promise<void>;
+  /**
+   * Starts; a daemon that runs is stopped first, and connects again before the grace is over. If another vigie owns the base topic
+   * of the first start, nothing is begun: resolves with that owner.
+   */
+  start: (config: Config) => Promise<Owner | null>;
   /** undefined before the first start. */
   status: () => DaemonStatus | undefined;
   /** What the page and the other views show: the same object until something changes. undefined before the first start. */
   view: () => View | undefined;
+  /** The vigie that this one yielded to, while it does not answer and has to be silent for longer; null: nobody. */
+  silentOwner: () => SilentOwner | null;
   /** When the topics of this start are on the broker. */
   published: () => Promise<void>;
   /** Stops what sends, leaves the broker, stops the service client, saves, and stops the embedded broker. */
@@ -100,6 +109,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
   let embedded: EmbeddedBroker | null = null;
   let running: Running | undefined;
+  /** Of the newest start. */
+  let publisher: Publisher | undefined;
+  let starting: Promise<Owner | null> = Promise.resolve(null);
+  const stopping = new AbortController();
 
   /** It goes on during a reload: a new one would be empty. */
   const openEmbedded = async (isWanted: boolean) => {
@@ -116,31 +129,53 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const known = await before?.stop(isSameEmbedded(before.config, config) ? "reload" : "end");
     lineLog.write(describeRemovedRules(before?.config.rules ?? [], config.rules));
     await openEmbedded(config.mqtt.url === "embedded");
-    running = await startRunning({
+    const broker = { ...config.mqtt, url: embedded?.url ?? config.mqtt.url };
+    const newest = createPublisher({
       ...options,
+      broker,
+      instance: config.instance,
+      // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
+      takeOver: options.takeOver && !before,
+      // Before the first start has begun, nobody takes an event.
+      post: (event) => running && loop.post(event),
+      before: before && publisher,
+    });
+    publisher = newest;
+    const next = await startRunning({
+      ...options,
+      publisher: newest,
+      signal: stopping.signal,
       loop,
       lineLog,
       config,
-      broker: { ...config.mqtt, url: embedded?.url ?? config.mqtt.url },
-      // `--take-over` is about the base topic at the start of the process. A reload must not end another household's vigie.
-      takeOver: options.takeOver && !before,
+      broker,
       before: before && known ? { config: before.config, known } : null,
     });
+    if ("other" in next) return next.other;
+    running = next;
+    loop.post({ kind: "broker", state: newest.state() });
     await options.beforePublishing?.();
     running.connect();
+    return null;
   };
   const status = () =>
     running && { config: running.config, view: loop.view(), embeddedPort: embedded?.port ?? null };
   const stop = async () => {
+    stopping.abort();
+    await starting.catch(() => undefined);
     await running?.stop("end", { ended_in_order: true });
     lineLog.end();
     await embedded?.stop();
     await atMost(options.store.flush(), FLUSHED_WITHIN);
   };
   return {
-    start,
+    start: (config) => {
+      starting = start(config);
+      return starting;
+    },
     status,
     view: () => running?.view(),
+    silentOwner: () => publisher?.silentOwner() ?? null,
     published: async () => running?.published(),
     stop,
   };
@@ -149,7 +184,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
 interface RunningOptions extends DaemonOptions {
   loop: Loop;
   lineLog: LineLog;
+  publisher: Publisher;
   config: Config;
+  /** Aborts when the daemon is to stop. */
+  signal: AbortSignal;
   /** With the address of the embedded broker if that is used. */
   broker: MqttConfig;
   /** Before a reload: the configuration, and what was known with it. */
@@ -169,18 +207,36 @@ interface Running {
   stop: (why: LeaveReason, more?: Pick<State, "ended_in_order">) => Promise<Known>;
 }
 
-/** Opens the sources and the broker for this configuration, and lets the loop begin with them. */
-async function startRunning(options: RunningOptions): Promise<Running> {
-  const { config, broker, store, identity, clock, random, log, problemLog, loop, before } = options;
+/** Another vigie owns the base topic; null: the daemon was stopped before it could ask. */
+interface NotBegun {
+  other: Owner | null;
+}
+
+/**
+ * Opens the sources and the broker for this configuration, and lets the loop begin with them. The first start asks before all else
+ * who owns the base topic, and begins nothing if another vigie does.
+ */
+async function startRunning(options: RunningOptions): Promise<Running | NotBegun> {
+  const { config, publisher, store, identity, clock, random, log, problemLog, loop, before } = options;
   const { instance, tariff, rules, outputs } = config;
-  // A disk that hangs keeps no device from hearing of a rouge day.
-  await atMost(rememberPlace(config, store), SAVED_WITHIN);
 
   let isOver = false;
   // What is still said by the sources and the broker of a configuration that is over is not taken.
   const post: Post = (event) => {
     if (!isOver) loop.post(event);
   };
+  const claim = { publisher, config, store, identity };
+  const prepared = prepareClaim(claim);
+  if (!before) {
+    const other = await askFirst(prepared, claim, options.signal);
+    if (other || options.signal.aborted) {
+      await publisher.stop();
+      return { other };
+    }
+    await options.beforeBeginning?.();
+    await atMost(rememberBeginning(store), SAVED_WITHIN);
+    distrustUnsaved(store, log);
+  }
   const kept = readKeptOf(store, config);
   if (!before) options.lineLog.write(describeUnreadOutputs(store.state()));
   const sources = await openSources(config, {
@@ -198,18 +254,6 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     openTransport: options.openTransport,
   });
   if (sources.serviceKind === "invented") log.warn(INVENTED);
-  const publisher = createPublisher({
-    connect: options.connect,
-    broker,
-    instance,
-    identity,
-    clock,
-    random,
-    log,
-    problemLog,
-    takeOver: options.takeOver,
-    post,
-  });
   // Discovery pauses the clearing of topics, until Home Assistant has dropped their entities. It must do so before the
   // first topics are set.
   const discovery = startDiscovery({
@@ -273,7 +317,11 @@ async function startRunning(options: RunningOptions): Promise<Running> {
   const views = new WeakMap<LoopView, View>();
   const clearing = new AbortController();
   let cleared: Promise<void> = Promise.resolve();
-  const clearWhenPublished = async () => {
+  const publishAndClear = async () => {
+    await Promise.race([prepared, aborted(clearing.signal)]);
+    if (clearing.signal.aborted) return;
+    // The listener first: it ends the subscriptions that it does not need any more, and another part may need one of them.
+    publisher.connect([values, devices, discovery]);
     const published = Promise.all([publisher.allAcknowledged(), discovery.allPublished()]);
     await Promise.race([published, aborted(clearing.signal)]);
     if (!clearing.signal.aborted) {
@@ -301,9 +349,7 @@ async function startRunning(options: RunningOptions): Promise<Running> {
     },
     wake: parts.wake,
     connect: () => {
-      // The listener first: it ends the subscriptions that it does not need any more, and another part may need one of them.
-      publisher.connect([values, devices, discovery]);
-      cleared = clearWhenPublished();
+      cleared = publishAndClear();
     },
     published: publisher.allAcknowledged,
     stop: async (why, more) => {
@@ -325,6 +371,22 @@ async function startRunning(options: RunningOptions): Promise<Running> {
       return known;
     },
   };
+}
+
+/** That this vigie runs: if it ends without another save, it was killed, or its machine lost power. */
+function rememberBeginning(store: Store): Promise<void> {
+  const { ended_in_order: _, ...state } = store.state();
+  return store.save(state);
+}
+
+/**
+ * The run before may not have been able to save either: then a device may have been told something else since, for example ON
+ * in the evening before a rouge day.
+ */
+function distrustUnsaved(store: Store, log: Log): void {
+  if (store.problem() === null) return;
+  log.warn("The state may be old, as it cannot be saved: each payload that is in force is sent once more");
+  void store.save(recoverState(store.state()));
 }
 
 /** In a demonstration no device gets anything. */

@@ -26,9 +26,9 @@ interface FormerPlacesOptions extends Pick<ShortConnectionOptions, "connect"> {
   signal: AbortSignal;
 }
 
-/** Saved before anything is published there: vigie may end at any moment. */
-export function rememberPlace(config: Config, store: Store): Promise<void> {
-  return store.save({ ...store.state(), published: [...formerPlaces(config, store), placeOf(config)] });
+/** To be saved before anything is published there: vigie may end at any moment. */
+export function withPlace(state: State, config: Config): State {
+  return { ...state, published: [...formerPlaces(config, state), placeOf(config)] };
 }
 
 /**
@@ -37,7 +37,7 @@ export function rememberPlace(config: Config, store: Store): Promise<void> {
  */
 export async function clearFormerPlaces(options: FormerPlacesOptions): Promise<void> {
   const { config, store, problemLog, signal } = options;
-  const former = formerPlaces(config, store);
+  const former = formerPlaces(config, store.state());
   // The discovery messages of a base topic are cleared before its topics.
   for (const base of new Set(former.map(({ base_topic }) => base_topic))) {
     const places = former.filter(({ base_topic }) => base_topic === base);
@@ -108,9 +108,9 @@ async function leaveDiscovery(
   }
 }
 
-function formerPlaces(config: Config, store: Store): PublishedPlace[] {
+function formerPlaces(config: Config, { published }: State): PublishedPlace[] {
   const here = placeOf(config);
-  return store.state().published.filter((place) => !isSame(place, here));
+  return published.filter((place) => !isSame(place, here));
 }
 
 function placeOf({ instance, mqtt: { base_topic }, homeassistant: { prefix } }: Config): PublishedPlace {

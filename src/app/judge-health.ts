@@ -100,22 +100,26 @@ export function judgeHealth(found: FoundHealth | null, now: Instant): HealthResu
 /** Clock and disk are named where something is wrong with them. */
 export function describeHealth({ loop, broker, data, clock, disk }: HealthResult): string {
   const wrong = [clock, disk].filter(({ ok }) => !ok).map(({ words }) => `; ${words}`);
-  return `loop ${loop.words}; broker ${broker.words}; data ${data.words}${wrong.join("")}`;
+  return `vigie ${loop.words}; broker ${broker.words}; data ${data.words}${wrong.join("")}`;
 }
 
 const NOT_JUDGED: Finding = { ok: false, words: "unknown" };
 const NOTHING_WRONG: Finding = { ok: true, words: "" };
 
 function judgeLoop(found: FoundHealth | null, now: Instant): Finding {
-  if (!found) return { ok: false, words: "not found: no vigie has written its health file here" };
+  if (!found)
+    return {
+      ok: false,
+      words: "does not run here, or with another state folder: there is no health file of it",
+    };
   const { at, pid, failed } = found.health;
-  if (!found.running) return { ok: false, words: `dead: its process ${pid} has ended` };
+  if (!found.running) return { ok: false, words: `does not run: its process ${pid} has ended` };
   const age = now - at;
-  if (Math.abs(age) <= DEAD_AFTER) return { ok: true, words: failed ? ALIVE_WITH_ERROR : "alive" };
+  if (Math.abs(age) <= DEAD_AFTER) return { ok: true, words: failed ? RUNS_WITH_ERROR : "runs" };
   const words =
     age > 0
-      ? `dead: its last report is ${describeDuration(age)} old`
-      : `dead: its last report is ${describeDuration(-age)} in the future, so the clock was set back`;
+      ? `hangs: its last report is ${describeDuration(age)} old`
+      : `hangs: its last report is ${describeDuration(-age)} in the future, so the clock was set back`;
   return { ok: false, words };
 }
 
@@ -190,7 +194,7 @@ function ageOf(at: Instant | null, now: Instant): string {
   return describeDuration(now - (at ?? now));
 }
 
-const ALIVE_WITH_ERROR = "alive, but an error of vigie itself keeps a part of it from working: see its log";
+const RUNS_WITH_ERROR = "runs, but an error of vigie itself keeps a part of it from working: see its log";
 const FURTHEST = 8e15;
 const DEAD_AFTER = 90_000;
 const OLD_AFTER = 3 * 3_600_000;

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { officialAddress } from "../config/official-options.ts";
+import type { ClockCheck } from "../core/facts/source-clocks.ts";
 import type { ServiceKind } from "../core/facts/source-record.ts";
 import { saidAtStart } from "../core/loop/changes.ts";
 import type { Kept, Known } from "../core/loop/known.ts";
@@ -63,7 +64,7 @@ export function createLoopParts(options: PartsOptions): LoopParts {
     offset: options.offset,
     grace: config.mqtt.grace,
     late_after: config.service.late_after,
-    check_clock: config.service.check_clock,
+    check_clock: clockCheck(config),
     isDemo: options.isDemo,
   };
   const sinksOfSources = clients.map(({ source, client }) => {
@@ -99,6 +100,18 @@ export function createLoopParts(options: PartsOptions): LoopParts {
       await Promise.all(sinksOfSources.map(({ sink }) => sink.stop()));
     },
   };
+}
+
+function clockCheck(config: Pick<DecidingConfig, "service" | "official">): ClockCheck {
+  const { service, official } = keptSources(config);
+  const { check_clock } = config.service;
+  if (check_clock === "off" || official === null || service === "none") return check_clock;
+  return hostOf(service) === hostOf(official) ? check_clock : "two hosts";
+}
+
+/** The simulator's address is a word. */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : address;
 }
 
 /** The sources of this configuration, as the state file names them. */

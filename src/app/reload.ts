@@ -4,11 +4,13 @@ import { ConfigError } from "../config/problems.ts";
 import type { ReadFile } from "../config/read-text.ts";
 import { watchConfig } from "../config/watch-files.ts";
 import type { Log } from "../runtime/log.ts";
+import type { ReloadSignal } from "../runtime/reload-signal.ts";
 
 interface ReloadOptions {
   load: () => Promise<LoadedConfig>;
   /** Starts again with this configuration. */
   restart: (config: Config) => Promise<void>;
+  reloadSignal: ReloadSignal;
   log: Log;
   /** Masked in the log; a new password is added. */
   secrets: string[];
@@ -21,7 +23,7 @@ export interface FollowedConfig {
 }
 
 /**
- * Reads the configuration again on SIGHUP and when one of its files has changed. A wrong configuration is logged, and the
+ * Reads the configuration again on a reload signal and when one of its files has changed. A wrong configuration is logged, and the
  * one before it stays in force.
  */
 export function followConfig(first: LoadedConfig, options: ReloadOptions): FollowedConfig {
@@ -44,11 +46,11 @@ export function followConfig(first: LoadedConfig, options: ReloadOptions): Follo
     stopWatching = watchConfig({ read, changed: reload });
   };
   reloading = watch(first.read);
-  process.on("SIGHUP", reload);
+  const stopListening = options.reloadSignal.listen(reload);
   return {
     current: () => current,
     stop: async () => {
-      process.off("SIGHUP", reload);
+      stopListening();
       await reloading;
       await stopWatching();
     },

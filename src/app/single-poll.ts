@@ -70,7 +70,11 @@ export async function pollOnce(
     post: loop.post,
   });
   const { passing } = parts.known;
-  const values = { ...passing.values, heard: heard?.values ?? new Map(), isSettled: heard !== null };
+  const values = {
+    ...passing.values,
+    heard: heard?.values ?? new Map(),
+    ...(heard && { awaitedSince: null }),
+  };
   const tell = collectFailures({ config, log, problemLog });
   const polled = new AbortController();
   try {

@@ -1,4 +1,6 @@
 import type { Config } from "../config/config.ts";
+import { tariffDate } from "../core/calendar/dates.ts";
+import type { IsoDate } from "../core/calendar/tariff.ts";
 import type { KnownDays } from "../core/days/known-days.ts";
 import { officialColor } from "../core/days/official-color.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
@@ -10,6 +12,7 @@ import { deadline } from "../runtime/wait.ts";
 import { probeOfficial, probeService } from "../service/probe.ts";
 import { openSession, type Session } from "./ask-service.ts";
 import type { Io } from "./io.ts";
+import { oldPricesBy } from "./old-prices.ts";
 
 /** What is asked, and whether both sources name the same colours. */
 export type LivePart = "broker" | "service" | "official" | "agreement";
@@ -32,7 +35,13 @@ async function checkSources(config: Config, io: Io): Promise<LivePart[]> {
     const failed: LivePart[] = (await checkService(session, config, io)) ? [] : ["service"];
     if (io.signal.aborted) return SOURCES;
     if (!(await checkOfficial(session, config, io))) failed.push("official");
-    if (session.service && session.official && !checkAgreement(session.learnt(), io))
+    const oldPrices = oldPricesBy(session.learnt(), config);
+    if (oldPrices !== null) io.stderr.write(`warning: ${oldPrices}\n`);
+    if (
+      session.service &&
+      session.official &&
+      !checkAgreement(session.learnt(), tariffDate(systemClock.now(), config.tariff), io)
+    )
       failed.push("agreement");
     return failed;
   } finally {
@@ -74,7 +83,7 @@ async function checkOfficial({ official, today, post }: Session, config: Config,
 }
 
 /** An official colour is one colour, whoever names it. */
-function checkAgreement({ days }: KnownDays, io: Io): boolean {
+function checkAgreement({ days }: KnownDays, inForce: IsoDate, io: Io): boolean {
   const said = Object.entries(days).flatMap(([date, { service_word: service, rte_word: rte }]) =>
     service && rte ? [{ date, service: service.color, rte: rte.color }] : [],
   );
@@ -87,7 +96,7 @@ function checkAgreement({ days }: KnownDays, io: Io): boolean {
   }
   io.stdout.write(`${mark(false)}both sources: other colours for ${different.length} of ${count}\n`);
   for (const { date, service, rte } of different.slice(0, MOST_DIFFERENCES)) {
-    const used = officialColor(days[date])?.color;
+    const used = officialColor(days[date], date < inForce)?.color;
     io.stdout.write(`        ${date}: service ${service}, RTE ${rte}; vigie uses ${used}\n`);
   }
   const more = different.length - MOST_DIFFERENCES;

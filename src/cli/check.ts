@@ -4,11 +4,16 @@ import type { ListenAddress, Network } from "../config/http-options.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { officialAddress } from "../config/official-options.ts";
 import { ConfigError } from "../config/problems.ts";
+import { civilDate } from "../core/calendar/dates.ts";
+import { offPeakRow } from "../core/calendar/period.ts";
+import type { Tariff } from "../core/calendar/tariff.ts";
 import { placeOf, placeOfReports, topicsHeard } from "../core/outputs/output.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
 import { nameAddress } from "../http/listener.ts";
+import { systemClock } from "../runtime/clock.ts";
 import type { LivePart } from "./check-live.ts";
 import type { Io } from "./io.ts";
+import { findOldPrices } from "./old-prices.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /** `vigie check [--live]`: checks the configuration; with `--live` also both sources and the broker. */
@@ -42,7 +47,11 @@ export async function checkFile(
     for (const warning of loaded.warnings) io.stderr.write(`warning: ${warning}\n`);
     io.stdout.write(describe(loaded));
     const { config } = loaded;
-    if (!live) return { code: 0, config, failed: [] };
+    if (!live) {
+      const oldPrices = await findOldPrices(config);
+      if (oldPrices !== null) io.stderr.write(`warning: ${oldPrices}\n`);
+      return { code: 0, config, failed: [] };
+    }
     const { checkLive } = await import("./check-live.ts");
     const failed = await checkLive(config, io);
     return { code: failed.length === 0 ? 0 : 1, config, failed };
@@ -54,7 +63,7 @@ export async function checkFile(
 }
 
 function describe({ config, file }: LoadedConfig): string {
-  const { service, official, mqtt, http, instance, rules, state } = config;
+  const { service, official, mqtt, http, instance, rules, state, tariff } = config;
   const broker = mqtt.url === "embedded" ? "embedded (one of vigie's own, on 127.0.0.1)" : mqtt.url;
   const user = mqtt.username === undefined ? "" : ` as ${mqtt.username}`;
   return `The configuration is right.
@@ -63,6 +72,7 @@ function describe({ config, file }: LoadedConfig): string {
   official  ${describeOfficial(official.source)}
   broker    ${broker}${user}
   page      ${describePage(http)}
+  off-peak  ${describeOffPeak(tariff)}
   topics    ${mqtt.base_topic}/… (instance ${instance})
   rules     ${rules.length === 0 ? "none: the days are published, nothing is switched" : rules.length}
 ${describeAccess(config)}  state     ${state}
@@ -98,6 +108,19 @@ function describePage({ listen, allow: ofAll }: Config["http"]): string {
   return listen
     .map((address) => `${nameAddress(address)} (${describePeers(address, address.allow ?? ofAll)})`)
     .join(", ");
+}
+
+/** A line for each row, with the one that counts today. */
+function describeOffPeak({ off_peak, time_zone }: Tariff): string {
+  const today = offPeakRow(civilDate(systemClock.now(), time_zone), off_peak);
+  const lines = off_peak.map((row) => {
+    const { from, months, weekdays, windows } = row;
+    const dates = [from && `from ${from}`, months?.join(" "), weekdays?.join(" ")].filter(Boolean).join(", ");
+    const hours = windows.length === 0 ? "none" : windows.map((one) => `${one.from}-${one.to}`).join(", ");
+    const mark = row === today ? " (today)" : "";
+    return off_peak.length === 1 ? hours : `${dates || "else"}: ${hours}${mark}`;
+  });
+  return lines.join("\n            ");
 }
 
 function describePeers(address: ListenAddress, allow: readonly Network[]): string {

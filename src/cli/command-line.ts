@@ -1,5 +1,6 @@
 import { nearest } from "../config/nearest-word.ts";
-import { keepBuffersSmall, keepHeapSmall } from "../runtime/small-heap.ts";
+import { hearReloadSignal } from "../runtime/reload-signal.ts";
+import { keepBuffersSmall } from "../runtime/small-buffers.ts";
 import type { Io } from "./io.ts";
 import { nearestOption } from "./usage.ts";
 
@@ -39,18 +40,11 @@ function countOptionsBefore(argv: readonly string[]): number {
 }
 
 const run: Command = async (args, io) => {
-  useLittleMemory();
-  return (await import("./run.ts")).run(args, io);
-};
-
-/** For what runs for months. */
-function useLittleMemory(): void {
+  // Before anything else is loaded: until then SIGHUP ends the process.
+  const reloadSignal = hearReloadSignal();
   keepBuffersSmall();
-  setTimeout(keepHeapSmall, START_LASTS).unref();
-}
-
-/** A start may use all the memory and time that it can get, for this long. */
-const START_LASTS = 5_000;
+  return (await import("./run.ts")).run(args, io, reloadSignal);
+};
 
 interface CommandRow {
   name: string;
@@ -70,6 +64,10 @@ const SIMULATOR_OPTIONS = [
   ["", "(bleu, blanc or rouge); every other day is invented"],
   ["--official-at 10:30", "when the colour of the next day becomes official (Paris time)"],
   ["", "--from and --speed move only the simulator's clock: vigie goes on by the clock of its machine"],
+] as const;
+
+const SIMULATE_OPTIONS = [
+  ["--for 1h", "how long, 1s to 24h (default 1h); it ends with the pretended day at the latest"],
 ] as const;
 
 const DEMO_OPTIONS = [
@@ -99,7 +97,17 @@ const SETUP_OPTIONS = [
   ["", "use=heating,kind=other,topic=heating/set,payload=17,else=20,report=heating/state"],
   ["", "use: boiler, car, heating or other. kind: shelly_gen1, shelly_gen2, tasmota, zigbee2mqtt, esphome,"],
   ["", "openbeken (with place, and relay if it has several) or other (with topic, payload, else, report)"],
-  ["--try", "switches each of these devices off and on again, and says whether it confirms"],
+  ["--message MESSAGE", "a message to a phone before each rouge day; may be given several times:"],
+  ["", "kind=ntfy,server=https://ntfy.example.org,secret_file=/etc/vigie/ntfy"],
+  [
+    "",
+    "kind: ntfy, gotify, home_assistant, matrix (with to), telegram (with to), signal (with from and to),",
+  ],
+  ["", "mqtt (with to, a topic)"],
+  [
+    "--try",
+    "switches each of these devices off and on again, and says whether it confirms; sends a test to each phone",
+  ],
   ["--config FILE", "the file that is written (default: the one that vigie reads)"],
   ["--yes", "asks nothing, and replaces a file that exists; a copy of it is kept"],
 ] as const;
@@ -136,6 +144,13 @@ const COMMANDS: readonly CommandRow[] = [
     load: async (args, io) => (await import("./explain.ts")).explain(args, io),
   },
   {
+    name: "simulate",
+    usage: "COLOR[:next]|auto [--for 1h]",
+    does: "let the running vigie pretend a colour, to try rules and devices: of the tariff day in force, or of the next one (rouge:next); auto ends that",
+    options: SIMULATE_OPTIONS,
+    load: async (args, io) => (await import("./simulate.ts")).simulate(args, io),
+  },
+  {
     name: "season",
     usage: "[LABEL] [--json]",
     does: "show how many days of each colour are left, as the service says",
@@ -163,8 +178,8 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "setup",
     usage:
-      "[--service ADDRESS|none] [--official rte] [--broker ADDRESS] [--username NAME] [--password-file FILE] [--ca-file FILE] [--language fr|en] [--device DEVICE]… [--try] [--yes]",
-    does: "ask for service, broker and devices, try each answer at once, and write the configuration; each question is also an option",
+      "[--service ADDRESS|none] [--official rte] [--broker ADDRESS] [--username NAME] [--password-file FILE] [--ca-file FILE] [--language fr|en] [--device DEVICE]… [--message MESSAGE]… [--try] [--yes]",
+    does: "ask for service, broker, devices and messages, try each answer at once, and write the configuration; each question is also an option",
     options: SETUP_OPTIONS,
     load: async (args, io) => (await import("./setup.ts")).setup(args, io),
   },
@@ -198,8 +213,9 @@ const COMMANDS: readonly CommandRow[] = [
     usage: "",
     does: "what the container of the Home Assistant app runs: run, with the options of its form and the broker of Home Assistant",
     load: async (args, io) => {
-      useLittleMemory();
-      return (await import("./home-assistant-app.ts")).homeAssistantApp(args, io);
+      const reloadSignal = hearReloadSignal();
+      keepBuffersSmall();
+      return (await import("./home-assistant-app.ts")).homeAssistantApp(args, io, reloadSignal);
     },
   },
 ];

@@ -1,4 +1,5 @@
-import { addDays } from "../core/calendar/dates.ts";
+import { nearestInMeaning } from "../config/nearest-word.ts";
+import { addDays, tariffDate } from "../core/calendar/dates.ts";
 import {
   COLORS,
   type Color,
@@ -11,9 +12,10 @@ import { allowedColors } from "../core/calendar/tariff-laws.ts";
 import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { Answer, DayInAnswer } from "../core/contract/answer.ts";
 import type { KnownDay } from "../core/days/known-days.ts";
-import { officialColor } from "../core/days/official-color.ts";
+import { isOfficial, type OfficialColor, officialColor } from "../core/days/official-color.ts";
 import { contradictingWords, ratesByLaws } from "../core/facts/day-facts.ts";
 import { dayRates, NO_RATES } from "../core/facts/rates.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { RequestRefused, ServiceError } from "../service/service-errors.ts";
 import { askSources, FROM_STATE, type Sources } from "./ask-service.ts";
 import { CommandFailed, toExitCode } from "./exit-code.ts";
@@ -30,16 +32,19 @@ export function day(args: string[], io: Io): Promise<number> {
     if (text === undefined || more !== undefined) {
       throw new WrongUsage(`Expected one date, got ${positionals.join(" ") || "none"}`);
     }
-    const given = text === "today" || text === "tomorrow" ? null : readDate("DATE", text);
+    // Also `demain` and `Aujourd'hui`.
+    const word = nearestInMeaning(text, WORDS);
+    const given = word === undefined ? readDate("DATE", text, WORDS) : null;
     const said = await askSources(values.config, io, (sources) => {
       const { today } = sources;
-      return askBoth(given ?? (text === "today" ? today : addDays(today, 1)), sources, io);
+      return askBoth(given ?? (word === "today" ? today : addDays(today, 1)), sources, io);
     });
     if (values.json) io.stdout.write(`${JSON.stringify(asJson(said), null, 2)}\n`);
     else io.stdout.write(formatDay(said, io.color), "painted");
   });
 }
 
+const WORDS = ["today", "tomorrow"];
 const OPTIONS = { config: { type: "string" }, json: { type: "boolean", default: false } } as const;
 
 /** What each source says; undefined: it is not configured, or has failed. */
@@ -75,7 +80,7 @@ async function askBoth(date: IsoDate, sources: Sources, io: Io): Promise<SaidOfD
   const known = days[date];
   const [first] = failures;
   const isAnswered = service !== undefined || Boolean(rte);
-  if (first && !isAnswered && !officialColor(known)) throw first;
+  if (first && !isAnswered && !isOfficial(known)) throw first;
   const origin = isAnswered ? "" : FROM_STATE;
   for (const { message } of failures) io.stderr.write(`vigie: ${message}${origin}\n`);
   const { official, tariff } = sources.config;
@@ -119,9 +124,14 @@ async function askRte(date: IsoDate, { askOfficial, today }: Sources) {
   return words.find((word) => word.date === date)?.color ?? null;
 }
 
+/** The official colour that vigie uses. */
+function usedColor({ date, known, tariff }: SaidOfDay): OfficialColor | undefined {
+  return officialColor(known, date < tariffDate(systemClock.now(), tariff));
+}
+
 function asJson(said: SaidOfDay) {
   const { date, service, rte, known } = said;
-  const official = officialColor(known);
+  const official = usedColor(said);
   const words = contradictingWords(known);
   const more = { ...(rte !== undefined && { rte }), ...(words && { official_by: words }) };
   if (!service) {
@@ -134,14 +144,15 @@ function asJson(said: SaidOfDay) {
 }
 
 /** vigie uses another colour than the service says. */
-function isOther({ service, known }: SaidOfDay): boolean {
-  const official = officialColor(known);
+function isOther(said: SaidOfDay): boolean {
+  const { service } = said;
+  const official = usedColor(said);
   return official !== undefined && service !== undefined && official.color !== service.day.color;
 }
 
 /** The day with the colour that vigie uses; what else the service says is of another colour then. */
 function usedDay(said: SaidOfDay, answered: DayInAnswer): DayInAnswer {
-  const official = officialColor(said.known);
+  const official = usedColor(said);
   if (!official || !isOther(said))
     return { ...answered, rates: ratesOf(said, answered.color, answered.rates) };
   const unsaid = { raw: null, confidence: null, source: null, explanation: null };
@@ -156,7 +167,7 @@ function ratesOf({ date, known = {}, tariff }: SaidOfDay, color: Color | null, a
 
 function formatDay(said: SaidOfDay, painted: boolean): string {
   const { date, service, rte, isInvented, known } = said;
-  const official = officialColor(known);
+  const official = usedColor(said);
   const words = contradictingWords(known);
   const rows: Cell[][] = [["date", date]];
   if (service) rows.push(...serviceRows(said, service));
@@ -183,10 +194,10 @@ function formatDay(said: SaidOfDay, painted: boolean): string {
 
 function serviceRows(said: SaidOfDay, { day, is_official }: Answer & { kind: "date" }): Cell[][] {
   const used = usedDay(said, day);
-  const isOfficial = officialColor(said.known) ? true : is_official;
+  const official = isOfficial(said.known) ? true : is_official;
   return [
     ["colour", colorCell(used.color, used.raw)],
-    ["official", isOfficial === null ? "the service does not say" : OFFICIAL[`${isOfficial}`]],
+    ["official", official === null ? "the service does not say" : OFFICIAL[`${official}`]],
     ["confidence", confidenceCell(used.confidence)],
     ...rateRows(used.rates),
   ];
@@ -194,7 +205,7 @@ function serviceRows(said: SaidOfDay, { day, is_official }: Answer & { kind: "da
 
 /** What a day whose colour nobody has named can only be. */
 function lawsRows({ date, tariff, known, service }: SaidOfDay): Cell[][] {
-  if (officialColor(known) || service?.day.color) return [];
+  if (isOfficial(known) || service?.day.color) return [];
   const allowed = allowedColors(date, tariff.laws);
   return allowed.length < COLORS.length ? [["by the laws", `it can only be ${allowed.join(" or ")}`]] : [];
 }

@@ -1,8 +1,10 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { configSchema } from "../config/config-schema.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
+import { isShipped } from "../setup/file-before.ts";
 import type { Io } from "./io.ts";
 import { readNumber } from "./read-number.ts";
 import { readTime } from "./read-time.ts";
@@ -21,12 +23,13 @@ export interface DemoPlan {
 /** The command line of `vigie demo`, with the configuration that it names; `state` is the folder to use. */
 export async function readDemoPlan(args: string[], io: Io, state: string): Promise<DemoPlan> {
   const { values } = readArgs({ args, options: OPTIONS });
+  const file = values.config ?? (await findOwnRules());
   const speed = readNumber("--speed", values.speed, `a number from 1 to ${FASTEST}`, isSpeed);
-  const config = { ...(await loadRules(values.config, io)), state };
+  const config = { ...(await loadRules(file, io)), state };
   const from = readTime("--from", values.from, config.tariff);
   if (from < FIRST || from >= LAST)
     throw new WrongUsage(`Expected --from to be a time from 2000 to 2099, got ${values.from}`);
-  return { config, rulesFrom: values.config ?? "those that vigie comes with, and a boiler", from, speed };
+  return { config, rulesFrom: file ?? "those that vigie comes with, and a boiler", from, speed };
 }
 
 /**
@@ -65,6 +68,15 @@ const OPTIONS = {
 
 /** Beside the built program, and beside its sources. */
 const SHIPPED = ["..", join("..", "..")].map((up) => join(import.meta.dirname, up, "config", "vigie.yaml"));
+
+/** The shipped file is in the checkout where a set-up writes. undefined: it is as it came. */
+async function findOwnRules(): Promise<string | undefined> {
+  for (const place of SHIPPED) {
+    const text = await readFile(place, "utf8").catch(() => null);
+    if (text !== null) return isShipped(text) ? undefined : place;
+  }
+  return undefined;
+}
 
 /** The shipped configuration has none. */
 const EXAMPLE_OUTPUT = {

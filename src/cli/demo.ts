@@ -75,7 +75,7 @@ async function play({ config, rulesFrom, from, speed }: DemoPlan, io: Io): Promi
     problemLog,
     clock,
     random: Math.random,
-    identity: await createIdentity(store, clock),
+    identity: createIdentity(store, clock),
     // A program of the house may look for its own broker at the usual port, and must not find this one.
     embeddedPort: 0,
     takeOver: false,

@@ -10,6 +10,13 @@ import { WrongUsage } from "./usage.ts";
 /** Another vigie owns the state folder or the base topic. */
 export class Yielded extends Error {
   override readonly name = "Yielded";
+  /** Whether the log has it already: whatever starts vigie again does so all day. */
+  readonly isSaid: boolean;
+
+  constructor(message: string, { isSaid = false } = {}) {
+    super(message);
+    this.isSaid = isSaid;
+  }
 }
 
 /** The command cannot do what was asked, and says why. */
@@ -27,6 +34,7 @@ export async function toExitCode(command: string, io: Io, run: () => Promise<voi
     const sentences = sentencesOf(error, `vigie ${command}: `);
     const code = exitCodeOf(error);
     if (!sentences || code === undefined) throw error;
+    if (error instanceof Yielded && error.isSaid && io.stderr.isTTY !== true) return code;
     const forJournal = isReadByJournal({ terminal: io.stderr.isTTY === true, env: io.env });
     const prefix = forJournal ? journalPriority("error") : "";
     for (const sentence of sentences) io.stderr.write(`${prefix}${sentence}\n`);

@@ -18,7 +18,7 @@ import { mqttConditionsIn, type Rule, rulesInChain, topicsOfRules } from "../cor
 import { readRuleSettings } from "../core/rules/rule-settings.ts";
 import { NO_RULES_STATE, readRulesState } from "../core/rules/rules-state.ts";
 import { nameTruth } from "../core/rules/truth.ts";
-import { type HeardValues, type Reading, readValues, settledReadings } from "../core/rules/value-readings.ts";
+import { type HeardValues, type Reading, readingsFrom, readValues } from "../core/rules/value-readings.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import type { State } from "../state/state.ts";
@@ -29,8 +29,8 @@ import type { Io } from "./io.ts";
 import { type ExplainedRule, formatPreview, NO_RULES, previewDay, readPretended } from "./pretend.ts";
 import { readKnownDays } from "./read-known-days.ts";
 import { readTime } from "./read-time.ts";
-import { findBroker } from "./show.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
+import { findBroker } from "./visit-vigie.ts";
 
 /**
  * `vigie explain [--at TIME] [--pretend COLOR[:next]] [RULE…]`: each rule's verdict as a tree with what each condition saw;
@@ -168,7 +168,7 @@ function explainAll(
   const conditions = config.rules.flatMap(({ when }) => mqttConditionsIn(when));
   // Values are assumed to stay as they are now.
   const readings = readValues(conditions, heard ?? new Map(), systemClock.now(), new Map(), 0);
-  const values = settledReadings(
+  const values = readingsFrom(
     new Map([...readings].map(([one, reading]) => [one, asFarAsKnown(reading, heard !== null)])),
   );
   const input = createEvaluationInput({ at, knownDays, tariff, simulation, values });

@@ -37,6 +37,7 @@ ${devices}  Ctrl-C ends both. In a second terminal:
 
     npx vigie show --watch
     npx vigie explain
+    npx vigie simulate rouge
     npx vigie demo
     mosquitto_sub -h 127.0.0.1 -p ${embeddedPort} -v -t '${config.mqtt.base_topic}/#'
 

@@ -18,7 +18,7 @@ export function formatExplanation(explained: Explanation, local: (instant: strin
   const lines = [
     `${id}  ${nameTruth(state)}${certainty}${changes.length > 0 ? `  next ${changes.join(", ")}` : ""}`,
     ...notes.map((note) => `  ! ${note}`),
-    ...formatBranch(tree, "  "),
+    ...formatBranch(tree, { indent: "  ", isWanted: true }),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -29,8 +29,14 @@ function describeDoubt({ by_value, by_forecast }: Explanation): string {
   return by_forecast ? "a forecast decides" : "not certain yet";
 }
 
-function formatBranch({ state, asks, saw, parts }: Branch, indent: string): string[] {
+/** As the page does: what is needed and not so says it. `isWanted`: no `not` stands above it. */
+function formatBranch(
+  { state, asks, saw, parts }: Branch,
+  { indent, isWanted }: { indent: string; isWanted: boolean },
+): string[] {
   const mark = state === null ? "?" : state ? "✔" : "✘";
-  const line = `${indent}${mark} ${asks}${saw === null ? "" : `: ${saw}`}`;
-  return [line, ...parts.flatMap((part) => formatBranch(part, `${indent}  `))];
+  const isMissing = isWanted && state !== true && parts.length === 0;
+  const line = `${indent}${mark} ${isMissing ? "needed: " : ""}${asks}${saw === null ? "" : `; found: ${saw}`}`;
+  const below = { indent: `${indent}  `, isWanted: isWanted && asks !== "not" };
+  return [line, ...parts.flatMap((part) => formatBranch(part, below))];
 }

@@ -6,7 +6,7 @@ import { BrokerError } from "../mqtt/broker-errors.ts";
 import { openShortConnection, type ShortConnection } from "../mqtt/short-connection.ts";
 import { createValueListener } from "../mqtt/value-listener.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { atMost, deadline } from "../runtime/wait.ts";
+import { atMost, deadline, settleable } from "../runtime/wait.ts";
 import type { State } from "../state/state.ts";
 import type { Io } from "./io.ts";
 import { openLogs } from "./open-logs.ts";
@@ -40,10 +40,7 @@ export async function hearValues(options: HearOptions): Promise<Heard> {
   const topics = topicsOfRules(config.rules);
   const kept = readKeptValues(state?.values);
   if (topics.length === 0) return { values: new Map(), kept: {}, published: new Map() };
-  let stopWaiting: () => void = () => undefined;
-  const allHeard = new Promise<void>((resolve) => {
-    stopWaiting = resolve;
-  });
+  const allHeard = settleable();
   let newest: Pick<ValuesEvent, "heard" | "kept"> = { heard: new Map(), kept };
   const listener = createValueListener({
     topics,
@@ -52,7 +49,7 @@ export async function hearValues(options: HearOptions): Promise<Heard> {
     problemLog: openLogs(config).problemLog,
     post: (event) => {
       newest = event;
-      if (event.heard.size === topics.length) stopWaiting();
+      if (event.heard.size === topics.length) allHeard.settle();
     },
   });
   const connecting = deadline(CONNECT_LIMIT, signal, () => new BrokerError(NO_ANSWER));
@@ -66,7 +63,7 @@ export async function hearValues(options: HearOptions): Promise<Heard> {
     });
     try {
       listener.connected(visit.link);
-      await atMost(allHeard, LISTEN_LIMIT);
+      await atMost(allHeard.promise, LISTEN_LIMIT);
       const isMissing = newest.heard.size < topics.length;
       const published = withPublished && isMissing ? await readPublished(visit) : new Map();
       return { values: newest.heard, kept: newest.kept, published };

@@ -53,9 +53,9 @@ async function askRange(from: IsoDate | undefined, to: IsoDate | undefined, sour
     throw error;
   }
   const { days } = await sources.learnt();
-  const used = entries.map((entry) => asUsed(entry, days[entry.date], tariff));
   // With a day that has begun its colour is final, as the history names it then.
   const inForce = tariffDate(systemClock.now(), tariff);
+  const used = entries.map((entry) => asUsed(entry, days[entry.date], inForce, tariff));
   return { ...range, entries: used, counted: used.filter(({ date }) => date <= inForce) };
 }
 
@@ -63,9 +63,14 @@ async function askRange(from: IsoDate | undefined, to: IsoDate | undefined, sour
  * The day with the colour that vigie uses, and with its prices: the service may name another colour than RTE, and its prices
  * are of its own colour.
  */
-function asUsed(entry: HistoryDayInAnswer, known: KnownDay = {}, tariff: Tariff): HistoryDayInAnswer {
+function asUsed(
+  entry: HistoryDayInAnswer,
+  known: KnownDay = {},
+  inForce: IsoDate,
+  tariff: Tariff,
+): HistoryDayInAnswer {
   const { date } = entry;
-  const color = officialColor(known)?.color ?? entry.color;
+  const color = officialColor(known, date < inForce)?.color ?? entry.color;
   if (color === null) return entry;
   const isOther = color !== entry.color;
   const rates = dayRates(date, color, known, tariff, isOther ? NO_RATES : entry.rates);
@@ -95,9 +100,10 @@ function rangeFrom(from: IsoDate | undefined, to: IsoDate | undefined, today: Is
 
 /** The official days that vigie has learnt, in the form of an answer; null for none. */
 function knownHistory({ start, end }: { start: IsoDate; end: IsoDate }, { days }: KnownDays, tariff: Tariff) {
+  const inForce = tariffDate(systemClock.now(), tariff);
   const entries = datesBetween(start, end).flatMap((date): HistoryDayInAnswer[] => {
     const day = days[date] ?? {};
-    const color = officialColor(day)?.color;
+    const color = officialColor(day, date < inForce)?.color;
     if (!color) return [];
     const rates = dayRates(date, color, day, tariff);
     return [{ date, color, rates, raw: null, predicted_color: null, prediction_confidence: null }];

@@ -13,8 +13,9 @@ import { wallTime } from "../core/calendar/dates.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createLog, holdOutput, type Log, openOutput } from "../runtime/log.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
+import type { ReloadSignal } from "../runtime/reload-signal.ts";
 import { aborted, sleep } from "../runtime/wait.ts";
-import { sentencesOf, toExitCode } from "./exit-code.ts";
+import { sentencesOf, toExitCode, Yielded } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { runVigie } from "./run.ts";
 import { readArgs } from "./usage.ts";
@@ -23,12 +24,10 @@ import { readArgs } from "./usage.ts";
  * The daemon in the container of the Home Assistant app, until a signal ends it. It never ends by itself: the page in the sidebar
  * says what is wrong, and a container that has ended shows none.
  */
-export function homeAssistantApp(args: string[], io: Io): Promise<number> {
+export function homeAssistantApp(args: string[], io: Io, reloadSignal: ReloadSignal): Promise<number> {
   return toExitCode("home-assistant-app", io, async () => {
     readArgs({ args, options: {} });
     const { env, cwd, signal } = io;
-    // It ends a process in which nobody listens to it, and only runVigie does.
-    process.on("SIGHUP", () => undefined);
     const request = { env, cwd, signal };
     // What does not depend on the form: the folder of the state, the log, and where the page is.
     const form = splitGroup([], ASIDE_FROM_THE_FORM, { name: "home-assistant-app", path: [] });
@@ -46,20 +45,30 @@ export function homeAssistantApp(args: string[], io: Io): Promise<number> {
       problemLog,
       clock: systemClock,
     });
-    const broker = followBroker(configuration, signal);
+    const broker = followBroker(configuration, reloadSignal, signal);
     const problemPage = createProblemPage(config, { configuration, log, problemLog });
     await configuration.askBroker();
     const { load, file } = configuration;
     while (!signal.aborted) {
       const read = [{ path: file, fingerprint: await readFingerprint(file) }];
       try {
-        const loaded = await load();
-        await problemPage.end();
-        await runVigie(loaded, { io, load, output, takeOver: false, sinks: [broker.sink] });
+        await runVigie(await load(), {
+          io,
+          reloadSignal,
+          load,
+          output,
+          takeOver: false,
+          sinks: [broker.sink],
+          beforeBeginning: problemPage.end,
+          waiting: (why) => void problemPage.show([why]),
+        });
       } catch (error) {
         const problems = sentencesOf(error);
         if (!problems || signal.aborted) throw error;
-        await problemPage.show(problems, error instanceof ConfigError ? "Configuration: " : "");
+        await problemPage.show(problems, {
+          prefix: error instanceof ConfigError ? "Configuration: " : "",
+          isSaid: error instanceof Yielded && error.isSaid,
+        });
         await changeOf(read, signal);
       }
     }
@@ -74,13 +83,12 @@ const ASIDE_FROM_THE_FORM = {
 };
 
 /** While vigie is not connected, it is the Supervisor who knows of another broker or another password. */
-function followBroker(configuration: AppConfiguration, signal: AbortSignal) {
+function followBroker(configuration: AppConfiguration, reloadSignal: ReloadSignal, signal: AbortSignal) {
   let isAway = false;
   const follow = async () => {
     for (;;) {
       await sleep(BETWEEN_QUESTIONS, signal);
-      // What runs reads its configuration again, as on a SIGHUP from outside.
-      if (isAway && (await configuration.askBroker())) process.emit("SIGHUP");
+      if (isAway && (await configuration.askBroker())) reloadSignal.send();
     }
   };
   const sink: Sink = {
@@ -110,12 +118,15 @@ function createProblemPage(config: Config, { configuration, log, problemLog }: P
     await shown?.end();
     shown = undefined;
   };
-  const show = async (problems: readonly string[], prefix: string) => {
+  /** `isSaid`: the log has it already. */
+  const show = async (problems: readonly string[], { prefix = "", isSaid = false } = {}) => {
     const text = problems.join("\n");
     if (shown?.text === text) return;
     await end();
-    for (const problem of problems) log.error(prefix + problem);
-    log.warn("Nothing is in force, and nothing is published: only the page runs, until this is corrected");
+    if (!isSaid) {
+      for (const problem of problems) log.error(prefix + problem);
+      log.warn("Nothing is in force, and nothing is published: only the page runs, until this is corrected");
+    }
     const views = serveViews({
       view: () => undefined,
       nothingInForce: problems,

@@ -7,7 +7,7 @@ import { officialColor } from "../core/days/official-color.ts";
 import { deriveFacts } from "../core/facts/derive-facts.ts";
 import type { Simulation } from "../core/facts/facts.ts";
 import { startPollRecord } from "../core/facts/poll-record.ts";
-import { startSimulation } from "../core/facts/simulation.ts";
+import { readPretendedDay, startSimulation } from "../core/facts/simulation.ts";
 import type { ServiceKind } from "../core/facts/source-record.ts";
 import { describeOutput } from "../core/outputs/output.ts";
 import type { OutputsState } from "../core/outputs/outputs-state.ts";
@@ -20,15 +20,19 @@ import { WrongUsage } from "./usage.ts";
 
 /** `rouge`, `rouge:now` or `rouge:next`: a simulation of that tariff day that is in force whenever a rule looks at it. */
 export function readPretended(given: string, at: Instant, tariff: Tariff): Simulation {
-  const [word = "", day = "now", ...more] = given.split(":");
-  const color = COLORS.find((one) => one === word);
-  if (!color || (day !== "now" && day !== "next") || more.length > 0) {
-    const meant = color ? didYouMean(day, ["now", "next"]) : didYouMean(word, COLORS);
-    throw new WrongUsage(
-      `Expected --pretend to be ${COLORS.join(", ")}, alone or with :now or :next, such as rouge:next, got ${given}${meant}`,
-    );
-  }
-  return { ...startSimulation({ color, from: day, for: LONG }, at, tariff), begun: at - LONG };
+  const day = readPretendedDay(given);
+  if (!day)
+    throw new WrongUsage(`Expected --pretend to be ${A_PRETENDED_DAY}, got ${given}${meantDay(given)}`);
+  return { ...startSimulation({ ...day, for: LONG }, at, tariff), begun: at - LONG, until: at + LONG };
+}
+
+export const A_PRETENDED_DAY = `${COLORS.join(", ")}, alone or with :now or :next, such as rouge:next`;
+
+/** ` (did you mean next?)` */
+export function meantDay(given: string): string {
+  const [word = "", day = ""] = given.split(":");
+  const isColor = COLORS.some((color) => color === word.toLowerCase());
+  return isColor ? didYouMean(day, ["now", "next"]) : didYouMean(word, COLORS);
 }
 
 export const NO_RULES = "There are no rules in the configuration.\n";
@@ -126,7 +130,7 @@ function changesOf({ spans }: VerdictForecast, after: Instant, until: Instant) {
 }
 
 function isAnnouncedRouge({ days }: KnownDays, { date, color }: Simulation): boolean {
-  return color !== "rouge" && officialColor(days[date])?.color === "rouge";
+  return color !== "rouge" && officialColor(days[date], false)?.color === "rouge";
 }
 
 export function formatPreview(preview: Preview, local: (instant: string) => string): string {

@@ -1,12 +1,16 @@
 import { z } from "zod";
+import { didYouMean } from "../config/nearest-word.ts";
 import { wallInstant } from "../core/calendar/dates.ts";
 import type { Instant, IsoDate, Tariff } from "../core/calendar/tariff.ts";
 import { WrongUsage } from "./usage.ts";
 
-/** A date of the command line. */
-export function readDate(name: string, text: string): IsoDate {
+/** A date of the command line; `words` are those that may stand there, too. */
+export function readDate(name: string, text: string, words: readonly string[] = []): IsoDate {
   if (DATE.safeParse(text).success) return text;
-  throw new WrongUsage(`Expected ${name} to be a date like 2026-01-05, got ${text}`);
+  const or = words.length === 0 ? "" : `, ${words.join(" or ")}`;
+  throw new WrongUsage(
+    `Expected ${name} to be a date like 2026-01-05${or}, got ${text}${didYouMean(text, words)}`,
+  );
 }
 
 /** A time of the command line: on the wall where the tariff holds, or an instant with its offset. */

@@ -1,12 +1,7 @@
-import {
-  DEVICE_KINDS,
-  DEVICE_USES,
-  type Device,
-  type DeviceKind,
-  type DeviceUse,
-} from "../config/device-templates.ts";
+import { DEVICE_KINDS, type Device, type DeviceKind, USES } from "../config/device-templates.ts";
+import { fieldsOf, MESSAGE_KINDS, type MessageKind, usualServer } from "../config/message-templates.ts";
 import { nearest } from "../config/nearest-word.ts";
-import type { GivenDevice, SetupOptions } from "../setup/context.ts";
+import type { GivenDevice, GivenMessage, SetupOptions } from "../setup/context.ts";
 import { readArgs, WrongUsage } from "./usage.ts";
 
 /** The command line of `vigie setup`; throws WrongUsage with the first thing that is wrong in it. */
@@ -24,6 +19,7 @@ export function readSetupOptions(args: string[]): SetupOptions {
     caFile: values["ca-file"],
     language,
     devices: (values.device ?? []).map(readDevice),
+    messages: (values.message ?? []).map(readMessage),
     tries: values.try ?? false,
     config: values.config,
     yes: values.yes ?? false,
@@ -39,6 +35,7 @@ const OPTIONS = {
   "ca-file": { type: "string" },
   language: { type: "string" },
   device: { type: "string", multiple: true },
+  message: { type: "string", multiple: true },
   try: { type: "boolean" },
   config: { type: "string" },
   yes: { type: "boolean" },
@@ -46,27 +43,64 @@ const OPTIONS = {
 
 /** `use=boiler,kind=tasmota,place=boiler` */
 function readDevice(text: string): GivenDevice {
-  const wrong = (problem: string) => new WrongUsage(`--device ${text}: ${problem}`);
-  const { use = "", kind = "", ...rest } = readPairs(text, wrong);
-  if (!isUse(use)) throw wrong(`expected use to be one of ${USES.join(", ")}, got ${use || "nothing"}`);
-  if (!isKind(kind))
-    throw wrong(`expected kind to be one of ${DEVICE_KINDS.join(", ")}, got ${kind || "nothing"}`);
-  const { needed, others } = kind === "other" ? OF_OTHERS : OF_KINDS;
-  const missing = needed.filter((key) => rest[key] === undefined);
-  if (missing.length > 0) throw wrong(`expected ${missing.join(" and ")} for kind=${kind}, got nothing`);
-  const useless = Object.keys(rest).filter((key) => ![...needed, ...others, "id", "name"].includes(key));
-  if (useless.length > 0) throw wrong(`expected no ${useless.join(" and no ")} for kind=${kind}`);
-  return { use, device: deviceOf(kind, rest), id: rest["id"], name: rest["name"] };
+  const wrong: Wrong = (problem) => new WrongUsage(`--device ${text}: ${problem}`);
+  const { use = "", kind: givenKind = "", id, name, ...rest } = readPairs(text, KEYS, wrong);
+  const given = { use: oneOf("use", use, USES, wrong), id, name };
+  const kind = oneOf("kind", givenKind, DEVICE_KINDS, wrong);
+  expectKeys(rest, kind, kind === "other" ? OF_OTHERS : OF_KINDS, wrong);
+  return { ...given, device: deviceOf(kind, rest) };
 }
 
-function readPairs(text: string, wrong: (problem: string) => WrongUsage): Record<string, string> {
+/** `kind=ntfy,server=https://ntfy.example.org,secret_file=/etc/vigie/ntfy` */
+function readMessage(text: string): GivenMessage {
+  const wrong: Wrong = (problem) => new WrongUsage(`--message ${text}: ${problem}`);
+  const { kind: givenKind = "", id, name, ...rest } = readPairs(text, KEYS_OF_MESSAGES, wrong);
+  const kind = oneOf("kind", givenKind, MESSAGE_KINDS, wrong);
+  expectKeys(rest, kind, keysOfMessage(kind), wrong);
+  return { message: { kind, ...rest }, id, name };
+}
+
+function keysOfMessage(kind: MessageKind): KindKeys {
+  const others = usualServer(kind) === undefined ? [] : ["server"];
+  const keys = fieldsOf(kind).map((field) => (field === "secret" ? "secret_file" : field));
+  return { needed: keys.filter((key) => !others.includes(key)), others };
+}
+
+type Wrong = (problem: string) => WrongUsage;
+
+function oneOf<Word extends string>(key: string, given: string, words: readonly Word[], wrong: Wrong): Word {
+  const word = words.find((one) => one === given);
+  if (word === undefined)
+    throw wrong(`expected ${key} to be one of ${words.join(", ")}, got ${given || "nothing"}`);
+  return word;
+}
+
+/** What a kind of device or message needs, and what it may have, too. */
+interface KindKeys {
+  needed: readonly string[];
+  others: readonly string[];
+}
+
+function expectKeys(
+  given: Record<string, string>,
+  kind: string,
+  { needed, others }: KindKeys,
+  wrong: Wrong,
+): void {
+  const missing = needed.filter((key) => given[key] === undefined);
+  if (missing.length > 0) throw wrong(`expected ${missing.join(" and ")} for kind=${kind}, got nothing`);
+  const useless = Object.keys(given).filter((key) => ![...needed, ...others].includes(key));
+  if (useless.length > 0) throw wrong(`expected no ${useless.join(" and no ")} for kind=${kind}`);
+}
+
+function readPairs(text: string, keys: readonly string[], wrong: Wrong): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (const part of text.split(",")) {
     const [, key = "", value = ""] = /^\s*(\w+)\s*=\s*(.*?)\s*$/s.exec(part) ?? [];
-    if (!KEYS.includes(key) || value === "") {
-      const near = KEYS.includes(key) ? undefined : nearest(key, KEYS);
+    if (!keys.includes(key) || value === "") {
+      const near = keys.includes(key) ? undefined : nearest(key, keys);
       const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
-      throw wrong(`expected KEY=VALUE with a key of ${KEYS.join(", ")}, got ${JSON.stringify(part)}${meant}`);
+      throw wrong(`expected KEY=VALUE with a key of ${keys.join(", ")}, got ${JSON.stringify(part)}${meant}`);
     }
     if (pairs[key] !== undefined) throw wrong(`expected ${key} once`);
     pairs[key] = value;
@@ -80,7 +114,6 @@ function deviceOf(kind: DeviceKind, rest: Record<string, string>): Device {
   return { kind, topic, payload, otherwise: rest["else"], report };
 }
 
-const USES = Object.keys(DEVICE_USES);
 const OF_KINDS = { needed: ["place"], others: ["relay"] };
 const OF_OTHERS = { needed: ["topic", "payload"], others: ["else", "report"] };
 const KEYS = [
@@ -91,10 +124,4 @@ const KEYS = [
   "name",
 ];
 
-function isUse(word: string): word is DeviceUse {
-  return USES.includes(word);
-}
-
-function isKind(word: string): word is DeviceKind {
-  return (DEVICE_KINDS as readonly string[]).includes(word);
-}
+const KEYS_OF_MESSAGES = ["kind", "server", "from", "to", "secret_file", "id", "name"];

@@ -1,5 +1,7 @@
+import type { Config } from "../config/config.ts";
 import type { WrittenSetup } from "../setup/setup.ts";
 import { checkFile } from "./check.ts";
+import type { LivePart } from "./check-live.ts";
 import { toExitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { readSetupOptions } from "./setup-options.ts";
@@ -16,9 +18,9 @@ export async function setup(args: string[], io: Io): Promise<number> {
   return ended || code;
 }
 
-/** In one line. What `vigie check --live` prints is shown only if something is not as its owner knows it. */
+/** In one line. More is said only if something is not as its owner knows it. */
 async function checkWritten(written: WrittenSetup, io: Io): Promise<number> {
-  const { file, passwordFile, untried, words, howToStart } = written;
+  const { file, passwordFile, untried, words, checkCommand, howToStart } = written;
   const found: string[] = [];
   const warnings: string[] = [];
   // As the service gets it, which the configuration of a service does not say.
@@ -34,19 +36,31 @@ async function checkWritten(written: WrittenSetup, io: Io): Promise<number> {
     },
   );
   const isAsKnown = config !== undefined && failed.every((part) => untried.some((one) => one === part));
-  if (isAsKnown) {
-    const { service, official, outputs } = config;
-    const asked = [
-      "broker" as const,
-      ...(service.base_url === "none" ? [] : ["service" as const]),
-      ...(official.source === "off" ? [] : ["official" as const]),
-    ];
-    const answering = asked.filter((part) => !failed.includes(part)).map((part) => words.parts[part]);
-    io.stdout.write(`${words.checked(answering, outputs.list.length)}\n`);
-    for (const part of untried.filter((one) => failed.includes(one)))
-      io.stdout.write(`${words.still_silent[part]}\n`);
-  } else io.stdout.write(`${words.check_failed}\n${found.join("")}`);
-  io.stderr.write(warnings.join(""));
+  const lines = isAsKnown
+    ? [...describeAnswers(config, failed, written), ...(warnings.length > 0 ? [words.doubtful] : [])]
+    : config
+      ? failed.map((part) => words.failed[part])
+      : [words.refused];
+  io.stdout.write(`${lines.join("\n")}\n`);
+  const details = [...(isAsKnown ? [] : found), ...warnings].join("");
+  if (details !== "") io.stdout.write(words.more(details, checkCommand));
   io.stdout.write(howToStart);
   return (isAsKnown ? 0 : code) || written.code;
+}
+
+/** Who answers, and which source still does not. */
+function describeAnswers(
+  { service, official, outputs }: Config,
+  failed: readonly LivePart[],
+  { words, untried }: WrittenSetup,
+): string[] {
+  const asked = [
+    "broker" as const,
+    ...(service.base_url === "none" ? [] : ["service" as const]),
+    ...(official.source === "off" ? [] : ["official" as const]),
+  ];
+  const answering = asked.filter((part) => !failed.includes(part)).map((part) => words.parts[part]);
+  const silent = untried.filter((part) => failed.includes(part)).map((part) => words.still_silent[part]);
+  const messages = outputs.list.filter(({ message }) => message).length;
+  return [words.checked(answering, outputs.list.length - messages, messages), ...silent];
 }

@@ -28,7 +28,7 @@ export function formatTopics(topics: ReadonlyMap<string, string>, options: PageO
   const read = (topic: string) => topics.get(topic) ?? UNKNOWN_PAYLOAD;
   const wall = (topic: string) => local(read(topic), zone);
   const rules = idsBelow("rules", topics).map((id) => ruleRow(id, read, zone));
-  const outputs = idsBelow("outputs", topics).map((id) => outputRow(id, read, wall));
+  const outputs = idsBelow("outputs", topics).map((id) => outputRow(id, read, zone));
   const sections = [
     heading(read, options) + simulationLine(read, wall),
     formatTable([nowRow(read, wall), nextRow(read, wall)], color),
@@ -57,13 +57,14 @@ function heading(read: Read, { title, zone, now, health }: PageOptions): string 
   const { loop, disk } = judgeHealth(health, now);
   if (!disk.ok) lines.push(disk.words);
   if (availability === "online" && health && !loop.ok)
-    lines.push(`The vigie with this state folder is ${loop.words} (last report ${lastReport})`);
+    lines.push(`The vigie with this state folder ${loop.words} (last report ${lastReport})`);
   if (read("service/status") === "simulated") lines.push("The days are INVENTED by the simulator");
   return lines.map((line) => wrap(line)).join("");
 }
 
 function isClockWrong(read: Read): boolean {
-  return read("service/problem_code") === "clock";
+  // While it may be wrong only, all is shown by it.
+  return read("service/problem_code") === "clock" && read("now/date") === UNKNOWN_PAYLOAD;
 }
 
 function watchLine({ now, zone }: PageOptions): string {
@@ -75,7 +76,9 @@ function watchLine({ now, zone }: PageOptions): string {
 function simulationLine(read: Read, wall: Read): string {
   const color = read("simulation/color");
   if (color === "auto" || color === UNKNOWN_PAYLOAD) return "";
-  return `${oneLine(color)} is PRETENDED (simulation) until ${wall("simulation/until")}\n`;
+  const date = valueAt(parseJson(read("simulation")), ["date"]);
+  const day = typeof date === "string" ? ` for the tariff day ${oneLine(date)}` : "";
+  return `${oneLine(color)} is PRETENDED${day} (simulation) until ${wall("simulation/until")}\n`;
 }
 
 function nowRow(read: Read, wall: Read): Cell[] {
@@ -193,9 +196,9 @@ function idsBelow(group: "rules" | "outputs", topics: ReadonlyMap<string, string
 }
 
 /** What was sent to a device, whether it has confirmed it, and why it was sent. */
-function outputRow(id: string, read: Read, wall: Read): string[] {
+function outputRow(id: string, read: Read, zone: string): string[] {
   const topic = `outputs/${id}`;
-  const { because, tries, last_answer, would_send } = outputJson(read(topic));
+  const { because, tries, last_answer, away_since, next_try, would_send } = outputJson(read(topic));
   const state = read(`${topic}/state`);
   const isSent = read(`${topic}/since`) !== UNKNOWN_PAYLOAD;
   const details = [
@@ -204,13 +207,15 @@ function outputRow(id: string, read: Read, wall: Read): string[] {
     ...(["failed", "waiting", "contrary"].includes(state)
       ? [`last answer: ${shorten(last_answer ?? "none")}`]
       : []),
+    ...(away_since === undefined ? [] : [`away since ${local(away_since, zone)}`]),
+    ...(next_try === undefined ? [] : [`next try ${local(next_try, zone)}`]),
     ...(would_send === undefined ? [] : [`would send ${shorten(would_send)}`]),
   ];
   return [
     `output ${id}`,
     state,
     isSent ? shorten(read(`${topic}/payload`)) : "",
-    isSent ? `since ${wall(`${topic}/since`)}` : "",
+    isSent ? `since ${local(read(`${topic}/since`), zone)}` : "",
     details.join("; "),
   ];
 }
@@ -298,6 +303,8 @@ export function brokerProblem(found: FoundHealth | null, now: Instant, zone: str
 }
 
 function describeProblem(problem: string, read: Read): string {
+  if (problem === "clock" && !isClockWrong(read))
+    return "the clock of this machine may be wrong, as its log says";
   if (problem !== "service" && problem !== "official") return PROBLEMS[problem] ?? "unknown";
   const error = read(`${problem}/last_error`);
   if (error !== UNKNOWN_PAYLOAD) return error;

@@ -1,38 +1,24 @@
 import { z } from "zod";
-import { COLORS, PERIODS } from "../core/calendar/tariff.ts";
+import { COLORS, PERIODS, WEEKDAYS } from "../core/calendar/tariff.ts";
 import { STAGES } from "../core/facts/facts.ts";
-import { type Condition, DAY_NAMES, LONGEST_RANGE, MONTHS, WEEKDAYS } from "../core/rules/rule.ts";
+import { type Condition, DAY_NAMES, LONGEST_RANGE } from "../core/rules/rule.ts";
 import { valueAt } from "../runtime/value-at.ts";
 import {
   durationText,
   jsonPath,
+  month,
   noGroup,
   numberFrom,
+  oneOrMore,
+  percentFrom,
   ruleId,
   topic,
   wallTime,
   wholeNumberFrom,
 } from "./value-schemas.ts";
 
-export type OneOrMore<T> = T | T[];
-
 const RANGES = Array.from({ length: LONGEST_RANGE }, (_, index) => `next_${index + 1}_days` as const);
 const A_DAY = `one of ${[...DAY_NAMES, "next_1_days"].join(", ")} … next_${LONGEST_RANGE}_days`;
-
-function oneOrMore<const T extends readonly string[]>(words: T) {
-  const error = `one of ${words.join(", ")}, or a list of them`;
-  return oneOrList(z.enum(words, { error }), error);
-}
-
-function oneOrList<T extends z.ZodType>(one: T, error: string) {
-  return z.union([one, z.array(one, { error }).min(1, { error })], { error });
-}
-
-const A_MONTH = `one of ${MONTHS.join(", ")}, a number from 1 to 12, or a list of them`;
-const month = oneOrList(
-  z.union([z.enum(MONTHS, { error: A_MONTH }), wholeNumberFrom(1, 12, A_MONTH)], { error: A_MONTH }),
-  A_MONTH,
-);
 
 /** A group of which one option or more must be given. */
 function someOf<const Shape extends z.ZodRawShape>(shape: Shape, expected: string) {
@@ -133,12 +119,12 @@ function findContradiction(given: GivenValueTest): [key: string, expected: strin
 const BOUNDS = ["above", "below", "at_most", "at_least"] as const;
 
 const A_PERCENT = "a whole percent from 0 to 100, or threshold for the rule's own";
-const percent = wholeNumberFrom(0, 100, A_PERCENT);
+const percent = percentFrom(A_PERCENT);
 const TWO_TIMES = 'two different times of day, such as ["03:30", "06:00"]';
 const A_CONDITION = "a condition, such as { day: next, color: rouge }";
 const SOME_CONDITIONS = "a list of conditions, such as [ { day: now, color: rouge }, { period: hp } ]";
 
-const between = z
+export const between = z
   .tuple([wallTime, wallTime], { error: TWO_TIMES })
   .refine(([from, to]) => from !== to, { error: TWO_TIMES });
 

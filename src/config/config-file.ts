@@ -3,6 +3,7 @@ import { describeDiskError, describeDiskRemedy, hasCode } from "../runtime/disk-
 import { valueAt } from "../runtime/value-at.ts";
 import { NO_FILE, type ReadFile, readText } from "./read-text.ts";
 import type { Path } from "./shown-value.ts";
+import type { Position } from "./yaml-faults.ts";
 import { readYaml } from "./yaml-text.ts";
 
 /** The content of the configuration file, or what keeps it from being read. */
@@ -17,6 +18,9 @@ export interface ConfigFile {
   problems: string[];
   /** Where an option stands: `config/vigie.yaml:3:5`. */
   place(path: Path, part: "key" | "value"): string;
+  find(path: Path, part: "key" | "value"): Position;
+  /** Whether a # right before its text makes a comment of this value: `payload: #off`. */
+  isComment(path: Path): boolean;
 }
 
 export const DEFAULT_PLACES = ["./config/vigie.yaml", "/data/vigie.yaml", "/etc/vigie/vigie.yaml"];
@@ -83,7 +87,10 @@ export function stateDirectory(env: NodeJS.ProcessEnv): string | undefined {
 
 export const DEFAULT_STATE = "./state";
 
-function parseFile(text: string, shown: string): Pick<ConfigFile, "value" | "problems" | "place"> {
+function parseFile(
+  text: string,
+  shown: string,
+): Pick<ConfigFile, "value" | "problems" | "place" | "find" | "isComment"> {
   const { value, faults, find } = readYaml(text);
   const problems = faults.map(
     ({ at, expected, got }) => `${shown}:${at.line}:${at.column}: expected ${expected}, got ${got}`,
@@ -92,7 +99,12 @@ function parseFile(text: string, shown: string): Pick<ConfigFile, "value" | "pro
     const { line, column } = find(option, part);
     return `${shown}:${line}:${column}`;
   };
-  return { value, problems, place };
+  const isComment = (option: Path) => {
+    const { line, column } = find(option, "key");
+    const written = text.split("\n")[line - 1]?.slice(column - 1) ?? "";
+    return valueAt(value, option) === null && /^[^\s:]+:\s+#\S/.test(written);
+  };
+  return { value, problems, place, find, isComment };
 }
 
 function noFile(problems: string[]): ConfigFile {
@@ -103,6 +115,8 @@ function noFile(problems: string[]): ConfigFile {
     isBlank: false,
     problems,
     place: () => "configuration",
+    find: () => ({ line: 1, column: 1 }),
+    isComment: () => false,
   };
 }
 

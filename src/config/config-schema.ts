@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DEFAULT_STATE } from "./config-file.ts";
 import { findConflicts } from "./conflicts.ts";
 import { finishHttp, httpOptions } from "./http-options.ts";
+import { DEFAULT_INSTANCE, ID_PATTERN } from "./id-word.ts";
 import { finishMqtt, mqttOptions } from "./mqtt-options.ts";
 import { finishOfficial, officialOptions } from "./official-options.ts";
 import { finishOutputs, outputsOptions } from "./outputs-options.ts";
@@ -9,6 +10,8 @@ import { rulesOptions } from "./rules-options.ts";
 import { serviceOptions } from "./service-options.ts";
 import { finishTariff, tariffOptions } from "./tariff-options.ts";
 import { idWord, topic } from "./value-schemas.ts";
+
+const A_KEY = "the key of a component, such as now_slot";
 
 const homeAssistant = z
   .strictObject({
@@ -25,12 +28,18 @@ const homeAssistant = z
         "Topic where Home Assistant says that it has started; vigie then sends every discovery message again. Default homeassistant/status, its own default.",
     }),
     language: z.enum(["fr", "en"]).default("fr").meta({
-      description: "Language of the entities' names: fr or en. Default fr. Ids never depend on it.",
-    }),
-    exclude: z.array(idWord, { error: "a list of component keys, such as [now_color]" }).default([]).meta({
       description:
-        "Entities to do without, by their keys (now_slot is sensor.vigie_now_slot). Default none. One that is deleted in Home Assistant comes back; one that is named here does not.",
+        "Language of the entities' names, and of days in payloads such as {next.day}: fr or en. Default fr. Ids never depend on it.",
     }),
+    exclude: z
+      .array(z.string({ error: A_KEY }).regex(ID_PATTERN, { error: A_KEY }), {
+        error: "a list of component keys, such as [now_color]",
+      })
+      .default([])
+      .meta({
+        description:
+          "Entities to do without, by their keys (now_slot is sensor.vigie_now_slot). Default none. One that is deleted in Home Assistant comes back; one that is named here does not.",
+      }),
   })
   .prefault({})
   .meta({ description: "Home Assistant, and whatever else reads its discovery messages." });
@@ -53,7 +62,7 @@ const A_FOLDER = "the path of a folder";
 
 /** Every option. The descriptions are its documentation; the JSON schema for editors is made of them. */
 export const options = z.strictObject({
-  instance: idWord.default("vigie").meta({
+  instance: idWord.default(DEFAULT_INSTANCE).meta({
     description:
       "Names the device, the base topic and the ids: small letters and digits, joined by underscores. Default vigie. Choose once: under another name everything is another device.",
   }),
@@ -77,10 +86,15 @@ export const configSchema = options
   .superRefine(
     (given, context) => {
       for (const { path, expected, ...params } of findConflicts(given)) {
-        context.addIssue({ code: "custom", path, message: expected, params });
+        context.addIssue({
+          code: "custom",
+          path,
+          message: expected,
+          params: { ...params, isConflict: true },
+        });
       }
     },
-    // Also where single options are wrong: all problems are reported at once.
+    // Also if single options are wrong: all problems are reported at once.
     { when: () => true },
   )
   .transform(({ http, mqtt, official, outputs, tariff, ...others }) => ({
@@ -88,7 +102,7 @@ export const configSchema = options
     tariff: finishTariff(tariff, others.service.base_url),
     official: finishOfficial(official, others.service.base_url),
     mqtt: finishMqtt(mqtt, others.instance),
-    outputs: finishOutputs(outputs),
+    outputs: finishOutputs(outputs, others.homeassistant.language),
     http: finishHttp(http),
   }));
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { outputAddress } from "./http-output-options.ts";
 import { template } from "./payload-options.ts";
-import { duration, jsonPath, topic } from "./value-schemas.ts";
+import { duration, jsonPath, topic, writeLength } from "./value-schemas.ts";
 
 const AN_ANSWER = "a text, a number, true, false, or an object that the message contains";
 
@@ -43,13 +43,13 @@ export const confirm = z
     }),
     online: online.exactOptional().meta({
       description:
-        "Where the device says that it is there: the payload of a choice is sent again whenever it comes back. Default none.",
+        "Where the device says that it is there: the payload of a choice is sent again whenever it comes back, and since when it is away is shown. Default none.",
     }),
   })
   .check(({ value, issues }) => {
     // A duration that is wrong itself is still a text, and no bound of the other.
     if (typeof value.every !== "number" || !(value.for < value.every)) return;
-    const message = `at least ${value.every / 1000}s, the value of confirm.every`;
+    const message = `at least ${writeLength(value.every)}, the value of confirm.every`;
     issues.push({ code: "custom", path: ["for"], message, input: value.for });
   })
   .meta({

@@ -1,3 +1,4 @@
+import type { Language } from "../core/calendar/day-in-words.ts";
 /**
  * How the usual devices are written into a configuration. These are the lines of docs/devices.md over MQTT; a test compares
  * both. Whatever makes a configuration out of a few answers, as `vigie setup` does, takes them from here.
@@ -53,7 +54,7 @@ export interface WrittenOutput {
 }
 
 type WrittenPayload = string | { [key: string]: unknown };
-type Names = { fr: string; en: string };
+type Names = Record<Language, string>;
 
 /** What names an output, and what decides: the id of a rule. */
 export interface OutputNames {
@@ -209,3 +210,4 @@ export const DEVICE_USES = {
   other: { id: "device", name: { fr: "Appareil", en: "Device" }, rule: RULE_TEMPLATES.rouge_peak },
 } as const;
 export type DeviceUse = keyof typeof DEVICE_USES;
+export const USES = Object.keys(DEVICE_USES) as DeviceUse[];

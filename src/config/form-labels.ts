@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
+import type { Language } from "../core/calendar/day-in-words.ts";
 
 /** As in the translations of the app; the fields of a list have labels of their own. */
 export type Labels = Readonly<Record<string, { name: string; fields?: Labels }>>;
@@ -8,7 +9,7 @@ export type Labels = Readonly<Record<string, { name: string; fields?: Labels }>>
 const FOLDER = new URL("../../config/homeassistant-app/translations/", import.meta.url);
 
 /** What Home Assistant calls the fields of the form. */
-export const FORM_LABELS: Readonly<Record<"fr" | "en", Labels>> = { fr: read("fr"), en: read("en") };
+export const FORM_LABELS: Readonly<Record<Language, Labels>> = { fr: read("fr"), en: read("en") };
 
 function read(language: string): Labels {
   return parse(readFileSync(new URL(`${language}.yaml`, FOLDER), "utf8")).configuration;

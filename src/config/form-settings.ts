@@ -1,3 +1,4 @@
+import type { Language } from "../core/calendar/day-in-words.ts";
 import { DEVICE_USES, deviceOutput, RULE_TEMPLATES } from "./device-templates.ts";
 import { COLOR_CHOICES, type Form, outputId } from "./form-options.ts";
 import { labelOf } from "./form-words.ts";
@@ -24,16 +25,19 @@ export function formSettings(form: Form, isBesideFile: boolean): Setting[] {
   });
   const hasOwnBroker = broker_address !== undefined;
   const hasOwnUser = hasOwnBroker || broker_username !== undefined;
-  const always = [
-    from("service_address", ["service", "base_url"], form.service_address ?? "none"),
+  // In the order of the form, which is that of messages.
+  const days = [
+    from("language", ["homeassistant", "language"], language),
+    from("language", ["http", "language"], language),
     from("official_colors", ["official", "source"], form.official_colors ? "rte" : "off"),
+    from("service_address", ["service", "base_url"], form.service_address ?? "none"),
+  ];
+  const broker = [
     ...(hasOwnBroker ? [from("broker_address", ["mqtt", "url"], broker_address)] : []),
     ...(hasOwnUser ? [from("broker_username", ["mqtt", "username"], broker_username)] : []),
     ...(hasOwnUser ? [from("broker_password", ["mqtt", "password"], broker_password)] : []),
-    from("language", ["homeassistant", "language"], language),
-    from("language", ["http", "language"], language),
   ];
-  if (isBesideFile) return always;
+  if (isBesideFile) return [...days, ...broker];
   const list = (field: "rules" | "outputs" | "rates", path: Path, value: readonly object[]): Setting[] => [
     from(field, path, value),
     // Whatever is found out about a row later names its number in the form. It sets nothing: settings reach into no list.
@@ -44,10 +48,11 @@ export function formSettings(form: Form, isBesideFile: boolean): Setting[] {
     })),
   ];
   return [
-    ...always,
+    ...days,
     ...list("rules", ["rules"], [...form.rules.map((rule) => writeRule(rule, form)), ...missingRules(form)]),
     ...list("outputs", ["outputs"], form.outputs.map(writeOutput)),
     ...(form.rates.length > 0 ? list("rates", ["tariff", "rates"], form.rates.map(writeRate)) : []),
+    ...broker,
   ];
 }
 
@@ -66,7 +71,7 @@ export function namedBrokerSettings(own: readonly Setting[], broker: Partial<Nam
 }
 
 /** The rules as they are shipped have names in both languages. */
-const NAMES: Readonly<Record<string, { fr: string; en: string }>> = {
+const NAMES: Readonly<Record<string, Record<Language, string>>> = {
   ...Object.fromEntries(Object.values(RULE_TEMPLATES).map(({ id, name }) => [id, name])),
   preheat: { fr: "Préchauffage avant rouge", en: "Preheat before rouge" },
 };

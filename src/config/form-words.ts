@@ -1,16 +1,37 @@
+import type { Language } from "../core/calendar/day-in-words.ts";
+import { endpoints } from "../core/contract/endpoints.ts";
 import { FORM_LABELS } from "./form-labels.ts";
 import type { Path } from "./shown-value.ts";
 
-export type FormLanguage = "fr" | "en";
-
 /** `Rules 2, Colour`: the place of a value, as whoever fills in the form sees it. */
-export function labelOf(language: FormLanguage, path: Path): string {
+export function labelOf(language: Language, path: Path): string {
   const [field, index, inner] = path;
   const label = FORM_LABELS[language][String(field)];
   const row = typeof index === "number" ? ` ${index + 1}` : "";
-  const ofInner = inner === undefined ? "" : `, ${label?.fields?.[String(inner)]?.name ?? String(inner)}`;
+  const ofInner = inner === undefined ? "" : `, ${labelOfField(language, path)}`;
   return `${label?.name ?? String(field ?? "options.json")}${row}${ofInner}`;
 }
+
+/** `Colour`: the same without the row. */
+export function labelOfField(language: Language, [field, , inner]: Path): string {
+  return FORM_LABELS[language][String(field)]?.fields?.[String(inner)]?.name ?? String(inner);
+}
+
+/** From the top of the form to its end. */
+export function compareInForm(one: Path, other: Path): number {
+  const [left, right] = [placeInForm(one), placeInForm(other)];
+  const at = left.findIndex((place, index) => place !== right[index]);
+  return (left[at] ?? 0) - (right[at] ?? 0);
+}
+
+function placeInForm([field = "", row = -1, inner = ""]: Path): number[] {
+  const labels = FORM_LABELS.fr;
+  const ofInner = Object.keys(labels[String(field)]?.fields ?? {});
+  return [Object.keys(labels).indexOf(String(field)), Number(row), ofInner.indexOf(String(inner))];
+}
+
+/** What vigie adds to the address of a service. */
+const ADDED = endpoints.forecasts.path;
 
 const en = {
   problem: (place: string, expected: string, got: string) => `${place}: expected ${expected}, got ${got}`,
@@ -26,22 +47,33 @@ const en = {
   yes_or_no: "true or false",
   one_of: (words: string) => `one of ${words}`,
   official_needed: "true, because without a service address nobody else names a colour",
-  service: "an address that begins with https:// or http://, without user, password, ? and #",
-  broker: "an address such as mqtt://192.168.1.10:1883, without ? and #",
+  service: `an address that begins with https:// or http://, without user, password, ? and #, and without ${ADDED}`,
+  broker:
+    "an address such as mqtt://192.168.1.10:1883, without ? and #, and without a path (ws:// may have one); a % in a password is written %25",
+  user_once: "the user only once, here or in the address",
   username_needed: "a user, because there is a password",
   id: "small letters and digits, joined by single underscores, at most 40 characters, such as rouge_peak",
   id_once: "an id that no other rule has",
+  id_of_outputs: "another id, because else and unknown mean something else",
   percent: "a whole percent from 0 to 100",
+  percent_of_one: "a whole percent from 0 to 100, and not 1: 100 is certain",
   minutes: "whole minutes from 0 to 1440",
   between: "two different times of day, such as 03:30-06:00",
   name: "a name with letters or digits, of at most 100 characters",
   name_once: "a name of its own for each device",
-  place: "the beginning of a topic, without + and #, without / at the beginning and the end",
+  place: "the beginning of a topic, without + and #, without quotes, without / at the beginning and the end",
+  not_own: "a topic that is neither below vigie/ nor below homeassistant/, where vigie itself publishes",
+  other_report: "another topic than that of its commands, where vigie would receive its own message",
+  long_topic: "a shorter text: with what vigie adds, a topic has at most 200 characters",
+  placeholder: (known: string) => `only placeholders that vigie knows, such as ${known}`,
+  one_brace: (name: string) => `one pair of braces: {${name}}`,
   relay: "the number of the relay",
   device_once: (row: number) =>
-    `a device, or a relay of it, that no other row has: row ${row} has the same one`,
+    `a device, or a relay of it, that is not there yet: device ${row} is the same one`,
   one_relay: (row: number) =>
-    `another device than that of row ${row}, because vigie can command only one relay of such a device over MQTT`,
+    `another device than device ${row}, because vigie can command only one relay of such a device over MQTT`,
+  report_once: (row: number) =>
+    `another topic than that of device ${row}, because vigie would switch the device back for each of them`,
   known_rule: (ids: string) => `the id of a rule (${ids})`,
   for_other: "nothing, because only the kind other has it",
   payload: "a message, such as off",
@@ -73,22 +105,33 @@ const fr: FormWords = {
   yes_or_no: "true (oui) ou false (non)",
   one_of: (words) => `un de ces mots (${words})`,
   official_needed: "oui, car sans adresse de service personne d’autre ne donne de couleur",
-  service: "une adresse qui commence par https:// ou http://, sans utilisateur ni mot de passe, sans ? ni #",
-  broker: "une adresse comme mqtt://192.168.1.10:1883, sans ? ni #",
+  service: `une adresse qui commence par https:// ou http://, sans utilisateur ni mot de passe, sans ? ni #, et sans ${ADDED}`,
+  broker:
+    "une adresse comme mqtt://192.168.1.10:1883, sans ? ni #, et sans chemin (sauf avec ws://)\u00a0; un % dans un mot de passe s’écrit %25",
+  user_once: "l’utilisateur une seule fois, ici ou dans l’adresse",
   username_needed: "un utilisateur, puisqu’il y a un mot de passe",
   id: "des minuscules sans accent et des chiffres, séparés par des tirets bas, 40 caractères au plus, comme rouge_peak",
   id_once: "un identifiant qu’aucune autre règle n’a",
+  id_of_outputs: "un autre identifiant, car else et unknown ont déjà un autre sens",
   percent: "un pourcentage entier, de 0 à 100",
+  percent_of_one: "un pourcentage entier, de 0 à 100, et pas 1\u00a0: 100 veut dire certain",
   minutes: "un nombre entier de minutes, de 0 à 1440",
   between: "deux heures différentes, comme 03:30-06:00",
   name: "un nom avec des lettres ou des chiffres, de 100 caractères au plus",
   name_once: "un nom différent pour chaque appareil",
-  place: "le début d’un topic, sans + ni #, sans / au début ni à la fin",
+  place: "le début d’un topic, sans + ni #, sans guillemets, sans / au début ni à la fin",
+  not_own: "un topic qui n’est ni sous vigie/ ni sous homeassistant/, où vigie publie lui-même",
+  other_report: "un autre topic que celui de ses ordres, où vigie recevrait son propre message",
+  long_topic: "un texte plus court, car un topic a 200 caractères au plus, avec ce que vigie y ajoute",
+  placeholder: (known) => `seulement des variables que vigie connaît, comme ${known}`,
+  one_brace: (name) => `une seule paire d’accolades, {${name}}`,
   relay: "le numéro du relais",
   device_once: (row) =>
-    `un appareil, ou un de ses relais, qu’aucune autre ligne n’a (la ligne ${row} a le même)`,
+    `un appareil, ou un de ses relais, qui n’est pas encore là (l’appareil ${row} est le même)`,
   one_relay: (row) =>
-    `un autre appareil que celui de la ligne ${row}, car vigie ne peut commander par MQTT qu’un seul relais d’un tel appareil`,
+    `un autre appareil que l’appareil ${row}, car vigie ne peut commander par MQTT qu’un seul relais d’un tel appareil`,
+  report_once: (row) =>
+    `un autre topic que celui de l’appareil ${row}, car vigie insisterait pour l’un contre l’autre`,
   known_rule: (ids) => `l’identifiant d’une règle (${ids})`,
   for_other: "rien, car seul le type other l’utilise",
   payload: "un ordre, comme off",
@@ -103,4 +146,4 @@ const fr: FormWords = {
   disk_error: (code) => `le disque signale une erreur (${code})`,
 };
 
-export const FORM_WORDS: Readonly<Record<FormLanguage, FormWords>> = { fr, en };
+export const FORM_WORDS: Readonly<Record<Language, FormWords>> = { fr, en };

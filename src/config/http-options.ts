@@ -29,7 +29,9 @@ function listenAddress(expected: string, words: readonly string[]) {
     words.includes(String(given)) || parseListen(given) !== undefined;
   return z
     .union([z.string({ error: expected }), z.number({ error: expected })], { error: expected })
-    .refine(isRight, { error: expected, abort: true });
+    .check(({ value, issues }) => {
+      if (!isRight(value)) issues.push({ code: "custom", input: value, message: expected });
+    });
 }
 
 /** undefined where this is neither a port nor a host with a port. */

@@ -1,7 +1,7 @@
 import { findPlaceholders } from "../core/outputs/placeholders.ts";
 import { valueAt } from "../runtime/value-at.ts";
 import { type Conflict, textAt } from "./conflict.ts";
-import { isHttp, plainAddress, SECRET, wordsIn, wordsOfAddress } from "./output-address.ts";
+import { decodeIfEncoded, isHttp, plainAddress, SECRET, wordsIn, wordsOfAddress } from "./output-address.ts";
 import { countDifferent, has, payloadsOf, textOf } from "./output-parts.ts";
 
 /** Of one output: what does not go together where it sends over HTTP, or where its device is asked over HTTP. */
@@ -17,6 +17,7 @@ export function httpConflicts(output: unknown, list: readonly unknown[]): Confli
     ...secretWithoutFile(output),
     ...fileWithoutSecret(output),
     ...sameRequestForAll(output),
+    ...addressOfOnePayload(output),
     ...requestThatToggles(output),
     ...questionThatToggles(output),
     ...questionThatSwitches(output, list),
@@ -139,6 +140,24 @@ function sameRequestForAll(output: object): Conflict[] {
   const why = count < 2 ? "the payload changes" : `this output has ${count} payloads`;
   const expected = `an address with {payload}, because ${why}, and a GET without it is the same request for each`;
   return [{ path: ["url"], expected, advice: "Or leave method out: the payload is then the body of a POST" }];
+}
+
+/** `?turn=off` would switch the device off also if the payload is `on`, which stands only in the body. */
+function addressOfOnePayload(output: object): Conflict[] {
+  const url = textAt(output, "url");
+  const [method, isMessage] = [valueAt(output, ["method"]), valueAt(output, ["message"])];
+  if (url === undefined || url.includes("{payload}") || method === "GET" || isMessage === true) return [];
+  const payloads = payloadsOf(output);
+  const [, segment = "", query = ""] = /([^/?]*)(?:\?(.*))?$/s.exec(url) ?? [];
+  const words = [segment.toLowerCase(), ...wordsIn(decodeIfEncoded(query))];
+  const named = payloads.find(({ payload }) => {
+    const text = textOf(payload).toLowerCase();
+    return /\p{L}/u.test(text) && words.includes(text);
+  });
+  const count = countDifferent(payloads);
+  if (!named || count < 2) return [];
+  const expected = `an address with {payload} in place of ${textOf(named.payload)}, because this output has ${count} payloads, and this address names one of them`;
+  return [{ path: ["url"], expected }];
 }
 
 /** By the words that make a request do something else the second time: what. */

@@ -1,17 +1,14 @@
 import { z } from "zod";
 import { expectedAddress } from "./output-address.ts";
+import { textWithout } from "./value-schemas.ts";
 
 const AN_ADDRESS = "an address that begins with http:// or https://, in quotes";
 
 /** An address in which these placeholders may stand. */
 export function outputAddress(allowed: readonly string[]) {
-  return z
-    .string({ error: AN_ADDRESS })
-    .max(2000, { error: "an address of at most 2000 characters", abort: true })
-    .check(({ value, issues }) => {
-      const expected = expectedAddress(value, allowed);
-      if (expected !== undefined) issues.push({ code: "custom", input: value, message: expected });
-    });
+  return textWithout((text) => expectedAddress(text, allowed), AN_ADDRESS).max(2000, {
+    error: "an address of at most 2000 characters",
+  });
 }
 
 const HEADERS = "the names of headers and their texts, such as { X-Priority: high }";
@@ -25,8 +22,7 @@ const OF_THE_CLIENT = [
 
 const headers = z.preprocess(
   (given, { issues }) => {
-    for (const fault of findHeaderFaults(given))
-      issues.push({ code: "custom", input: given, continue: false, ...fault });
+    for (const fault of findHeaderFaults(given)) issues.push({ code: "custom", input: given, ...fault });
     return given;
   },
   z.record(z.string(), z.string(), { error: HEADERS }),

@@ -13,10 +13,13 @@ import {
   stateDirectory,
 } from "./config-file.ts";
 import { configSchema } from "./config-schema.ts";
+import { isWithin, outsideOfBase } from "./conflict.ts";
 import { A_SERVICE, lacksUser } from "./conflicts.ts";
 import { readEnvironment } from "./environment.ts";
 import { firstLookOutputs } from "./first-look-outputs.ts";
 import { findUnreadableOutputFiles } from "./http-output-warnings.ts";
+import { DEFAULT_INSTANCE } from "./id-word.ts";
+import { findLoopbackWarnings } from "./loopback-warnings.ts";
 import { listOptions } from "./option-list.ts";
 import { ConfigError, describeExpectation, describeIssues, type Problem, sayProblem } from "./problems.ts";
 import { type ReadFile, readValue } from "./read-text.ts";
@@ -71,22 +74,33 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   // jitless: each schema is used once, and compiling functions for it would take longer than it saves.
   const parsed = configSchema.safeParse(given, { error: describeExpectation, jitless: true });
   const config = parsed.data && withAbsolutePaths(parsed.data, cwd);
-  const found = config
-    ? [...password.problems, ...(await findUnreadableFiles(config)), ...findOwnTopics(config, given)]
-    : [...describeIssues(parsed.error?.issues ?? [], given), ...password.problems];
+  const found = [
+    ...describeIssues(parsed.error?.issues ?? [], given),
+    ...password.problems,
+    ...(await findUnreadableFiles(given, cwd)),
+    ...findOwnTopics(given),
+  ];
   // Of an option that is missing, a conflict of its default says nothing.
   const isSaid = ({ path }: Problem) =>
     missing.length > 0 && path.join(".") === "service.base_url" && valueAt(given, path) === undefined;
-  const problems = found
-    .filter((problem) => !isSaid(problem))
-    .map((problem) => sayProblem(placeOf(problem, file, settings), problem));
+  const problems = inOrder(
+    found.filter((problem) => !isSaid(problem)),
+    file,
+    settings,
+  ).map((problem) => sayProblem(placeOf(problem, file, settings), withPlaces(problem, file, settings)));
 
-  const refused = [...missing, ...environment.problems, ...problems];
+  const refused = [...missing, ...problems, ...environment.problems];
   if (!config || refused.length > 0) throw new ConfigError(refused);
-  const doubtful = [...findWarnings(config, inContainer), ...(await findUnreadableOutputFiles(config))];
+  const doubtful = [
+    ...findWarnings(config, inContainer),
+    ...(inContainer ? await findLoopbackWarnings(config) : []),
+    ...(await findUnreadableOutputFiles(config)),
+  ];
   const warnings = doubtful.map(({ path, id, words }) => {
     const name = id === undefined ? "" : ` ${id}`;
-    return `${placeOf({ path: asWritten(path, given), part: "value" }, file, settings)}${name}: ${words}`;
+    const place = `${placeOf({ path: asWritten(path, given), part: "value" }, file, settings)}${name}`;
+    if (typeof words === "string") return `${place}: ${words}`;
+    return isOfFrenchForm(path, form) ? `${place}\u00a0: ${words.fr}` : `${place}: ${words.en}`;
   });
   const read = [...(file.read === null ? [] : [file.read]), ...environment.read, ...password.read];
   return {
@@ -98,6 +112,14 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     refused: [],
     brokerIsUnknown: false,
   };
+}
+
+/** The form says these options, and its fields have French names. */
+function isOfFrenchForm(path: Path, form: readonly Setting[]): boolean {
+  const isFrench = form.some(
+    (setting) => setting.path.join(".") === "homeassistant.language" && setting.value === "fr",
+  );
+  return isFrench && form.some((setting) => setting.path.every((key, index) => key === path[index]));
 }
 
 /** The service and the broker of the file, where the form has others. A file that begins as the shipped one has those of a first look. */
@@ -249,17 +271,18 @@ function withAbsoluteFiles(output: Output, cwd: string): Output {
 }
 
 /** The embedded broker needs none of them: `vigie demo` takes the configuration of a house whose files are elsewhere. */
-async function findUnreadableFiles({ mqtt: { url, tls } }: Config): Promise<Problem[]> {
-  if (url === "embedded") return [];
+async function findUnreadableFiles(given: unknown, cwd: string): Promise<Problem[]> {
+  if ((valueAt(given, ["mqtt", "url"]) ?? "embedded") === "embedded") return [];
   const problems: Problem[] = [];
   for (const name of TLS_FILES) {
-    const file = tls[name];
-    if (file === undefined) continue;
+    const path = ["mqtt", "tls", name];
+    const file = valueAt(given, path);
+    if (typeof file !== "string" || file === "") continue;
+    const absolute = resolve(cwd, file);
     try {
-      await access(file, constants.R_OK);
+      await access(absolute, constants.R_OK);
     } catch (error) {
-      const path = ["mqtt", "tls", name];
-      const got = `${showValue(file, path)} (${describeDiskError(error)})`;
+      const got = `${showValue(absolute, path)} (${describeDiskError(error)})`;
       problems.push({ path, part: "value", expected: "a file that can be read", got });
     }
   }
@@ -267,13 +290,15 @@ async function findUnreadableFiles({ mqtt: { url, tls } }: Config): Promise<Prob
 }
 
 /** A rule that listens to what vigie publishes could follow itself. */
-function findOwnTopics({ mqtt: { base_topic } }: Config, given: unknown): Problem[] {
+function findOwnTopics(given: unknown): Problem[] {
+  const base = valueAt(given, ["mqtt", "base_topic"]) ?? valueAt(given, ["instance"]) ?? DEFAULT_INSTANCE;
+  if (typeof base !== "string" || base === "") return [];
   return listAt(given, ["rules"]).flatMap((rule, index) =>
     findKey(rule, "mqtt").flatMap((key): Problem[] => {
       const path = ["rules", index, ...key, "topic"];
       const topic = String(valueAt(given, path));
-      if (topic !== base_topic && !topic.startsWith(`${base_topic}/`)) return [];
-      const expected = `a topic outside of mqtt.base_topic (${base_topic})`;
+      if (!isWithin(topic, base)) return [];
+      const expected = outsideOfBase(base);
       const advice = "Days, times and other rules have conditions of their own: day, period, rule";
       return [{ path, part: "value", expected, got: showValue(topic, path), advice }];
     }),
@@ -294,6 +319,32 @@ function placeOf(
   const option = listOptions().findLast((one) => startsWith(path, one.path));
   if (!option) return joinPlace("configuration", path);
   return joinPlace(option.variable, path.slice(option.path.length));
+}
+
+/** Adds what only the file shows: that a comment stands in place of the value, and the place at which the same stands already. */
+function withPlaces(problem: Problem, file: ConfigFile, settings: readonly Setting[]): Problem {
+  const { path, first, got } = problem;
+  if (first)
+    return { ...problem, got: `${got}, as at ${placeOf({ path: first, part: "value" }, file, settings)}` };
+  const advice = "What follows # is a comment: put quotes around a text that begins with #";
+  return file.isComment(path) ? { ...problem, advice } : problem;
+}
+
+/** As they stand in the file; then those from outside of it. */
+function inOrder(
+  problems: readonly Problem[],
+  file: ConfigFile,
+  settings: readonly Setting[],
+): readonly Problem[] {
+  const orderOf = ({ path, part }: Problem): readonly [layer: number, first: number, second: number] => {
+    const setting = settings.findLastIndex((one) => startsWith(path, one.path));
+    const { line, column } = file.find(path, part);
+    return setting < 0 ? [0, line, column] : [1, setting, 0];
+  };
+  return problems
+    .map((problem) => ({ problem, order: orderOf(problem) }))
+    .sort(({ order: one }, { order: other }) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2])
+    .map(({ problem }) => problem);
 }
 
 function joinPlace(place: string, path: Path): string {

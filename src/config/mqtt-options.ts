@@ -1,38 +1,25 @@
 import { z } from "zod";
 import { hasWrongPort, parseBrokerAddress, splitCredentials } from "./address.ts";
-import { duration, optionalText, topic } from "./value-schemas.ts";
+import { duration, optionalText, textWithout, topic } from "./value-schemas.ts";
 
 const AN_ADDRESS =
   "embedded, or an address that begins with mqtt://, mqtts://, ws:// or wss://, such as mqtt://192.168.1.10:1883";
 
-const url = z
-  .string({ error: AN_ADDRESS })
-  .refine((text) => !hasWrongPort(text), {
-    error: "an address with a port from 1 to 65535, such as mqtt://192.168.1.10:1883",
-    abort: true,
-  })
-  .refine((text) => text === "embedded" || parseBrokerAddress(text) !== undefined, {
-    error: AN_ADDRESS,
-    abort: true,
-  })
-  .refine((text) => !/[?#]/.test(text), {
-    error: "an address without ? and # (in a user or password write %3F and %23)",
-    abort: true,
-  })
-  .refine((text) => hasNoUselessPath(parseBrokerAddress(text)), {
-    error: "an address without a path, which only ws:// and wss:// have",
-  })
-  .refine((text) => isEncoded(parseBrokerAddress(text)), {
-    error: "an address whose user and password have each % written as %25",
-  });
+export const brokerUrl = textWithout(findFault, AN_ADDRESS);
 
-function hasNoUselessPath(address?: URL): boolean {
-  return !address || address.protocol.startsWith("ws") || /^\/?$/.test(address.pathname);
+function findFault(text: string): string | undefined {
+  if (text === "embedded") return undefined;
+  if (hasWrongPort(text)) return "an address with a port from 1 to 65535, such as mqtt://192.168.1.10:1883";
+  const address = parseBrokerAddress(text);
+  if (!address) return AN_ADDRESS;
+  if (/[?#]/.test(text)) return "an address without ? and # (in a user or password write %3F and %23)";
+  if (!address.protocol.startsWith("ws") && !/^\/?$/.test(address.pathname))
+    return "an address without a path, which only ws:// and wss:// have";
+  return isEncoded(address) ? undefined : "an address whose user and password have each % written as %25";
 }
 
-function isEncoded(address?: URL): boolean {
-  const credentials = `${address?.username ?? ""}${address?.password ?? ""}`;
-  return !credentials.replaceAll(/%[0-9a-f]{2}/gi, "").includes("%");
+function isEncoded({ username, password }: URL): boolean {
+  return !`${username}${password}`.replaceAll(/%[0-9a-f]{2}/gi, "").includes("%");
 }
 
 const tls = z
@@ -62,7 +49,7 @@ const tls = z
 
 export const mqttOptions = z
   .strictObject({
-    url: url.prefault("embedded").meta({
+    url: brokerUrl.prefault("embedded").meta({
       description:
         "Address of the broker (mqtt://, mqtts://, ws:// or wss://), or embedded for a broker of vigie's own on 127.0.0.1. Default embedded: a first look needs nothing else. For real use, mosquitto or the like.",
     }),

@@ -230,25 +230,58 @@ function unknownPlaceholder(output: unknown): Conflict[] {
   ]);
   const ofAll = { path: ["confirm", "expect"], template: valueAt(output, ["confirm", "expect"]) };
   return [...inPayloads, ofAll].flatMap(({ path, template }) => {
-    const [found] = unknownPlaceholders(template, path);
+    const [found] = wrongPlaceholders(template, path);
     if (!found) return [];
-    const near = nearest(found.name, PLACEHOLDERS);
-    const known = near === undefined ? PLACEHOLDERS : [near];
-    const shown = known.map((name) => `{${name}}`).join(", ");
+    if (found.isDoubled) return [{ path: found.path, expected: `one pair of braces: {${found.name}}` }];
+    const shown = nearestPlaceholders(found.name);
     return [{ path: found.path, expected: `only placeholders that vigie knows, such as ${shown}` }];
   });
 }
 
+/** `{demain.jour}` is {tomorrow.day}: each of both words may be another one for it. A few examples, if none is near. */
+export function nearestPlaceholders(name: string): string {
+  const [subject = "", part = ""] = name.split(".");
+  const words = PLACEHOLDERS.map((one) => one.split(".") as [string, string]);
+  const nearSubject = nearest(
+    subject,
+    words.map(([one]) => one),
+  );
+  const nearPart = nearest(
+    part,
+    words.flatMap(([one, of]) => (one === nearSubject ? [of] : [])),
+  );
+  const near = nearPart === undefined ? nearest(name, PLACEHOLDERS) : `${nearSubject}.${nearPart}`;
+  return (near === undefined ? EXAMPLES : [near]).map((one) => `{${one}}`).join(", ");
+}
+
+const EXAMPLES = [
+  "next.color",
+  "next.date",
+  "next.day",
+  "next.confidence",
+  "tomorrow.color",
+  "now.period",
+  "now.rate",
+  "left.rouge",
+];
+
 /** Also in the texts inside an object, each with its own place. */
-function unknownPlaceholders(
+export function wrongPlaceholders(
   template: unknown,
   path: PropertyKey[],
-): { path: PropertyKey[]; name: string }[] {
+): { path: PropertyKey[]; name: string; isDoubled: boolean }[] {
   if (typeof template !== "object" || template === null) {
+    const doubled = [...String(template).matchAll(DOUBLED)].map(([, name = ""]) => name);
     const unknown = findPlaceholders(template).filter((name) => !PLACEHOLDERS.includes(name));
-    return unknown.map((name) => ({ path, name }));
+    return [
+      ...doubled.map((name) => ({ path, name, isDoubled: true })),
+      ...unknown.map((name) => ({ path, name, isDoubled: false })),
+    ];
   }
   return Object.entries(template).flatMap(([key, inner]) =>
-    unknownPlaceholders(inner, [...path, Array.isArray(template) ? Number(key) : key]),
+    wrongPlaceholders(inner, [...path, Array.isArray(template) ? Number(key) : key]),
   );
 }
+
+/** As Home Assistant writes them. */
+const DOUBLED = /\{\{\s*([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)\s*\}\}/gi;

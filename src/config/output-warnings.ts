@@ -1,10 +1,11 @@
 import { parseJson, valueAtPath } from "../core/contract/parse-json.ts";
-import type { Output, Payload } from "../core/outputs/output.ts";
+import { type Output, type Payload, templateText } from "../core/outputs/output.ts";
 import { findPlaceholders } from "../core/outputs/placeholders.ts";
 import { includesRule } from "../core/rules/includes-rule.ts";
-import { rulesInChain, rulesReferredTo, topicsOfRules } from "../core/rules/rule.ts";
+import { type Condition, rulesInChain, rulesReferredTo, topicsOfRules } from "../core/rules/rule.ts";
 import type { Config } from "./config.ts";
 import { findRequestWarnings } from "./http-output-warnings.ts";
+import { wordsIn } from "./output-address.ts";
 import type { Warning } from "./warning.ts";
 
 export function findOutputWarnings(config: Config, inContainer: boolean): Warning[] {
@@ -15,6 +16,7 @@ export function findOutputWarnings(config: Config, inContainer: boolean): Warnin
     ...typographicQuotes(config),
     ...payloadsThatToggle(config),
     ...choicesLikeElse(config),
+    ...onlyAtNight(config),
     ...confirmationsThatCannotCome(config),
     ...keepWithoutAcknowledgement(config),
     ...findRequestWarnings(config, inContainer),
@@ -121,7 +123,10 @@ function typographicQuotes({ outputs }: Config): Warning[] {
       )
       .map(({ at, payload }) => ({
         path: ["outputs", index, ...at],
-        words: `the device gets ${payload} with these quotes: only " and ' are quotes to YAML`,
+        words: {
+          en: `the device gets ${payload} with these quotes: only " and ' are quotes to YAML`,
+          fr: `l’appareil reçoit ${payload} avec ces guillemets, qui font partie de l’ordre`,
+        },
       })),
   );
 }
@@ -132,7 +137,10 @@ function payloadsThatToggle({ outputs }: Config): Warning[] {
     placedPayloads(output).flatMap(({ at, payload }) => {
       const word = textsIn(jsonIn(payload) ?? payload).find((text) => /^\s*(.*\.)?toggle\s*$/i.test(text));
       if (word === undefined) return [];
-      const words = `${word.trim()} switches the device to the opposite of what it is, which vigie does not know: one message that is lost or sent again, and it is wrong from then on. Send what it is to be, such as "ON" and "OFF"`;
+      const words = {
+        en: `${word.trim()} switches the device to the opposite of what it is, which vigie does not know: one message that is lost or sent again, and it is wrong from then on. Send what it is to be, such as "ON" and "OFF"`,
+        fr: `${word.trim()} met l’appareil dans l’état contraire au sien, que vigie ne connaît pas. Un ordre perdu ou envoyé deux fois, et tout est à l’envers. Envoyez ce qu’il doit être, comme ON et OFF`,
+      };
       return [{ path: ["outputs", index, ...at], words }];
     }),
   );
@@ -146,10 +154,50 @@ function choicesLikeElse({ outputs }: Config): Warning[] {
     const last = choose.findLastIndex((choice) => !isLikeElse(choice));
     return choose.slice(last + 1).map(({ when }, place) => ({
       path: ["outputs", index, "choose", last + 1 + place, "payload"],
-      words: `the same payload as else, so the device gets it whether ${when} is ON or OFF`,
+      words: {
+        en: `the same payload as else, so the device gets it whether ${when} is ON or OFF`,
+        fr: `le même ordre que pour le reste du temps, si bien que l’appareil le reçoit que ${when} vaille OUI ou NON`,
+      },
     }));
   });
 }
+
+/**
+ * A car that charges at night only, by ON in off-peak hours and OFF as else: vigie sends no else before a choice, and keeps the
+ * device only to a choice.
+ */
+function onlyAtNight({ rules, outputs }: Config): Warning[] {
+  return outputs.list.flatMap(({ choose, else: otherwise, message }, index) => {
+    const [choice, ...more] = choose;
+    const rule = rules.find(({ id }) => id === choice?.when);
+    const isNight = !message && rule !== undefined && isOnlyOfTheNight(rule.when);
+    if (!choice || more.length > 0 || !otherwise || !isNight) return [];
+    if (!hasWord(choice.payload, SWITCHED_ON) || !hasWord(otherwise.payload, SWITCHED_OFF)) return [];
+    const [on, off] = [choice.payload, otherwise.payload].map((one) => JSON.stringify(one));
+    const words = {
+      en: `${off} is sent only after ${on}, and confirm.keep does not hold the device to it: before the first night, and whenever somebody switches it on, the device is on in expensive hours. Let the rule be those hours (such as period: hp), with the payload ${off}, and ${on} as else`,
+      fr: `${off} n’est envoyé qu’après ${on}, et vigie n’y tient pas l’appareil. Avant la première nuit, ou quand quelqu’un le met en marche, il est donc en marche aux heures chères. Choisissez une règle de ces heures (peak), avec l’ordre ${off}, et ${on} pour le reste du temps`,
+    };
+    return [{ path: ["outputs", index, "else"], words }];
+  });
+}
+
+/** Off-peak hours of each day; one that preheats before a rouge day looks at the day, too. */
+function isOnlyOfTheNight(when: Condition): boolean {
+  if (when.kind === "all") return when.parts.some(isOnlyOfTheNight) && !when.parts.some(isOfAnotherDay);
+  return when.kind === "period" && when.period === "hc";
+}
+
+function isOfAnotherDay(condition: Condition): boolean {
+  return condition.kind !== "period" && !(condition.kind === "day" && condition.day === "now");
+}
+
+function hasWord(payload: Payload["payload"], meant: RegExp): boolean {
+  return wordsIn(templateText(payload)).some((word) => meant.test(word));
+}
+
+const SWITCHED_ON = /^(on|1|true|start|enable)$/;
+const SWITCHED_OFF = /^(off|0|false|stop|disable)$/;
 
 /** What the device reports is not known, but what would have to be in its report is. */
 function confirmationsThatCannotCome({ outputs }: Config): Warning[] {
@@ -171,14 +219,17 @@ function repeatedPath(output: Output): string | undefined {
 }
 
 /** What looks like JSON, and is compared letter by letter: `"{'state':'OFF'}"`, or `'"OFF"'` at a path. */
-function jsonAsText(output: Output): string | undefined {
+function jsonAsText(output: Output): Warning["words"] | undefined {
   const path = output.confirm?.path;
   for (const { payload, expect: expected = payload } of placedPayloads(output)) {
     const object = jsonIn(withoutPlaceholders(expected));
     const texts = object ? textsIn(object).filter((text) => jsonIn(text)) : textsIn(expected);
     const written = texts.find((text) => /^\s*\{.*\}\s*$/s.test(text));
     if (written !== undefined)
-      return `${written} is written as a text, so only a report that is the same letter by letter confirms it. Write an object, such as { state: "OFF" }`;
+      return {
+        en: `${written} is written as a text, so only a report that is the same letter by letter confirms it. Write an object, such as { state: "OFF" }`,
+        fr: `${written} est un texte et non du JSON, si bien que seule une réponse identique à la lettre le confirme. Écrivez du JSON, comme {"state":"OFF"}`,
+      };
     const value = typeof expected === "string" && path !== undefined ? parseJson(expected) : undefined;
     const compared = typeof value === "object" ? JSON.stringify(value) : String(value);
     if (typeof value === "string" || (Array.isArray(value) && compared !== expected))
@@ -200,7 +251,7 @@ function textsIn(value: unknown): string[] {
 }
 
 /** A device that takes JSON, or whose other report is JSON, hardly ever reports a bare word. */
-function textBesideJson(output: Output): string | undefined {
+function textBesideJson(output: Output): Warning["words"] | undefined {
   const payloads = placedPayloads(output);
   const isJson = payloads.some(({ payload, expect = payload }) => jsonIn(payload) ?? jsonIn(expect));
   const bare = payloads
@@ -208,7 +259,10 @@ function textBesideJson(output: Output): string | undefined {
     .find((expected) => !jsonIn(expected) && findPlaceholders(expected).length === 0);
   if (output.confirm?.path !== undefined || !isJson || bare === undefined) return undefined;
   const shown = JSON.stringify(bare);
-  return `a payload or expect of this output is a JSON object, but without path only a report that is ${shown} and nothing else confirms ${shown}. Where the device reports JSON, add path: the place of this value in it, or write an object as expect, such as { state: ${shown} }`;
+  return {
+    en: `a payload or expect of this output is a JSON object, but without path only a report that is ${shown} and nothing else confirms ${shown}. Where the device reports JSON, add path: the place of this value in it, or write an object as expect, such as { state: ${shown} }`,
+    fr: `un des deux ordres est du JSON, mais seule une réponse qui est ${shown}, sans rien d’autre, confirme ${shown}. Si l’appareil répond en JSON, utilisez le fichier vigie.yaml, où confirm.path désigne cette valeur`,
+  };
 }
 
 function placedPayloads({ choose, else: otherwise, unknown }: Output) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Language } from "../core/calendar/day-in-words.ts";
 import type {
   Confirmation,
   HttpAccess,
@@ -50,7 +51,7 @@ const output = z.strictObject({
   ...requestOptions,
   message: z.boolean().default(false).meta({
     description:
-      "Whether people read it: it is sent once when its choice begins, and not again because a placeholder in it has changed. Goes without else and confirm. Default false.",
+      "Whether people read it: it is sent once when its choice begins and once for each later day for which its rule is ON, and not again because a placeholder in it has changed. Goes without else and confirm. Default false.",
   }),
   choose: z
     .array(choice, { error: 'a list of choices, such as [{ when: rouge_peak, payload: "off" }]' })
@@ -78,9 +79,10 @@ const output = z.strictObject({
   confirm: confirm.exactOptional(),
 });
 
-const A_LIST = "a list of outputs ([] for none), or { dry_when_simulated: …, list: … }";
+export const A_LIST_OF_OUTPUTS =
+  "a list of outputs, each beginning with - id: …, [] for none, or { dry_when_simulated: …, list: [ … ] }";
 // A schema with an id stands once in the JSON schema, wherever it is used.
-const list = z.array(output.meta({ id: "output" }), { error: A_LIST });
+const list = z.array(output.meta({ id: "output" }), { error: A_LIST_OF_OUTPUTS });
 
 /**
  * A list, or a group with the list in it: only there an option that is about all outputs can be set, as
@@ -98,7 +100,7 @@ export const outputsOptions = z
         list: list.default([]).meta({ description: "The outputs. Default none." }),
       }),
     ],
-    { error: A_LIST },
+    { error: A_LIST_OF_OUTPUTS },
   )
   .default([])
   .meta({
@@ -109,19 +111,20 @@ export const outputsOptions = z
 type GivenOutput = z.output<typeof output>;
 type GivenConfirmation = z.output<typeof confirm>;
 
-export function finishOutputs(given: z.output<typeof outputsOptions>): Outputs {
+export function finishOutputs(given: z.output<typeof outputsOptions>, language: Language): Outputs {
   const { dry_when_simulated, list: outputs } = Array.isArray(given)
     ? { dry_when_simulated: false, list: given }
     : given;
-  return { dry_when_simulated, list: outputs.map(readOutput) };
+  return { dry_when_simulated, list: outputs.map((output) => readOutput(output, language)) };
 }
 
-function readOutput(given: GivenOutput): Output {
+function readOutput(given: GivenOutput, language: Language): Output {
   const { id, name, topic: at, url, confirm: confirmation, message } = given;
   const access = url === undefined && confirmation?.url === undefined ? undefined : readAccess(given);
   return {
     id: id ?? idOfTopic(at ?? ""),
     name: readName(name, id ?? at ?? ""),
+    language,
     key: url === undefined ? (at ?? "") : keyOfAddress(id ?? "", url),
     to: url === undefined ? readTopic(given) : readRequest(url, given),
     ...(access && { access }),

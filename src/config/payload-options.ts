@@ -15,9 +15,8 @@ export const template = z.preprocess(
     const unquoted = findUnquotedPlaceholder(given);
     // A placeholder without quotes is a key without a value, too.
     const keys = unquoted ? [] : keysWithoutValue(given);
-    if (unquoted) issues.push({ code: "custom", input: given, continue: false, ...unquoted });
-    for (const key of keys)
-      issues.push({ code: "custom", input: null, continue: false, path: [key], message: A_VALUE });
+    if (unquoted) issues.push({ code: "custom", input: given, ...unquoted });
+    for (const key of keys) issues.push({ code: "custom", input: null, path: [key], message: A_VALUE });
     return given;
   },
   z.union(
@@ -49,7 +48,7 @@ export const expect = template.meta({
 export const payload = template.meta({
   id: "payload",
   description:
-    "What is sent: a text (numbers in quotes), or an object that is sent as JSON. May contain facts: {next.color}, {next.date}, {left.rouge}, …; in a text an unknown one becomes None.",
+    "What is sent: a text (numbers in quotes), or an object that is sent as JSON. May contain facts: {next.color}, {next.date} (2026-11-25), {next.day} (the same in words), {left.rouge}, …; in a text an unknown one becomes None.",
 });
 
 const A_BRANCH = expectedInsteadOf("or { payload: …, expect: … }");
@@ -59,12 +58,12 @@ export const branch = z.preprocess(
   (given, { issues }) => {
     const unquoted = findUnquotedPlaceholder(given, 0);
     const isBare = isGroup(given) && !("payload" in given) && !("expect" in given);
-    if (unquoted) issues.push({ code: "custom", input: given, continue: false, ...unquoted });
+    if (unquoted) issues.push({ code: "custom", input: given, ...unquoted });
     else if (isBare)
       issues.push({
         code: "custom",
         input: given,
-        continue: false,
+
         message: `${A_PAYLOAD}; an object that is sent as JSON is written { payload: { … } }`,
       });
     return given;

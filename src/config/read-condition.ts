@@ -1,15 +1,7 @@
 import { COLORS, type Color } from "../core/calendar/tariff.ts";
-import {
-  type Bounds,
-  type Condition,
-  type DayCondition,
-  MONTHS,
-  type Month,
-  type MqttCondition,
-  type NonEmpty,
-} from "../core/rules/rule.ts";
-import { type GivenCondition, type OneOrMore, rangeLength } from "./condition-options.ts";
-import { milliseconds } from "./value-schemas.ts";
+import type { Bounds, Condition, DayCondition, MqttCondition, NonEmpty } from "../core/rules/rule.ts";
+import { type GivenCondition, rangeLength } from "./condition-options.ts";
+import { listOf, milliseconds, monthOf } from "./value-schemas.ts";
 
 /** Keys in one object are joined by "and". */
 export function readCondition(given: GivenCondition): Condition {
@@ -68,11 +60,6 @@ function readDay(day: Given<"day">, tests: DayTests): DayCondition {
   };
 }
 
-/** A month by its name, or by its number from 1 on. */
-function monthOf(given: Month | number): Month {
-  return typeof given === "number" ? (MONTHS[given - 1] ?? "dec") : given;
-}
-
 function readMqtt({ topic, path, max_age, equals, ...bounds }: Given<"mqtt">): MqttCondition {
   return {
     kind: "mqtt",
@@ -100,8 +87,4 @@ function nonEmpty<T>(items: readonly T[]): NonEmpty<T> {
   const [first, ...others] = items;
   if (first === undefined) throw new RangeError("Expected one condition or more, got none");
   return [first, ...others];
-}
-
-function listOf<T>(given: OneOrMore<T>): T[] {
-  return Array.isArray(given) ? given : [given];
 }

@@ -1,6 +1,7 @@
 import { LONGEST_SHIFT } from "../core/rules/rule.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
 import { nearest } from "./nearest-word.ts";
+import { writeLength } from "./value-schemas.ts";
 
 /** A rule that refers to another one wrongly: where, and what is expected there. */
 interface ReferenceProblem {
@@ -13,8 +14,11 @@ interface ReferenceProblem {
  * too long together. Parts of the list may be wrong in themselves: each is read with care.
  */
 export function findReferenceProblems(given: unknown): ReferenceProblem[] {
-  const rules = readReferring(given);
-  const unknown = findUnknown(rules);
+  const all = readReferring(given);
+  // If two have one id, which is a problem itself, the first is meant.
+  const rules = new Map<string, ReferringRule>();
+  for (const rule of all) if (!rules.has(rule.id)) rules.set(rule.id, rule);
+  const unknown = findUnknown(all, [...rules.keys()]);
   const circles = findCircles(rules);
   return [...unknown, ...circles, ...(circles.length === 0 ? findLongChains(rules) : [])];
 }
@@ -46,19 +50,16 @@ interface Reference {
   to: string;
 }
 
-/** By id, in the order of the configuration. */
-function readReferring(given: unknown): ReadonlyMap<string, ReferringRule> {
-  const rules = new Map<string, ReferringRule>();
-  for (const [index, rule] of listAt(given, []).entries()) {
+function readReferring(given: unknown): ReferringRule[] {
+  return listAt(given, []).map((rule, index) => {
     const id = valueAt(rule, ["id"]);
-    if (typeof id !== "string" || rules.has(id)) continue;
     const references = findKey(rule, "rule").flatMap((path): Reference[] => {
       const to = valueAt(rule, path);
       return typeof to === "string" ? [{ path: [index, ...path], to }] : [];
     });
-    rules.set(id, { id, shift: lengthAt(rule, "lead") + lengthAt(rule, "lag"), references });
-  }
-  return rules;
+    const shift = lengthAt(rule, "lead") + lengthAt(rule, "lag");
+    return { id: typeof id === "string" ? id : "", shift, references };
+  });
 }
 
 function lengthAt(rule: unknown, key: string): number {
@@ -66,11 +67,11 @@ function lengthAt(rule: unknown, key: string): number {
   return typeof length === "number" ? length : 0;
 }
 
-function findUnknown(rules: ReadonlyMap<string, ReferringRule>): ReferenceProblem[] {
-  return [...rules.values()].flatMap(({ id, references }) => {
-    const others = [...rules.keys()].filter((other) => other !== id);
+function findUnknown(rules: readonly ReferringRule[], ids: readonly string[]): ReferenceProblem[] {
+  return rules.flatMap(({ id, references }) => {
+    const others = ids.filter((other) => other !== id && other !== "");
     return references
-      .filter(({ to }) => !rules.has(to))
+      .filter(({ to }) => !ids.includes(to))
       .map(({ path, to }) => {
         const expected =
           others.length === 0
@@ -147,16 +148,6 @@ function isTooLong({ rest, shift }: LongestChain): boolean {
 function describeLongChain(chain: LongestChain): string {
   const names: string[] = [];
   for (let one: LongestChain | null = chain; one; one = one.rest)
-    names.push(`${one.rule.id} ${describeLength(one.rule.shift)}`);
-  return `at most 24h of lead and lag along a chain of rules (${names.join(" → ")}: ${describeLength(chain.shift)})`;
+    names.push(`${one.rule.id} ${writeLength(one.rule.shift)}`);
+  return `at most 24h of lead and lag along a chain of rules (${names.join(" → ")}: ${writeLength(chain.shift)})`;
 }
-
-/** As it is written in the configuration: `90s`, `5m`, `12h`. */
-function describeLength(length: number): string {
-  const [unit, name] =
-    length % HOUR === 0 ? [HOUR, "h"] : length % MINUTE === 0 ? [MINUTE, "m"] : [1000, "s"];
-  return `${length / unit}${name}`;
-}
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;

@@ -4,14 +4,15 @@ import { listAt, valueAt } from "../runtime/value-at.ts";
 import { conditionOptions } from "./condition-options.ts";
 import { readCondition } from "./read-condition.ts";
 import { findKey, findReferenceProblems } from "./rule-references.ts";
-import { duration, idWord, nameInLanguages, noGroup, readName, wholeNumberFrom } from "./value-schemas.ts";
+import { duration, idWord, nameInLanguages, noGroup, percentFrom, readName } from "./value-schemas.ts";
 
-const percent = wholeNumberFrom(0, 100, "a whole percent from 0 to 100");
+const percent = percentFrom("a whole percent from 0 to 100");
 const A_RULE = "a rule, such as { id: rouge_now, when: { day: now, color: rouge } }";
 const shift = () => duration("0s", "24h").optional();
 
 /** An output says which rule has decided, and these words for no rule. */
-const ruleId = idWord.refine((id) => id !== "else" && id !== "unknown", {
+export const WORDS_OF_OUTPUTS = ["else", "unknown"];
+const ruleId = idWord.refine((id) => !WORDS_OF_OUTPUTS.includes(id), {
   error: "another id: else and unknown are words of outputs",
 });
 
@@ -77,8 +78,14 @@ export const rulesOptions = z
   .max(10_000, { error: "at most 10000 rules" })
   .superRefine(
     (given: unknown, context) => {
-      for (const index of repeatedIds(given)) {
-        context.addIssue({ code: "custom", path: [index, "id"], message: "each id once" });
+      for (const { index, first } of repeatedIds(given)) {
+        const params = { first: ["rules", first, "id"] };
+        context.addIssue({
+          code: "custom",
+          path: [index, "id"],
+          message: "an id that no other rule has",
+          params,
+        });
       }
       for (const { path, expected } of findReferenceProblems(given)) {
         context.addIssue({ code: "custom", path, message: expected });
@@ -94,9 +101,11 @@ export const rulesOptions = z
       "What is true of the days: each rule is ON, OFF or unknown, with reasons, and is published below rules/<id>. Default [].",
   });
 
-function repeatedIds(given: unknown): number[] {
+function repeatedIds(given: unknown): { index: number; first: number }[] {
   const ids = listAt(given, []).map((rule) => valueAt(rule, ["id"]));
-  return ids.flatMap((id, index) => (typeof id === "string" && ids.indexOf(id) < index ? [index] : []));
+  return ids
+    .map((id, index) => ({ index, first: typeof id === "string" ? ids.indexOf(id) : index }))
+    .filter(({ index, first }) => first < index);
 }
 
 /** Where a rule asks for its threshold though it declares none. Parts of it may be wrong: each is read with care. */

@@ -4,7 +4,7 @@ import { endpoints } from "../core/contract/endpoints.ts";
 import { isHttpAddress } from "./address.ts";
 import { duration, durationOf, sourceAddress, wallTime } from "./value-schemas.ts";
 
-const baseUrl = sourceAddress({
+export const baseUrl = sourceAddress({
   words: ["simulator", "none"],
   isAddress: isHttpAddress,
   expected:

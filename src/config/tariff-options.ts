@@ -2,7 +2,8 @@ import { z } from "zod";
 import { civilDate as dateIn } from "../core/calendar/dates.ts";
 import type { PriceRow, Tariff } from "../core/calendar/tariff.ts";
 import { nearest } from "./nearest-word.ts";
-import { civilDate, dailyWindow, numberFrom, wallTime } from "./value-schemas.ts";
+import { offPeakOptions } from "./off-peak-options.ts";
+import { civilDate, numberFrom, wallTime } from "./value-schemas.ts";
 
 const timeZone = z.string({ error: "the name of a time zone, such as Europe/Paris" }).refine(isTimeZone, {
   error: (issue) => `the name of a time zone, such as ${zoneLike(String(issue.input))}`,
@@ -71,13 +72,10 @@ export const tariffOptions = z
       description:
         'When a day\'s colour begins; it holds until the same time of the next day. Default "06:00", as in EDF Tempo.',
     }),
-    off_peak: z
-      .array(dailyWindow, { error: 'a list of windows, such as ["22:00-06:00"]' })
-      .prefault(["22:00-06:00"])
-      .meta({
-        description:
-          'Off-peak hours (hc); several windows allowed. Default ["22:00-06:00"], as in EDF Tempo; your own contract says which.',
-      }),
+    off_peak: offPeakOptions.prefault(["22:00-06:00"]).meta({
+      description:
+        'Off-peak hours (hc); several windows allowed. Default ["22:00-06:00"], as in EDF Tempo; your own contract says which. If they depend on the month or the weekday, a list of rows: the first one that fits the date counts, and the last one fits every date.',
+    }),
     laws: z.enum(["tempo", "off"]).default("tempo").meta({
       description:
         "What the tariff allows on which date. Default tempo: rouge only from November to March, Monday to Friday, on no public holiday; blanc on no Sunday. off for another tariff.",

@@ -2,12 +2,9 @@ import { keyOf, listEntities } from "../core/discovery/entities.ts";
 import { lintRules, type RuleWarning } from "../core/rules/lint-rules.ts";
 import { lintWithoutForecasts } from "../core/rules/lint-without-forecasts.ts";
 import { topicsOfRules } from "../core/rules/rule.ts";
-import { isLoopback } from "./address.ts";
 import type { Config } from "./config.ts";
-import { addressesOf } from "./http-output-warnings.ts";
 import { didYouMean } from "./nearest-word.ts";
 import { findOutputWarnings, topicsOf } from "./output-warnings.ts";
-import { type Path, showPath } from "./shown-value.ts";
 import type { Warning } from "./warning.ts";
 
 export function findWarnings(config: Config, inContainer: boolean): Warning[] {
@@ -24,7 +21,6 @@ export function findWarnings(config: Config, inContainer: boolean): Warning[] {
     ...sameSourceTwice(config),
     ...wrongEndsOfTopics(config),
     ...findOutputWarnings(config, inContainer),
-    ...(inContainer ? loopbackInContainer(config) : []),
   ];
 }
 
@@ -65,8 +61,11 @@ function wrongEndsOfTopics({ mqtt, homeassistant, rules, outputs }: Config): War
     .filter(({ topic, meant }) => topic !== meant)
     .map(({ topic, meant: clean, ...place }) => {
       const [given, meant] = [topic, clean].map((one) => JSON.stringify(one));
-      const fault = topic === topic.trim() ? "a comma at its end" : "a space at its beginning or end";
-      const words = `${given} has ${fault}: to the broker it is another topic than ${meant}`;
+      const isComma = topic === topic.trim();
+      const words = {
+        en: `${given} has ${isComma ? "a comma at its end" : "a space at its beginning or end"}: to the broker it is another topic than ${meant}`,
+        fr: `${given} ${isComma ? "finit par une virgule" : "commence ou finit par un espace"}, et pour le broker c’est un autre topic que ${meant}`,
+      };
       return { ...place, words };
     });
 }
@@ -99,8 +98,10 @@ const FRANCE = "Europe/Paris";
 
 function missingPassword({ mqtt: { username, password } }: Config): Warning[] {
   if (username === undefined || password !== undefined) return [];
-  const words =
-    "there is no password for this user. Set mqtt.password_file or VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password";
+  const words = {
+    en: "there is no password for this user. Set mqtt.password_file or VIGIE_MQTT_PASSWORD_FILE, or a credential named mqtt_password",
+    fr: "il n’y a pas de mot de passe pour cet utilisateur. Remplissez le champ du mot de passe du broker",
+  };
   return [{ path: ["mqtt", "username"], words }];
 }
 
@@ -109,22 +110,4 @@ function sameSourceTwice({ service, official }: Config): Warning[] {
   const words =
     "the same address as service.base_url. One server cannot check itself, and when it is down both sources are: for the colours of RTE itself, set rte";
   return [{ path: ["official", "source"], words }];
-}
-
-/** Said once, however many addresses it is true of. */
-function loopbackInContainer({ mqtt, service, official, outputs }: Config): Warning[] {
-  const addresses: { path: Path; address: string }[] = [
-    { path: ["mqtt", "url"], address: mqtt.url },
-    { path: ["service", "base_url"], address: service.base_url },
-    { path: ["official", "source"], address: official.source },
-    ...outputs.list.flatMap((output, index) =>
-      addressesOf(output).map(({ path, address }) => ({ path: ["outputs", index, ...path], address })),
-    ),
-  ];
-  const [first, ...others] = addresses.filter(({ address }) => isLoopback(address));
-  if (!first) return [];
-  const names = others.map(({ path }) => showPath(path));
-  const also = names.length === 0 ? "" : ` (the same of ${names.join(" and ")})`;
-  const words = `in a container this address is the container itself, not the machine that it runs on, unless it has the machine's network (network_mode: host)${also}`;
-  return [{ path: first.path, words }];
 }

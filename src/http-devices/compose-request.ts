@@ -102,8 +102,11 @@ interface FilledUrl {
 function fillUrl(template: string, values: UrlValues): FilledUrl {
   const words = template.replaceAll(/\{(payload|secret|id)\}/g, `${PLACE}$1`);
   const { origin, pathname, search, username, password } = new URL(words);
-  const fill = (_: string, name: keyof UrlValues) => encodeURIComponent(wellFormed(values[name] ?? ""));
-  const [path, query] = [pathname, search].map((part) => part.replaceAll(PLACES, fill));
+  const encode = (name: keyof UrlValues) => encodeURIComponent(wellFormed(values[name] ?? ""));
+  const path = pathname.replaceAll(PLACES, (_, name: keyof UrlValues) =>
+    name === "secret" ? encode(name).replaceAll(MAY_STAND_IN_PATHS, decodeURIComponent) : encode(name),
+  );
+  const query = search.replaceAll(PLACES, (_, name: keyof UrlValues) => encode(name));
   const hasLogin = username !== "" || password !== "";
   return {
     url: `${origin}${path}${query}`,
@@ -115,6 +118,8 @@ function fillUrl(template: string, values: UrlValues): FilledUrl {
 /** No address has this word by chance. */
 const PLACE = "value-of-vigie-7f3a-";
 const PLACES = new RegExp(`${PLACE}(payload|secret|id)`, "g");
+/** `$ & + , : ; = @`, encoded: RFC 3986 lets them stand in a path. Some services compare a token such as `123:abc` before they decode it. */
+const MAY_STAND_IN_PATHS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 function basic(username: string, password: string): string {
   const login = `${decodeIfEncoded(username)}:${decodeIfEncoded(password)}`;

@@ -43,6 +43,8 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
   const limits = createHostLimits(clock);
   /** By kind and number, in the order in which they came. */
   const entries = new Map<string, Entry>();
+  /** The ids of those that gave no answer the last time. */
+  const silent = new Set<string>();
   let isEnding = false;
   let cancelTimer: () => void = () => undefined;
 
@@ -51,9 +53,17 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
   /** A question that was dropped takes a moment to end. */
   const isBusy = ({ id }: Output) => all("under way").some(({ job }) => job.output.id === id);
 
+  /** Sendings before questions; of both, first those to devices that answered the last time. */
+  const inTurn = () => {
+    const rank = ({ job }: Entry) => (job.kind === "question" ? 2 : 0) + (silent.has(job.output.id) ? 1 : 0);
+    return all("waiting").sort((one, other) => rank(one) - rank(other));
+  };
+
   const perform = async (entry: Entry) => {
     const { job, dropped } = entry;
     const event = await attemptJob(job, { request, version, clock, dropped: dropped.signal });
+    if (hasAnswered(event)) silent.delete(job.output.id);
+    else if (!dropped.signal.aborted) silent.add(job.output.id);
     if (!dropped.signal.aborted) post(event);
     else if (event.kind === "unanswered") postCutOff(entry, event.mayHaveArrived);
     limits.end(placeOfJob(job));
@@ -72,7 +82,7 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
     cancelTimer();
     if (isEnding) return;
     let shortest = Number.POSITIVE_INFINITY;
-    for (const entry of [...all("waiting", "sending"), ...all("waiting", "question")]) {
+    for (const entry of inTurn()) {
       if (isBusy(entry.job.output)) continue;
       const wait = limits.waitFor(placeOfJob(entry.job));
       if (wait === 0) begin(entry);
@@ -115,6 +125,10 @@ export function createHttpDeviceSink(options: HttpDeviceSinkOptions): HttpDevice
 
 function newEntry(job: HttpJob): Entry {
   return { job, stage: "waiting", isDue: true, dropped: new AbortController(), ended: Promise.resolve() };
+}
+
+function hasAnswered(event: OutputsEvent): boolean {
+  return event.kind === "unanswered" ? event.isBusy === true : event.kind !== "no answer";
 }
 
 type ById = ReadonlyMap<string, Output>;

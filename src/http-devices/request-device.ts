@@ -2,6 +2,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, rootCertificates } from "node:tls";
 import { Agent, type buildConnector, type Dispatcher } from "undici";
 import { firstValues } from "../core/contract/http-headers.ts";
+import { codeOf } from "../runtime/error-code.ts";
 import { explainFailure, isForGood } from "./explain-failure.ts";
 import { createNameLookup } from "./look-up-names.ts";
 
@@ -36,11 +37,14 @@ export class RequestFailed extends Error {
   readonly wasWritten: boolean;
   /** The same request fails again. */
   readonly isForGood: boolean;
+  /** Of the system; empty: there is none. */
+  readonly code: string;
 
-  constructor(message: string, how: { wasWritten: boolean; isForGood?: boolean }) {
+  constructor(message: string, how: { wasWritten: boolean; isForGood?: boolean; code?: string }) {
     super(message);
     this.wasWritten = how.wasWritten;
     this.isForGood = how.isForGood ?? false;
+    this.code = how.code ?? "";
   }
 }
 
@@ -55,6 +59,7 @@ export const requestDevice: RequestDevice = async (request, signal) => {
     throw new RequestFailed(explainFailure(cause), {
       wasWritten: link.isConnected,
       isForGood: isForGood(cause),
+      code: codeOf(cause),
     });
   } finally {
     await agent.destroy();

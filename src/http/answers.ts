@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpConfig } from "../config/config.ts";
-import type { Language } from "../core/discovery/entities.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
 import { type HttpAnswer, SECURITY_HEADERS } from "./http-answer.ts";
 import { renderNothingInForce } from "./page/render-page.ts";
 import { type Guard, plainAddress } from "./peers.ts";

@@ -1,10 +1,10 @@
 import { showValue } from "../config/shown-value.ts";
 import { addDays, dayStart, isoInstant } from "../core/calendar/dates.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
 import { COLORS, type Color, type Instant, type Tariff } from "../core/calendar/tariff.ts";
 import { seasonOf } from "../core/calendar/tariff-season.ts";
 import type { KnownDay } from "../core/days/known-days.ts";
 import { endOfCorrections } from "../core/days/official-words.ts";
-import type { Language } from "../core/discovery/entities.ts";
 import type { DayFacts } from "../core/facts/facts.ts";
 import { percent, text } from "../core/facts/format-value.ts";
 import { viewAt } from "../core/facts/view.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../core/discovery/entities.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
 import { CALENDAR_TYPE, readCalendarQuery, renderCalendar } from "./calendar.ts";
 import { METRICS_TYPE, renderMetrics } from "./metrics.ts";
 import { PAGE_FILES } from "./page/page-files.ts";

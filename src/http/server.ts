@@ -21,8 +21,6 @@ export interface ViewServerOptions {
   health: () => { healthy: boolean; words: string };
   /** vigie's clock, by which the page counts; default: the machine's. */
   now?: () => Instant;
-  /** Called with true when thousands of requests come within seconds, and with false when that is over. */
-  optimizeCode?: (isWorthIt: boolean) => void;
   log: Log;
   problemLog: ProblemLog;
   /** Some are shorter in tests. */
@@ -57,9 +55,6 @@ const LIMITS = {
   retryAfter: 30_000,
   fresh: 100,
   keep: 60_000,
-  /** As many requests within this time are many. */
-  busy: 2_000,
-  busyWithin: 10_000,
 };
 
 /** Serves the views. They only read, so there is no login: who may connect is all that is decided. */
@@ -67,7 +62,6 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   const { log, problemLog, routes = ROUTES } = options;
   const limits = { ...LIMITS, ...options.limits };
   const find = createRenderings(options.view, limits);
-  const countRequest = watchBusyness(limits, options.optimizeCode ?? (() => undefined));
   const listeners = new Map<string, Listener>();
   /** How many connections each peer has; all addresses of this machine, all proxies and all strangers count as one each. */
   const held = new Map<string, number>();
@@ -98,7 +92,6 @@ export function createViewServer(options: ViewServerOptions): ViewServer {
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse, guard: Guard): void => {
-    countRequest();
     if (options.now) response.setHeader("Date", new Date(options.now()).toUTCString());
     const refusal = findRefusal(request, guard);
     // Nobody reads a body: the connection ends with this answer, whatever follows on it.
@@ -193,31 +186,6 @@ const STRANGERS = "strangers";
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, one) => total + one, 0);
-}
-
-/** Returns what is to be called at each request. */
-function watchBusyness(
-  { busy, busyWithin }: Pick<typeof LIMITS, "busy" | "busyWithin">,
-  optimizeCode: (isWorthIt: boolean) => void,
-): () => void {
-  let count = 0;
-  let isBusy = false;
-  const look = () => {
-    if (isBusy && count < busy) {
-      isBusy = false;
-      optimizeCode(false);
-    }
-    count = 0;
-    if (isBusy) setTimeout(look, busyWithin).unref();
-  };
-  return () => {
-    if (count === 0 && !isBusy) setTimeout(look, busyWithin).unref();
-    count += 1;
-    if (count === busy && !isBusy) {
-      isBusy = true;
-      optimizeCode(true);
-    }
-  };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

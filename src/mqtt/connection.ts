@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
 import mqtt, { type IClientOptions, type IConnackPacket, type MqttClient } from "mqtt";
-import { collectGarbage } from "../runtime/small-heap.ts";
 import { runAfterTimeout } from "../runtime/wait.ts";
 import { type BrokerAddress, nameAddress } from "./broker-address.ts";
 import { ConnectFailed, ConnectionLost, SubscribeRefused } from "./broker-errors.ts";
@@ -72,13 +71,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const { version, mostBytes, post, signal } = options;
   const client = openClient(options);
   sendWithoutDelay(client);
-  let received = 0;
   client.on("message", (topic, payload, { retain, qos, properties }) => {
-    received += topic.length + payload.length;
-    if (received >= MOST_GARBAGE) {
-      received = 0;
-      collectGarbage();
-    }
     const expiry = properties?.messageExpiryInterval;
     const text = payload.toString("utf8", 0, mostBytes?.(topic));
     post({
@@ -316,8 +309,6 @@ const DISCONNECTS: Record<number, string> = {
 /** Seconds. */
 const KEEPALIVE = 60;
 const CONNECT_LIMIT = 60_000;
-/** Bytes of topics and payloads. V8 waits for several times as many, and longer on a busy machine. */
-const MOST_GARBAGE = 16_000_000;
 const ANSWER_LIMIT = 120_000;
 const FIRST_PAUSE = 10_000;
 const LONGEST_PAUSE = 60_000;

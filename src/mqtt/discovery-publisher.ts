@@ -9,7 +9,7 @@ import {
 import { migrateDiscovery, removeAll, type Step } from "../core/discovery/migrate-discovery.ts";
 import type { HomeAssistantEvent } from "../core/loop/event.ts";
 import type { ProblemLog } from "../runtime/problem-log.ts";
-import { aborted, sleep } from "../runtime/wait.ts";
+import { aborted, settleable, sleep } from "../runtime/wait.ts";
 import type { BrokerLink } from "./base-connection.ts";
 import { BrokerError, ConnectionLost, PublishRefused } from "./broker-errors.ts";
 import type { ConnectionUser } from "./owner-connection.ts";
@@ -43,10 +43,7 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
   const { description, status_topic, publisher, random, post } = options;
   const stopping = new AbortController();
   const resumeClearing = publisher.pauseClearing();
-  let settle: () => void = () => undefined;
-  const allPublished = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
+  const allPublished = settleable();
   /** Whether the broker holds every discovery message then. */
   let updating = Promise.resolve(false);
   let { homeAssistantMayKnowDevice } = options;
@@ -65,7 +62,7 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
     const areAllPublished = await updating;
     if (signal.aborted) return;
     resumeClearing();
-    if (areAllPublished) settle();
+    if (areAllPublished) allPublished.settle();
     updated = { link, signal, isAnswering: false };
     answerStart();
   };
@@ -103,11 +100,11 @@ export function startDiscovery(options: DiscoveryOptions): DiscoveryPublisher {
       homeAssistantStarted = true;
       answerStart();
     },
-    allPublished: () => allPublished,
+    allPublished: () => allPublished.promise,
     stop: async () => {
       stopping.abort();
       await updating;
-      settle();
+      allPublished.settle();
     },
   };
 }

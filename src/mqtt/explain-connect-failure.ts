@@ -6,7 +6,7 @@ export function explainFailure(code: ConnectFailed["code"], message: string, bro
 }
 
 /** One kind for each thing that people can do about it. */
-export type FailureKind = keyof typeof REASONS;
+type FailureKind = keyof typeof REASONS;
 
 export function failureKind(code: ConnectFailed["code"]): FailureKind {
   if (code === undefined) return "closed";

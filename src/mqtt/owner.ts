@@ -19,6 +19,8 @@ export interface Identity {
   incarnation: string;
   /** Of the start before, from the same state folder. */
   previousIncarnation: string | null;
+  /** The installation that an earlier start had to leave a base topic to; undefined after a claim. */
+  yieldedTo?: string | undefined;
   host: string;
   version: string;
   since: Instant;
@@ -52,11 +54,9 @@ export function readOwner(payload: string | undefined): Owner | null {
 }
 
 /** For messages. `since` may hold any text. */
-export function nameOwner(
-  { version, host, since, installation }: Owner,
-  now: Instant,
-  timeZone: string,
-): string {
+export function nameOwner(owner: SilentOwner, now: Instant, timeZone: string): string {
+  if (!("host" in owner)) return `the vigie of the installation ${owner.installation}`;
+  const { version, host, since, installation } = owner;
   const start = Date.parse(since);
   const running = Number.isNaN(start) ? "" : `, running since ${localTime(start, now, timeZone)}`;
   return `vigie ${version} on ${host}${running} (installation ${installation})`;
@@ -71,27 +71,50 @@ export interface ClaimOptions {
   signal: AbortSignal;
 }
 
-/**
- * Makes this process the owner of the base topic: returns null. Returns the other owner where one runs. `owner` is written
- * before anything else. Where two processes write it at once, both see the last message that the broker took: it counts
- * if it is answered for, and only the other process ends.
- */
-export async function claimBase(connection: ShortConnection, options: ClaimOptions): Promise<Owner | null> {
-  const { identity, instance, takeOver, signal } = options;
-  const me = ownerOf(identity, instance);
+/** Whether this process may claim the base topic: null. Returns the other owner if one runs. Writes nothing. */
+export async function askBase(connection: ShortConnection, options: ClaimOptions): Promise<Owner | null> {
+  const { identity, takeOver } = options;
   await connection.subscribeToOwner();
-  const before = readOwner(connection.latest(OWNER));
-  if (!(takeOver || isOwn(before, identity))) {
-    // Anybody may answer. An answer of this process to a ping over its last connection may arrive as late as now.
-    const isAwaited = ({ incarnation }: Owner) =>
-      incarnation !== me.incarnation && incarnation === readOwner(connection.latest(OWNER))?.incarnation;
-    const { other, isSettled } = await askOwners(connection, () => connection.latest(OWNER), {
-      ...options,
-      isAwaited,
-    });
-    if (other) return other;
-    if (!isSettled) options.log.warn(UNSETTLED);
-  }
+  const named = () => readOwner(connection.latest(OWNER));
+  if (takeOver || isOwn(named(), identity)) return null;
+  // Anybody may answer. An answer of this process to a ping over its last connection may arrive as late as now. The vigie that
+  // this one yielded to may run also if it is not named: the broker may have lost its newest retained messages.
+  const isAwaited = ({ incarnation, installation }: Owner) =>
+    incarnation !== identity.incarnation &&
+    (incarnation === named()?.incarnation || installation === identity.yieldedTo);
+  const { other, isSettled } = await askOwners(connection, () => connection.latest(OWNER), {
+    ...options,
+    isAwaited,
+  });
+  if (!(other || isSettled)) options.log.warn(UNSETTLED);
+  return other;
+}
+
+/** Of a vigie that the broker does not name, only the installation may be known. */
+export type SilentOwner = Owner | Pick<Owner, "installation">;
+
+/** The vigie that has to be silent before a vigie that had to leave may claim; null: there is none. */
+export function ownerToWaitFor(
+  { latest }: ShortConnection,
+  { yieldedTo, installation }: Identity,
+): SilentOwner | null {
+  if (yieldedTo === undefined) return null;
+  const owner = readOwner(latest(OWNER));
+  // A broker that has lost its newest retained messages names nobody, or still this vigie.
+  return owner && owner.installation !== installation ? owner : { installation: yieldedTo };
+}
+
+/**
+ * After `askBase`: makes this process the owner of the base topic, and returns null. `owner` is written before anything else. If
+ * two processes write it at once, both see the last message that the broker took: it counts if it is answered for, and only the
+ * other process ends. Returns the owner to whom this one has to yield.
+ */
+export async function claimBase(
+  connection: ShortConnection,
+  options: Pick<ClaimOptions, "identity" | "instance" | "clock" | "signal">,
+): Promise<Owner | null> {
+  const { identity, instance, signal } = options;
+  const me = ownerOf(identity, instance);
   // From here on pings are answered, so that nobody concludes that this process has ended before its lasting connection
   // subscribes.
   answerPings(connection, me);
@@ -210,9 +233,14 @@ export function hasVigieClientId(owner: Owner): boolean {
   return isInventedId(installation) && idWord.safeParse(instance).success && hasInstance(owner, instance);
 }
 
-/** Written by this process, or by the one before it from the same state folder: then no ping is needed. */
-function isOwn(owner: Owner | null, { incarnation, previousIncarnation }: Identity): boolean {
-  return owner === null || owner.incarnation === incarnation || owner.incarnation === previousIncarnation;
+/**
+ * Nobody's, or written by this process, or by the one before it from the same state folder: then no ping is needed. But a vigie
+ * that had to leave asks in any case: another one wrote `owner` after it.
+ */
+function isOwn(owner: Owner | null, { incarnation, previousIncarnation, yieldedTo }: Identity): boolean {
+  if (yieldedTo !== undefined) return false;
+  if (owner === null) return true;
+  return owner.incarnation === incarnation || owner.incarnation === previousIncarnation;
 }
 
 function answerPings({ listen, publish }: ShortConnection, me: Owner): void {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { duration, idWord } from "../config/value-schemas.ts";
 import { COLORS } from "../core/calendar/tariff.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
+import { readPretendedDay } from "../core/facts/simulation.ts";
 import type { Command } from "../core/loop/command.ts";
 
 /** Not the JSON topics `rules/set` and `outputs/set` of a rule and an output with the id `set`. */
@@ -66,8 +67,8 @@ function readThreshold(rule: string, payload: string): Reading {
 }
 
 function readSimulation(payload: string): Reading {
-  const name = colorSchema.safeParse(payload);
-  const request = name.success ? { color: name.data } : parseJson(payload);
+  const isEnd = payload.toLowerCase() === "auto";
+  const request = isEnd ? { color: "auto" } : (readPretendedDay(payload) ?? parseJson(payload));
   const read = requestSchema.safeParse(request);
   if (!read.success) return expected(describeExpected(read.error, SIMULATION_FORMS), payload);
   const { color, ...rest } = read.data;
@@ -84,14 +85,16 @@ function describeExpected({ issues: [issue] }: z.ZodError, { keys, form }: { key
 const SIMULATION_COLORS = ["auto", ...COLORS] as const;
 const SIMULATION_FORMS = {
   keys: "color, from and for",
-  form: `${SIMULATION_COLORS.join(", ")}, or JSON such as {"color":"rouge","from":"next","for":"1h"}`,
+  form: `${SIMULATION_COLORS.join(", ")}, a colour with :next such as rouge:next, or JSON such as {"color":"rouge","from":"next","for":"1h"}`,
 };
 const colorSchema = z.preprocess(
   (given) => (typeof given === "string" ? given.toLowerCase() : given),
   z.enum(SIMULATION_COLORS, { error: `one of ${SIMULATION_COLORS.join(", ")}` }),
 );
+/** How long a colour is pretended. */
+export const simulationLength = duration("1s", "24h").prefault("1h");
 const requestSchema = z.strictObject({
   color: colorSchema,
   from: z.enum(["now", "next"], { error: "now or next" }).default("now"),
-  for: duration("1s", "24h").prefault("1h"),
+  for: simulationLength,
 });

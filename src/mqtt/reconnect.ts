@@ -8,9 +8,13 @@ import { sleep } from "../runtime/wait.ts";
 import { nameBroker } from "./broker-address.ts";
 import { BrokerError } from "./broker-errors.ts";
 import type { Version } from "./connection.ts";
-import { claimBase, type Identity } from "./owner.ts";
+import { askBase, claimBase, type Identity, ownerToWaitFor, type SilentOwner } from "./owner.ts";
 import { type ConnectionUser, type OwnerConnection, openOwnerConnection } from "./owner-connection.ts";
-import { openShortConnection, type ShortConnectionOptions } from "./short-connection.ts";
+import {
+  openShortConnection,
+  type ShortConnection,
+  type ShortConnectionOptions,
+} from "./short-connection.ts";
 import type { TopicSender } from "./topic-sender.ts";
 import type { CommandEvent } from "./watch-base.ts";
 
@@ -25,7 +29,8 @@ export interface ReconnectOptions extends Pick<ShortConnectionOptions, "connect"
   takeOver: boolean;
   me: Owner;
   sender: TopicSender;
-  users: readonly ConnectionUser[];
+  /** Resolves when the base topic is to be claimed, or with the abort; with who uses each connection. Nothing is written before. */
+  begun: Promise<readonly ConnectionUser[]>;
   signal: AbortSignal;
   post: (event: ConnectionEvent) => void;
 }
@@ -34,6 +39,10 @@ export type ConnectionEvent =
   | { kind: "connected"; connection: OwnerConnection }
   /** A connection ended, or an attempt failed. */
   | { kind: "disconnected" }
+  /** No other vigie owns the base topic. */
+  | { kind: "may claim" }
+  /** This vigie had to leave. The other one does not answer, but its machine may only be starting again. */
+  | { kind: "waiting"; owner: SilentOwner }
   | CommandEvent;
 
 /**
@@ -42,25 +51,46 @@ export type ConnectionEvent =
  */
 export async function stayConnected(options: ReconnectOptions): Promise<Owner | undefined> {
   const { post, ...others } = options;
-  const { signal, clock, problemLog } = options;
+  const { signal, clock, problemLog, instance } = options;
   const connectionLog = createConnectionLog(options);
   // One for all connections: whoever writes topics may also end the connection each second.
   const log = limitLines(options.log, clock);
   // Only the first claim: a vigie whose base topic another one took over does not take it back.
-  let { takeOver } = options;
+  let { takeOver, identity } = options;
+  /** Milliseconds: for so long nobody may answer a vigie that had to leave. */
+  let patience = options.broker.grace;
 
-  /** From the claim of the base topic to the end of the connection. Resolves with the other owner, where there is one. */
+  const ask = async (connection: ShortConnection): Promise<Owner | null> => {
+    const askOnce = () => askBase(connection, { instance, identity, takeOver, clock, log, signal });
+    let other = await askOnce();
+    for (;;) {
+      const silent = ownerToWaitFor(connection, identity);
+      if (other || !silent || takeOver || patience <= 0) return other;
+      post({ kind: "waiting", owner: silent });
+      const since = clock.steady();
+      await sleep(BETWEEN_QUESTIONS, signal, clock);
+      other = await askOnce();
+      patience -= clock.steady() - since;
+    }
+  };
+  /** From the claim of the base topic to the end of the connection. Resolves with the other owner, if there is one. */
   const connectOnce = async (): Promise<Owner | undefined> => {
-    const { instance, identity } = options;
     const claimConnection = await openShortConnection(others);
     let ownerConnection: OwnerConnection;
     let foreignOwner: Owner | undefined;
     try {
-      const other = await claimBase(claimConnection, { instance, identity, takeOver, clock, log, signal });
+      const other = await ask(claimConnection);
       if (other) return other;
+      post({ kind: "may claim" });
+      const users = await options.begun;
+      if (signal.aborted) return undefined;
+      const rival = await claimBase(claimConnection, { instance, identity, clock, signal });
+      if (rival) return rival;
       takeOver = false;
+      identity = { ...identity, yieldedTo: undefined };
       ownerConnection = await openOwnerConnection(claimConnection, {
         ...options,
+        users,
         log,
         post: (event) => {
           if (event.kind === "command") return post(event);
@@ -133,5 +163,6 @@ function createConnectionLog({ broker, me, log, problemLog }: ReconnectOptions) 
 }
 
 const BETWEEN_ATTEMPTS = 1_000;
+const BETWEEN_QUESTIONS = 10_000;
 const QUICK_LOSS = 10_000;
 const MANY_QUICK_LOSSES = 3;

@@ -55,7 +55,7 @@ export interface WatchOptions {
 }
 
 export interface BaseWatch {
-  /** Those outside of the base topic are counted: they take room in the broker's queue, too. */
+  /** Messages outside of the base topic belong to other programs, and count for nothing. */
   take: (message: BaseMessage) => void;
   /** Subscribes, and resolves when all that the broker holds below the base topic is checked. */
   checkRetained: () => Promise<void>;
@@ -73,8 +73,10 @@ export function watchBase(options: WatchOptions): BaseWatch {
   let room = MOST_NOTED;
   /** For others there was no room: they are read again when those noted are judged. */
   let isMore = false;
-  /** Messages since vigie's own topics were read, but for what came for that reading. */
+  /** Messages of this minute since vigie's own topics were read, but for what came for that reading. */
   let arrived = 0;
+  /** When this minute began, by the steady clock. */
+  let countedSince = Number.NEGATIVE_INFINITY;
   let isOwnPlanned = false;
   let isOwnDue = false;
   /** Topics of vigie's own that are being read, and of which nothing came so far. */
@@ -269,10 +271,16 @@ export function watchBase(options: WatchOptions): BaseWatch {
     if (reading.others >= MOST_OTHERS) judgeMore();
   };
   /**
-   * A broker drops messages to vigie without a word when MOST_READY others are on their way. These arrive, however late: so
-   * among fewer messages than that, vigie reads its own topics once more.
+   * A broker drops messages to vigie without a word when MOST_READY others are on their way. These arrive, and soon one after the
+   * other: so among fewer messages than that within a minute, vigie reads its own topics once more. Those of many quiet hours
+   * are no reason: a rule on a value may turn each second.
    */
   const countArrival = () => {
+    const now = clock.steady();
+    if (now >= countedSince + COUNTED_FOR) {
+      arrived = 0;
+      countedSince = now;
+    }
     arrived += 1;
     if (arrived < BEFORE_OWN || isOwnPlanned) return;
     isOwnPlanned = true;
@@ -332,7 +340,7 @@ export function watchBase(options: WatchOptions): BaseWatch {
   return {
     take: (message) => {
       const { topic, retain } = message;
-      if (message.isOutside) return countArrival();
+      if (message.isOutside) return;
       noteQos(message);
       if (!(retain && unread.delete(topic))) countArrival();
       noteNested(message);
@@ -446,6 +454,7 @@ const BETWEEN_JUDGEMENTS = 250;
 const MOST_READY = 1_000;
 /** What comes when vigie's own topics are read takes room, too, and is not counted. */
 const BEFORE_OWN = MOST_READY / 2;
+const COUNTED_FOR = 60_000;
 const BEFORE_READING_OWN = 10_000;
 const BEFORE_ECHO = 10_000;
 /** If so many topics were read, the broker may hold more. */

@@ -12,8 +12,8 @@ export interface SystemdNotifier {
    * restart the process, and at once when the status is new.
    */
   report: (status: () => string, isNew: boolean) => void;
-  /** Says that this process is about to end; nothing is sent afterwards. */
-  stopping: () => Promise<void>;
+  /** Says that this process is about to end, and why; nothing is sent afterwards. */
+  stopping: (status?: string) => Promise<void>;
 }
 
 export interface SystemdOptions {
@@ -56,11 +56,11 @@ export function createSystemdNotifier(options: SystemdOptions): SystemdNotifier 
       nextReport = clock.steady() + interval;
       sending = send(status());
     },
-    stopping: async () => {
+    stopping: async (status = "stopping") => {
       isStopping = true;
       await sending;
       // A failure changes nothing: the process ends.
-      await notify("STOPPING=1", "STATUS=stopping").catch(() => undefined);
+      await notify("STOPPING=1", `STATUS=${status}`).catch(() => undefined);
     },
   };
 }

@@ -68,6 +68,15 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** A promise, and what resolves it. */
+export function settleable<Value = void>(): { promise: Promise<Value>; settle: (value: Value) => void } {
+  let settle: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, settle };
+}
+
 /** Resolves with the promise, or after this long without it. */
 export async function atMost(wait: Promise<unknown>, milliseconds: number): Promise<void> {
   const over = new AbortController();

@@ -106,9 +106,9 @@ export function createPoliteClient<Memory extends RequestMemory>(
 
   /** Rejects with the failure where another try is of no use, and where the signal ends the wait. */
   async function waitForRetry(failure: unknown, attempt: number, limits: RequestOptions): Promise<void> {
-    const { signal, post } = limits;
+    const { signal, post, once = false } = limits;
     const delay = retryDelay(failure, attempt, random());
-    if (delay === null || attempt > retries) throw failure;
+    if (delay === null || once || attempt > retries) throw failure;
     const pause = Math.min(delay, longestWait);
     // After a 429 the delay is 0: its pause is in the log already, and the limiter keeps it.
     const isPause = failure instanceof ServiceBusy;

@@ -2,7 +2,7 @@ import { maskAddress } from "../config/address.ts";
 import type { Instant } from "../core/calendar/tariff.ts";
 import { type ValidationError, validationErrorSchema } from "../core/contract/endpoints.ts";
 import { retryAfterOf, serverTime } from "../core/contract/http-headers.ts";
-import { ANSWER_TOLERANCE } from "../core/facts/check-clock.ts";
+import { ANSWER_TOLERANCE, SAME_TIME } from "../core/facts/check-clock.ts";
 import type { Source } from "../core/sources/source.ts";
 import { cleanText } from "./clean-text.ts";
 import {
@@ -36,7 +36,7 @@ export function readResponse(
   if (status === 429) throw new ServiceBusy(source, operation, retryAfterOf(response, now));
   if (status >= 500) throw new ServiceFailed(source, operation, summary);
   if (status >= 400) throw new RequestRefused(source, request, summary, validationDetails(text));
-  if (status !== 200) throw new AnswerUnreadable(operation, describeStatus(response, source), { summary });
+  if (status !== 200) throw new AnswerUnreadable(operation, describeStatus(summary, source), { summary });
   if (source.needsJsonType && !isJsonType(summary.contentType)) {
     const why = `Expected application/json, got ${summary.contentType}; is ${source.option} the address of the ${source.name}?`;
     throw new AnswerUnreadable(operation, why, { summary });
@@ -50,10 +50,14 @@ export function readResponse(
   }
 }
 
-/** Of an answer: what the clock of its source showed as it came, and when it was made; null where it does not say. */
+/** What an answer says of time; null if it does not say. */
 export interface SourceTimes {
+  /** What the clock of its source showed as the answer came. */
   date: Instant | null;
+  /** When its source made it. */
   made_at: Instant | null;
+  /** Its `Date` as it stands there: the source's clock showed it then, or later. */
+  sent: Instant | null;
 }
 
 /**
@@ -65,15 +69,13 @@ export interface SourceTimes {
  */
 export function sourceTimes(response: HttpResponse, now: Instant): SourceTimes {
   const sent = serverTime(response);
-  if (sent === null) return { date: null, made_at: null };
+  if (sent === null) return { date: null, made_at: null, sent };
   const age = ageOf(response);
   const difference = Math.abs(now - (sent + age));
   const farthest = difference <= ANSWER_TOLERANCE ? difference : SAME_TIME;
   const date = Math.abs(now - sent) <= farthest ? sent : sent + age;
-  return { date, made_at: difference <= SAME_TIME ? sent : sent - age };
+  return { date, made_at: difference <= SAME_TIME ? sent : sent - age, sent };
 }
-
-const SAME_TIME = 60_000;
 
 /** For how long a cache has kept the answer, in milliseconds. */
 function ageOf({ headers }: HttpResponse): number {
@@ -83,9 +85,11 @@ function ageOf({ headers }: HttpResponse): number {
 
 function summarize({ status, headers }: HttpResponse, text: string): ResponseSummary {
   const contentType = headers.get("content-type");
+  const location = headers.get("location")?.replace(/[?#].*$/s, "");
   return {
     status,
     contentType: contentType === undefined ? null : cleanText(contentType, 80),
+    location: location === undefined ? null : maskAddress(cleanText(location, 200)),
     beginning: cleanText(text, BODY_SHOWN),
   };
 }
@@ -108,11 +112,9 @@ function validationDetails(text: string): ValidationError["detail"] {
 
 const MOST_DETAILS = 8;
 
-function describeStatus({ status, headers }: HttpResponse, { option }: Source): string {
-  const location = headers.get("location");
-  if (location === undefined) return `Expected status 200, got ${status}`;
-  const target = maskAddress(cleanText(location.replace(/[?#].*$/s, ""), 200));
-  return `Expected an answer, got a redirect to ${target}; it is not followed, set ${option} instead`;
+function describeStatus({ status, location }: ResponseSummary, { option }: Source): string {
+  if (location === null) return `Expected status 200, got ${status}`;
+  return `Expected an answer, got a redirect to ${location}; it is not followed, set ${option} instead`;
 }
 
 /** A response without a content type is read if it is JSON. */

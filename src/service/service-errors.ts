@@ -17,6 +17,8 @@ export interface NamedRequest {
 export interface ResponseSummary {
   status: number;
   contentType: string | null;
+  /** Where a redirect leads to. */
+  location: string | null;
   beginning: string;
 }
 
@@ -42,9 +44,11 @@ export class ServiceUnreachable extends ServiceError {
 /** The source answered that it failed. Worth another try. */
 export class ServiceFailed extends ServiceError {
   override readonly name = "ServiceFailed";
+  readonly status: number;
 
   constructor({ name }: Source, operation: string, summary: ResponseSummary) {
     super(`The ${name} failed at ${operation}: ${describeSummary(summary)}`);
+    this.status = summary.status;
   }
 }
 
@@ -93,11 +97,13 @@ interface UnreadableOptions extends ErrorOptions {
 export class AnswerUnreadable extends ServiceError {
   override readonly name: string = "AnswerUnreadable";
   readonly cut: boolean;
+  readonly summary: ResponseSummary | undefined;
 
   constructor(operation: string, why: string, options: UnreadableOptions = {}) {
     const summary = options.summary ? ` (${describeSummary(options.summary)})` : "";
     super(describeUnreadable(operation, `${why}${summary}`), options);
     this.cut = options.cut ?? false;
+    this.summary = options.summary;
   }
 }
 

@@ -7,6 +7,8 @@ export interface RequestOptions {
   signal: AbortSignal;
   /** Sent even when the day's budget is spent. */
   essential?: boolean;
+  /** It is not tried again when it fails. */
+  once?: boolean;
   post?: (event: TriedEvent) => void;
 }
 

@@ -1,6 +1,7 @@
-import type { Instant } from "../core/calendar/tariff.ts";
 import type { SourceEvent } from "../core/loop/event.ts";
+import { isSeldom } from "../core/sources/plan-requests.ts";
 import type { DueRequest, SourceAnswer, SourceRequest } from "../core/sources/source.ts";
+import type { SourceTimes } from "./read-response.ts";
 import { failureOf } from "./service-errors.ts";
 import type { RequestOptions } from "./service-request.ts";
 
@@ -13,11 +14,8 @@ export interface SourceSink {
 }
 
 /** What a source says to one request. */
-export interface SourceReply {
+export interface SourceReply extends SourceTimes {
   answer: SourceAnswer;
-  /** The source's own clock, and when it made the answer; null if it does not say. */
-  date: Instant | null;
-  made_at: Instant | null;
 }
 
 /** Asks a source that is one of those of `core/sources`. */
@@ -50,6 +48,7 @@ export function createSourceSink({ ask, post }: SourceSinkOptions): SourceSink {
     const options: RequestOptions = {
       signal,
       essential: due.essential,
+      once: isSeldom(due.request.kind),
       post: (event) => tell({ ...event, due }),
     };
     try {

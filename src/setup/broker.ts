@@ -2,11 +2,12 @@ import { ORIGIN } from "../core/discovery/describe-device.ts";
 import { readAddress } from "../mqtt/broker-address.ts";
 import { ConnectFailed } from "../mqtt/broker-errors.ts";
 import { type Connection, clientId, connect, type ReceivedMessage } from "../mqtt/connection.ts";
-import { type FailureKind, failureKind } from "../mqtt/explain-connect-failure.ts";
+import { failureKind } from "../mqtt/explain-connect-failure.ts";
 import { negotiateVersion } from "../mqtt/short-connection.ts";
 import { inventId } from "../runtime/random-id.ts";
 import { deadline, sleep } from "../runtime/wait.ts";
 import { isDeviceList } from "./find-devices.ts";
+import { type NetworkProblem, networkDetail, networkProblem } from "./network-problem.ts";
 import { parsePart } from "./parse-part.ts";
 
 /** A broker as it is written below `mqtt` in the configuration. */
@@ -91,9 +92,13 @@ export async function watchBroker(given: GivenBroker, signal: AbortSignal): Prom
 
 /** Why a broker cannot be used. */
 export type BrokerProblem =
-  | Exclude<FailureKind, "bad_password" | "not_authorised" | "cut_off">
+  | NetworkProblem
   | "login"
-  | "wants_tls";
+  | "wants_tls"
+  | "not_mqtt"
+  | "busy"
+  | "refused"
+  | "ca_file_unread";
 
 /**
  * A port that closes the connection without a word may be one that wants TLS, or that has none: then the other way works. It is
@@ -113,11 +118,29 @@ export async function explainBroker(
 }
 
 function problemOf(code: ConnectFailed["code"]): BrokerProblem {
-  // The certificate of one's own authority cannot be read.
-  if (code === "FILE") return "unknown_authority";
-  const kind = failureKind(code);
-  if (kind === "bad_password" || kind === "not_authorised") return "login";
-  return kind === "cut_off" ? "closed" : kind;
+  // These two codes are vigie's own, and not of the system.
+  if (code === "FILE") return "ca_file_unread";
+  if (code === "NOT_MQTT") return "not_mqtt";
+  if (typeof code === "string") return networkProblem(code);
+  switch (failureKind(code)) {
+    case "closed":
+      return "closed";
+    case "bad_password":
+    case "not_authorised":
+      return "login";
+    case "unavailable":
+    case "busy":
+    case "quota":
+    case "too_often":
+      return "busy";
+    default:
+      return "refused";
+  }
+}
+
+/** What helps in any language; null: nothing does. */
+export function brokerDetail(problem: BrokerProblem, { code, cause }: ConnectFailed): string | null {
+  return problem === "refused" ? `CONNACK ${code}` : networkDetail(problem, cause);
 }
 
 /** `mqtts://` of `mqtt://`, on the same port. */

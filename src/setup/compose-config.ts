@@ -1,7 +1,8 @@
 import { Document, isCollection, isMap, isScalar, Scalar, visit } from "yaml";
-import { RULE_TEMPLATES, type WrittenOutput } from "../config/device-templates.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
 import type { GivenBroker } from "./broker.ts";
-import type { Language, Words } from "./words.ts";
+import { type AddedOutput, rulesFor } from "./rules-for.ts";
+import type { Words } from "./words.ts";
 
 /** What the questions were about. */
 export interface Answers {
@@ -11,13 +12,7 @@ export interface Answers {
   /** Where the password lies; undefined: there is none. */
   password?: { file: string; handedOver: boolean } | undefined;
   language: Language;
-  outputs: readonly WrittenOutput[];
-}
-
-/** The rules that these outputs name, after those that every configuration begins with. */
-export function rulesFor(outputs: readonly WrittenOutput[]) {
-  const named = outputs.flatMap(({ choose }) => choose.map(({ when }) => when));
-  return Object.values(RULE_TEMPLATES).filter(({ id }) => ALWAYS.includes(id) || named.includes(id));
+  outputs: readonly AddedOutput[];
 }
 
 /** A colour that is announced, in place of one that is forecast. */
@@ -33,8 +28,6 @@ function withoutForecasts(rule: ReturnType<typeof rulesFor>[number]): object {
     },
   };
 }
-
-const ALWAYS = ["rouge_ahead", "rouge_peak"];
 
 function valuesOf({ base_url, source, broker, password, language, outputs }: Answers) {
   const { url, username, tls } = broker;
@@ -67,7 +60,12 @@ export function configText(answers: Answers, { words, explainedIn, hasSchema }: 
   const { password } = answers;
   const help = explainedIn === null ? words.help_other : words.help_copy(explainedIn);
   const handedOver = password?.handedOver ? `\n${words.password_systemd(password.file)}` : "";
-  const above: Record<string, string> = { ...words.above, mqtt: `${words.above.mqtt}${handedOver}` };
+  const hasMessage = answers.outputs.some((output) => "message" in output);
+  const above: Record<string, string> = {
+    ...words.above,
+    mqtt: `${words.above.mqtt}${handedOver}`,
+    outputs: `${words.above.outputs}${hasMessage ? `\n${words.message}` : ""}`,
+  };
   for (const { key } of isMap(document.contents) ? document.contents.items : []) {
     if (!isScalar(key)) continue;
     key.commentBefore = (above[String(key.value)] ?? "").replaceAll(/^/gm, " ");

@@ -1,8 +1,8 @@
 import type { Device, DeviceUse } from "../config/device-templates.ts";
-import { describeDiskError } from "../runtime/disk-errors.ts";
-import { codeOf } from "../runtime/error-code.ts";
+import type { Message } from "../config/message-templates.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
 import type { Person, SetupIo } from "./person.ts";
-import type { Language, Words } from "./words.ts";
+import type { Words } from "./words.ts";
 
 /** The answers that were given as options; the others are asked for. */
 export interface SetupOptions {
@@ -14,7 +14,8 @@ export interface SetupOptions {
   caFile?: string | undefined;
   language?: Language | undefined;
   devices: readonly GivenDevice[];
-  /** The devices that are options are tried. */
+  messages: readonly GivenMessage[];
+  /** The devices and messages that are options are tried. */
   tries: boolean;
   config?: string | undefined;
   /** Nobody is asked, and a file that exists is replaced. */
@@ -24,6 +25,12 @@ export interface SetupOptions {
 export interface GivenDevice {
   use: DeviceUse;
   device: Device;
+  id?: string | undefined;
+  name?: string | undefined;
+}
+
+export interface GivenMessage {
+  message: Message;
   id?: string | undefined;
   name?: string | undefined;
 }
@@ -47,9 +54,4 @@ export class SetupFailed extends Error {
     super(words);
     this.isUsage = isUsage;
   }
-}
-
-/** Why a file cannot be used. */
-export function explainDisk(error: unknown, words: Words): string {
-  return words.disk[codeOf(error)] ?? describeDiskError(error);
 }

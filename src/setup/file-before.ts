@@ -1,24 +1,34 @@
 import { createHash } from "node:crypto";
 import { readYaml } from "../config/yaml-text.ts";
+import type { Language } from "../core/calendar/day-in-words.ts";
 import { listAt, valueAt } from "../runtime/value-at.ts";
-import type { Language } from "./words.ts";
 
 /**
  * The SHA-256 of config/vigie.yaml as vigie ships it. The file itself cannot be asked: a set-up replaces it, and the next
  * build would take what the set-up has written for the shipped file.
  */
-const SHIPPED = "ba0097965f62c949271bbdcefce318161f67ae91e1ff31aabe4ec56c933d0103";
+const SHIPPED = "a47bb644c8ba5287fd61cccdb4fa2345a77144d03206780e4e2080989257884c";
 
 /** Whether this is the file that came with vigie, as it came. Windows may have checked it out with other line ends. */
 export function isShipped(text: string): boolean {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex") === SHIPPED;
 }
 
-/** The names of the devices that this configuration switches. One that cannot be read switches none. */
-export function devicesIn(text: string, language: Language): string[] {
+/** The names of the devices that this configuration switches, and of its messages. One that cannot be read has none. */
+export function outputsIn(text: string, language: Language): { devices: string[]; messages: string[] } {
   const outputs = listAt(readYaml(text).value, ["outputs"]);
+  const isMessage = (output: unknown) => valueAt(output, ["message"]) === true;
+  return {
+    devices: namesOf(
+      outputs.filter((output) => !isMessage(output)),
+      language,
+    ),
+    messages: namesOf(outputs.filter(isMessage), language),
+  };
+}
+
+function namesOf(outputs: readonly unknown[], language: Language): string[] {
   return outputs
-    .filter((output) => valueAt(output, ["message"]) !== true)
     .map((output) =>
       NAMES(language)
         .map((path) => valueAt(output, path))

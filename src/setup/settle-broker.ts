@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { parseBrokerAddress, splitCredentials, typedBrokerAddress } from "../config/address.ts";
 import { readValue } from "../config/read-text.ts";
-import { ConnectFailed } from "../mqtt/broker-errors.ts";
+import { type BrokerError, ConnectFailed, PublishRefused, SubscribeRefused } from "../mqtt/broker-errors.ts";
 import { atMost } from "../runtime/wait.ts";
 import {
   type BrokerProblem,
+  brokerDetail,
   explainBroker,
   type FoundBroker,
   type GivenBroker,
@@ -14,7 +15,8 @@ import {
   withoutTls,
   withTls,
 } from "./broker.ts";
-import { explainDisk, type Setup, SetupFailed } from "./context.ts";
+import { type Setup, SetupFailed } from "./context.ts";
+import { withDetail } from "./network-problem.ts";
 import { parsePart } from "./parse-part.ts";
 
 /** A broker that answers; what is said of it tells a refused login, a wrong port and TLS apart. */
@@ -33,26 +35,39 @@ export async function settleBroker(setup: Setup, found: Promise<FoundBroker[]>):
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ConnectFailed)) throw error;
-      const problem = await explainBroker(error, tried, signal);
-      const explained = explain(problem, tried, words);
-      const sentence = `${tried.url} ${explained ?? words.broker_unusable}`;
-      const isAll = explained !== undefined && problem !== "unknown_authority" && problem !== "other_name";
-      say("bad", isAll ? sentence : `${sentence}\n${error.message}`);
+      const { problem, sentence } = await explainConnection(error, tried, setup);
+      say("bad", sentence);
       if (!ask) throw new SetupFailed(sentence);
       given = await askAgain(problem, tried, setup);
     }
   }
 }
 
-/** undefined: only the log has words for it. */
-function explain(
-  problem: BrokerProblem,
-  { username }: GivenBroker,
-  words: Setup["words"],
-): string | undefined {
-  if (problem === "login" && username === undefined) return words.broker_wants_user;
-  const { [problem]: explained }: Partial<Record<BrokerProblem, string>> = words.broker_problem;
-  return explained;
+/** Why the broker does not do what is asked, in the words of the person. */
+export async function explainBrokerError(
+  error: BrokerError,
+  { topic, report = topic }: { topic: string; report?: string | undefined },
+  given: GivenBroker,
+  setup: Setup,
+): Promise<string> {
+  const { words } = setup;
+  if (error instanceof ConnectFailed) return (await explainConnection(error, given, setup)).sentence;
+  if (error instanceof PublishRefused) return words.may_not_send(topic);
+  if (error instanceof SubscribeRefused) return words.may_not_read(report);
+  return words.broker_cut_off;
+}
+
+/** Why there is no connection. */
+async function explainConnection(
+  error: ConnectFailed,
+  given: GivenBroker,
+  { words, person }: Pick<Setup, "words" | "person">,
+): Promise<{ problem: BrokerProblem; sentence: string }> {
+  const problem = await explainBroker(error, given, person.signal);
+  const isWithoutUser = problem === "login" && given.username === undefined;
+  const why = isWithoutUser ? words.broker_wants_user : words.broker_problem[problem];
+  const detail = problem === "ca_file_unread" ? words.disk(error.cause) : brokerDetail(problem, error);
+  return { problem, sentence: withDetail(`${given.url} ${why}`, detail) };
 }
 
 /** What the options say; undefined: nothing. */
@@ -96,7 +111,7 @@ async function readPassword(file: string, words: Setup["words"]): Promise<string
   try {
     return (await readValue(file)).text;
   } catch (error) {
-    throw new SetupFailed(words.password_unread(file, explainDisk(error, words)), { isUsage: true });
+    throw new SetupFailed(words.password_unread(file, words.disk(error)), { isUsage: true });
   }
 }
 
@@ -146,7 +161,8 @@ async function askAgain(
       const question = isExposed ? words.use_plain_address(url) : words.use_address(url);
       return (await ask.agree(question, !isExposed)) ? { ...tried, url } : undefined;
     }
-    case "unknown_authority": {
+    case "unknown_authority":
+    case "ca_file_unread": {
       const file = await ask.type(words.ca_file);
       return file === "" ? undefined : { ...tried, tls: { ca_file: resolve(io.cwd, file) } };
     }

@@ -9,82 +9,82 @@ import {
   type KnownDevice,
   type WrittenOutput,
 } from "../config/device-templates.ts";
+import { deviceProblems } from "../config/form-options.ts";
 import { payloadsOf } from "../config/output-parts.ts";
 import { findPlaceholders } from "../core/outputs/placeholders.ts";
 import { BrokerError } from "../mqtt/broker-errors.ts";
+import { type Added, freeId, type Place, tryUntilDecided } from "./added-outputs.ts";
 import type { WatchedBroker } from "./broker.ts";
-import { rulesFor } from "./compose-config.ts";
 import { type GivenDevice, type Setup, SetupFailed } from "./context.ts";
 import { findDevices } from "./find-devices.ts";
 import { parsePart } from "./parse-part.ts";
 import type { Questions } from "./person.ts";
+import { rulesFor } from "./rules-for.ts";
+import { explainBrokerError } from "./settle-broker.ts";
 import { NotTakenBack, type Outcome, sendingsOf, tryDevice } from "./try-device.ts";
 
-export interface Devices {
-  outputs: readonly WrittenOutput[];
-  /** Each one that was tried has confirmed, as far as it reports. */
-  areSure: boolean;
+/** One that is an option. */
+export async function takeDevice(given: GivenDevice, added: Added, place: Place): Promise<Added> {
+  const { options, words } = place.setup;
+  const { device } = given;
+  if (device.kind !== "other" && !isRelay(device.kind, device.relay ?? ""))
+    throw new SetupFailed(`--device relay=${device.relay}: ${words.not_a_relay}`, { isUsage: true });
+  const output = outputOf(given, added);
+  const next = withDevice(added, given, output);
+  const problems = problemsOf(next, place.setup);
+  if (problems.length > 0) throw new SetupFailed(`--device\n${problems.join("\n")}`, { isUsage: true });
+  const isSure = !options.tries || (await attempt(output, place.broker, place.setup));
+  return { ...next, areSure: added.areSure && isSure };
 }
 
-/** The devices that are options; else those that the person adds, one after the other. */
-export async function settleDevices(setup: Setup, broker: WatchedBroker): Promise<Devices> {
-  const { options, person, words } = setup;
-  if (person.ask && options.devices.length === 0) return askDevices(person.ask, setup, broker);
-  let devices: Devices = { outputs: [], areSure: true };
-  for (const given of options.devices) {
-    const { device } = given;
-    if (device.kind !== "other" && !isRelay(device.kind, device.relay ?? ""))
-      throw new SetupFailed(`--device relay=${device.relay}: ${words.not_a_relay}`, { isUsage: true });
-    const output = outputOf(given, devices.outputs);
-    const outputs = [...devices.outputs, output];
-    const problems = problemsOf(outputs);
-    if (problems.length > 0) throw new SetupFailed(`--device\n${problems.join("\n")}`, { isUsage: true });
-    const isSure = !options.tries || (await attempt(output, broker, setup));
-    devices = { outputs, areSure: devices.areSure && isSure };
-  }
-  return devices;
+/** One that the person describes, unless the person goes back, it is refused, or not wanted after a try. */
+export async function addDevice(
+  ask: Questions,
+  use: DeviceUse,
+  added: Added,
+  { setup, broker }: Place,
+): Promise<Added> {
+  const { person, words, language } = setup;
+  const device = await askDevice(ask, setup, broker);
+  if (device === null) return added;
+  const name = await ask.type(words.which_name, { usual: DEVICE_USES[use].name[language] });
+  const given = { use, device, name };
+  const output = outputOf(given, added);
+  const next = withDevice(added, given, output);
+  const problems = problemsOf(next, setup);
+  if (problems.length === 0) return (await isWanted(ask, output, device.kind, broker, setup)) ? next : added;
+  person.say("bad", `${words.output_refused}\n${problems.join("\n")}`);
+  return added;
 }
 
-async function askDevices(ask: Questions, setup: Setup, broker: WatchedBroker): Promise<Devices> {
-  const { person, words } = setup;
-  let outputs: readonly WrittenOutput[] = [];
-  for (;;) {
-    const use = await ask.choose(
-      words.which_use(outputs.length),
-      [
-        ...USES.map((value) => ({ value, label: words.uses[value], hint: words.use_hints[value] })),
-        { value: null, label: words.no_device },
-      ],
-      outputs.length === 0 ? USES[0] : null,
-    );
-    if (use === null) return { outputs, areSure: true };
-    const device = await askDevice(ask, setup, broker);
-    const name = await ask.type(words.which_name, { usual: DEVICE_USES[use].name[setup.language] });
-    const output = outputOf({ use, device, name }, outputs);
-    const problems = problemsOf([...outputs, output]);
-    if (problems.length > 0) person.say("bad", `${words.device_refused}\n${problems.join("\n")}`);
-    else if (await isWanted(ask, output, device.kind, broker, setup)) outputs = [...outputs, output];
-  }
+function withDevice(added: Added, given: GivenDevice, output: WrittenOutput): Added {
+  const { outputs, rows } = added;
+  return { ...added, outputs: [...outputs, output], rows: [...rows, rowOf(given)] };
 }
 
-const USES = Object.keys(DEVICE_USES) as DeviceUse[];
-
-/** `boiler`, `boiler_2`. The name of a use is in both languages, unless the person has chosen another. */
-function outputOf({ use, device, id, name }: GivenDevice, outputs: readonly WrittenOutput[]): WrittenOutput {
+/** The name of a use is in both languages, unless the person has chosen another. */
+function outputOf({ use, device, id, name }: GivenDevice, added: Added): WrittenOutput {
   const usual = DEVICE_USES[use];
-  const isTaken = (one: string) => outputs.some((output) => output.id === one);
-  let free: string = usual.id;
-  for (let number = 2; isTaken(free); number += 1) free = `${usual.id}_${number}`;
   const isUsual = name === undefined || name === "" || Object.values<string>(usual.name).includes(name);
-  return deviceOutput({ id: id ?? free, name: isUsual ? usual.name : name, when: usual.rule.id }, device);
+  const names = { id: id ?? freeId(usual.id, added), name: isUsual ? usual.name : name };
+  return deviceOutput({ ...names, when: usual.rule.id }, device);
 }
 
-function problemsOf(outputs: readonly WrittenOutput[]): string[] {
-  return parsePart({ rules: rulesFor(outputs), outputs }).problems;
+/** Of the last device. The words of the form first, which people read; beside them only an option of a script can be wrong. */
+function problemsOf({ rows, outputs }: Added, { language }: Setup): string[] {
+  const problems = deviceProblems(rows, language);
+  return problems.length > 0 ? problems : parsePart({ rules: rulesFor(outputs), outputs }).problems;
 }
 
-/** One that was seen on the broker, or one that is typed. */
-async function askDevice(ask: Questions, setup: Setup, broker: WatchedBroker): Promise<Device> {
+/** As the form of the Home Assistant app has it. */
+function rowOf({ use, device, name }: GivenDevice): object {
+  if (device.kind !== "other") return { use, name, ...device };
+  const { topic, ...others } = device;
+  return { use, name, place: topic, ...others };
+}
+
+/** One that was seen on the broker, or one that is typed. null: none of these. */
+async function askDevice(ask: Questions, setup: Setup, broker: WatchedBroker): Promise<Device | null> {
   const { person, words } = setup;
   if (!broker.isBlind && findDevices(broker.seen).length === 0) {
     person.say("wait", words.looking);
@@ -92,11 +92,15 @@ async function askDevice(ask: Questions, setup: Setup, broker: WatchedBroker): P
   }
   for (;;) {
     const found = findDevices(broker.seen);
-    if (found.length === 0) return typeDevice(ask, setup);
-    const chosen = await ask.choose<KnownDevice | "again" | "typed">(words.which_device, [
+    if (found.length === 0) {
+      if (!broker.isBlind) person.say("note", words.no_device_seen);
+      return typeDevice(ask, setup);
+    }
+    const chosen = await ask.choose<KnownDevice | "again" | "typed" | null>(words.which_device, [
       ...found.map((value) => ({ value, label: labelOf(value, words) })),
       { value: "again", label: words.look_again },
       { value: "typed", label: words.device_typed },
+      { value: null, label: words.go_back },
     ]);
     if (chosen === "typed") return typeDevice(ask, setup);
     if (chosen !== "again") return chosen;
@@ -110,12 +114,13 @@ function labelOf({ kind, place, relay }: KnownDevice, words: Setup["words"]): st
   return `${place}${which} · ${words.kinds[kind].replace(/ \(.*/, "")}`;
 }
 
-async function typeDevice(ask: Questions, { words }: Setup): Promise<Device> {
+async function typeDevice(ask: Questions, { words }: Setup): Promise<Device | null> {
   const check = (text: string) => (text === "" ? words.not_empty : undefined);
-  const kind = await ask.choose(
-    words.which_kind,
-    DEVICE_KINDS.map((value) => ({ value, label: words.kinds[value] })),
-  );
+  const kind = await ask.choose<DeviceKind | null>(words.which_kind, [
+    ...DEVICE_KINDS.map((value) => ({ value, label: words.kinds[value] })),
+    { value: null, label: words.go_back },
+  ]);
+  if (kind === null) return null;
   if (kind !== "other") {
     const place = await ask.type(words.which_place[kind], { check });
     const checkRelay = (text: string) => (isRelay(kind, text) ? undefined : words.not_a_relay);
@@ -144,15 +149,7 @@ async function isWanted(
 ): Promise<boolean> {
   const { words } = setup;
   if (!hasPlaceholders(output) && !(await ask.agree(describeTry(output, kind, words)))) return true;
-  for (;;) {
-    if (await attempt(output, broker, setup)) return true;
-    const next = await ask.choose(words.device_unsure, [
-      { value: "again", label: words.again },
-      { value: "keep", label: words.keep_device },
-      { value: "drop", label: words.drop_device },
-    ]);
-    if (next !== "again") return next === "keep";
-  }
+  return tryUntilDecided(ask, words, words.device_unsure, () => attempt(output, broker, setup));
 }
 
 /** Every kind but `other` is a switch; another device may take temperatures. */
@@ -202,8 +199,10 @@ async function attempt(output: WrittenOutput, { given }: WatchedBroker, setup: S
   } catch (error) {
     if (error instanceof NotTakenBack) say("bad", words.not_taken_back(output.topic, error.message));
     signal.throwIfAborted();
-    if (error instanceof BrokerError) say("bad", error.message);
-    else if (!(error instanceof NotTakenBack)) throw error;
+    if (error instanceof BrokerError) {
+      const topics = { topic: output.topic, report: output.confirm?.topic };
+      say("bad", await explainBrokerError(error, topics, given, setup));
+    } else if (!(error instanceof NotTakenBack)) throw error;
     return false;
   }
 }

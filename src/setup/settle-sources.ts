@@ -1,4 +1,5 @@
 import { type Setup, SetupFailed } from "./context.ts";
+import { withDetail } from "./network-problem.ts";
 import { parsePart } from "./parse-part.ts";
 import type { Choice } from "./person.ts";
 import { type SourceProblem, type Tried, tryOfficial, tryService } from "./try-sources.ts";
@@ -19,9 +20,21 @@ interface Settled {
 
 /** Where the days come from; null: the person only wants to look at invented ones. */
 export async function settleSources(setup: Setup): Promise<Sources | null> {
-  const service = await settleService(setup, setup.options.service);
+  const { service, official = "rte" } = setup.options;
+  return settle(setup, service, official);
+}
+
+/** Asks those once more that were kept without an answer: meanwhile minutes have passed. */
+export async function settleUntried(setup: Setup, sources: Sources): Promise<Sources | null> {
+  const { base_url, source, untried } = sources;
+  return untried.length === 0 ? sources : settle(setup, base_url, source);
+}
+
+async function settle(setup: Setup, given: string | undefined, source: string): Promise<Sources | null> {
+  const service = await settleService(setup, given);
   if (service.answer === "simulator") return null;
-  const official = await settleOfficial(setup, service.answer);
+  const official = await settleOfficial(setup, service.answer, source);
+  if (official === "another source") return settle(setup, undefined, "rte");
   return {
     base_url: service.answer,
     source: official.answer,
@@ -46,7 +59,7 @@ async function settleService(setup: Setup, given: string | undefined): Promise<S
     setup,
     [
       { value: "again", label: words.again },
-      { value: "other", label: words.other_address },
+      { value: "other", label: words.other_source },
       { value: "none", label: words.without_service },
       { value: "keep", label: words.keep_anyway },
     ],
@@ -78,31 +91,43 @@ async function askService({ person: { ask }, words }: Setup): Promise<string> {
   return ask.type(words.service_address, { check });
 }
 
-async function settleOfficial(setup: Setup, base_url: string): Promise<Settled> {
-  const { options, person, words } = setup;
-  const source = options.official ?? "rte";
+async function settleOfficial(
+  setup: Setup,
+  base_url: string,
+  source: string,
+): Promise<Settled | "another source"> {
+  const { person, words } = setup;
   if (!parsePart({ service: { base_url }, official: { source } }).config)
     throw new SetupFailed(words.not_official, { isUsage: true });
   if (source === "off") return { answer: source, isUntried: false };
-  // Nobody has given the address of RTE.
-  const problems =
-    source === "rte" ? { ...words.source_problem, ...words.rte_problem } : words.source_problem;
-  const name = source === "rte" ? "RTE" : source;
-  for (;;) {
-    const next = await tryAndSay<"again" | "keep" | "off">(
-      name,
-      () => tryOfficial(source, person.signal),
-      problems,
-      setup,
-      [
-        { value: "again", label: words.again },
-        { value: "keep", label: words.keep_anyway },
-        ...(base_url === "none" ? [] : [{ value: "off", label: words.without_rte } as const]),
-      ],
-    );
-    if (next === "keep") person.say("note", words.taken_untried(name));
-    if (next === "works" || next === "keep") return { answer: source, isUntried: next === "keep" };
-    if (next === "off") return { answer: "off", isUntried: false };
+  const isRte = source === "rte";
+  const name = isRte ? "RTE" : source;
+  const next = await tryAndSay<"again" | "keep" | "off" | "other">(
+    name,
+    () => tryOfficial(source, person.signal),
+    // Nobody has given the address of RTE.
+    isRte ? { ...words.source_problem, ...words.rte_problem } : words.source_problem,
+    setup,
+    [
+      { value: "again", label: words.again },
+      { value: "keep", label: words.keep_anyway },
+      base_url === "none"
+        ? { value: "other", label: words.other_source }
+        : { value: "off", label: words.without_rte },
+    ],
+  );
+  switch (next) {
+    case "works":
+      return { answer: source, isUntried: false };
+    case "keep":
+      person.say("note", words.taken_untried(name));
+      return { answer: source, isUntried: true };
+    case "off":
+      return { answer: "off", isUntried: false };
+    case "again":
+      return settleOfficial(setup, base_url, source);
+    case "other":
+      return "another source";
   }
 }
 
@@ -120,8 +145,8 @@ async function tryAndSay<Next>(
     say("good", words.days(name, tried));
     return "works";
   }
-  const problem = `${name} ${problems[tried.problem]}`;
-  say("bad", `${problem}\n${tried.sentence}`);
+  const problem = withDetail(`${name} ${problems[tried.problem]}`, tried.detail);
+  say("bad", problem);
   if (!ask) throw new SetupFailed(problem);
   return ask.choose(words.what_now, choices);
 }

@@ -1,12 +1,12 @@
+import type { Added } from "./added-outputs.ts";
 import { findBrokers, type GivenBroker } from "./broker.ts";
 import { type Answers, configText } from "./compose-config.ts";
 import { type Setup, SetupFailed, type SetupOptions } from "./context.ts";
-import { devicesIn, isShipped } from "./file-before.ts";
+import { isShipped, outputsIn } from "./file-before.ts";
 import { personAtTerminal, type SetupIo, Stopped, scriptedPerson } from "./person.ts";
-import { pretendRouge, quote } from "./pretend-rouge.ts";
 import { settleBroker } from "./settle-broker.ts";
-import { settleDevices } from "./settle-devices.ts";
-import { type Sources, settleSources } from "./settle-sources.ts";
+import { settleOutputs } from "./settle-outputs.ts";
+import { type Sources, settleSources, settleUntried } from "./settle-sources.ts";
 import { findTarget, type Target, writeTarget } from "./target.ts";
 import { languageOf, WHICH_LANGUAGE, WORDS, type Words } from "./words.ts";
 
@@ -21,6 +21,8 @@ export interface WrittenSetup {
   /** The sources that were kept although they did not answer. */
   untried: Sources["untried"];
   words: Words["check"];
+  /** Says again what the check has found. */
+  checkCommand: string;
   /** What is said at the end. */
   howToStart: string;
 }
@@ -62,19 +64,24 @@ async function setUp(setup: Setup): Promise<SetupResult> {
   await agreeToReplace(target, setup);
   // Looked for while the first questions are answered.
   const found = ask && options.broker === undefined ? findBrokers(signal) : Promise.resolve([]);
-  const sources = await settleSources(setup);
-  if (sources === null) {
-    if (!ask) throw new SetupFailed(words.only_look, { isUsage: true });
-    say("note", words.only_look);
-    return { code: 0 };
-  }
+  const chosen = await settleSources(setup);
+  if (chosen === null) return onlyLook(setup);
   const broker = await settleBroker(setup, found);
-  const { outputs, areSure } = await settleDevices(setup, broker);
+  const { outputs, secrets, areSure } = await settleOutputs({ setup, broker, target });
   await broker.close();
+  const sources = await settleUntried(setup, chosen);
+  if (sources === null) return onlyLook(setup);
   if (ask && !(await ask.agree(words.write(target.shown)))) throw new Stopped();
   signal.throwIfAborted();
-  const written = await write({ ...sources, broker: broker.given, outputs }, target, setup);
+  const written = await write({ ...sources, broker: broker.given, outputs, secrets }, target, setup);
   return { ...written, code: areSure ? 0 : 1 };
+}
+
+/** Invented days need no configuration. */
+function onlyLook({ person, words }: Setup): SetupResult {
+  if (!person.ask) throw new SetupFailed(words.only_look, { isUsage: true });
+  person.say("note", words.only_look);
+  return { code: 0 };
 }
 
 function requireAnswers({ person, options, words }: Setup): void {
@@ -84,9 +91,9 @@ function requireAnswers({ person, options, words }: Setup): void {
   throw new SetupFailed(words.not_answering(names), { isUsage: true });
 }
 
-type Settled = Pick<Answers, "outputs"> & Sources & { broker: GivenBroker };
+type Settled = Pick<Added, "outputs" | "secrets"> & Sources & { broker: GivenBroker };
 
-/** Both files, and says so. */
+/** All files, and says so. */
 async function write(settled: Settled, target: Target, setup: Setup): Promise<Omit<WrittenSetup, "code">> {
   const { person, words, language } = setup;
   const { password, passwordFile: found, ...broker } = settled.broker;
@@ -103,17 +110,20 @@ async function write(settled: Settled, target: Target, setup: Setup): Promise<Om
     explainedIn: target.explainedIn,
     hasSchema: target.hasSchema,
   });
-  const newPassword = givenFile === undefined && password ? password : undefined;
-  const copy = await writeTarget(target, { text, password: newPassword }, words);
+  const newPassword = givenFile === undefined && password ? [{ ...target.password, text: password }] : [];
+  const secrets = [...newPassword, ...settled.secrets];
+  const copy = await writeTarget(target, { text, secrets }, words);
   person.say("good", words.written(target.shown));
   if (copy !== null) person.say("note", words.copied(copy));
-  if (newPassword !== undefined) person.say("note", words.password_written(target.password.shown));
+  if (newPassword.length > 0) person.say("note", words.password_written(target.password.shown));
+  for (const { shown } of settled.secrets) person.say("note", words.secret_written(shown));
   return {
     file: target.path,
     passwordFile: password ? passwordFile : undefined,
     untried: settled.untried,
     words: words.check,
-    howToStart: describeStart(target, settled.broker, password ? passwordFile : undefined, words),
+    checkCommand: commandLine("check --live", target),
+    howToStart: describeStart(target, words),
   };
 }
 
@@ -126,29 +136,35 @@ async function agreeToReplace(
   if (before === null) return;
   if (isShipped(before)) return say("note", words.file_shipped(shown, copy));
   if (!ask && !options.yes) throw new SetupFailed(words.file_exists_script(shown), { isUsage: true });
-  const devices = devicesIn(before, language);
+  const { devices, messages } = outputsIn(before, language);
   if (devices.length > 0) say("note", words.file_switches(shown, devices.join(", ")));
+  if (messages.length > 0) say("note", words.file_tells(shown, messages.join(", ")));
   if (!ask) return;
   if (!(await ask.agree(words.file_exists(shown, copy), false))) throw new Stopped();
 }
 
-function describeStart(
-  { path, shown, handsPasswordOver }: Target,
-  broker: GivenBroker,
-  passwordFile: string | undefined,
-  words: Words,
-): string {
-  const isUsual = ["config/vigie.yaml", "./config/vigie.yaml"].includes(shown);
-  const isInContainer = path.startsWith("/data/");
+/** By where the configuration lies: in the checkout, in a container, or of the service. */
+function commandLine(command: string, { path, shown, handsPasswordOver }: Target): string {
+  if (handsPasswordOver) return `sudo vigie ${command}`;
+  if (isInContainer(path)) return `docker exec vigie vigie ${command}`;
+  return `npx vigie ${command}${isUsual(shown) ? "" : ` --config ${shown}`}`;
+}
+
+function isInContainer(path: string): boolean {
+  return path.startsWith("/data/");
+}
+
+function isUsual(shown: string): boolean {
+  return ["config/vigie.yaml", "./config/vigie.yaml"].includes(shown);
+}
+
+function describeStart(target: Target, words: Words): string {
+  const { path, shown, handsPasswordOver } = target;
   const how = handsPasswordOver
     ? words.start_systemd
-    : isInContainer
+    : isInContainer(path)
       ? words.start_docker
-      : words.start_npm(isUsual ? "" : ` -- --config ${shown}`);
-  const reader = handsPasswordOver ? "sudo cat" : isInContainer ? "docker exec vigie cat" : "cat";
-  const line = pretendRouge(
-    broker,
-    passwordFile === undefined ? undefined : `${reader} ${quote(passwordFile)}`,
-  );
-  return `\n${words.start_title}\n${how}\n\n${line === null ? words.start_try : words.start_try_line(line)}\n`;
+      : words.start_npm(isUsual(shown) ? "" : ` -- --config ${shown}`);
+  const attempts = words.start_try((color) => commandLine(`simulate ${color}`, target));
+  return `\n${words.start_title}\n${how}\n\n${attempts}\n`;
 }

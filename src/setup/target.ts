@@ -1,10 +1,21 @@
-import { access, constants, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { DEFAULT_PLACES } from "../config/config-file.ts";
 import { readValue } from "../config/read-text.ts";
 import { hasCode } from "../runtime/disk-errors.ts";
 import { makeFolder, replaceFile } from "../runtime/files.ts";
-import { explainDisk, type Setup, SetupFailed } from "./context.ts";
+import { type Setup, SetupFailed } from "./context.ts";
 import { isShipped } from "./file-before.ts";
 import type { Words } from "./words.ts";
 
@@ -20,12 +31,24 @@ export interface Target {
   copy: string;
   /** The copy of the file that vigie ships, which explains every option, as people are shown it; null: there is none. */
   explainedIn: string | null;
-  password: { path: string; shown: string };
+  password: Omit<Secret, "text">;
+  /** The file of what only this output may know. */
+  secretOf: (id: string) => Omit<Secret, "text">;
   /** What reads the password file at that place hands it to vigie: no option has to name it. */
   handsPasswordOver: boolean;
   hasSchema: boolean;
   /** A path as people are shown it. */
   shorten: (path: string) => string;
+}
+
+/** What stands in a file of its own, and in no other. */
+export interface Secret {
+  path: string;
+  /** As people are shown it. */
+  shown: string;
+  text: string;
+  /** The user of the service reads it, too, and not only the owner of the file. */
+  isOfService: boolean;
 }
 
 /**
@@ -50,6 +73,7 @@ export async function findTarget(
     const before = await readBefore(path);
     await findFolderToWrite(dirname(path));
     const folder = dirname(path);
+    const secretFile = (name: string) => ({ path: join(folder, name), shown: shorten(join(folder, name)) });
     const copy = await freeName(path);
     const shippedCopy = before !== null && isShipped(before) ? copy : await findShippedCopy(path);
     return {
@@ -58,7 +82,9 @@ export async function findTarget(
       before,
       copy: shorten(copy),
       explainedIn: shippedCopy === null ? null : shorten(shippedCopy),
-      password: { path: join(folder, "mqtt_password"), shown: shorten(join(folder, "mqtt_password")) },
+      // systemd reads this one, and hands it over.
+      password: { ...secretFile("mqtt_password"), isOfService: false },
+      secretOf: (id) => ({ ...secretFile(`${id}_secret`), isOfService: folder === OF_THE_SERVICE }),
       handsPasswordOver: folder === OF_THE_SERVICE,
       hasSchema: await isThere(join(folder, "vigie.schema.json")),
       shorten,
@@ -77,7 +103,7 @@ async function linked(place: string): Promise<string> {
 function cannotWrite(file: { path: string; shown: string }, error: unknown, words: Words): SetupFailed {
   const needsRoot = dirname(file.path) === OF_THE_SERVICE && hasCode(error, "EACCES", "EPERM");
   return new SetupFailed(
-    needsRoot ? words.file_as_root(file.shown) : words.file_unusable(file.shown, explainDisk(error, words)),
+    needsRoot ? words.file_as_root(file.shown) : words.file_unusable(file.shown, words.disk(error)),
   );
 }
 
@@ -142,42 +168,40 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * Writes both files or none. Resolves with the copy of the file before, as people are shown it; null: there was none. Throws
+ * Writes all files or none. Resolves with the copy of the file before, as people are shown it; null: there was none. Throws
  * SetupFailed.
  */
 export async function writeTarget(
   target: Target,
-  { text, password }: { text: string; password: string | undefined },
+  { text, secrets }: { text: string; secrets: readonly Secret[] },
   words: Words,
 ): Promise<string | null> {
   const { path, shorten } = target;
-  const undo = password === undefined ? undefined : await writePassword(target.password, password, words);
+  const undo: (() => Promise<void>)[] = [];
   try {
+    for (const secret of secrets) undo.unshift(await writeSecret(secret, words));
     await makeFolder(dirname(path));
     const copy = (await isThere(path)) ? await freeName(path) : null;
     await replaceFile(path, text, { durable: true, open: true, previous: copy ?? undefined });
     return copy === null ? null : shorten(copy);
   } catch (error) {
-    await undo?.();
-    throw cannotWrite(target, error, words);
+    for (const takeBack of undo) await takeBack();
+    throw error instanceof SetupFailed ? error : cannotWrite(target, error, words);
   }
 }
 
 /** Mode 600. Resolves with how to have the file as it was before. */
-async function writePassword(
-  file: Target["password"],
-  password: string,
-  words: Words,
-): Promise<() => Promise<void>> {
-  const { path } = file;
-  const before = await readPasswordBefore(path);
-  const isOther = before !== null && before !== "" && before !== password;
+async function writeSecret(secret: Secret, words: Words): Promise<() => Promise<void>> {
+  const { path, text, isOfService } = secret;
+  const before = await readSecretBefore(path);
+  const isOther = before !== null && before !== "" && before !== text;
   const copy = isOther ? await freeName(path) : undefined;
   try {
     await makeFolder(dirname(path));
-    await replaceFile(path, `${password}\n`, { durable: true, previous: copy });
+    await replaceFile(path, `${text}\n`, { durable: true, previous: copy });
+    if (isOfService) await letServiceRead(path);
   } catch (error) {
-    throw cannotWrite(file, error, words);
+    throw cannotWrite(secret, error, words);
   }
   if (copy !== undefined) return () => rename(copy, path);
   return () =>
@@ -185,7 +209,7 @@ async function writePassword(
 }
 
 /** null: there is no file; undefined: what it holds cannot be read. */
-async function readPasswordBefore(path: string): Promise<string | null | undefined> {
+async function readSecretBefore(path: string): Promise<string | null | undefined> {
   try {
     return (await readValue(path)).text;
   } catch {
@@ -195,6 +219,14 @@ async function readPasswordBefore(path: string): Promise<string | null | undefin
     );
     return isFile ? undefined : null;
   }
+}
+
+/** Before it is installed there is no such group: install.sh looks after it then. */
+async function letServiceRead(path: string): Promise<void> {
+  const [, group] = /^vigie:[^:]*:(\d+):/m.exec(await readFile("/etc/group", "utf8")) ?? [];
+  if (group === undefined) return;
+  await chown(path, (await stat(path)).uid, Number(group));
+  await chmod(path, 0o640);
 }
 
 /** The unit of systemd passes `/etc/vigie/mqtt_password` to the service, which cannot read that folder's secrets itself. */

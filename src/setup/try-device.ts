@@ -3,7 +3,7 @@ import { payloadsOf, textOf } from "../config/output-parts.ts";
 import { readReport, shownReport } from "../core/outputs/read-report.ts";
 import { ConnectionLost, PublishRefused } from "../mqtt/broker-errors.ts";
 import type { ReceivedMessage } from "../mqtt/connection.ts";
-import { sleep } from "../runtime/wait.ts";
+import { settleable, sleep } from "../runtime/wait.ts";
 import { type GivenBroker, openBroker } from "./broker.ts";
 
 /** What a device did with one payload. */
@@ -86,10 +86,7 @@ export async function tryDevice(
 /** Reads the reports of a device until it says what is expected. */
 function hearReport({ topic, path, expect }: { topic: string; path?: string; expect: string }) {
   let outcome: Outcome = { state: "silent" };
-  let resolve: () => void = () => undefined;
-  const expected = new Promise<void>((settle) => {
-    resolve = settle;
-  });
+  const expected = settleable();
   const hear = (message: ReceivedMessage) => {
     // What the broker held is older than what was sent.
     if (message.topic !== topic || message.retain) return;
@@ -97,9 +94,9 @@ function hearReport({ topic, path, expect }: { topic: string; path?: string; exp
     if (meaning === "nothing" || outcome.state === "confirmed") return;
     const answer = shownReport(message.payload, expect, path);
     outcome = { state: meaning === "expected" ? "confirmed" : "other", answer };
-    if (meaning === "expected") resolve();
+    if (meaning === "expected") expected.settle();
   };
-  return { hear, expected, outcome: () => outcome };
+  return { hear, expected: expected.promise, outcome: () => outcome };
 }
 
 /** Over a connection of its own, which nobody ends. */

@@ -3,21 +3,37 @@ import type { Config } from "../config/config.ts";
 import { addDays, civilDate } from "../core/calendar/dates.ts";
 import type { Color } from "../core/calendar/tariff.ts";
 import { EMPTY_MEMORY } from "../core/sources/client-memory.ts";
-import type { RequestFailure } from "../core/sources/request-failure.ts";
 import { NO_OFFICIAL_MEMORY } from "../core/sources/request-memory.ts";
 import { RTE } from "../core/sources/rte-source.ts";
 import { FORECAST_SERVICE } from "../core/sources/service-source.ts";
 import type { Source } from "../core/sources/source.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { codeOf } from "../runtime/error-code.ts";
 import type { Log } from "../runtime/log.ts";
 import { deadline } from "../runtime/wait.ts";
 import { keepMemory } from "../service/memory-keeper.ts";
 import { readWordsNow } from "../service/read-official.ts";
-import { failureOf, ServiceError, ServiceUnreachable } from "../service/service-errors.ts";
+import {
+  AnswerUnreadable,
+  RequestRefused,
+  ServiceBusy,
+  ServiceError,
+  ServiceFailed,
+  ServiceUnreachable,
+} from "../service/service-errors.ts";
+import { type NetworkProblem, networkDetail, networkProblem } from "./network-problem.ts";
 import { parsePart } from "./parse-part.ts";
 
 /** Why a source cannot be used, for words in the language of the person. */
-export type SourceProblem = Exclude<RequestFailure["kind"], "budget_spent">;
+export type SourceProblem =
+  | NetworkProblem
+  | "not_found"
+  | "refused"
+  | "failed"
+  | "busy"
+  | "redirect"
+  | "web_page"
+  | "unreadable";
 
 /** What a source says of one day. */
 export interface NamedDay {
@@ -34,7 +50,13 @@ export interface SourceAnswer {
   forecasts: number | null;
 }
 
-export type Tried = SourceAnswer | { problem: SourceProblem; sentence: string };
+export type Tried = SourceAnswer | Unusable;
+
+/** `detail`: what helps in any language, such as `HTTP 503`. */
+interface Unusable {
+  problem: SourceProblem;
+  detail: string | null;
+}
 
 /** Asks a forecast service, by its address, for what a person wants to see of it. */
 export function tryService(base_url: string, signal: AbortSignal): Promise<Tried> {
@@ -106,12 +128,28 @@ async function trySource(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ServiceError)) throw error;
-    const { kind, sentence } = failureOf(error);
-    return { problem: kind === "budget_spent" ? "other" : kind, sentence };
+    return explain(error);
   } finally {
     limit.clear();
     await sources.stop();
   }
+}
+
+function explain(error: ServiceError): Unusable {
+  if (error instanceof ServiceUnreachable) {
+    const problem = networkProblem(codeOf(error.cause));
+    return { problem, detail: networkDetail(problem, error.cause) };
+  }
+  if (error instanceof ServiceBusy) return { problem: "busy", detail: null };
+  if (error instanceof ServiceFailed) return { problem: "failed", detail: `HTTP ${error.status}` };
+  if (error instanceof RequestRefused) {
+    const problem = error.status === 404 ? "not_found" : "refused";
+    return { problem, detail: `HTTP ${error.status}` };
+  }
+  const summary = error instanceof AnswerUnreadable ? error.summary : undefined;
+  if (summary && summary.location !== null) return { problem: "redirect", detail: summary.location };
+  const isWebPage = summary !== undefined && /^text\/html/i.test(summary.contentType ?? "");
+  return { problem: isWebPage ? "web_page" : "unreadable", detail: null };
 }
 
 /** What the clients say of their retries; how it ended is said in the person's words. */

@@ -13,7 +13,7 @@ export function ratesOn(date: IsoDate, color: Color): { hp: number; hc: number }
 export const TEMPO: Tariff = {
   time_zone: "Europe/Paris",
   day_starts_at: "06:00",
-  off_peak: [{ from: "22:00", to: "06:00" }],
+  off_peak: [{ windows: [{ from: "22:00", to: "06:00" }] }],
   laws: "tempo",
   rates_first: "service",
   rates: RATES_2026,

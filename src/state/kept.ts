@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { instantSchema } from "../core/calendar/time-schemas.ts";
 import { readSimulation } from "../core/facts/simulation.ts";
 import type { LogLine } from "../core/log/log-line.ts";
 import type { Kept } from "../core/loop/known.ts";
@@ -68,8 +69,13 @@ function readOfficial(kept: unknown): SourceKept {
   return officialMemorySchema.safeParse(kept).data ?? NO_OFFICIAL_MEMORY;
 }
 
+const failureSchema = z.object({ at: instantSchema, count: z.int() });
+
 /** `asked`: the dates of the last answers. */
 const serviceSchema = clientMemorySchema.extend({
   asked: z.object({ season: z.iso.date().nullable(), history: z.iso.date().nullable() }),
+  failures: z
+    .object({ season: failureSchema.exactOptional(), history: failureSchema.exactOptional() })
+    .exactOptional(),
 });
 const NEW_SERVICE = { ...EMPTY_MEMORY, asked: { season: null, history: null } };

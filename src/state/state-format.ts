@@ -104,6 +104,8 @@ const forecastSchema = z.object({
 
 const wordSchema = z.object({ color, first_said: instantSchema, confirmed: z.boolean() });
 
+const rteWordSchema = wordSchema.extend({ no_longer_named: z.literal(true).exactOptional() });
+
 const daySchema = z.object({
   forecast: forecastSchema.exactOptional(),
   service_word: wordSchema.extend({ rates }).exactOptional(),
@@ -138,10 +140,13 @@ const stateSchema: z.ZodType<State> = z.object({
   version: z.literal(VERSION),
   installation: z.string().min(1),
   incarnation: z.string().nullable(),
+  yielded_to: z
+    .object({ installation: z.string(), said_at: instantSchema, said_on: z.string() })
+    .exactOptional(),
   published: z.array(z.object({ base_topic: z.string(), instance: z.string(), prefix: z.string() })),
   books: z.record(z.string(), knownDaysSchema),
   clients: z.record(z.string(), z.record(z.string(), z.unknown())),
-  official_words: z.record(z.string(), z.record(dateSchema, wordSchema)),
+  official_words: z.record(z.string(), z.record(dateSchema, rteWordSchema)),
   official_clients: z.record(z.string(), z.record(z.string(), z.unknown())),
   moved_days: z.record(z.iso.date(), color).exactOptional(),
   rules: z.unknown().exactOptional(),

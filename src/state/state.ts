@@ -1,5 +1,5 @@
-import type { Color, IsoDate } from "../core/calendar/tariff.ts";
-import { type KnownDays, NO_KNOWN_DAYS, type OfficialWord } from "../core/days/known-days.ts";
+import type { Color, Instant, IsoDate } from "../core/calendar/tariff.ts";
+import { type KnownDays, NO_KNOWN_DAYS, type RteWord } from "../core/days/known-days.ts";
 import { rteWordsOf, withoutRteWords, withRteWords } from "../core/days/official-words.ts";
 import { forgetAcknowledgements, readOutputsState } from "../core/outputs/outputs-state.ts";
 
@@ -10,6 +10,8 @@ export interface State {
   installation: string;
   /** A random id of the last start that wrote to the broker. */
   incarnation: string | null;
+  /** The installation that this one had to leave a base topic to, and when and on which machine that was last said. */
+  yielded_to?: { installation: string; said_at: Instant; said_on: string };
   /** Where retained messages of this vigie may be on the broker; the last entry is where it publishes now. */
   published: { base_topic: string; instance: string; prefix: string }[];
   /** The known days of each service (`simulator` or an address), never mixed; the one used last is the last key. */
@@ -17,7 +19,7 @@ export interface State {
   /** What the service client learnt about each service; the client reads and checks its own part. */
   clients: Record<string, Record<string, unknown>>;
   /** The words of each official source (`simulator` or an address), never mixed; the one used last is the last key. */
-  official_words: Record<string, Record<IsoDate, OfficialWord>>;
+  official_words: Record<string, Record<IsoDate, RteWord>>;
   /** What was sent to each of them; the client reads and checks its own part. */
   official_clients: Record<string, Record<string, unknown>>;
   /** The invented days that were moved for a first look. */

@@ -1,6 +1,14 @@
 import { Temporal } from "temporal-polyfill";
 import { memoize } from "./memoize.ts";
-import type { Instant, IsoDate, Tariff } from "./tariff.ts";
+import {
+  type Instant,
+  type IsoDate,
+  MONTHS,
+  type Month,
+  type Tariff,
+  WEEKDAYS,
+  type Weekday,
+} from "./tariff.ts";
 
 /** The date that the wall clock shows at this instant. */
 export function civilDate(at: Instant, timeZone: string): IsoDate {
@@ -81,6 +89,11 @@ export const addDays = memoize(
     new Date(Date.parse(date) + days * DAY).toISOString().slice(0, DATE_LENGTH),
 );
 
+/** The same day of an earlier month, or the last day of a shorter one. */
+export function monthsBefore(date: IsoDate, months: number): IsoDate {
+  return Temporal.PlainDate.from(date).subtract({ months }).toString();
+}
+
 /** Whole days from one date to another; negative where `to` is earlier. */
 export function daysBetween(from: IsoDate, to: IsoDate): number {
   return (Date.parse(to) - Date.parse(from)) / DAY;
@@ -96,6 +109,19 @@ export function datesBetween(start: IsoDate, end: IsoDate): IsoDate[] {
 /** Monday is 1, Sunday 7. */
 export function weekday(date: IsoDate): number {
   return new Date(date).getUTCDay() || 7;
+}
+
+export function weekdayName(date: IsoDate): Weekday {
+  return WEEKDAYS[weekday(date) - 1] ?? "sun";
+}
+
+/** 1 is January, 12 is December. */
+export function month(date: IsoDate): number {
+  return Number(date.slice("2026-".length, "2026-01".length));
+}
+
+export function monthName(date: IsoDate): Month {
+  return MONTHS[month(date) - 1] ?? "dec";
 }
 
 /** ISO 8601 in UTC with `Z` and seconds. */

@@ -1,6 +1,16 @@
-import { addDays, bothInstants, civilDate, clockShifts, dayStart, tariffDate, wallTime } from "./dates.ts";
+import {
+  addDays,
+  bothInstants,
+  civilDate,
+  clockShifts,
+  dayStart,
+  monthName,
+  tariffDate,
+  wallTime,
+  weekdayName,
+} from "./dates.ts";
 import { memoize } from "./memoize.ts";
-import type { DailyWindow, Instant, IsoDate, Period, Tariff } from "./tariff.ts";
+import type { DailyWindow, Instant, IsoDate, OffPeakRow, Period, Tariff } from "./tariff.ts";
 
 /** A part of one tariff day in which the period is the same. */
 interface PeriodSpan {
@@ -9,13 +19,38 @@ interface PeriodSpan {
   period: Period;
 }
 
-/** Peak or off-peak, by the time that the wall clock shows: an hour that comes twice has the same period twice. */
-export function periodAt(at: Instant, tariff: Tariff): Period {
-  const time = wallTime(at, tariff.time_zone).slice("2026-01-05T".length);
-  return tariff.off_peak.some((window) => contains(window, time)) ? "hc" : "hp";
+/**
+ * Peak or off-peak, by the date and the time that the wall clock shows: an hour that comes twice has the same period twice. Each
+ * part of a window over midnight belongs to its own date: on 1 November from 00:00 on the hours of November count.
+ */
+export function periodAt(at: Instant, { time_zone, off_peak }: Tariff): Period {
+  const [date = "", time = ""] = wallTime(at, time_zone).split("T");
+  return offPeakRow(date, off_peak)?.windows.some((window) => contains(window, time)) ? "hc" : "hp";
 }
 
-/** The first instant after this one at which the period is another; undefined where it never changes. */
+/** The row whose windows count on this civil date: the first one that fits. */
+export function offPeakRow(date: IsoDate, rows: readonly OffPeakRow[]): OffPeakRow | undefined {
+  return rows.find(
+    ({ from = "", months, weekdays }) =>
+      date >= from &&
+      (months?.includes(monthName(date)) ?? true) &&
+      (weekdays?.includes(weekdayName(date)) ?? true),
+  );
+}
+
+/** The times of the wall clock at which the period can change: where a window begins or ends, and at midnight, with its row. */
+export function periodTimes({ off_peak }: Tariff): string[] {
+  const windows = off_peak.flatMap((row) => row.windows);
+  const times = new Set(["00:00", ...windows.flatMap(({ from, to }) => [from, to])]);
+  // The end of a date is the 00:00 of the next one.
+  times.delete("24:00");
+  return [...times];
+}
+
+/**
+ * The first instant after this one at which the period is another; undefined if that is not in the tariff day in force, nor
+ * in the seven after it.
+ */
 export function nextPeriodChange(after: Instant, tariff: Tariff): Instant | undefined {
   const period = periodAt(after, tariff);
   let date = tariffDate(after, tariff);
@@ -43,15 +78,14 @@ export const periodSpans = memoize((date: IsoDate, tariff: Tariff): readonly Per
   return spans;
 });
 
-/** The instants between two others at which a window begins or ends, or the clocks are moved; each once, in order. */
+/** The instants between two others at which the period can change; each once, in order. */
 function possibleChanges(start: Instant, end: Instant, tariff: Tariff): Instant[] {
-  const { time_zone: zone, off_peak: windows } = tariff;
+  const zone = tariff.time_zone;
+  const times = periodTimes(tariff);
   const last = civilDate(end, zone);
   const changes = clockShifts(start, end, zone);
   for (let date = civilDate(start, zone); date <= last; date = addDays(date, 1)) {
-    for (const { from, to } of windows) {
-      changes.push(...bothInstants(date, from, zone), ...bothInstants(date, to, zone));
-    }
+    for (const time of times) changes.push(...bothInstants(date, time, zone));
   }
   return [...new Set(changes)].filter((at) => at > start && at < end).sort((one, other) => one - other);
 }
@@ -61,5 +95,5 @@ function contains({ from, to }: DailyWindow, time: string): boolean {
   return from < to ? from <= time && time < to : time >= from || time < to;
 }
 
-/** Today and tomorrow; one day more that a time zone skipped whole, one more whose only window was skipped. */
-const DAYS_SEARCHED = 4;
+/** As far as vigie knows days. It is long enough for hours of one weekday alone. */
+const DAYS_SEARCHED = 8;

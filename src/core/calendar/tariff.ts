@@ -3,7 +3,8 @@ export interface Tariff {
   time_zone: string;
   /** Wall-clock time at which a tariff day begins, `06:00`. */
   day_starts_at: string;
-  off_peak: readonly DailyWindow[];
+  /** The first row that fits a civil date counts. */
+  off_peak: readonly OffPeakRow[];
   laws: "tempo" | "off";
   rates_first: "service" | "owner";
   rates: readonly PriceRow[];
@@ -11,7 +12,15 @@ export interface Tariff {
   assume_season_total?: boolean;
 }
 
-/** Two wall-clock times; may cross midnight. */
+/** The off-peak hours of some dates: those of these months and weekdays, from a date on. What is left out fits every date. */
+export interface OffPeakRow {
+  from?: IsoDate | undefined;
+  months?: readonly Month[] | undefined;
+  weekdays?: readonly Weekday[] | undefined;
+  windows: readonly DailyWindow[];
+}
+
+/** Two wall-clock times; may cross midnight. `24:00` is the end of a date. */
 export interface DailyWindow {
   from: string;
   to: string;
@@ -42,6 +51,25 @@ export function byColor<T>(value: (color: Color) => T): Record<Color, T> {
 
 export const PERIODS = ["hp", "hc"] as const;
 export type Period = (typeof PERIODS)[number];
+
+export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+export const MONTHS = [
+  "jan",
+  "feb",
+  "mar",
+  "apr",
+  "may",
+  "jun",
+  "jul",
+  "aug",
+  "sep",
+  "oct",
+  "nov",
+  "dec",
+] as const;
+export type Month = (typeof MONTHS)[number];
 
 /** A civil date as `YYYY-MM-DD`; comparing two as strings orders them. */
 export type IsoDate = string;

@@ -14,8 +14,8 @@ export function findContradictions(
   now: Instant,
   tariff: Tariff,
 ): ContradictionLine[] {
-  const changes = findChanges(before, after);
   const inForce = tariffDate(now, tariff);
+  const changes = findChanges(before, after, inForce);
   const time = (at: Instant) => localTime(at, now, tariff.time_zone);
   return [
     ...changes.filter(({ date }) => date >= inForce).map((change) => describeChange(change, time)),
@@ -42,14 +42,15 @@ interface ContradictionChange {
   service: OfficialWord;
 }
 
-function findChanges(before: KnownDays, after: KnownDays): ContradictionChange[] {
+function findChanges(before: KnownDays, after: KnownDays, inForce: IsoDate): ContradictionChange[] {
   if (before.days === after.days) return [];
   return Object.entries(after.days)
     .flatMap(([date, day]): ContradictionChange[] => {
       const { rte_word: rte, service_word: service } = day;
       if (!rte || !service) return [];
-      const wasContradicted = officialColor(before.days[date])?.contradicted ?? false;
-      const official = officialColor(day);
+      const isOver = date < inForce;
+      const wasContradicted = officialColor(before.days[date], isOver)?.contradicted ?? false;
+      const official = officialColor(day, isOver);
       if (!official || official.contradicted === wasContradicted) return [];
       return [{ date, begins: official.contradicted, shown: official.color, rte, service }];
     })

@@ -22,7 +22,14 @@ export function findDayEvents(before: KnownDays, after: KnownDays, now: Instant,
   return Object.keys(after.days)
     .filter((date) => date >= yesterday && before.days[date] !== after.days[date])
     .sort()
-    .flatMap((date) => eventsOf(date, officialColor(before.days[date]), officialColor(after.days[date])))
+    .flatMap((date) => {
+      const isOver = date < inForce;
+      return eventsOf(
+        date,
+        officialColor(before.days[date], isOver),
+        officialColor(after.days[date], isOver),
+      );
+    })
     .filter(({ kind, date }) => kind === "revised" || date >= inForce);
 }
 

@@ -13,7 +13,7 @@ export interface KnownDay {
   forecast?: KnownForecast;
   /** What each source names as the official colour: its latest word. They can differ. */
   service_word?: ServiceWord;
-  rte_word?: OfficialWord;
+  rte_word?: RteWord;
   /** The official colour that was shown before another one. */
   revised_from?: Color;
   /** What the service had predicted for a past day, from its history. */
@@ -36,6 +36,11 @@ export interface OfficialWord {
   first_said: Instant;
   /** Named in an answer that was made at or after 11:30 of the day before: it is not corrected any more. */
   confirmed: boolean;
+}
+
+export interface RteWord extends OfficialWord {
+  /** Not confirmed, and an answer that was made at or after 11:30 of the day before does not name the date. */
+  no_longer_named?: true;
 }
 
 export interface ServiceWord extends OfficialWord {

@@ -7,7 +7,13 @@ import type { KnownDay, KnownDays, OfficialWord } from "./known-days.ts";
 import { learnDateForecast, learnForecast, learnHistoryDay } from "./learn-day.ts";
 import { countingWords } from "./official-answer.ts";
 import { isDearer } from "./official-color.ts";
-import { learnRteWord, learnServiceWord, type WordTimes } from "./official-words.ts";
+import {
+  certainTime,
+  learnNotNamed,
+  learnRteWord,
+  learnServiceWord,
+  type WordTimes,
+} from "./official-words.ts";
 
 /**
  * What is known after an answer of the service. An official colour counts more than a forecast, and a later answer more
@@ -50,8 +56,23 @@ export function learnOfficial(
     word.date,
     learnRteWord(known.days[word.date] ?? {}, word, times, tariff),
   ]);
-  const days = learnDays(known.days, learnt, now, tariff);
+  const days = learnDays(known.days, [...learnt, ...learnMissing(known, answer, times, tariff)], now, tariff);
   return days === known.days ? known : { ...known, days };
+}
+
+/** The day after the one on which an answer was made, if the answer names its own day and not the next one. */
+function learnMissing(
+  { days }: KnownDays,
+  { kind, words }: OfficialAnswer,
+  times: WordTimes,
+  tariff: Tariff,
+): [IsoDate, KnownDay][] {
+  const today = civilDate(certainTime(times), tariff.time_zone);
+  const tomorrow = addDays(today, 1);
+  const day = days[tomorrow];
+  const isWhole = kind === "light" && words.some(({ date, color }) => date === today && color !== null);
+  if (!day || !isWhole || words.some(({ date }) => date === tomorrow)) return [];
+  return [[tomorrow, learnNotNamed(day, tomorrow, times, tariff)]];
 }
 
 /**

@@ -11,14 +11,19 @@ export interface OfficialColor {
 }
 
 /**
- * | words                                    | shown                                            |
- * |------------------------------------------|--------------------------------------------------|
- * | the same, or only one                    | that colour, confirmed once one of them is       |
- * | different, RTE's is confirmed            | RTE's, confirmed: RTE decides the tariff         |
- * | different, only the service's is         | the service's, confirmed                         |
- * | different, neither is confirmed          | the more expensive colour, not confirmed         |
+ * | words                                           | shown                                        |
+ * |-------------------------------------------------|----------------------------------------------|
+ * | the same, or only one                           | that colour, confirmed once one of them is   |
+ * | different, RTE's is confirmed                   | RTE's, confirmed: RTE decides the tariff     |
+ * | different, only the service's is, and it is the | the service's, confirmed                     |
+ * | more expensive, or the date is over, or RTE no  |                                              |
+ * | longer names the date                           |                                              |
+ * | different, only the service's is, else          | RTE's, not confirmed                         |
+ * | different, neither is confirmed                 | the more expensive colour, not confirmed     |
+ *
+ * If RTE said rouge at 10:35 and is down since, the service may be one that reads RTE, and says at 11:40 what RTE said at 10:30.
  */
-export function officialColor(day: KnownDay | undefined): OfficialColor | undefined {
+export function officialColor(day: KnownDay | undefined, isOver: boolean): OfficialColor | undefined {
   const { service_word: service, rte_word: rte } = day ?? {};
   const either = rte ?? service;
   if (!either) return undefined;
@@ -27,8 +32,16 @@ export function officialColor(day: KnownDay | undefined): OfficialColor | undefi
     return { color: either.color, confirmed, contradicted: false };
   }
   if (rte.confirmed) return { color: rte.color, confirmed, contradicted: true };
-  if (service.confirmed) return { color: service.color, confirmed, contradicted: true };
+  if (service.confirmed) {
+    const isServices = isDearer(service.color, rte.color) || isOver || rte.no_longer_named === true;
+    return { color: isServices ? service.color : rte.color, confirmed: isServices, contradicted: true };
+  }
   return { color: moreExpensive(rte.color, service.color), confirmed, contradicted: true };
+}
+
+/** Whether a source has named an official colour. */
+export function isOfficial({ service_word, rte_word }: KnownDay = {}): boolean {
+  return Boolean(rte_word ?? service_word);
 }
 
 function moreExpensive(one: Color, other: Color): Color {

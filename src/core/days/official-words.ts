@@ -1,4 +1,4 @@
-import { addDays, civilDate, wallInstant } from "../calendar/dates.ts";
+import { addDays, civilDate, tariffDate, wallInstant } from "../calendar/dates.ts";
 import {
   type Color,
   fillIn,
@@ -8,7 +8,7 @@ import {
   type Tariff,
 } from "../calendar/tariff.ts";
 import { isEqual } from "./is-equal.ts";
-import type { KnownDay, KnownDays, OfficialWord } from "./known-days.ts";
+import type { KnownDay, KnownDays, OfficialWord, RteWord } from "./known-days.ts";
 import { isDearer, officialColor } from "./official-color.ts";
 
 /** When a source made an answer, as it tells it, and when vigie received it. */
@@ -31,7 +31,7 @@ export function learnServiceWord(
   if (word.color !== color) return known;
   // A rate that an answer gave stays known when a later answer leaves it out.
   const given = old?.color === color ? fillIn(rates, old.rates) : rates;
-  return withWord(known, { service_word: { ...word, rates: given } });
+  return withWord(known, { service_word: { ...word, rates: given } }, isOver(date, times, tariff));
 }
 
 /** An official colour that RTE names. */
@@ -41,18 +41,31 @@ export function learnRteWord(
   times: WordTimes,
   tariff: Tariff,
 ): KnownDay {
-  return withWord(known, { rte_word: currentWord(known.rte_word, said, times, tariff) });
+  const rte_word = currentWord(known.rte_word, said, times, tariff);
+  return withWord(known, { rte_word }, isOver(said.date, times, tariff));
+}
+
+/**
+ * RTE's answer names the day before this one, and not this one. At or after 11:30 of the day before, RTE has decided the colour of a
+ * day, so one that it does not name then was taken back. What RTE has confirmed stays.
+ */
+export function learnNotNamed(known: KnownDay, date: IsoDate, times: WordTimes, tariff: Tariff): KnownDay {
+  const word = known.rte_word;
+  const certain = certainTime(times);
+  const decidedAt = endOfCorrections(date, tariff);
+  if (!word || word.confirmed || certain < Math.max(word.first_said, decidedAt)) return known;
+  return withWord(known, { rte_word: { ...word, no_longer_named: true } }, isOver(date, times, tariff));
 }
 
 /** The words of RTE among the known days. */
-export function rteWordsOf({ days }: KnownDays): Record<IsoDate, OfficialWord> {
-  const words: Record<IsoDate, OfficialWord> = {};
+export function rteWordsOf({ days }: KnownDays): Record<IsoDate, RteWord> {
+  const words: Record<IsoDate, RteWord> = {};
   for (const [date, { rte_word }] of Object.entries(days)) if (rte_word) words[date] = rte_word;
   return words;
 }
 
 /** The known days with these words of RTE. */
-export function withRteWords(known: KnownDays, words: Record<IsoDate, OfficialWord>): KnownDays {
+export function withRteWords(known: KnownDays, words: Record<IsoDate, RteWord>): KnownDays {
   const days = { ...known.days };
   for (const [date, rte_word] of Object.entries(words)) days[date] = { ...days[date], rte_word };
   // By date, so that equal content is written alike.
@@ -91,18 +104,28 @@ export function withoutRevisions(known: KnownDays): KnownDays {
 function currentWord(
   old: OfficialWord | undefined,
   { date, color }: { date: IsoDate; color: Color },
-  { made_at, seen_at, now }: WordTimes,
+  times: WordTimes,
   tariff: Tariff,
 ): OfficialWord {
-  // The clock of a source may be ahead: an answer of 10:36 that says 11:31 confirms nothing.
-  const certain = Math.min(made_at, seen_at, now);
+  const { made_at, now } = times;
+  const certain = certainTime(times);
   const confirmed = isBeyondCorrection(date, certain, tariff);
-  if (old?.color === color) return old.confirmed || !confirmed ? old : { ...old, confirmed };
+  if (old?.color === color)
+    return old.confirmed || !confirmed ? old : { color, first_said: old.first_said, confirmed };
   const isReplayed = now - certain > FRESH;
   const last = old && isReplayed ? lastSaid(old, date, tariff) : null;
   if (!old || last === null || certain >= last) return { color, first_said: certain, confirmed };
   const replaces = made_at >= last && isDearer(color, old.color);
   return replaces ? { color, first_said: last, confirmed: old.confirmed } : old;
+}
+
+/** The clock of a source may be ahead: an answer of 10:36 that says 11:31 confirms nothing. */
+export function certainTime({ made_at, seen_at, now }: WordTimes): Instant {
+  return Math.min(made_at, seen_at, now);
+}
+
+function isOver(date: IsoDate, { now }: WordTimes, tariff: Tariff): boolean {
+  return date < tariffDate(now, tariff);
 }
 
 /** From 11:30 of the day before on, a colour is no longer corrected. It has been as late as 11:15. */
@@ -123,11 +146,15 @@ function lastSaid({ first_said, confirmed }: OfficialWord, date: IsoDate, tariff
 }
 
 /** The same object where the word is not new. */
-function withWord(known: KnownDay, word: Pick<KnownDay, "service_word" | "rte_word">): KnownDay {
+function withWord(
+  known: KnownDay,
+  word: Pick<KnownDay, "service_word" | "rte_word">,
+  isDayOver: boolean,
+): KnownDay {
   const day: KnownDay = { ...known, ...word };
   if (isEqual(day, known)) return known;
-  const before = officialColor(known)?.color;
-  return before === undefined || before === officialColor(day)?.color
+  const before = officialColor(known, isDayOver)?.color;
+  return before === undefined || before === officialColor(day, isDayOver)?.color
     ? day
     : { ...day, revised_from: before };
 }

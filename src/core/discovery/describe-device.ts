@@ -1,12 +1,6 @@
+import type { Language } from "../calendar/day-in-words.ts";
 import { AVAILABILITY } from "../topics/topic.ts";
-import {
-  type Entity,
-  keyOf,
-  type Language,
-  listEntities,
-  type OutputToShow,
-  type RuleToShow,
-} from "./entities.ts";
+import { type Entity, keyOf, listEntities, type OutputToShow, type RuleToShow } from "./entities.ts";
 import { SHAPES, type Shape } from "./value-kinds.ts";
 
 /** All that Home Assistant should know of this instance: the device, and each of its entities. */

@@ -44,8 +44,6 @@ interface Extras {
   command?: string;
 }
 
-export type Language = "fr" | "en";
-
 export type RuleToShow = Pick<Rule, "id" | "name" | "threshold">;
 export type OutputToShow = Pick<Output, "id" | "name">;
 

@@ -27,13 +27,13 @@ export function datedFacts(view: View, service: SourceRecord): DatedFacts {
   };
 }
 
-function yesterdayFacts({ knownDays, today }: View): DatedFacts["yesterday"] {
+function yesterdayFacts({ knownDays, today, now }: View): DatedFacts["yesterday"] {
   const date = addDays(today, -1);
   const known = knownDays.days[date];
   const { prediction } = known ?? {};
   return {
     date,
-    color: officialColor(known)?.color ?? null,
+    color: officialColor(known, date < now)?.color ?? null,
     predicted_color: prediction?.color ?? null,
     prediction_confidence: prediction?.confidence ?? null,
   };

@@ -1,4 +1,4 @@
-import { dayStart } from "../calendar/dates.ts";
+import { dayStart, tariffDate } from "../calendar/dates.ts";
 import type { Instant, IsoDate, Rates, Tariff } from "../calendar/tariff.ts";
 import { allowedColors } from "../calendar/tariff-laws.ts";
 import type { KnownDay } from "../days/known-days.ts";
@@ -8,7 +8,7 @@ import { configuredRates, dayRates, NO_RATES } from "./rates.ts";
 
 /** What is known of one date: its official colour, else a forecast that the tariff allows. */
 export function dayFacts(date: IsoDate, day: KnownDay = {}, at: Instant, tariff: Tariff): DayFacts {
-  const official = officialColor(day);
+  const official = officialColor(day, date < tariffDate(at, tariff));
   return official ? officialDay(date, day, official, at, tariff) : forecastDay(date, day, tariff);
 }
 

@@ -1,7 +1,7 @@
 import type { Instant, Tariff } from "../calendar/tariff.ts";
 import { datedFacts } from "./dated-facts.ts";
 import { withoutLaws } from "./day-facts.ts";
-import type { Facts, FactsInput, MomentFacts } from "./facts.ts";
+import type { Facts, FactsInput, MomentFacts, Simulation } from "./facts.ts";
 import { momentFacts } from "./moment-facts.ts";
 import { officialBoundaries, officialFacts } from "./official-facts.ts";
 import { downFrom, serviceFacts } from "./service-facts.ts";
@@ -12,7 +12,12 @@ import { type View, viewAt } from "./view.ts";
 export function deriveFacts(input: FactsInput, tariff: Tariff): Facts {
   const { at, right } = input.clock;
   const view = viewAt(input.knownDays, at, tariff);
-  const simulation = runningSimulation(input.simulation, at);
+  const running = runningSimulation(input.simulation, at);
+  // What was pretended for `next` is `now` when its day has begun.
+  const simulation: Simulation | null = running && {
+    ...running,
+    from: running.date === view.now ? "now" : "next",
+  };
   const moment = momentFacts(view, input.late_after, simulation);
   const knownMoment = right ? moment : null;
   return {

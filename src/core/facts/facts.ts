@@ -11,9 +11,10 @@ export interface FactsInput {
   official: SourceRecord | null;
   /**
    * The best guess of what time it is, and whether this machine's clock is right. `at_least`: no source tells the time; it is
-   * this late or later, as the newest known instant has passed.
+   * this late or later, as the newest known instant has passed. `doubted_by`: nobody agrees with this machine's clock, and it
+   * counts as right all the same; a source says this time.
    */
-  clock: { at: Instant; right: boolean; at_least?: true };
+  clock: { at: Instant; right: boolean; at_least?: true; doubted_by?: Instant };
   /** `service.late_after`: a time of the wall clock. */
   late_after: string;
   /** `service.poll.every`, in milliseconds. */

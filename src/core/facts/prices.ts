@@ -1,3 +1,4 @@
+import { monthsBefore } from "../calendar/dates.ts";
 import type { Rates, Tariff } from "../calendar/tariff.ts";
 import { byColor, COLORS, type Color, type IsoDate, PERIODS, type Period } from "../calendar/tariff.ts";
 import { officialColor } from "../days/official-color.ts";
@@ -18,7 +19,7 @@ export function pricesNow(view: View): Prices {
 }
 
 /** A price in force now that is not the same in the service's answers and in the configured table. */
-export interface PriceDifference {
+interface PriceDifference {
   color: Color;
   period: Period;
   service: number;
@@ -41,6 +42,28 @@ export function comparePrices(input: FactsInput, tariff: Tariff): PriceDifferenc
 }
 
 /**
+ * The date of the newest row of the configured table that has begun, if that was more than eight months ago and the service
+ * names no price: it is probably out of date, as prices change twice a year. null: it is not, or nobody can tell before the
+ * service has answered.
+ */
+export function oldPriceRow({ knownDays, now, tariff }: View, hasService: boolean): IsoDate | null {
+  const newest = priceRow(now, tariff)?.from;
+  const since = monthsBefore(now, OLD_AFTER);
+  if (newest === undefined || newest >= since) return null;
+  const days = Object.entries(knownDays.days);
+  const hasAnswered = days.some(([, { forecast, service_word }]) => forecast ?? service_word);
+  if (hasService && !hasAnswered) return null;
+  // What it named long ago may be as old as the row.
+  const isNamed = days.some(
+    ([date, day]) => date >= since && isAnyKnown(byColor((color) => serviceRates(day, color))),
+  );
+  return isNamed ? null : newest;
+}
+
+/** Months. */
+const OLD_AFTER = 8;
+
+/**
  * For each colour the rates that the service gave for the latest day of that colour that has begun, or else for the
  * first one ahead. Only days under the configured row in force count: a price of before that row is out of date. Without a
  * row nothing tells how long a price holds, so only the days from `now` on count.
@@ -54,7 +77,7 @@ function servicePrices(view: View): Record<Color, Rates> {
   // The newest first: it is mostly the one that counts, and the rates of the others are not looked at.
   for (const date of dates.reverse()) {
     const known = knownDays.days[date];
-    const color = officialColor(known)?.color ?? view.day(date).color;
+    const color = officialColor(known, date < now)?.color ?? view.day(date).color;
     if (!known || color === null) continue;
     const best = found[color];
     if (best && !isBetter(date, best.date, now)) continue;

@@ -37,7 +37,7 @@ function countOfficialDays(knownDays: KnownDays, now: IsoDate): Record<Color, nu
   const used = { bleu: 0, blanc: 0, rouge: 0 };
   let days = 0;
   for (const date in knownDays.days) {
-    const color = officialColor(knownDays.days[date])?.color;
+    const color = officialColor(knownDays.days[date], date < now)?.color;
     if (color === undefined || date < start || date > now) continue;
     used[color] += 1;
     days += 1;

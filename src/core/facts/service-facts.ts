@@ -46,7 +46,7 @@ function serviceStatus(input: FactsInput): ServiceStatus {
 
 function problemCode(status: ServiceStatus, moment: MomentFacts | null, input: FactsInput): ProblemCode {
   if (input.vigie_failed) return "vigie";
-  if (!moment) return "clock";
+  if (!moment || input.clock.doubted_by !== undefined) return "clock";
   if (status === "down" || status === "degraded") return "service";
   if (isOfficialProblem(input, status)) return "official";
   if (input.failed_outputs.length > 0) return "output";

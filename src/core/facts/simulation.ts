@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addDays, tariffDate } from "../calendar/dates.ts";
+import { addDays, dayStart, tariffDate } from "../calendar/dates.ts";
 import { COLORS, type Color, type Instant, type Tariff } from "../calendar/tariff.ts";
 import { dateSchema, instantSchema } from "../calendar/time-schemas.ts";
 import type { DayFacts, Simulation } from "./facts.ts";
@@ -12,16 +12,38 @@ export interface SimulationRequest {
   for: number;
 }
 
-/** The date is fixed at the start: what was `next` stays pretended when it becomes `now`. */
+/** `rouge` and `rouge:now` are the tariff day in force, `rouge:next` is the one after it; undefined: it is neither. */
+export function readPretendedDay(text: string): Omit<SimulationRequest, "for"> | undefined {
+  const [word, from = "now", ...more] = text.toLowerCase().split(":");
+  const color = COLORS.find((one) => one === word);
+  return color && (from === "now" || from === "next") && more.length === 0 ? { color, from } : undefined;
+}
+
+/**
+ * The date is fixed at the start: what was `next` stays pretended when it becomes `now`. The simulation ends with its day: it
+ * would pretend nothing after it.
+ */
 export function startSimulation(request: SimulationRequest, at: Instant, tariff: Tariff): Simulation {
   const { color, from } = request;
   const now = tariffDate(at, tariff);
-  return { color, from, date: from === "now" ? now : addDays(now, 1), begun: at, until: at + request.for };
+  const date = from === "now" ? now : addDays(now, 1);
+  return endWithDay({ color, from, date, begun: at, until: at + request.for }, tariff);
+}
+
+/** The day may end earlier than it did at the start: its hours may be others after a reload. */
+export function endWithDay(simulation: Simulation, tariff: Tariff): Simulation {
+  const end = dayStart(addDays(simulation.date, 1), tariff);
+  return end < simulation.until ? { ...simulation, until: end } : simulation;
 }
 
 /** The simulation, if it runs at this instant. Before its start it does not: the clock was set back since. */
 export function runningSimulation(simulation: Simulation | null | undefined, at: Instant): Simulation | null {
   return simulation && simulation.begun <= at && at < simulation.until ? simulation : null;
+}
+
+/** After the clock was set back by more than the whole time, it is over: it would begin by itself on another day. */
+export function endIfFarAhead(simulation: Simulation | null, at: Instant): Simulation | null {
+  return simulation && simulation.begun - at > simulation.until - simulation.begun ? null : simulation;
 }
 
 /** The days as they are shown at the view's instant, with the colour that is pretended. */

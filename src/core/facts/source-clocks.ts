@@ -5,10 +5,13 @@ import {
   ANSWER_TOLERANCE,
   type AnswerTime,
   agreedThen,
+  checkBehind,
   checkClock,
   hasJumped,
   isRecent,
+  SAME_TIME,
   timeBy,
+  wasBehind,
 } from "./check-clock.ts";
 import type { FactsInput } from "./facts.ts";
 
@@ -28,17 +31,31 @@ export interface SourceClocks {
    * not set since. A cache may have replayed it. It counts when the next answer goes on from it.
    */
   doubted: Readonly<Partial<Record<SourceName, AnswerTime>>>;
+  /** The last answer that agreed with this machine's clock, which is not less right because a source goes wrong later. */
+  agreed: Readonly<Partial<Record<SourceName, AnswerTime>>>;
+  /** The `Date` of the last two answers, as it stood there: whatever a cache does, the source's clock showed it then, or later. */
+  sent: Readonly<Partial<Record<SourceName, readonly AnswerTime[]>>>;
 }
 
-export const NO_SOURCE_CLOCKS: SourceClocks = { latest: {}, furthest: {}, doubted: {} };
+export const NO_SOURCE_CLOCKS: SourceClocks = {
+  latest: {},
+  furthest: {},
+  doubted: {},
+  agreed: {},
+  sent: {},
+};
 
-/** `date`: the source's clock when it answered; null if it does not say. */
+/** `auto`: one source is asked, or both are on one host. */
+export type ClockCheck = "auto" | "two hosts" | "off";
+
+/** `date`: the source's clock when it answered; null if it does not say. `sent`: its `Date` as it stands there. */
 export function noteTime(
-  clocks: SourceClocks,
+  known: SourceClocks,
   source: SourceName,
-  date: Instant | null,
+  { date, sent }: { date: Instant | null; sent: Instant | null },
   { now, steady }: Clocks,
 ): SourceClocks {
+  const clocks = sent === null ? known : noteSent(known, source, { date: sent, now, steady });
   if (date === null) return clocks;
   const answer = { date, now, steady };
   const [before, last] = [clocks.furthest[source], clocks.latest[source]];
@@ -46,11 +63,18 @@ export function noteTime(
   if (isAlone(answer, last) && !(doubtedBefore && goesOn(doubtedBefore, answer)))
     return { ...clocks, doubted: { ...others, [source]: answer } };
   const latest = { ...clocks.latest, [source]: answer };
-  const noted = { ...clocks, latest, doubted: others };
+  const agrees = agreedThen(answer) && !wasBehind(answer);
+  const agreed = agrees ? { ...clocks.agreed, [source]: answer } : clocks.agreed;
+  const noted = { ...clocks, latest, agreed, doubted: others };
   if (date - seenAt(noted, source, date, { now, steady }) > ANSWER_TOLERANCE) return noted;
   const isReplayed = before && isRecent(before, steady) && timeBy(before, steady) > date;
   if (isReplayed && !(last && follows(last, answer))) return noted;
   return { ...noted, furthest: { ...clocks.furthest, [source]: answer } };
+}
+
+function noteSent(clocks: SourceClocks, source: SourceName, answer: AnswerTime): SourceClocks {
+  const lastTwo = [...(clocks.sent[source]?.slice(-1) ?? []), answer];
+  return { ...clocks, sent: { ...clocks.sent, [source]: lastTwo } };
 }
 
 /** Whether it contradicts this machine's clock, which the answer before it agreed with, and which was not set since. */
@@ -94,13 +118,19 @@ export function madeAt(
 export function tellTime(
   clocks: SourceClocks,
   days: KnownDays,
-  setting: "auto" | "off",
+  check: ClockCheck,
   { now, steady }: Clocks,
 ): FactsInput["clock"] {
-  if (setting === "off") return { at: now, right: true };
+  if (check === "off") return { at: now, right: true };
   const answers = [...Object.values(clocks.latest), ...Object.values(clocks.furthest)];
   const checked = checkClock(now, steady, { answers, newest: newestInstant(days) });
-  return checked.right || answers.length > 0 ? checked : { ...checked, at_least: true };
+  if (!checked.right) return answers.length > 0 ? checked : { ...checked, at_least: true };
+  return checkBehind(Object.values(clocks.sent), { now, steady }, { areApart: check === "two hosts" });
+}
+
+/** Whether a source has agreed with this machine's clock, which was not set since. */
+export function isAgreedWith({ agreed }: SourceClocks, at: Clocks): boolean {
+  return Object.values(agreed).some((answer) => !hasJumped(answer, at));
 }
 
 /**
@@ -122,5 +152,3 @@ function goesOn(last: AnswerTime, answer: AnswerTime): boolean {
   const isLater = answer.steady - last.steady > SAME_TIME;
   return isLater && Math.abs(timeBy(last, answer.steady) - answer.date) <= SAME_TIME;
 }
-
-const SAME_TIME = 60_000;

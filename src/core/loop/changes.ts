@@ -23,6 +23,7 @@ export interface Said {
   contradictions: KnownDays;
   rules: RulesState;
   isClockRight: boolean | null;
+  isClockDoubted: boolean;
   simulation: Simulation | null;
 }
 
@@ -40,6 +41,7 @@ export function saidAtStart(kept: Kept): Said {
     contradictions: kept.days,
     rules: kept.rules,
     isClockRight: null,
+    isClockDoubted: false,
     simulation: null,
   };
 }
@@ -48,6 +50,9 @@ export function saidAtStart(kept: Kept): Said {
 export function changes(before: Said, view: View, { tariff }: Pick<LoopConfig, "tariff">): Changes {
   const { known, facts, input, evaluated, isPolled } = view;
   const { knownDays, clock } = known;
+  // One that is found wrong is not less doubtful.
+  const isClockDoubted = clock.right ? clock.doubted_by !== undefined : before.isClockDoubted;
+  const isDoubtedAfterWrong = isClockDoubted && clock.right && !before.isClockRight;
   const dayEvents = isPolled ? findDayEvents(before.days, knownDays, clock.at, tariff) : [];
   const contradictions = findContradictions(before.contradictions, knownDays, clock.at, tariff);
   const verdictChanges = isPolled && clock.right ? findVerdictChanges(before.rules, evaluated, input) : [];
@@ -58,6 +63,9 @@ export function changes(before: Said, view: View, { tariff }: Pick<LoopConfig, "
     }),
     ...contradictions.map(({ sentence, begins }): LogLine => ({ level: begins ? "warn" : "info", sentence })),
     ...(clock.right === before.isClockRight ? [] : [describeClock(view, tariff.time_zone)]),
+    ...(isClockDoubted !== before.isClockDoubted || isDoubtedAfterWrong
+      ? [describeDoubt(view, tariff.time_zone)]
+      : []),
     ...describeMissingValues(view.verdicts),
     ...describeSimulationEnd({ before: before.simulation, now: facts.simulation }, known.simulation),
     ...verdictChanges.map((change): LogLine => ({ level: "info", sentence: describeVerdictChange(change) })),
@@ -68,6 +76,7 @@ export function changes(before: Said, view: View, { tariff }: Pick<LoopConfig, "
     contradictions: knownDays,
     rules: clock.right ? view.next : before.rules,
     isClockRight: clock.right,
+    isClockDoubted,
     simulation: facts.simulation,
   };
   return { said, lines, events: [...dayEvents.map(dayEventPayload), ...ofVerdicts] };
@@ -125,10 +134,26 @@ function describeSimulationEnd(
 function describeClock({ known: { clock }, at: { now } }: View, zone: string): LogLine {
   const { at, right, at_least }: FactsInput["clock"] = clock;
   if (right) return { problem: "clock", isOver: "The clock of this machine is right again" };
-  const wall = (instant: number) => wallTime(instant, zone).slice(0, 16).replace("T", " ");
+  const wall = (instant: number) => wallMinute(instant, zone);
   const truth = at_least ? `it is ${wall(at)} or later` : `by its sources it is ${wall(at)}`;
   return {
     problem: "clock",
     starts: `The clock of this machine is wrong: it shows ${wall(now)}, and ${truth}. Until it is right, vigie publishes nothing of what is in force now. Set it (timedatectl says whether NTP does that)`,
   };
+}
+
+/** While nobody agrees with this machine's clock, which is used all the same. */
+function describeDoubt({ known: { clock }, at: { now } }: View, zone: string): LogLine {
+  const problem = "a clock that may be wrong";
+  if (clock.doubted_by === undefined)
+    return { problem, isOver: "No source contradicts the clock of this machine any more" };
+  const times = `it shows ${wallMinute(now, zone)}, and by a source it is ${wallMinute(clock.doubted_by, zone)}`;
+  return {
+    problem,
+    starts: `The clock of this machine may be wrong: ${times}. vigie goes on by the clock of this machine, as that of the source may be ahead. Compare them (timedatectl says whether NTP sets this one)`,
+  };
+}
+
+function wallMinute(at: number, zone: string): string {
+  return wallTime(at, zone).slice(0, 16).replace("T", " ");
 }

@@ -1,4 +1,6 @@
 import type { Clocks } from "../calendar/clocks.ts";
+import { memoize } from "../calendar/memoize.ts";
+import type { Instant, Tariff } from "../calendar/tariff.ts";
 import { deriveFacts } from "../facts/derive-facts.ts";
 import type { Facts, FactsInput } from "../facts/facts.ts";
 import { tellTime } from "../facts/source-clocks.ts";
@@ -10,12 +12,12 @@ import { createEvaluationInput, type EvaluationInput } from "../rules/evaluation
 import { type MqttCondition, mqttConditionsIn } from "../rules/rule.ts";
 import type { RulesState } from "../rules/rules-state.ts";
 import {
+  awaitValues,
   haveChanged,
-  NO_READINGS,
   type Reading,
   type Readings,
+  readingsFrom,
   readValues,
-  settledReadings,
 } from "../rules/value-readings.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import { SOURCE_IDS } from "../sources/source.ts";
@@ -28,12 +30,14 @@ export interface Evaluation {
   at: Clocks;
   known: FactsInput;
   facts: Facts;
+  /** The facts of another instant, by what is known now. */
+  factsAt: (at: Instant) => Facts;
   /** What the rules were evaluated with. */
   input: EvaluationInput;
   readings: Readings;
   verdicts: readonly Verdict[];
   /** Without the colour that is pretended. */
-  real: { facts: Facts; verdicts: readonly Verdict[] };
+  real: { facts: Facts; factsAt: (at: Instant) => Facts; verdicts: readonly Verdict[] };
   next: RulesState;
   saving: Saving;
 }
@@ -45,39 +49,49 @@ export function evaluate(
   protect: Protect = UNPROTECTED,
 ): Evaluation {
   const { rules, tariff } = config;
-  const { values, commands } = known.passing;
+  const { commands } = known.passing;
   const factsInput = gatherFactsInput(known, at, config);
   const facts = deriveFacts(factsInput, tariff);
   const { simulation, settings } = commands;
   const trueTime = factsInput.clock.at;
-  const readings = readNow(known, trueTime, config, protect);
+  const readings = readNow(known, { trueTime, steady: at.steady }, config, protect);
   const input = createEvaluationInput({
     at: trueTime,
     knownDays: known.kept.days,
     tariff,
     simulation,
-    values: values.isSettled ? settledReadings(readings) : NO_READINGS,
+    values: readingsFrom(readings),
   });
   const previous = known.kept.rules;
   const { verdicts, real, next, saving } = evaluateRules(rules, input, settings, previous, protect);
-  const withoutSimulation =
-    facts.simulation === null ? facts : deriveFacts({ ...factsInput, simulation: null }, tariff);
+  const realInput = { ...factsInput, simulation: null };
+  const withoutSimulation = facts.simulation === null ? facts : deriveFacts(realInput, tariff);
   return {
     at,
     known: factsInput,
     facts,
+    factsAt: factsAround(factsInput, tariff),
     input,
     readings,
     verdicts,
-    real: { facts: withoutSimulation, verdicts: real },
+    real: { facts: withoutSimulation, factsAt: factsAround(realInput, tariff), verdicts: real },
     next,
     saving,
   };
 }
 
+function factsAround(input: FactsInput, tariff: Tariff): (at: Instant) => Facts {
+  return memoize((at: Instant) => deriveFacts({ ...input, clock: { ...input.clock, at } }, tariff));
+}
+
 /** What the conditions find in the values of other programs. */
-function readNow(known: Known, trueTime: number, { rules, grace }: LoopConfig, protect: Protect): Readings {
-  const { heard, readings: before } = known.passing.values;
+function readNow(
+  { kept, passing }: Known,
+  { trueTime, steady }: { trueTime: Instant; steady: number },
+  { rules, grace }: LoopConfig,
+  protect: Protect,
+): Readings {
+  const { heard, awaitedSince, readings: before } = passing.values;
   const readings = new Map<MqttCondition, Reading>();
   for (const { id, when } of rules) {
     const conditions = mqttConditionsIn(when);
@@ -87,7 +101,9 @@ function readNow(known: Known, trueTime: number, { rules, grace }: LoopConfig, p
       for (const [condition, reading] of ofRule) readings.set(condition, reading);
     });
   }
-  return readings;
+  if (awaitedSince === null) return readings;
+  const since = trueTime - (steady - awaitedSince);
+  return awaitValues(readings, { heard, kept: kept.values, since }, trueTime);
 }
 
 /** Before the broker drops a topic of a rule that depends on a value, it is published again. */
@@ -111,7 +127,7 @@ export function isEvaluationDue(
 ): boolean {
   const [one, other] = [before.passing, known.passing];
   const { check_clock } = config;
-  const isRight = tellTime(other.clocks, known.kept.days, check_clock, at).right;
+  const clock = tellTime(other.clocks, known.kept.days, check_clock, at);
   return (
     before.kept.days !== known.kept.days ||
     before.kept.outputs !== known.kept.outputs ||
@@ -120,13 +136,20 @@ export function isEvaluationDue(
     one.hasFailed !== other.hasFailed ||
     one.isPolled !== other.isPolled ||
     one.jumps !== other.jumps ||
+    one.untoldSince !== other.untoldSince ||
     areSourcesShownOtherwise(one.sources, other.sources) ||
     isDownOver(one.sources, other.sources, shown) ||
     haveValuesChanged(before, known, at, { config, protect }) ||
-    !isRight ||
+    !clock.right ||
+    isDoubted(clock) !== isDoubted(shown.known.clock) ||
     // By time alone, too: the newest known instant has passed.
     !shown.known.clock.right
   );
+}
+
+/** Whether it counts as right though nobody agrees with it. */
+function isDoubted({ doubted_by }: FactsInput["clock"]): boolean {
+  return doubted_by !== undefined;
 }
 
 /** Its time alone is published every few hours only. */
@@ -157,8 +180,9 @@ function haveValuesChanged(
   if (one === other) return false;
   const { clocks } = known.passing;
   const trueTime = tellTime(clocks, known.kept.days, config.check_clock, at).at;
+  const now = { trueTime, steady: at.steady };
   return (
-    one.isSettled !== other.isSettled || haveChanged(one.readings, readNow(known, trueTime, config, protect))
+    one.awaitedSince !== other.awaitedSince || haveChanged(one.readings, readNow(known, now, config, protect))
   );
 }
 

@@ -37,6 +37,8 @@ export interface AnsweredEvent {
   /** The source's clock when it answered, and when it made the answer; null if it does not say. */
   date: Instant | null;
   made_at: Instant | null;
+  /** Its `Date` as it stands there: the source's clock showed it then, or later. */
+  sent: Instant | null;
 }
 
 /** The connection was made or lost, the broker counts as away, or another vigie owns the base topic. */

@@ -41,6 +41,10 @@ export interface Passing {
   /** An error of vigie itself keeps a part of it from working. */
   hasFailed: boolean;
   clocks: SourceClocks;
+  /** By the steady clock: since when nobody has told the time after a start or a jump of the clock; null: a source has. */
+  untoldSince: number | null;
+  /** By the steady clock: when the sources were asked because of jumps, within a day. */
+  askedAfterJumps: readonly number[];
   /** How often this machine's clock was set, or the machine suspended, by a minute or more. */
   jumps: number;
   sources: Readonly<Partial<Record<SourceId, SourcePassing>>>;
@@ -68,8 +72,8 @@ export interface CommandsPart {
 
 export interface ValuesPart {
   heard: HeardValues;
-  /** False from the start, and from each new connection, until `heard` has what the broker holds. */
-  isSettled: boolean;
+  /** Set from the start, and from each new connection, until `heard` has what the broker holds: since when, by the steady clock. */
+  awaitedSince: number | null;
   /** What the conditions found at the last look. */
   readings: Readings;
 }

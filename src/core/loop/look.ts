@@ -71,7 +71,7 @@ export function look(
     ],
     { at: trueTime, grace, before: before.topicGroups, protect },
   );
-  const due = nextSettling(known, config);
+  const due = nextSettling(known, at, config);
   // Convert true time to machine time.
   const trueUntil = at.now + (Math.min(boundary, due.trueTime) - trueTime);
   return {
@@ -98,7 +98,7 @@ export function look(
  * looked at.
  */
 export function showAgain({ unsaved: _unsaved, ...view }: View, known: Known, config: LoopConfig): View {
-  const boundary = { ...view.boundary, steady: nextSettling(known, config).steady };
+  const boundary = { ...view.boundary, steady: nextSettling(known, view.at, config).steady };
   return { ...view, known: { ...view.known, ...recordsOf(known) }, ...shownOf(known, config), boundary };
 }
 

@@ -1,4 +1,5 @@
 import type { Tariff } from "../calendar/tariff.ts";
+import type { ClockCheck } from "../facts/source-clocks.ts";
 import type { Outputs } from "../outputs/output.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { PollTimes } from "../sources/poll-times.ts";
@@ -19,8 +20,8 @@ export interface LoopConfig {
   grace: number;
   /** `service.late_after`: a time of the wall clock. */
   late_after: string;
-  /** `service.check_clock` */
-  check_clock: "auto" | "off";
+  /** `service.check_clock`, and whether both sources are asked, on different hosts. */
+  check_clock: ClockCheck;
   /** In a demonstration no device gets anything. */
   isDemo: boolean;
 }

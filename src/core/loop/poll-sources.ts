@@ -1,8 +1,7 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { countPoll } from "../facts/poll-record.ts";
-import { comparePrices, type PriceDifference } from "../facts/prices.ts";
 import { clockBehind, tellTime } from "../facts/source-clocks.ts";
-import type { LogLine } from "../log/log-line.ts";
+import type { SourceRecord } from "../facts/source-record.ts";
 import type { Protect } from "../log/protect.ts";
 import { beginIfDue, endIfOver, withoutNews } from "../sources/poll.ts";
 import { budgetLine, commandLine, pollLines } from "../sources/poll-lines.ts";
@@ -11,6 +10,7 @@ import type { PollContext, PollNews, Source, SourcePart } from "../sources/sourc
 import { gatherFactsInput } from "./facts-input.ts";
 import { type Known, say, withPassing } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
+import { priceLines } from "./price-lines.ts";
 
 /** What is known of a source; undefined if it is not asked. */
 export function partOf({ kept, passing }: Known, { id }: Source): SourcePart | undefined {
@@ -66,20 +66,22 @@ function tellNews(before: Known, source: Source, at: Clocks, config: LoopConfig)
   const part = partOf(before, source);
   if (!part || part.passing.news.length === 0) return before;
   let known = withPart(before, source, withoutNews(part));
-  for (const news of part.passing.news) known = tellOne(known, news, { source, at, config });
+  const { record, news } = part.passing;
+  for (const one of news) known = tellOne(known, one, { source, record, at, config });
   return known;
 }
 
 interface NewsContext {
   source: Source;
+  record: SourceRecord;
   at: Clocks;
   config: LoopConfig;
 }
 
-function tellOne(known: Known, news: PollNews, { source, at, config }: NewsContext): Known {
+function tellOne(known: Known, news: PollNews, { source, record, at, config }: NewsContext): Known {
   switch (news.kind) {
     case "first failure":
-      return say(known, pollLines(source, news.outcome, news.hasAnswered));
+      return say(known, pollLines(source, news.outcome, news.hasAnswered, record));
     case "command":
       return say(known, [commandLine(source, news.command, news.outcome)]);
     case "polled": {
@@ -88,24 +90,11 @@ function tellOne(known: Known, news: PollNews, { source, at, config }: NewsConte
         known.passing.isPolled || config.sources.every(({ id }) => known.passing.sources[id]?.isPolled);
       const spent = known.kept.sources[source.id]?.spent;
       const isSpent = spent !== undefined && isBudgetSpent(spent, at.now, source.budget);
-      const differences = comparePrices(gatherFactsInput(known, at, config), config.tariff);
       return say(withPassing(known, { pollCounts, isPolled }), [
-        ...pollLines(source, news.outcome, news.hasAnswered),
+        ...pollLines(source, news.outcome, news.hasAnswered, record),
         budgetLine(source, isSpent),
-        describePrices(differences),
+        ...priceLines(gatherFactsInput(known, at, config), config.tariff),
       ]);
     }
   }
-}
-
-/** If the service and the configured table differ, one of the two is out of date; `tariff.rates_first` decides. */
-function describePrices([first]: PriceDifference[]): LogLine {
-  const problem = "prices";
-  if (!first)
-    return { problem, isOver: "The prices of the service and those of the configuration agree again" };
-  const { color, period, service, configured } = first;
-  return {
-    problem,
-    starts: `The price of ${color} ${period} is ${service} EUR/kWh in the service's answers and ${configured} in tariff.rates: one of the two is out of date`,
-  };
 }

@@ -173,7 +173,7 @@ function isCounted({ spent }: SourceKept, { spent: before }: SourceKept, counted
   return counted < COUNTS_SAVED || unsaved >= COUNTS_SAVED;
 }
 
-const LEARNT = ["percent", "history_parameters", "pause", "failing_since", "asked"] as const;
+const LEARNT = ["percent", "history_parameters", "pause", "failing_since", "asked", "failures"] as const;
 const COUNTS_SAVED = 10;
 const UPDATE_SAVED_EVERY = 2 * 3_600_000;
 /**

@@ -1,5 +1,6 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
+import { endIfFarAhead } from "../facts/simulation.ts";
 import type { LogLine } from "../log/log-line.ts";
 import type { Protect } from "../log/protect.ts";
 import type { BothVerdicts } from "../outputs/choose-outputs.ts";
@@ -12,6 +13,7 @@ import { type Known, outputsOf, say, withOutputs, withPassing } from "./known.ts
 import type { LoopConfig } from "./loop-config.ts";
 import { partOf, settlePolls } from "./poll-sources.ts";
 import { hangsAt, nextSaving, noteHang, noteRules, settleSaving } from "./saving.ts";
+import { trustInClock, waitsForTimeUntil } from "./told-time.ts";
 
 export interface Settled {
   known: Known;
@@ -51,7 +53,8 @@ export function settle(
   protect("outputs", () => {
     const settled = settleOutputs(outputsOf(known), at, {
       outputs: config.outputs,
-      verdicts: verdictsFor(known, evaluation),
+      verdicts: waitsForTimeUntil(known, at.steady) === null ? verdictsFor(known, evaluation) : null,
+      clock: trustInClock(known, evaluation.known.clock, at),
       protect,
     });
     known = withOutputs(say(known, settled.passing.said), forgetSaid(settled));
@@ -60,7 +63,11 @@ export function settle(
 }
 
 /** When time alone makes something else due; `trueTime` by the true time, `steady` by the clock that is never set. */
-export function nextSettling(known: Known, config: LoopConfig): { trueTime: Instant; steady: number } {
+export function nextSettling(
+  known: Known,
+  { steady }: Clocks,
+  config: LoopConfig,
+): { trueTime: Instant; steady: number } {
   const { commands, saving } = known.passing;
   const polls = config.sources.map((source) => {
     const part = partOf(known, source);
@@ -73,6 +80,7 @@ export function nextSettling(known: Known, config: LoopConfig): { trueTime: Inst
       commands.waiting ? commands.waiting.since + SAVED_WITHIN : NEVER,
       nextOutputBoundary(outputsOf(known)).steady ?? NEVER,
       hangsAt(saving, config) ?? NEVER,
+      waitsForTimeUntil(known, steady) ?? NEVER,
     ),
   };
 }
@@ -80,14 +88,14 @@ export function nextSettling(known: Known, config: LoopConfig): { trueTime: Inst
 /** null: nothing is decided before the end of the first polls ever. While the clock is wrong, each rule is unknown. */
 export function verdictsFor(
   known: Known,
-  { facts, verdicts, real, known: { clock } }: Evaluation,
+  { facts, factsAt, verdicts, real, known: { clock } }: Evaluation,
 ): BothVerdicts | null {
   if (!known.passing.isPolled) return null;
   const byId = (list: Evaluation["verdicts"]) =>
     new Map((clock.right ? list : []).map((verdict) => [verdict.rule.id, verdict]));
   return {
-    withSimulation: { verdicts: byId(verdicts), facts },
-    withoutSimulation: { verdicts: byId(real.verdicts), facts: real.facts },
+    withSimulation: { verdicts: byId(verdicts), facts, factsAt },
+    withoutSimulation: { verdicts: byId(real.verdicts), facts: real.facts, factsAt: real.factsAt },
   };
 }
 
@@ -111,14 +119,19 @@ function settleRules(known: Known, { next, saving }: Evaluation): Known {
   };
 }
 
-/** After the evaluation, which may need to know when a time was over for which a command had switched a rule. */
+/** After the evaluation, which may need to know when a time was over for which a command had switched a rule, or pretended a colour. */
 function endSettings(known: Known, at: Instant): Known {
   const { kept, passing } = known;
   const { settings, ended } = endMeanwhile(passing.commands.settings, at);
-  if (ended.length === 0) return known;
+  const simulation = endIfFarAhead(passing.commands.simulation, at);
+  if (ended.length === 0 && simulation === passing.commands.simulation) return known;
   const changed: Known = {
-    kept: { ...kept, settings: endMeanwhile(kept.settings, at).settings },
-    passing: { ...passing, commands: { ...passing.commands, settings } },
+    kept: {
+      ...kept,
+      settings: endMeanwhile(kept.settings, at).settings,
+      simulation: endIfFarAhead(kept.simulation, at),
+    },
+    passing: { ...passing, commands: { ...passing.commands, settings, simulation } },
   };
   return say(
     changed,

@@ -2,15 +2,19 @@ import type { Clocks } from "../calendar/clocks.ts";
 import type { Instant } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import { NO_POLLS } from "../facts/poll-record.ts";
+import { endWithDay } from "../facts/simulation.ts";
 import { NO_SOURCE_CLOCKS, type SourceClocks, tellTime } from "../facts/source-clocks.ts";
 import type { ServiceKind } from "../facts/source-record.ts";
-import { startOutputs } from "../outputs/outputs-part.ts";
+import { viewAt } from "../facts/view.ts";
+import type { LogLine } from "../log/log-line.ts";
+import { startOutputs } from "../outputs/start-outputs.ts";
 import { topicsOfRules } from "../rules/rule.ts";
 import { settleSettings } from "../rules/rule-settings.ts";
 import { startSource } from "../sources/poll.ts";
 import type { SourceId } from "../sources/source.ts";
 import type { BrokerState, Kept, Known, ValuesPart } from "./known.ts";
 import type { LoopConfig } from "./loop-config.ts";
+import { oldPricesLine } from "./price-lines.ts";
 import { startSaving } from "./saving.ts";
 
 interface StartContext {
@@ -40,32 +44,48 @@ export function startKnown(kept: Kept, context: StartContext): Known {
     const start = { knownDays: kept.days, kept: ofSource, kind: serviceKind, answered };
     return [[id, startSource(ofSource, source.startRecord(trueTime, start)).passing] as const];
   });
-  const { simulation } = kept;
-  const outputs = startOutputs(kept.outputs, at, { outputs: config.outputs, isAfterCrash });
+  const simulation = kept.simulation && endWithDay(kept.simulation, config.tariff);
+  const outputs = startOutputs(kept.outputs, at, {
+    outputs: config.outputs,
+    isAfterCrash,
+    before: before?.known.passing.outputs ?? null,
+  });
   return {
-    kept: { ...kept, settings, outputs: outputs.kept },
+    kept: { ...kept, settings, simulation, outputs: outputs.kept },
     passing: {
       hasFailed: false,
       clocks,
+      untoldSince: untoldAtStart(context),
+      askedAfterJumps: before?.known.passing.askedAfterJumps ?? [],
       jumps: 0,
       sources: Object.fromEntries(sources),
       isPolled: Object.keys(kept.days.days).length > 0,
       pollCounts: before?.known.passing.pollCounts ?? NO_POLLS,
       commands: { settings, simulation, waiting: null },
-      values: startValues(before?.known.passing.values ?? null, config),
+      values: startValues(before?.known.passing.values ?? null, at, config),
       outputs: outputs.passing,
       broker: startBroker(broker),
       homeAssistant: null,
       saving: startSaving(kept, before?.known.passing.saving ?? null),
-      said: settled.lines.map((sentence) => ({ level: "warn", sentence })),
+      said: [
+        ...settled.lines.map((sentence): LogLine => ({ level: "warn", sentence })),
+        oldPricesLine(viewAt(kept.days, trueTime, config.tariff), serviceKind),
+      ],
     },
   };
 }
 
-function startValues(before: ValuesPart | null, { rules }: LoopConfig): ValuesPart {
+/** A reload is no start of the machine: the clock is as right as it was. */
+function untoldAtStart({ at, config, before }: StartContext): number | null {
+  if (config.check_clock === "off") return null;
+  return before ? before.known.passing.untoldSince : at.steady;
+}
+
+function startValues(before: ValuesPart | null, { steady }: Clocks, { rules }: LoopConfig): ValuesPart {
   const topics = new Set(topicsOfRules(rules));
   const heard = new Map([...(before?.heard ?? [])].filter(([topic]) => topics.has(topic)));
-  return { heard, isSettled: topics.size === 0, readings: new Map() };
+  const awaitedSince = topics.size === 0 ? null : (before?.awaitedSince ?? steady);
+  return { heard, awaitedSince, readings: new Map() };
 }
 
 function startBroker(url: string): BrokerState {
@@ -81,8 +101,16 @@ function answeredBefore(before: StartContext["before"], id: SourceId): Instant |
 
 function clocksOfSame(before: StartContext["before"]): SourceClocks {
   if (!before) return NO_SOURCE_CLOCKS;
-  const { latest, furthest, doubted } = before.known.passing.clocks;
-  const ofSame = (answers: SourceClocks["latest"]) =>
-    Object.fromEntries(before.same.map((id) => [id, answers[id]]).filter(([, answer]) => answer));
-  return { latest: ofSame(latest), furthest: ofSame(furthest), doubted: ofSame(doubted) };
+  const { latest, furthest, doubted, agreed, sent } = before.known.passing.clocks;
+  const ofSame = <Said>(
+    bySource: Readonly<Partial<Record<SourceId, Said>>>,
+  ): Partial<Record<SourceId, Said>> =>
+    Object.fromEntries(before.same.map((id) => [id, bySource[id]]).filter(([, said]) => said));
+  return {
+    latest: ofSame(latest),
+    furthest: ofSame(furthest),
+    doubted: ofSame(doubted),
+    agreed: ofSame(agreed),
+    sent: ofSame(sent),
+  };
 }

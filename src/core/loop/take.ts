@@ -7,6 +7,7 @@ import { describeDuration } from "../log/duration.ts";
 import type { Protect } from "../log/protect.ts";
 import { type OutputsEvent, takeOutputs } from "../outputs/take-outputs.ts";
 import {
+  askAgain,
   takeAnswered,
   takeCommand,
   takeFailed,
@@ -21,6 +22,7 @@ import type { LoopConfig } from "./loop-config.ts";
 import { partOf, pollContext, withPart } from "./poll-sources.ts";
 import { noteEnd } from "./saving.ts";
 import { carryOut } from "./take-commands.ts";
+import { noteTold } from "./told-time.ts";
 
 interface Context {
   config: LoopConfig;
@@ -60,7 +62,13 @@ function stepsOf(event: Event, config: LoopConfig): Step[] {
     case "time":
       return [];
     case "jump":
-      return [{ name: "a jump of the clock", take: (known) => takeJump(known, event.by) }];
+      return [
+        { name: "a jump of the clock", take: (known) => takeJump(known, event.by) },
+        {
+          name: "what a jump of the clock leaves open",
+          take: (known, at) => askAfterJump(known, event.by, at),
+        },
+      ];
     case "source": {
       const source = config.sources.find(({ id }) => id === event.source);
       return source ? stepsOfSource(source, event.event) : [];
@@ -71,7 +79,7 @@ function stepsOf(event: Event, config: LoopConfig): Step[] {
         { name: "commands to ask", take: (known, context) => takePollCommands(known, event, context) },
       ];
     case "values":
-      return [{ name: "values", take: (known) => takeValues(known, event) }];
+      return [{ name: "values", take: (known, { at }) => takeValues(known, event, at) }];
     case "outputs":
       return [{ name: "outputs", take: (known, context) => takeOutputsEvent(known, event.event, context) }];
     case "broker":
@@ -120,8 +128,8 @@ function stepsOfAnswer(source: Source, event: AnsweredEvent): Step[] {
     {
       name: `the time of ${speaker}`,
       take: (known, { at }) => {
-        const clocks = noteTime(known.passing.clocks, source.id, event.date, at);
-        return clocks === known.passing.clocks ? known : withPassing(known, { clocks });
+        const clocks = noteTime(known.passing.clocks, source.id, event, at);
+        return noteTold(withPassing(known, { clocks }), event, at);
       },
     },
     {
@@ -236,10 +244,16 @@ function takePollCommands(known: Known, { commands }: CommandsEvent, context: Co
   return taken;
 }
 
-function takeValues({ kept, passing }: Known, { kept: values, heard, isSettled }: ValuesEvent): Known {
+function takeValues(
+  { kept, passing }: Known,
+  { kept: values, heard, isSettled }: ValuesEvent,
+  { steady }: Clocks,
+): Known {
+  // A connection that is lost before all was sent begins no new wait.
+  const awaitedSince = isSettled ? null : (passing.values.awaitedSince ?? steady);
   return {
     kept: { ...kept, values },
-    passing: { ...passing, values: { ...passing.values, heard, isSettled } },
+    passing: { ...passing, values: { ...passing.values, heard, awaitedSince } },
   };
 }
 
@@ -275,6 +289,21 @@ function takeJump(known: Known, by: number): Known {
   return withPassing({ ...jumped, kept: { ...jumped.kept, values: kept } }, { values: { ...values, heard } });
 }
 
+/** Each source is asked what time it is, and what else may have changed: at most ten times a day. */
+function askAfterJump(known: Known, by: number, { config, at: { steady } }: Context): Known {
+  const { untoldSince, askedAfterJumps } = known.passing;
+  if (Math.abs(by) < LONG_JUMP || config.check_clock === "off") return known;
+  // One that waits already does not wait longer: a clock that is set again and again would hold payloads back for ever.
+  const waits = withPassing(known, { untoldSince: untoldSince ?? steady });
+  const asked = askedAfterJumps.filter((at) => steady - at < DAY);
+  if (asked.length >= ASKED_A_DAY) return waits;
+  const noted = withPassing(waits, { askedAfterJumps: [...asked, steady] });
+  return config.sources.reduce((one, source) => {
+    const part = partOf(one, source);
+    return part ? withPart(one, source, askAgain(part)) : one;
+  }, noted);
+}
+
 function describeJump(by: number): string {
   const length = describeDuration(Math.abs(by));
   return by > 0
@@ -284,3 +313,5 @@ function describeJump(by: number): string {
 
 /** Milliseconds: less is a correction of the clock. */
 const LONG_JUMP = 60_000;
+const DAY = 86_400_000;
+const ASKED_A_DAY = 10;

@@ -1,17 +1,18 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
+import type { Seen } from "../rules/condition-types.ts";
+import { NOTHING_SEEN } from "../rules/seen.ts";
 import type { Verdict } from "../rules/verdict.ts";
 import { markSimulated } from "./mark-simulated.ts";
+import { type Decision, decideMessage, type NotChosen, type WantedMessage } from "./messages.ts";
 import type { Choice, Output, Outputs, Payload } from "./output.ts";
 import {
   expectationOf,
   isOfChoice,
   isStillTried,
-  isTriedSoon,
   lastSent,
   type OutputsState,
-  recentDelivery,
   recordOf,
   type Sending,
   type Sent,
@@ -20,8 +21,10 @@ import { fillPlaceholders } from "./placeholders.ts";
 
 /** What decides the payloads: the verdict of each rule (null: unknown), and the facts for the placeholders. */
 export interface VerdictsAndFacts {
-  verdicts: ReadonlyMap<string, Pick<Verdict, "state"> & Partial<Pick<Verdict, "reason">>>;
+  verdicts: ReadonlyMap<string, Pick<Verdict, "state"> & Partial<Pick<Verdict, "reason" | "seen">>>;
   facts: Facts;
+  /** Those of another instant, by what is known now. */
+  factsAt: (at: Instant) => Facts;
 }
 
 /** With the colour that is pretended, and without it; the same object while no simulation runs. */
@@ -34,7 +37,7 @@ interface ChosenSends {
   sends: Sending[];
   /** Those that are no longer wanted are marked. */
   state: OutputsState;
-  /** The keys of the outputs that have the payload of a choice whose rule is ON: not that of `else` or `unknown`. */
+  /** The keys of the devices that have the payload of a choice whose rule is ON: not that of `else` or `unknown`. */
   choicesOn: ReadonlySet<string>;
 }
 
@@ -55,11 +58,14 @@ export function chooseOutputs(
   const chooseOne = (output: Output) => {
     const { key } = output;
     const sent = lastSent(state, key);
-    const chosen = choosePayload(output, known.verdicts);
-    if (typeof chosen !== "string" && chosen.kind === "choice") choicesOn.add(key);
+    const chosen = choosePayload(output, known);
+    if (!output.message && typeof chosen !== "string" && chosen.kind === "choice") choicesOn.add(key);
     const { send, change } = output.message
-      ? decideMessage(output, chosen, sent, { known, real: both.withoutSimulation, at })
-      : decidePayload(output, chosen, sent, known.facts);
+      ? decideMessage(output, wantedMessage(output, chosen, both.withoutSimulation), sent, {
+          facts: both.withoutSimulation.facts,
+          at,
+        })
+      : decidePayload(output, chosen, sent);
     if (send) sends.push(send);
     if (change) next = recordOf(next, key, change);
   };
@@ -67,75 +73,39 @@ export function chooseOutputs(
   return { sends, state: next, choicesOn };
 }
 
-/** What is sent now, or what changes of what was sent last. */
-interface Decision {
-  send?: Sending;
-  change?: Partial<Sent>;
-}
-
-function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined, facts: Facts): Decision {
+function decidePayload(output: Output, chosen: Chosen, sent: Sent | undefined): Decision {
   if (chosen === "nothing") return { change: { stands: false } };
-  if (chosen === "what was sent last")
+  if (chosen === "unknown" || chosen === "as before")
     return sent && isStillTried(sent, sent.payload) ? { send: sendAgain(output, sent) } : {};
-  const send = composeSend(output, chosen, facts);
+  const send = composeSend(output, chosen);
   if (!sent) return chosen.kind === "else" ? {} : { send };
   if (isPayloadDue(send.payload, chosen.kind, sent)) return { send };
   const { choice, because } = send;
   return { change: { stands: true, choice, because, ...expectationOf(sent, send.expect) } };
 }
 
-/**
- * A message is sent once when its choice begins, also if what it says changes later: each try of it says the same. If nobody knows
- * whether it has arrived, it is sent twice more. If its choice comes back soon with the same text, nobody has to read it again.
- */
-function decideMessage(
-  output: Output,
-  chosen: Chosen,
-  sent: Sent | undefined,
-  { known, real, at }: { known: VerdictsAndFacts; real: VerdictsAndFacts; at: Instant },
-): Decision {
-  if (chosen === "nothing") return { change: { stands: false } };
-  if (chosen === "what was sent last") return {};
-  const send = composeMessage(output, chosen, known.facts, real);
-  if (!sent) return { send };
-  const { choice, because, pretended } = send;
-  if (sent.stands && sent.choice === choice && sent.pretended === pretended)
-    return sent.acknowledged || sent.tries >= MESSAGE_TRIES ? {} : { send: sendAgain(output, sent) };
-  const delivered = recentDelivery(sent, send.payload, at);
-  if (!delivered && isTriedSoon(sent, send.payload, at) && sent.tries >= MESSAGE_TRIES)
-    return { change: { choice, because, pretended, stands: true } };
-  if (!delivered) return { send };
-  return { change: { ...delivered, choice, because, pretended, stands: true, acknowledged: true } };
-}
-
 /** A choice that is in force without the simulation, too, says what is true then. */
-function composeMessage(
-  output: Output,
-  chosen: ChosenPayload,
-  facts: Facts,
-  { verdicts, facts: realFacts }: VerdictsAndFacts,
-): Sending {
-  const real = choosePayload(output, verdicts);
-  if (typeof real !== "string" && real.choice === chosen.choice) return composeSend(output, real, realFacts);
-  const send = composeSend(output, chosen, facts);
+function wantedMessage(output: Output, chosen: Chosen, real: VerdictsAndFacts): WantedMessage | NotChosen {
+  if (typeof chosen === "string") return chosen;
+  const truly = choosePayload(output, real);
+  if (typeof truly !== "string" && truly.choice === chosen.choice)
+    return { ...composeSend(output, truly), day: truly.seen.date };
+  const send = composeSend(output, chosen);
   const { to } = output;
   const contentType = to.kind === "http" ? to.content_type : undefined;
-  return { ...send, payload: markSimulated(send.payload, contentType), pretended: true };
+  // A rehearsal tells nobody of a day.
+  return { ...send, payload: markSimulated(send.payload, contentType), pretended: true, day: null };
 }
 
 /** Why an output sends nothing now, in words; null where it sends something. */
-export function whyNothing(
-  output: Output,
-  { verdicts, facts }: VerdictsAndFacts,
-  sent: Sent | undefined,
-): string | null {
-  const chosen = choosePayload(output, verdicts);
+export function whyNothing(output: Output, known: VerdictsAndFacts, sent: Sent | undefined): string | null {
+  const chosen = choosePayload(output, known);
   if (chosen === "nothing") return `${describeAllOff(output.choose)}, and there is no else`;
-  if (chosen === "what was sent last") {
-    const deciding = output.choose.find(({ when }) => (verdicts.get(when)?.state ?? null) !== false);
+  if (typeof chosen === "string") {
+    const deciding = output.choose.find(({ when }) => (known.verdicts.get(when)?.state ?? null) !== false);
     return `${deciding?.when} is unknown, so what was sent last stands`;
   }
-  const payload = fillPlaceholders(chosen.payload, facts);
+  const payload = fillPlaceholders(chosen.payload, chosen.facts, output.language);
   if (isPayloadDue(payload, chosen.kind, sent)) return null;
   const why = sent ? `${payload} was sent already` : "else is not sent before a choice was";
   return `${chosen.because}, and ${why}`;
@@ -150,12 +120,12 @@ export function payloadHeldBack(
   { withSimulation, withoutSimulation }: BothVerdicts,
   sent: Sent | undefined,
 ): string | null {
-  const pretended = choosePayload(output, withSimulation.verdicts);
+  const pretended = choosePayload(output, withSimulation);
   if (typeof pretended === "string") return null;
-  const payload = fillPlaceholders(pretended.payload, withSimulation.facts);
-  const real = choosePayload(output, withoutSimulation.verdicts);
-  const isReal =
-    typeof real !== "string" && fillPlaceholders(real.payload, withoutSimulation.facts) === payload;
+  const { language } = output;
+  const payload = fillPlaceholders(pretended.payload, pretended.facts, language);
+  const real = choosePayload(output, withoutSimulation);
+  const isReal = typeof real !== "string" && fillPlaceholders(real.payload, real.facts, language) === payload;
   return !isReal && isPayloadDue(payload, pretended.kind, sent) ? payload : null;
 }
 
@@ -164,27 +134,36 @@ interface ChosenPayload extends Payload {
   /** The id of the rule that decides, `else` or `unknown`. */
   choice: string;
   because: string;
+  /** What the rule saw; of `else` and `unknown` nothing. */
+  seen: Seen;
+  /** Those of the instant that the rule saw: by a lead of 5 minutes, `{now.color}` at 05:55 is the colour from 06:00 on. */
+  facts: Facts;
 }
 
-type Chosen = ChosenPayload | "nothing" | "what was sent last";
+type Chosen = ChosenPayload | NotChosen;
 
 /** The first choice that is not OFF decides. */
-function choosePayload(output: Output, verdicts: VerdictsAndFacts["verdicts"]): Chosen {
+function choosePayload(output: Output, { verdicts, facts, factsAt }: VerdictsAndFacts): Chosen {
   const stateOf = ({ when }: Choice) => verdicts.get(when)?.state ?? null;
   const choice = output.choose.find((one) => stateOf(one) !== false);
+  const now = { seen: NOTHING_SEEN, facts };
   if (!choice) {
     if (output.else === undefined) return "nothing";
     const because = describeAllOff(output.choose);
-    return { ...output.else, kind: "else", choice: "else", because };
+    return { ...output.else, ...now, kind: "else", choice: "else", because };
   }
   const { when, ...payload } = choice;
-  if (stateOf(choice) === true) return { ...payload, kind: "choice", choice: when, because: `${when} is ON` };
-  const reason = verdicts.get(when)?.reason;
+  const verdict = verdicts.get(when);
+  if (stateOf(choice) === true) {
+    const seen = verdict?.seen?.() ?? NOTHING_SEEN;
+    const factsSeen = seen.at === null ? facts : factsAt(seen.at);
+    return { ...payload, kind: "choice", choice: when, because: `${when} is ON`, seen, facts: factsSeen };
+  }
   // Within seconds the rule may be known; and an error of vigie itself must switch nothing.
-  const isUndecided = reason === "waiting" || reason === "error";
-  if (output.unknown === undefined || isUndecided) return "what was sent last";
+  if (verdict?.reason === "waiting" || verdict?.reason === "error") return "as before";
+  if (output.unknown === undefined) return verdict ? "unknown" : "as before";
   const because = `${when} is unknown`;
-  return { ...output.unknown, kind: "unknown", choice: "unknown", because };
+  return { ...output.unknown, ...now, kind: "unknown", choice: "unknown", because };
 }
 
 function describeAllOff(choices: readonly Choice[]): string {
@@ -204,20 +183,16 @@ function isPayloadDue(payload: string, kind: ChosenPayload["kind"], sent: Sent |
   return (kind !== "else" && !sent.stands) || (kind === "choice" && !isOfChoice(sent));
 }
 
-/** How many times a message is sent of which nobody knows whether it has arrived. */
-export const MESSAGE_TRIES = 3;
-
 function composeSend(
   output: Output,
-  { payload: template, expect = template, choice, because }: ChosenPayload,
-  facts: Facts,
+  { payload: template, expect = template, choice, because, facts }: ChosenPayload,
 ): Sending {
   return {
     key: output.key,
     id: output.id,
-    message: output.message,
-    payload: fillPlaceholders(template, facts),
-    expect: output.confirm ? fillPlaceholders(expect, facts) : null,
+    message: null,
+    payload: fillPlaceholders(template, facts, output.language),
+    expect: output.confirm ? fillPlaceholders(expect, facts, output.language) : null,
     choice,
     because,
     pretended: false,
@@ -229,7 +204,7 @@ function sendAgain(output: Output, { payload, expect, choice, because, pretended
   return {
     key: output.key,
     id: output.id,
-    message: output.message,
+    message: null,
     payload,
     expect,
     choice: choice ?? "unknown",

@@ -1,6 +1,13 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
-import { describeOutput, describeTaken, type Outputs, placeOfReports } from "./output.ts";
+import {
+  describeOutput,
+  describeTaken,
+  type Outputs,
+  placeOf,
+  placeOfReports,
+  templateText,
+} from "./output.ts";
 import {
   type ConfirmingOutput,
   confirmingOutputs,
@@ -16,8 +23,8 @@ import {
   withPassingOf,
   withReportsOf,
 } from "./outputs-part.ts";
-import { isOfChoice, lastSent, recordOf, type Sent } from "./outputs-state.ts";
-import { type ReportMeaning, readReport, shownReport } from "./read-report.ts";
+import { isOfChoice, lastSent, recordOf, type Sent, withAway } from "./outputs-state.ts";
+import { type ReportMeaning, readReport, readShown, shownReport } from "./read-report.ts";
 
 /** A message on a topic on which devices report. */
 export interface Report {
@@ -59,8 +66,9 @@ export function noteReport(
   return judgeIfDue(withReportsOf(part, output.key, { ...before, newest, liveAt }), output, at);
 }
 
-export function judgeIfDue(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
+export function judgeIfDue(before: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key } = output;
+  const part = judgePresence(before, output, at);
   const reports = part.passing.reports.byKey.get(key);
   const from = reports ? judgedFrom(part.passing, key, reports) : null;
   if (!reports || from === null || from > at.steady) return part;
@@ -85,8 +93,10 @@ function noteReturn(part: OutputsPart, { key }: ConfirmingOutput): OutputsPart {
  * |                            | live, other      | noted; if it was missed and this is no answer: it is told again       |
  * |                            | before, expected | retained                                                             |
  * | heard, retained, doubted   | live, expected   | heard                                                                |
- * |                            | live, other      | contrary, if it stands                                               |
+ * | heard, doubted             | live, other      | contrary, if it stands                                               |
  * |                            | before, other    | doubted, if nothing follows                                          |
+ * | retained                   | live, other      | awaited, if it stands; by `else` and `unknown` contrary              |
+ * |                            | before, other    | awaited, if nothing follows; by `else` and `unknown` doubted         |
  * | contrary                   | live, expected   | heard, if it stands                                                  |
  * |                            | before, expected | retained                                                             |
  *
@@ -103,6 +113,8 @@ export function judge(
   const { path } = output.confirm;
   const meaning = readReport(payload, sent.expect, path);
   if (meaning === "nothing") return before;
+  // It has said that it came back, perhaps after the report that the broker holds.
+  if (isFromBefore && meaning === "expected" && sent.came_back && output.confirm.online) return before;
   const shown = shownReport(payload, sent.expect, path);
   const report = { meaning, shown, isFromBefore, isReturn };
   const part = isFromBefore ? before : noteAnswer(before, output, { sent, shown, at });
@@ -177,19 +189,52 @@ function beginTurn(
   return withPassingOf(part, key, { turning: { to, since, countsAt, shown } });
 }
 
+/** A report of the last seconds before vigie ended, or read its configuration again, counts when it has stood for long enough. */
+export function resumeTurn(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
+  const sent = lastSent(part.kept, output.key);
+  if (!sent?.stands || sent.expect === null || sent.last_answer === null) return part;
+  const { answer, last_answer: shown } = sent;
+  const meaning = readShown(shown, sent.expect);
+  if (answer === "contrary")
+    return meaning === "expected" ? beginTurn(part, output, { to: "heard", shown }, at) : part;
+  const wasDone = answer === "heard" || answer === "retained" || answer === "doubted";
+  return wasDone && meaning === "other" ? beginTurn(part, output, { to: "contrary", shown }, at) : part;
+}
+
 /** What the device has reported has stood for long enough. */
 export function turnIfDue(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key } = output;
   const { turning, contraryAt } = passingOf(part, key);
   if (!turning || turning.countsAt > at.steady) return part;
   const turned = withPassingOf(part, key, { turning: null });
-  if (!lastSent(part.kept, key)?.stands) return turned;
+  const sent = lastSent(part.kept, key);
+  if (!sent?.stands) return turned;
   if (turning.to === "heard")
     return noteConfirmed(turned, output, { shown: turning.shown, isFromBefore: false }, at);
+  if (sent.answer === "retained" && isOfChoice(sent)) return noteNeverObeyed(turned, output, turning, at);
   const contrary = [...contraryAt, at.steady].slice(-2);
   return turning.to === "contrary"
     ? turnContrary(withPassingOf(turned, key, { contraryAt: contrary }), output, turning.shown, at)
     : doubt(turned, output, describeDoubt(output, turning.shown));
+}
+
+/** Only an old report said that it does what it was sent. */
+function noteNeverObeyed(
+  part: OutputsPart,
+  output: ConfirmingOutput,
+  { to, shown }: Turning,
+  at: Clocks,
+): OutputsPart {
+  const { key, confirm } = output;
+  const [report, place] = [quotePayload(shown), placeOfReports(confirm)];
+  const found =
+    to === "contrary" ? `${place} reported ${report}` : `the broker holds the report ${report} of ${place}`;
+  const payload = quotePayload(lastSent(part.kept, key)?.payload ?? "");
+  const sentence = `Only an old report said that ${describeOutput(output)} does ${payload}, and ${found}. It is told again`;
+  const { awaitedFor } = passingOf(part, key);
+  const awaited = withPassingOf(part, key, { awaitedSince: at.steady - awaitedFor });
+  const kept = recordOf(part.kept, key, { answer: "awaited" });
+  return say(withKept(awaited, kept, "now"), { level: "warn", sentence });
 }
 
 function turnContrary(part: OutputsPart, output: ConfirmingOutput, shown: string, at: Clocks): OutputsPart {
@@ -227,11 +272,23 @@ function noteConfirmed(
     : // It has the payload, also if the acknowledgement was lost.
       { answer: "heard", answered_at: at.now, acknowledged: true };
   const kept = recordOf(part.kept, key, { ...change, last_answer: shown, came_back: false, stuck: null });
+  // What the device said before is not what it does now, as far as is known.
+  if (isFromBefore) told = withReportsOf(told, key, { ...reportsOf(told, key, at), said: null });
+  told = endRefusedTelling(told, output);
   if (!isFromBefore && passingOf(part, key).retry) {
     told = say(told, { problem: `output ${key}`, isOver: describeTaken(output) });
     told = withPassingOf(told, key, { retry: null });
   }
-  return withKept(withPassingOf(told, key, NOTHING_IS_OPEN), kept, "now");
+  const isDone = isFromBefore ? NOTHING_IS_OPEN : { ...NOTHING_IS_OPEN, awaitedFor: 0 };
+  return withKept(withPassingOf(told, key, isDone), kept, "now");
+}
+
+/** The device need not be told again. */
+export function endRefusedTelling(part: OutputsPart, output: ConfirmingOutput): OutputsPart {
+  const { key } = output;
+  if (passingOf(part, key).tellingFailure === null) return part;
+  const isOver = `Nothing has to be sent to ${placeOf(output)} any more`;
+  return say(withPassingOf(part, key, { tellingFailure: null }), { problem: `output ${key}`, isOver });
 }
 
 function tellConfirmation(
@@ -254,6 +311,14 @@ function tellConfirmation(
   return say(say(part, { level: "info", sentence }), { problem: `answer ${output.key}`, isOver });
 }
 
+/** Nothing is judged later: what devices have said by now is judged and kept, for the next start. */
+export function noteLastReports(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
+  let part = before;
+  for (const output of confirmingOutputs(outputs))
+    part = noteNewestAnswer(judgeIfDue(part, output, at), output);
+  return part;
+}
+
 /**
  * What the device said last, and when. A device may report each second, so the same answer is noted from time to time only, and
  * another one at most once a minute.
@@ -267,7 +332,8 @@ function noteAnswer(
   const said = { shown, at: at.now };
   const part = withReportsOf(before, key, { ...reportsOf(before, key, at), said, liveAt: at.steady });
   const age = sent.answered_at === null ? Number.POSITIVE_INFINITY : Math.abs(at.now - sent.answered_at);
-  if (age < (sent.last_answer === shown ? SAME_NOTED_EVERY : OTHER_NOTED_EVERY)) return part;
+  const isSoon = age < (sent.last_answer === shown ? SAME_NOTED_EVERY : OTHER_NOTED_EVERY);
+  if (isSoon && !part.passing.isEnding) return part;
   return noteNewestAnswer(part, output);
 }
 
@@ -278,7 +344,10 @@ export function noteNewestAnswer(part: OutputsPart, { key }: ConfirmingOutput): 
   return withKept(part, recordOf(part.kept, key, change), "with the next save");
 }
 
-/** A device may flap, so that it has come back counts with its next report, at most once a second. */
+/**
+ * A device may flap, so that it has come back counts with its next report, at most once a second; and that it is away again within
+ * some minutes counts if it stands. What the broker held before the connection may be over in some seconds.
+ */
 function notePresence(
   part: OutputsPart,
   output: ConfirmingOutput,
@@ -288,20 +357,48 @@ function notePresence(
   const { key, confirm } = output;
   const equals = confirm.online?.equals;
   if (equals === undefined) return part;
-  const expected = typeof equals === "string" ? equals : JSON.stringify(equals);
-  const isOnline = readReport(payload, expected) === "expected";
+  const meaning = readReport(payload, templateText(equals));
+  if (meaning === "nothing") return part;
+  const isOnline = meaning === "expected";
   const before = reportsOf(part, key, at);
   const isReturn = isOnline && !isFromBefore;
   const hasComeBack = before.hasComeBack || isReturn;
   if (before.isOnline === isOnline && before.hasComeBack === hasComeBack) return part;
-  return judgeIfDue(withReportsOf(part, key, { ...before, isOnline, hasComeBack }), output, at);
+  const isUnsteady = at.steady - before.goneAt < UNSTEADY_WITHIN;
+  const countsAt = at.steady + (isUnsteady ? STANDS_LONG : isFromBefore ? STANDS : 0);
+  const gone = isOnline ? null : (before.gone ?? { since: at.now, countsAt });
+  return judgeIfDue(withReportsOf(part, key, { ...before, isOnline, hasComeBack, gone }), output, at);
+}
+
+/** Notes with what was sent since when the device is away, or that it is there again. */
+export function judgePresence(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
+  const { key, confirm } = output;
+  const reports = part.passing.reports.byKey.get(key);
+  const sent = lastSent(part.kept, key);
+  if (!reports || !sent) return part;
+  const { isOnline, hasComeBack, gone } = reports;
+  if (sent.away_since !== null) {
+    if (!isOnline) return part;
+    const back = withKept(part, recordOf(part.kept, key, { away_since: null }), "with the next save");
+    // It may have come back while vigie was stopped.
+    return isOfChoice(sent) && !hasComeBack ? noteReturn(back, output) : back;
+  }
+  if (!gone || gone.countsAt > at.steady) return part;
+  const away = withAway(sent, gone.since);
+  // A save at once is not needed: the device says so again after a start.
+  const kept = withKept(part, recordOf(part.kept, key, away), "with the next save");
+  const noted = withReportsOf(kept, key, { ...reports, goneAt: at.steady });
+  if (away.answer === sent.answer || !sent.stands) return noted;
+  const sentence = `It is not known what ${describeOutput(output)} does now: it is away, as ${confirm.online?.topic} says`;
+  return say(noted, { level: "info", sentence });
 }
 
 /** What devices say of being there is known of one connection only. */
 export function forgetPresence(before: OutputsPart, outputs: Outputs, at: Clocks): OutputsPart {
   let part = before;
   for (const { key, confirm } of confirmingOutputs(outputs))
-    if (confirm.online) part = withReportsOf(part, key, { ...reportsOf(part, key, at), isOnline: null });
+    if (confirm.online)
+      part = withReportsOf(part, key, { ...reportsOf(part, key, at), isOnline: null, gone: null });
   return part;
 }
 
@@ -345,7 +442,6 @@ const NOTHING_IS_OPEN = {
   turning: null,
   awaitedSince: null,
   failure: null,
-  tellingFailure: null,
 };
 
 /** Milliseconds: a report after a sending is an answer to it, and no sign that the device came back. */

@@ -1,4 +1,5 @@
-import { MESSAGE_TRIES } from "./choose-outputs.ts";
+import type { Instant } from "../calendar/tariff.ts";
+import { isGivenUp } from "./messages.ts";
 import { describeOutput, type Output } from "./output.ts";
 import type { Sent } from "./outputs-state.ts";
 
@@ -20,6 +21,8 @@ export interface OutputStatus {
   /** The device does not do what it was sent, and vigie cannot bring it to do so. */
   hasFailed: boolean;
   sent: Sent | undefined;
+  /** When it is sent or told next, if vigie has slowed down because it was in vain; null: it has not. */
+  next_try: Instant | null;
   /** What it would send if a simulation reached the devices, or in a demonstration; null: nothing else. */
   would_send: string | null;
 }
@@ -28,32 +31,33 @@ interface StatusInput {
   sent: Sent | undefined;
   /** The broker or the address does not take the payload. */
   isRefused: boolean;
-  /** A payload is given out, or waits for its next try. */
-  isUnderWay: boolean;
   /** The payload was repeated in vain, or something switches the device back each time it is told. */
   isStuck: boolean;
+  next_try: Instant | null;
   would_send: string | null;
 }
 
 export function outputStatus(output: Output, input: StatusInput): OutputStatus {
-  const { sent, isStuck, would_send } = input;
-  if (hasFailed(output, input)) return { output, sent, would_send, state: "failed", hasFailed: true };
+  const { sent, isStuck, next_try, would_send } = input;
+  const status = { output, sent, next_try, would_send };
+  if (hasFailed(output, input)) return { ...status, state: "failed", hasFailed: true };
   const state = would_send === null ? stateOf(output, sent) : "dry";
-  return { output, sent, would_send, state, hasFailed: isStuck };
+  return { ...status, state, hasFailed: isStuck };
 }
 
-function hasFailed({ confirm, message }: Output, { sent, isRefused, isUnderWay }: StatusInput): boolean {
+function hasFailed(output: Output, { sent, isRefused }: StatusInput): boolean {
   if (isRefused) return true;
   if (!sent?.stands) return false;
-  if (message) return !(sent.acknowledged || isUnderWay) && sent.tries >= MESSAGE_TRIES;
-  return confirm !== undefined && sent.answer === "missed";
+  if (output.message) return isGivenUp(output, sent);
+  return output.confirm !== undefined && sent.answer === "missed";
 }
 
 function stateOf({ confirm }: Output, sent: Sent | undefined): OutputState {
   if (!sent) return "nothing";
   // A payload that is not wanted any more is not sent again, and what its device does then is its own business.
   if (!sent.stands) return "sent";
-  if (confirm && sent.answer === "heard") return "confirmed";
+  // What it did before it went away, and what it says beside it, is no tick.
+  if (confirm && sent.answer === "heard") return sent.away_since === null ? "confirmed" : "sent";
   if (confirm && sent.answer === "contrary") return "contrary";
   return !sent.acknowledged || (confirm && sent.answer === "awaited") ? "waiting" : "sent";
 }

@@ -1,3 +1,5 @@
+import type { Language } from "../calendar/day-in-words.ts";
+
 /** The outputs of the configuration: what is sent to which device. */
 export interface Outputs {
   /** While a simulation runs, outputs go on following the real colour. */
@@ -10,7 +12,9 @@ export interface Output {
   /** Names its topics and its entity. */
   id: string;
   /** What people read. */
-  name: { fr: string; en: string };
+  name: Record<Language, string>;
+  /** In which its payloads say a day in words: `homeassistant.language`. */
+  language: Language;
   /** Under which the state file keeps what was sent. */
   key: string;
   to: MqttTarget | HttpTarget;
@@ -70,6 +74,11 @@ export interface Payload {
 /** With placeholders: a text, or an object that is sent as JSON. */
 export type Template = string | JsonObject;
 
+/** As it is sent, but that its placeholders stay. */
+export function templateText(template: Template): string {
+  return typeof template === "string" ? template : JSON.stringify(template);
+}
+
 export interface JsonObject {
   readonly [key: string]: Json;
 }
@@ -87,7 +96,7 @@ export interface Confirmation {
   for: number;
   /** The payload of a choice is sent again if the device does something else later. */
   keep: boolean;
-  /** Where the device says that it is there: the payload of a choice is sent again whenever it comes back. */
+  /** Where the device says that it is there: the payload of a choice is sent again whenever it comes back, and nothing is known of it while it is away. */
   online?: { topic: string; equals: Template };
 }
 

@@ -6,11 +6,11 @@ import { type BothVerdicts, payloadHeldBack } from "./choose-outputs.ts";
 import type { Confirmation, Output, Outputs } from "./output.ts";
 import { type OutputStatus, outputStatus } from "./output-status.ts";
 import {
-  keptFor,
   lastSent,
   type OutputsState,
   type Sending,
   type Sent,
+  withAway,
   withChange,
   withoutSending,
 } from "./outputs-state.ts";
@@ -53,6 +53,8 @@ interface OutputsConnection {
   /** Each connection has a greater number than those before. */
   number: number;
   version: 4 | 5;
+  /** By the steady clock. */
+  since: number;
   /** All reports have arrived that the broker held before this connection. */
   areReportsRead: boolean;
   /** The power of the building may have failed before: what devices do now is not known. */
@@ -74,6 +76,10 @@ export interface ReportsOfDevice {
   hasComeBack: boolean;
   /** Whether it says on this connection that it is there; null: it has said nothing. */
   isOnline: boolean | null;
+  /** It says that it is away: since when by the wall clock, and from when on that counts. */
+  gone: { since: Instant; countsAt: number } | null;
+  /** When it last counted that it is away. */
+  goneAt: number;
   judgedAt: number;
   /** When the device itself was heard last, or when vigie began to listen. */
   liveAt: number;
@@ -96,8 +102,10 @@ export interface PassingOutput extends PassingOfPayload {
   retry: Retry | null;
   /** At the last decision: the payload is that of a choice whose rule is ON. */
   isChoiceOn: boolean;
-  /** When it was told again, because it does something else or came back: the last five times. */
-  told: readonly number[];
+  /** What was sent before the payloads that were chosen since a source last agreed with this machine's clock; null: none were. */
+  former: Sent | null;
+  /** When it is sent or told next, if vigie has slowed down; null: it has not. */
+  nextTry: Instant | null;
   /** When time alone changes something next. */
   wakeAt: number | null;
 }
@@ -119,6 +127,8 @@ interface PassingOfPayload {
   awaitedFor: number;
   /** When it was sent last. */
   sentAt: number | null;
+  /** When it was told again, because it does something else: the last five times. */
+  told: readonly number[];
   /** An address has asked vigie not to send before. */
   notBefore: number | null;
   turning: Turning | null;
@@ -154,6 +164,8 @@ export interface GivenSend {
   due: DueSend;
   /** null: it repeats a payload that was acknowledged. */
   send: Sending | null;
+  /** When it was given out, by the steady clock. */
+  since: number;
 }
 
 /** A payload that has to go out now, once: the number stands for it when it was answered. */
@@ -207,34 +219,6 @@ export function confirmingOutputs({ list }: Outputs): ConfirmingOutput[] {
   return list.filter(hasConfirm);
 }
 
-/** `before`: what the state file holds, or what was kept with the configuration before. */
-export function startOutputs(
-  before: OutputsState,
-  at: Clocks,
-  { outputs, isAfterCrash = false }: { outputs: Outputs; isAfterCrash?: boolean | undefined },
-): OutputsPart {
-  const kept = keptFor(before, outputs.list);
-  const steady = (instant: number) => at.steady - Math.max(0, at.now - instant);
-  const entries = Object.entries(kept).map(([key, sent]): [string, PassingOutput] => {
-    const told = sent.told.map(steady);
-    // A device that was told again is not told sooner because vigie was restarted.
-    return [key, { ...NOTHING_PASSES, told, sentAt: told.at(-1) ?? null }];
-  });
-  return {
-    kept,
-    passing: {
-      connection: null,
-      byKey: new Map(entries),
-      isAfterCrash,
-      reports: { byKey: new Map(), retained: new Map() },
-      changes: 0,
-      given: 0,
-      isEnding: false,
-      said: [],
-    },
-  };
-}
-
 /** What has to be sent now, and is not acknowledged. The sinks send each number once. */
 export function dueSends({ passing }: OutputsPart): DueSend[] {
   return [...passing.byKey.values()].flatMap(({ underWay }) =>
@@ -265,13 +249,13 @@ export function outputStatuses(
 ): OutputStatus[] {
   const statusOf = (output: Output): OutputStatus => {
     const sent = lastSent(part.kept, output.key);
-    const { retry, underWay, isChoiceOn } = passingOf(part, output.key);
+    const { retry, isChoiceOn, nextTry } = passingOf(part, output.key);
     const { stands = false, stuck = null } = sent ?? {};
     const status = outputStatus(output, {
       sent,
       isRefused: retry?.isProblem ?? false,
-      isUnderWay: underWay !== null || retry !== null,
       isStuck: stands && (stuck === "missed" || (stuck !== null && isChoiceOn)),
+      next_try: nextTry,
       would_send: outputs.dry_when_simulated && verdicts ? payloadHeldBack(output, verdicts, sent) : null,
     });
     return isDemo && sent
@@ -288,17 +272,22 @@ export function outputStatuses(
 }
 
 /** When time alone changes something next. What arrived by then has to be taken first: it may be a report. */
-export function nextOutputBoundary({ passing }: OutputsPart): { steady?: number } {
+export function nextOutputBoundary({ passing, kept }: OutputsPart): { steady?: number } {
   if (passing.isEnding) return {};
+  const goneFrom = (key: string, { gone }: ReportsOfDevice) =>
+    gone && lastSent(kept, key)?.away_since === null ? gone.countsAt : null;
   const instants = [
     ...[...passing.byKey.values()].map(({ wakeAt }) => wakeAt),
-    ...[...passing.reports.byKey].map(([key, reports]) => judgedFrom(passing, key, reports)),
+    ...[...passing.reports.byKey].flatMap(([key, reports]) => [
+      judgedFrom(passing, key, reports),
+      goneFrom(key, reports),
+    ]),
   ];
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? {} : { steady: Math.min(...known) };
 }
 
-/** When the newest report of a device is judged: at most once a second; null: there is none, or something else comes first. */
+/** When the newest report of a device is judged: at most once a second, but for the last ones; null: there is none, or something else comes first. */
 export function judgedFrom(
   passing: PassingOutputs,
   key: string,
@@ -310,7 +299,7 @@ export function judgedFrom(
   if (newest?.isFromBefore && underWay) return null;
   // What it says before the payload is sent says nothing about it; but it may not be sent in the end.
   if (underWay?.stage === "waiting for the save") return null;
-  return judgedAt + BETWEEN_JUDGEMENTS;
+  return passing.isEnding ? judgedAt : judgedAt + BETWEEN_JUDGEMENTS;
 }
 
 const BETWEEN_JUDGEMENTS = 1_000;
@@ -350,6 +339,8 @@ function noReports({ steady }: Clocks): ReportsOfDevice {
     newest: null,
     hasComeBack: false,
     isOnline: null,
+    gone: null,
+    goneAt: Number.NEGATIVE_INFINITY,
     judgedAt: Number.NEGATIVE_INFINITY,
     liveAt: steady,
     said: null,
@@ -388,7 +379,9 @@ export function waitingSends({ passing }: OutputsPart): WaitingSend[] {
 /** Everything is as it was before this payload was chosen: it was never given out. */
 export function dropWaiting(part: OutputsPart, { send, before }: WaitingSend): OutputsPart {
   const { sent, passing } = before;
-  const kept = withoutSending(part.kept, send.key, sent);
+  // The device may have gone, or come back, since the payload was chosen.
+  const { away_since = null } = lastSent(part.kept, send.key) ?? {};
+  const kept = withoutSending(part.kept, send.key, sent && withAway(sent, away_since));
   const change = { ...passing, question: null, underWay: null };
   return withKept(withPassingOf(part, send.key, change), kept, "now");
 }
@@ -402,16 +395,18 @@ export const NEW_PAYLOAD: PassingOfPayload = {
   awaitedSince: null,
   awaitedFor: 0,
   sentAt: null,
+  told: [],
   notBefore: null,
   turning: null,
   contraryAt: [],
 };
 
-const NOTHING_PASSES: PassingOutput = {
+export const NOTHING_PASSES: PassingOutput = {
   ...NEW_PAYLOAD,
   underWay: null,
   retry: null,
   isChoiceOn: false,
-  told: [],
+  former: null,
+  nextTry: null,
   wakeAt: null,
 };

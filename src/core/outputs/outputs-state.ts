@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Instant } from "../calendar/tariff.ts";
-import { instantSchema } from "../calendar/time-schemas.ts";
+import { COLORS, type Color, type Instant, type IsoDate } from "../calendar/tariff.ts";
+import { dateSchema, instantSchema } from "../calendar/time-schemas.ts";
+import { type Output, templateText } from "./output.ts";
 
 /** What was sent last to each output, by its key; plain data for the state file. */
 export type OutputsState = Readonly<Record<string, Sent>>;
@@ -32,29 +33,58 @@ export interface Sent {
   /** What the device has reported since, and when. */
   last_answer: string | null;
   answered_at: Instant | null;
-  /** When the device was told again last, because it had changed its mind or came back: the last five times. */
+  /** When the device was told again last because it does something else: the last five times since this payload was sent first. */
   told: readonly Instant[];
+  /** Since when the device says on `confirm.online` that it is away, as far as vigie heard; null: it does not say so. */
+  away_since: Instant | null;
   /** A message that was sent only because of a simulation. */
   pretended: boolean;
   /** The device may have lost what it was sent: it is told again as soon as that is allowed. */
   came_back: boolean;
   /** A problem until the device confirms: it was told in vain, or something switches it back each time. */
   stuck: "missed" | "switched back" | null;
-  /** The texts of a message that were delivered in the last six hours. */
+  /** The messages that were delivered in the last six hours, or may have been. */
   delivered: readonly Delivered[];
+  /** For a message: the day that decides, and its colour, forecast or official; null: there is none. */
+  day: IsoDate | null;
+  color: Color | null;
+  /**
+   * For a message: the latest day that people were told, by the choice. null: it is for a device, or was written by an earlier
+   * version, which did not note it.
+   */
+  told_days: Readonly<Record<string, ToldDay>> | null;
 }
 
-/** A text that has arrived. */
+/** A message that has arrived, or may have. */
 export interface Delivered {
   payload: string;
+  /** When it was tried last. */
   at: Instant;
+  // State files of earlier versions do not have what follows.
+  choice: string | null;
+  day: IsoDate | null;
+  pretended: boolean;
+  /** When it was tried first: this tells it from other messages with the same text. */
+  begun: Instant;
+  tries: number;
+  /** false: nobody has said that it arrived. */
+  taken: boolean;
+}
+
+export interface ToldDay {
+  day: IsoDate;
+  /** The colour of this day as people were told, forecast or official, and its official one since; null: it had none. */
+  color: Color | null;
+  /** Since people were told, its official colour became another one, or they were told something else. */
+  has_changed: boolean;
 }
 
 /** A payload that is about to be sent. */
 export interface Sending extends Pick<Sent, "payload" | "expect" | "pretended"> {
   key: string;
   id: string;
-  message: boolean;
+  /** null: it is for a device. */
+  message: (Pick<Sent, "day" | "color"> & Pick<Delivered, "begun">) | null;
   choice: string;
   because: string;
 }
@@ -73,7 +103,7 @@ export function recordSending(
 ): OutputsState {
   const before = lastSent(state, key);
   const isAgain =
-    before !== undefined && (isStillTried(before, payload) || (message && isTriedSoon(before, payload, at)));
+    before !== undefined && isStillTried(before, payload) && (!message || message.begun === before.at);
   const triedBefore = isAgain ? before.tries : 0;
   const sent: Sent = {
     id,
@@ -88,12 +118,15 @@ export function recordSending(
     tries: message ? triedBefore : triedBefore + 1,
     last_answer: null,
     answered_at: null,
-    // A telling that seems later than now was before the clock was set back, and not since this payload was sent.
-    told: (before?.told ?? []).filter((instant) => instant <= at),
+    told: [],
+    away_since: before?.away_since ?? null,
     pretended,
     came_back: false,
     stuck: null,
     delivered: before?.delivered ?? [],
+    day: message?.day ?? null,
+    color: message?.color ?? null,
+    told_days: message ? (before?.told_days ?? {}) : null,
   };
   return { ...state, [key]: sent };
 }
@@ -103,9 +136,10 @@ export function isStillTried({ payload, stands, acknowledged }: Sent, wanted: st
   return payload === wanted && stands && !acknowledged;
 }
 
-/** The same text was tried within the last six hours, and nobody knows whether it has arrived. */
-export function isTriedSoon(sent: Sent, text: string, at: Instant): boolean {
-  return !sent.acknowledged && sent.tries > 0 && sent.payload === text && isRecent(sent, at);
+/** While the device says that it is away, what it does is not known. */
+export function withAway(sent: Sent, away_since: Instant | null): Sent {
+  const isDone = sent.answer === "heard" || sent.answer === "retained";
+  return { ...sent, away_since, ...(isDone && away_since !== null && { answer: "doubted" }) };
 }
 
 /** The payload was not sent in the end: what was sent before it is the last one again. */
@@ -132,25 +166,6 @@ export function recordAcknowledgement(state: OutputsState, key: string, payload:
   return lastSent(state, key)?.payload === payload ? recordOf(state, key, { acknowledged: true }) : state;
 }
 
-/** A message has arrived: nobody has to read the same text again soon. */
-export function recordDelivery(state: OutputsState, key: string, at: Instant): OutputsState {
-  const sent = lastSent(state, key);
-  if (!sent) return state;
-  const { payload, delivered } = sent;
-  const recent = delivered.filter((one) => one.payload !== payload && isRecent(one, at));
-  return recordOf(state, key, { delivered: [...recent, { payload, at }] });
-}
-
-export function recentDelivery({ delivered }: Sent, text: string, at: Instant): Delivered | undefined {
-  return delivered.find((one) => one.payload === text && isRecent(one, at));
-}
-
-function isRecent(text: Delivered, at: Instant): boolean {
-  return Math.abs(at - text.at) < SAME_MESSAGE_AFTER;
-}
-
-const SAME_MESSAGE_AFTER = 6 * 3_600_000;
-
 /**
  * What the device is expected to report: it changes when `expect` is corrected in the configuration, or `confirm` is added to it or
  * removed. A payload that the device has confirmed stays confirmed, until its next report.
@@ -170,15 +185,24 @@ export function isOfChoice({ choice }: Sent): boolean {
  * For the outputs of this configuration. What was sent to an output that is gone is wanted no more. If an output has another topic or
  * address, its new device gets what is in force.
  */
-export function keptFor(state: OutputsState, outputs: readonly { id: string; key: string }[]): OutputsState {
+export function keptFor(state: OutputsState, outputs: readonly Output[], at: Instant): OutputsState {
   const keys = new Set(outputs.map(({ key }) => key));
   let next = state;
-  for (const { id, key } of outputs) {
-    if (lastSent(state, key)) continue;
+  for (const output of outputs) {
+    const { id, key, message, confirm } = output;
+    if (lastSent(state, key)) {
+      // Another output may have sent to this device until now.
+      next = recordOf(next, key, { id, ...(!confirm?.online && { away_since: null }) });
+      continue;
+    }
     const [former, sent] =
       Object.entries(next).find(([one, { id: its }]) => its === id && !keys.has(one)) ?? [];
     if (former === undefined || !sent) continue;
-    next = { ...withoutSending(next, former, undefined), [key]: { ...sent, ...NOTHING_KNOWN } };
+    // People at another address have read nothing of it.
+    const moved = message
+      ? undefined
+      : { ...sent, ...NOTHING_TOLD, at, stands: sent.stands && isPayloadOf(output, sent.payload) };
+    next = withoutSending(withoutSending(next, former, undefined), key, moved);
   }
   for (const key of Object.keys(next)) if (!keys.has(key)) next = recordOf(next, key, { stands: false });
   return next;
@@ -195,8 +219,26 @@ export function forgetAcknowledgements(state: OutputsState): OutputsState {
   );
 }
 
+/** A device that takes the place of another one may have other words, and is never sent those of the other one. */
+function isPayloadOf({ choose, else: otherwise, unknown }: Output, payload: string): boolean {
+  return [...choose, otherwise, unknown].some((one) => one && templateText(one.payload) === payload);
+}
+
 /** Neither what became of a payload, nor whether it is wanted still. */
 const NOTHING_KNOWN = { acknowledged: false, stands: false, answer: "none" } as const;
+
+/** Of another device, which may be wanted to do the same. */
+const NOTHING_TOLD = {
+  acknowledged: false,
+  answer: "none",
+  tries: 0,
+  last_answer: null,
+  answered_at: null,
+  told: [],
+  away_since: null,
+  came_back: false,
+  stuck: null,
+} as const;
 
 /** From the state file; what cannot be read of it is left out. */
 export function readOutputsState(json: unknown): OutputsState {
@@ -225,6 +267,25 @@ function readSent(entry: unknown): { sent?: Sent; isWhole: boolean } {
   return least ? { sent: least, isWhole: false } : { isWhole: false };
 }
 
+const deliveredSchema = z
+  .object({
+    payload: z.string(),
+    at: instantSchema,
+    choice: z.string().nullable().default(null),
+    day: dateSchema.nullable().default(null),
+    pretended: z.boolean().default(false),
+    begun: instantSchema.nullable().default(null),
+    tries: z.int().default(1),
+    taken: z.boolean().default(true),
+  })
+  .transform((one): Delivered => ({ ...one, begun: one.begun ?? one.at }));
+
+const toldDaySchema = z.object({
+  day: dateSchema,
+  color: z.enum(COLORS).nullable(),
+  has_changed: z.boolean(),
+}) satisfies z.ZodType<ToldDay>;
+
 const sentSchema = z.object({
   id: z.string().nullable().default(null),
   payload: z.string(),
@@ -239,10 +300,14 @@ const sentSchema = z.object({
   last_answer: z.string().nullable().default(null),
   answered_at: instantSchema.nullable().default(null),
   told: z.array(instantSchema).default([]),
+  away_since: instantSchema.nullable().default(null),
   pretended: z.boolean().default(false),
   came_back: z.boolean().default(false),
   stuck: z.enum(["missed", "switched back"]).nullable().default(null),
-  delivered: z.array(z.object({ payload: z.string(), at: instantSchema })).default([]),
+  delivered: z.array(deliveredSchema).default([]),
+  day: dateSchema.nullable().default(null),
+  color: z.enum(COLORS).nullable().default(null),
+  told_days: z.record(z.string(), toldDaySchema).nullable().default(null),
 }) satisfies z.ZodType<Sent>;
 
 const leastSchema = z

@@ -1,11 +1,13 @@
+import { dayInWords, type Language } from "../calendar/day-in-words.ts";
 import { COLORS } from "../calendar/tariff.ts";
-import type { DayFacts, Facts, MomentFacts } from "../facts/facts.ts";
+import { CIVIL_DAYS, type DayFacts, type Facts, type MomentFacts } from "../facts/facts.ts";
 import { payloadOf, percent, rate, type Value } from "../facts/format-value.ts";
 import type { Json, Template } from "./output.ts";
 
 /** The payload to send. In a text an unknown value becomes `None`, as on vigie's own topics. */
-export function fillPlaceholders(template: Template, facts: Facts): string {
-  return typeof template === "string" ? fillText(template, facts) : JSON.stringify(fillJson(template, facts));
+export function fillPlaceholders(template: Template, facts: Facts, language: Language): string {
+  const known = { facts, language };
+  return typeof template === "string" ? fillText(template, known) : JSON.stringify(fillJson(template, known));
 }
 
 /**
@@ -18,26 +20,32 @@ export function findPlaceholders(template: unknown): string[] {
   return Object.values(template).flatMap(findPlaceholders);
 }
 
-function fillText(text: string, facts: Facts): string {
+/** What placeholders say, and in which language a day is said in words. */
+interface Sayable {
+  facts: Facts;
+  language: Language;
+}
+
+function fillText(text: string, known: Sayable): string {
   return text.replaceAll(PLACEHOLDER, (whole, name: string) => {
     const read = READ.get(name);
-    return read ? payloadOf(read(facts)) : whole;
+    return read ? payloadOf(read(known)) : whole;
   });
 }
 
 /** A text that is one placeholder becomes the value of the fact: `{ left: "{left.rouge}" }` is `{"left":21}`. */
-function fillJson(value: Json, facts: Facts): Json {
+function fillJson(value: Json, known: Sayable): Json {
   if (typeof value === "string") {
     const [name] = WHOLE_PLACEHOLDER.exec(value)?.slice(1) ?? [];
     const read = READ.get(name ?? "");
-    return read ? read(facts) : fillText(value, facts);
+    return read ? read(known) : fillText(value, known);
   }
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: Json) => fillJson(item, facts));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillJson(item, facts)]));
+  if (Array.isArray(value)) return value.map((item: Json) => fillJson(item, known));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillJson(item, known)]));
 }
 
-type Read = (facts: Facts) => Value;
+type Read = (known: Sayable) => Value;
 
 const PLACEHOLDER = /\{([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*)\}/gi;
 const WHOLE_PLACEHOLDER = /^\{([a-z0-9_.]+)\}$/i;
@@ -45,23 +53,30 @@ const WHOLE_PLACEHOLDER = /^\{([a-z0-9_.]+)\}$/i;
 const READ = new Map<string, Read>([
   ...ofDay("now", ({ now }) => now),
   ...ofDay("next", ({ next }) => next),
-  ...ofDay("today", ({ days }) => days.today),
-  ...ofDay("tomorrow", ({ days }) => days.tomorrow),
-  ["now.period", ({ moment }) => moment?.now.period ?? null],
-  ["now.rate", ({ moment }) => moment && rate(moment.now.rate)],
-  ["next_rouge.date", ({ dated }) => dated.next_rouge.date],
-  ...COLORS.map((color): [string, Read] => [`left.${color}`, ({ dated }) => dated.left?.[color] ?? null]),
+  ...CIVIL_DAYS.flatMap((name) => ofDay(name, ({ days }) => days[name])),
+  ["now.period", ({ facts: { moment } }) => moment?.now.period ?? null],
+  ["now.rate", ({ facts: { moment } }) => moment && rate(moment.now.rate)],
+  ["next_rouge.date", ({ facts: { dated } }) => dated.next_rouge.date],
+  [
+    "next_rouge.day",
+    ({ facts: { dated }, language }) => dated.next_rouge.date && dayInWords(dated.next_rouge.date, language),
+  ],
+  ...COLORS.map((color): [string, Read] => [
+    `left.${color}`,
+    ({ facts: { dated } }) => dated.left?.[color] ?? null,
+  ]),
   ...COLORS.map((color): [string, Read] => [
     `remaining.${color}`,
-    ({ dated }) => dated.season?.remaining[color] ?? null,
+    ({ facts: { dated } }) => dated.season?.remaining[color] ?? null,
   ]),
 ]);
 
 function ofDay(name: string, day: (moment: MomentFacts) => DayFacts): [string, Read][] {
   return [
-    [`${name}.date`, ({ moment }) => moment && day(moment).date],
-    [`${name}.color`, ({ moment }) => moment && day(moment).color],
-    [`${name}.confidence`, ({ moment }) => moment && percent(day(moment).confidence)],
+    [`${name}.date`, ({ facts: { moment } }) => moment && day(moment).date],
+    [`${name}.day`, ({ facts: { moment }, language }) => moment && dayInWords(day(moment).date, language)],
+    [`${name}.color`, ({ facts: { moment } }) => moment && day(moment).color],
+    [`${name}.confidence`, ({ facts: { moment } }) => moment && percent(day(moment).confidence)],
   ];
 }
 

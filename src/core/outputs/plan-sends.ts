@@ -1,15 +1,11 @@
 import type { Instant } from "../calendar/tariff.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { VerdictForecast, VerdictSpan } from "../rules/forecast-verdicts.ts";
+import { NOTHING_SEEN } from "../rules/seen.ts";
 import { chooseOutputs, whyNothing } from "./choose-outputs.ts";
+import { recordArrival } from "./messages.ts";
 import type { Output } from "./output.ts";
-import {
-  lastSent,
-  type OutputsState,
-  recordAcknowledgement,
-  recordDelivery,
-  recordSending,
-} from "./outputs-state.ts";
+import { lastSent, type OutputsState, recordAcknowledgement, recordSending } from "./outputs-state.ts";
 
 /** A payload that an output will send, if no colour changes and the device's broker is there. */
 export interface PlannedSend {
@@ -29,18 +25,22 @@ interface SendPlan {
 }
 
 /**
- * What an output sends from an instant to before another: at the first, and at each at which one of its rules changes.
+ * What an output sends from an instant to before another: at the first, and at each at which one of its rules changes, or what it sees.
  * `nothing`: why it sends nothing at the first.
  */
 export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[]; nothing: string | null } {
   const { forecasts, factsAt, from, to } = plan;
   const spansOf = (id: string): readonly VerdictSpan[] => forecasts.get(id)?.spans ?? [];
   const ids = [...new Set(output.choose.map(({ when }) => when))];
-  const changes = ids.flatMap((id) => spansOf(id).map(({ start }) => start));
+  const looksOf = (id: string): VerdictForecast["looks"] => forecasts.get(id)?.looks ?? [];
+  const changes = ids.flatMap((id) => [...spansOf(id), ...looksOf(id)].map(({ start }) => start));
   const instants = [from, ...changes.filter((at) => at > from && at < to)];
   const knownAt = (at: Instant) => {
-    const stateOf = (id: string) => spansOf(id).findLast(({ start }) => start <= at)?.state ?? null;
-    return { verdicts: new Map(ids.map((id) => [id, { state: stateOf(id) }])), facts: factsAt(at) };
+    const verdictOf = (id: string) => ({
+      state: spansOf(id).findLast(({ start }) => start <= at)?.state ?? null,
+      seen: looksOf(id).findLast(({ start }) => start <= at)?.seen ?? (() => NOTHING_SEEN),
+    });
+    return { verdicts: new Map(ids.map((id) => [id, verdictOf(id)])), facts: factsAt(at), factsAt };
   };
   let { state } = plan;
   const sends = [...new Set(instants)]
@@ -55,8 +55,10 @@ export function planSends(output: Output, plan: SendPlan): { sends: PlannedSend[
       );
       state = chosen.state;
       for (const send of chosen.sends) {
-        state = recordAcknowledgement(recordSending(state, send, at), send.key, send.payload);
-        if (output.message) state = recordDelivery(state, send.key, at);
+        state = recordSending(state, send, at);
+        state = output.message
+          ? recordArrival(state, send.key, { isTaken: true, at })
+          : recordAcknowledgement(state, send.key, send.payload);
       }
       return chosen.sends.map(({ payload, because }) => ({ at, payload, because }));
     });

@@ -32,6 +32,11 @@ export function shownReport(report: string, expected: string, path?: string): st
   return text(textOf(value) ?? report) ?? "";
 }
 
+/** What a report says of which only what people are shown is known: of JSON the value itself, and of a long text its beginning. */
+export function readShown(shown: string, expected: string): ReportMeaning {
+  return shown === text(expected) ? "expected" : readReport(shown, expected);
+}
+
 function expectedKeysOf(report: string, expected: unknown): unknown {
   const json = isObject(expected) ? parseJson(report) : undefined;
   if (!(isObject(expected) && isObject(json))) return undefined;

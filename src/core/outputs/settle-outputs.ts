@@ -1,15 +1,19 @@
 import type { Clocks } from "../calendar/clocks.ts";
+import type { Instant } from "../calendar/tariff.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
+import { quotePayload } from "../log/quote-payload.ts";
 import { askIfDue, nextDoubt, nextQuestion } from "./ask-devices.ts";
 import { type BothVerdicts, chooseOutputs } from "./choose-outputs.ts";
-import { judgeIfDue, turnIfDue } from "./device-reports.ts";
-import { type Output, type Outputs, placeOf } from "./output.ts";
+import { judgeIfDue, judgePresence, turnIfDue } from "./device-reports.ts";
+import { nextTryOf, oftenUntil } from "./messages.ts";
+import { describeOutput, type Output, type Outputs, placeOf } from "./output.ts";
 import {
   dropWaiting,
   hasConfirm,
   NEW_PAYLOAD,
   type OutputsPart,
   passingOf,
+  type Retry,
   say,
   type WaitingSend,
   waitingSends,
@@ -18,15 +22,29 @@ import {
   withReportsOf,
 } from "./outputs-part.ts";
 import { isStillTried, lastSent, recordSending, type Sending, withoutSending } from "./outputs-state.ts";
-import { give, givesUpAt, isReachable, nextTelling, tellIfDue } from "./tell-devices.ts";
+import { forgetFormer, takeBack } from "./take-back.ts";
+import {
+  aloneUntil,
+  give,
+  givesUpAt,
+  isItsTurn,
+  isReachable,
+  nextSlowTry,
+  nextTelling,
+  tellIfDue,
+} from "./tell-devices.ts";
 
 interface SettleContext {
   outputs: Outputs;
   /** The newest; null: nothing is decided yet, and no payload is chosen. */
   verdicts: BothVerdicts | null;
+  clock?: TrustInClock;
   /** Of an output that throws nothing changes, and nothing is sent for it. */
   protect?: Protect;
 }
+
+/** This machine's clock: "agreed": a source agrees with it; "wrong": the sources contradict it; "unsure": neither so far. */
+export type TrustInClock = "agreed" | "unsure" | "wrong";
 
 /**
  * Decides what is sent now. The payload is saved before it is given out and after it was acknowledged: if vigie is killed in
@@ -35,7 +53,7 @@ interface SettleContext {
 export function settleOutputs(
   before: OutputsPart,
   at: Clocks,
-  { outputs, verdicts, protect = UNPROTECTED }: SettleContext,
+  { outputs, verdicts, clock = "agreed", protect = UNPROTECTED }: SettleContext,
 ): OutputsPart {
   if (before.passing.isEnding) return before;
   let part = before;
@@ -50,39 +68,73 @@ export function settleOutputs(
     const wanted = verdicts ? chooseOutputs(outputs, verdicts, kept, at.now, protectDrop).sends : [];
     part = dropUnwanted(part, waiting, wanted);
   }
+  if (clock === "agreed") part = forgetFormer(part, outputs);
+  if (clock === "wrong") part = takeBack(part, outputs);
   // Before the choice: what a device has reported need not be sent again.
   for (const output of outputs.list)
     if (hasConfirm(output))
       protect(`the reports of output ${output.id}`, () => {
         part = turnIfDue(judgeIfDue(part, output, at), output, at);
       });
-  const chosen = verdicts && chooseOutputs(outputs, verdicts, part.kept, at.now, protect);
+  const open = { ...outputs, list: outputs.list.filter((output) => !isMessageUnderWay(part, output)) };
+  const chosen = verdicts && chooseOutputs(open, verdicts, part.kept, at.now, protect);
   if (chosen) part = forgetRetries(withKept(part, chosen.state, "now"), outputs, chosen.sends);
-  for (const output of outputs.list) {
+  for (const output of byTurn(part, outputs.list)) {
     const { key } = output;
     protect(`what is sent to output ${output.id}`, () => {
       const send = chosen?.sends.find((one) => one.key === key);
-      const isChoiceOn = chosen?.choicesOn.has(key) ?? false;
-      part = settleOutput(withPassingOf(part, key, { isChoiceOn }), output, { send, at });
+      if (chosen) part = withPassingOf(part, key, { isChoiceOn: chosen.choicesOn.has(key) });
+      part = settleOutput(part, output, { send, at, clock });
     });
   }
-  return part;
+  return noteWakes(part, outputs, at, protect);
+}
+
+/** What is tried again comes last, in the order in which it is due: what has to go out alone keeps nothing else back. */
+function byTurn(part: OutputsPart, list: readonly Output[]): readonly Output[] {
+  const dueAt = ({ key }: Output) => passingOf(part, key).retry?.at ?? 0;
+  return list.toSorted((one, other) => dueAt(one) - dueAt(other));
+}
+
+/** Whether it arrives decides what comes next: its answer is waited for. */
+function isMessageUnderWay(part: OutputsPart, { key, message }: Output): boolean {
+  return message && passingOf(part, key).underWay?.stage === "given";
 }
 
 function settleOutput(
   before: OutputsPart,
   output: Output,
-  { send, at }: { send: Sending | undefined; at: Clocks },
+  { send, at, clock }: { send: Sending | undefined; at: Clocks; clock: TrustInClock },
 ): OutputsPart {
   let part = giveIfSaved(before, output, at);
-  if (send) part = beginSend(part, output, send, at);
-  if (hasConfirm(output)) part = askIfDue(tellIfDue(part, output, at), output, at);
-  return withPassingOf(part, output.key, { wakeAt: nextWake(part, output, at) });
+  if (send) part = beginSend(part, output, send, at, clock);
+  return hasConfirm(output) ? askIfDue(tellIfDue(part, output, at), output, at) : part;
+}
+
+/** Last: whose turn it is depends on what the others have in flight now. */
+function noteWakes(before: OutputsPart, { list }: Outputs, at: Clocks, protect: Protect): OutputsPart {
+  let part = before;
+  for (const output of list)
+    protect(`when output ${output.id} is due next`, () => {
+      const nextTry = nextTryShown(part, output, at);
+      part = withPassingOf(part, output.key, { wakeAt: nextWake(part, output, at), nextTry });
+    });
+  return part;
+}
+
+/** By the wall clock. It stays the same, though the two clocks do not go exactly alike. */
+function nextTryShown(part: OutputsPart, output: Output, at: Clocks): Instant | null {
+  const next = nextSlowTry(part, output, at);
+  if (next === null) return null;
+  const shown = Math.round(at.now + (next - at.steady));
+  const { nextTry } = passingOf(part, output.key);
+  return nextTry !== null && Math.abs(nextTry - shown) < SAME_TRY ? nextTry : shown;
 }
 
 /** When time alone changes something of this output; null: never. */
 function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null {
-  const { underWay, retry, turning } = passingOf(part, output.key);
+  const passing = passingOf(part, output.key);
+  const { underWay, retry, turning } = passing;
   const ofDevice = hasConfirm(output)
     ? [
         turning?.countsAt ?? null,
@@ -92,9 +144,17 @@ function nextWake(part: OutputsPart, output: Output, at: Clocks): number | null 
         nextDoubt(part, output, at),
       ]
     : [];
-  const saveLimit = underWay?.stage === "waiting for the save" ? underWay.saveLimit : null;
+  const limit = underWay?.stage === "waiting for the save" ? underWay.saveLimit : null;
+  const saveLimit = limit !== null && limit > at.steady ? limit : null;
   const retryAt = retry && retry.at > at.steady ? retry.at : null;
-  const instants = [saveLimit, retryAt, ...ofDevice].filter((instant) => instant !== null);
+  const alone = aloneUntil(passing);
+  const othersFrom = alone !== null && alone > at.steady ? alone : null;
+  const sent = lastSent(part.kept, output.key);
+  const often = output.message && sent ? oftenUntil(sent, at.now) : null;
+  const allowedAt = often === null ? null : at.steady + Math.max(1, often - at.now);
+  const instants = [saveLimit, retryAt, othersFrom, allowedAt, ...ofDevice].filter(
+    (instant) => instant !== null,
+  );
   return instants.length === 0 ? null : Math.min(...instants);
 }
 
@@ -111,11 +171,21 @@ function dropUnwanted(
   return part;
 }
 
-function giveIfSaved(part: OutputsPart, output: Output, { steady }: Clocks): OutputsPart {
+function giveIfSaved(part: OutputsPart, output: Output, at: Clocks): OutputsPart {
   const { underWay } = passingOf(part, output.key);
   const isDue =
-    underWay?.stage === "waiting for the save" && (underWay.isSaved || steady >= underWay.saveLimit);
-  return isDue ? give(forgetReport(part, output.key), output, underWay.send) : part;
+    underWay?.stage === "waiting for the save" && (underWay.isSaved || at.steady >= underWay.saveLimit);
+  if (!isDue || !isItsTurn(part, output, at)) return part;
+  const { send, before } = underWay;
+  const isOther = before.sent?.stuck != null && before.sent.payload !== send.payload;
+  const told = isOther ? endFormerProblem(part, output, send) : part;
+  return give(forgetReport(told, output.key), output, send, at);
+}
+
+/** Whether the device did what it was sent before is not asked any more. */
+function endFormerProblem(part: OutputsPart, output: Output, { payload }: Sending): OutputsPart {
+  const isOver = `${describeOutput(output)} is sent ${quotePayload(payload)} now, and not asked any more for what it was sent before`;
+  return say(part, { problem: `answer ${output.key}`, isOver });
 }
 
 /** A payload that was not taken is no problem any more when it is not due any more. */
@@ -133,22 +203,35 @@ function forgetRetries(before: OutputsPart, { list }: Outputs, sends: readonly S
   return part;
 }
 
-function beginSend(before: OutputsPart, output: Output, send: Sending, at: Clocks): OutputsPart {
+function beginSend(
+  before: OutputsPart,
+  output: Output,
+  send: Sending,
+  at: Clocks,
+  clock: TrustInClock,
+): OutputsPart {
   const { key, payload } = send;
   const passing = passingOf(before, key);
-  const { underWay, retry } = passing;
+  const { underWay } = passing;
+  const retry = retryOf(before, output, send, at);
   const isTooEarly = retry?.payload === payload && retry.at > at.steady;
   // What waits for its turn at a host is replaced; what is under way there is answered first.
   const isReplaced =
     output.to.kind === "http" && underWay?.stage === "given" && underWay.due.payload !== payload;
-  if (!isReachable(before, output) || (underWay && !isReplaced) || isTooEarly) return before;
+  if (!isReachable(before, output) || (underWay && !isReplaced)) return before;
+  if (isTooEarly) return withPassingOf(before, key, { retry });
   const sent = lastSent(before.kept, key);
-  const recorded = recordSending(before.kept, send, at.now);
   // The state file says already that it may have been sent: another try needs no write.
-  if (retry && sent && isStillTried(sent, payload))
-    return give(withKept(before, recorded, "with the next save"), output, send);
-  const part = withKept(before, recorded, "now");
+  const isWritten = retry !== null && sent !== undefined && isStillTried(sent, payload);
+  if (isWritten && !isItsTurn(before, output, at)) return before;
+  const recorded = recordSending(before.kept, send, at.now);
+  if (isWritten) return give(withKept(before, recorded, "with the next save"), output, send, at);
+  const kept = withKept(before, recorded, "now");
+  // That the device is away is kept with what was sent, and this may be the first.
+  const part = hasConfirm(output) ? judgePresence(kept, output, at) : kept;
+  const former = passing.former ?? sent ?? null;
   return withPassingOf(part, key, {
+    former: clock === "unsure" && !output.message ? former : passing.former,
     underWay: {
       stage: "waiting for the save",
       send,
@@ -158,7 +241,23 @@ function beginSend(before: OutputsPart, output: Output, send: Sending, at: Clock
       before: { sent, passing },
     },
     ...NEW_PAYLOAD,
+    ...(send.message && { retry: null }),
   });
+}
+
+/**
+ * When this payload is tried again; null: there was no try. A message that may have arrived before a restart is tried again when it
+ * would be without the restart.
+ */
+function retryOf(part: OutputsPart, output: Output, { payload, message }: Sending, at: Clocks): Retry | null {
+  const { retry } = passingOf(part, output.key);
+  if (!message) return retry;
+  const sent = lastSent(part.kept, output.key);
+  if (sent?.payload !== payload || sent.at !== message.begun) return null;
+  if (retry?.payload === payload) return retry;
+  const next = nextTryOf(output, sent, at);
+  const isDue = next <= at.steady;
+  return isDue ? null : { payload, since: at.steady, at: next, isProblem: false, mayHaveArrived: true };
 }
 
 /** What the device reported before the payload was sent says nothing about it. */
@@ -171,3 +270,4 @@ function forgetReport(part: OutputsPart, key: string): OutputsPart {
 
 /** Milliseconds. */
 const SAVE_LIMIT = 5_000;
+const SAME_TRY = 1_000;

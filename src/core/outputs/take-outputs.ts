@@ -1,16 +1,18 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { quotePayload } from "../log/quote-payload.ts";
-import { MESSAGE_TRIES } from "./choose-outputs.ts";
 import {
   doubtDevices,
   forgetPresence,
   judge,
+  noteLastReports,
   noteReport,
   type Report,
   takeReport,
 } from "./device-reports.ts";
-import { describeOutput, describeTaken, type Output, type Outputs } from "./output.ts";
+import { isGivenUp, pauseAfter, recordArrival } from "./messages.ts";
+import { describeOutput, describeTaken, type Output, type Outputs, placeOf } from "./output.ts";
 import {
+  confirmingOutputs,
   dropWaiting,
   type GivenSend,
   hasConfirm,
@@ -24,8 +26,8 @@ import {
   withPassing,
   withPassingOf,
 } from "./outputs-part.ts";
-import { lastSent, recordAcknowledgement, recordDelivery, recordOf } from "./outputs-state.ts";
-import { PAUSE } from "./tell-devices.ts";
+import { lastSent, recordAcknowledgement, recordOf } from "./outputs-state.ts";
+import { isSuspect, PAUSE } from "./tell-devices.ts";
 
 /** What happens to outputs from outside. Events of a connection or a message that is over change nothing. */
 export type OutputsEvent =
@@ -87,7 +89,7 @@ export function takeOutputs(
     case "unanswered":
       return takeNotTaken(part, event, at, outputs);
     case "cut off":
-      return takeCutOff(part, event, outputs);
+      return takeCutOff(part, event, at, outputs);
     case "answer":
       return takeAnswer(part, event, at, outputs);
     case "no answer":
@@ -95,7 +97,9 @@ export function takeOutputs(
     case "saved":
       return noteSaved(part, event.changes);
     case "ending":
-      return part.passing.isEnding ? part : withPassing(endWaiting(part), { isEnding: true });
+      return part.passing.isEnding
+        ? part
+        : noteLastReports(withPassing(endWaiting(part), { isEnding: true }), outputs, at);
   }
 }
 
@@ -106,56 +110,72 @@ function openConnection(
   outputs: Outputs,
 ): OutputsPart {
   if (before.passing.connection && before.passing.connection.number >= number) return before;
-  let part = withPassing(loseConnection(before, at, outputs), {
+  // Before the first connection there is nothing to lose, and what a start has resumed goes on.
+  let part = withPassing(before.passing.connection ? loseConnection(before, at, outputs) : before, {
     connection: {
       number,
       version,
+      since: at.steady,
       areReportsRead: false,
       isDoubtful: number > 1 || before.passing.isAfterCrash,
     },
     reports: { ...before.passing.reports, retained: new Map() },
   });
   part = forgetPresence(part, outputs, at);
-  for (const { key, message } of overMqtt(outputs))
-    if (!message) part = withPassingOf(part, key, { retry: null });
+  for (const { key, message } of overMqtt(outputs)) {
+    const { retry } = passingOf(part, key);
+    // An access list may have been corrected. What was lost with a connection may end this one, too.
+    if (!message && retry && !retry.mayHaveArrived)
+      part = withPassingOf(part, key, { retry: { ...retry, at: at.steady } });
+  }
   return part;
 }
 
-/** What the broker has not acknowledged may have arrived or not: it stays in `kept` as it is, and is due again. */
+/** What the broker has not acknowledged may have arrived or not. The connection may end because of it, so it is not sent again at once. */
 function loseConnection(before: OutputsPart, at: Clocks, outputs: Outputs): OutputsPart {
   let part = before;
   for (const output of overMqtt(outputs)) {
-    const { key, message } = output;
-    const { underWay } = passingOf(part, key);
+    const { underWay } = passingOf(part, output.key);
     if (underWay?.stage === "waiting for the save") part = dropWaiting(part, underWay);
-    part = withPassingOf(part, key, { underWay: null });
-    // A message may have arrived, and a connection may come and go: it is not sent again at once.
-    if (message && underWay?.stage === "given") {
-      part = noteArrival(part, output, "now");
-      part = withPassingOf(part, key, {
-        retry: nextTry(part, output, underWay.due.payload, { kind: "unanswered" }, at),
-      });
-    }
+    if (underWay?.stage === "given") part = loseSending(part, output, underWay, { at, outputs });
   }
-  for (const { key, confirm } of outputs.list) {
-    if (confirm?.from.kind !== "mqtt") continue;
+  for (const output of confirmingOutputs(outputs)) {
+    const { key, confirm } = output;
+    if (!isOverMqtt(output) && confirm.from.kind === "http") continue;
     const { turning, awaitedSince, awaitedFor } = passingOf(part, key);
-    // What the device does else counts; that it does what it was told again cannot be followed.
-    const still = turning?.to === "contrary" ? turning : null;
+    // What the device does else counts; that it does what it was told again cannot be followed, unless it is asked over HTTP.
+    const still = turning?.to === "contrary" || confirm.from.kind === "http" ? turning : null;
     const repeatedFor = awaitedSince === null ? awaitedFor : at.steady - awaitedSince;
-    // On each connection it has the time for some tries.
-    const most = Math.max(0, confirm.for - 3 * confirm.every);
-    part = withPassingOf(part, key, {
-      awaitedSince: null,
-      awaitedFor: Math.min(repeatedFor, most),
-      turning: still,
-    });
+    part = withPassingOf(part, key, { awaitedSince: null, awaitedFor: repeatedFor, turning: still });
   }
   return withPassing(part, { connection: null });
 }
 
+function loseSending(
+  before: OutputsPart,
+  output: Output,
+  { due: { number, payload } }: GivenSend,
+  { at, outputs }: { at: Clocks; outputs: Outputs },
+): OutputsPart {
+  const { key, message } = output;
+  const lost = { kind: "unanswered", mayHaveArrived: true, retryAfter: null } as const;
+  if (message) {
+    const part = noteArrival(withPassingOf(before, key, { underWay: null }), output, at, "now");
+    const retry = nextTry(part, output, payload, lost, at);
+    return sayIfGivenUp(withPassingOf(part, key, { retry }), output);
+  }
+  // vigie itself ends the connection then.
+  if (before.passing.isEnding) return withPassingOf(before, key, { underWay: null });
+  const why = `the connection to the broker ended before this was acknowledged. If that happens each time, the broker may end it because vigie may not publish to ${placeOf(output)}: check its access list`;
+  return takeNotTaken(before, { ...lost, number, message: why }, at, outputs);
+}
+
 function overMqtt({ list }: Outputs): Output[] {
-  return list.filter(({ to }) => to.kind === "mqtt");
+  return list.filter(isOverMqtt);
+}
+
+function isOverMqtt({ to }: Output): boolean {
+  return to.kind === "mqtt";
 }
 
 /** Ends what was chosen and not given out. */
@@ -195,9 +215,9 @@ function takeAcknowledgement(before: OutputsPart, number: number, at: Clocks, ou
     sentence: `Sent ${quotePayload(payload)} to ${describeOutput(output)}: ${given.send.because}`,
   });
   part = say(part, isOver);
-  part = withKept(part, recordAcknowledgement(part.kept, key, payload), "now");
   if (output.message)
-    return withKept(noteArrival(part, output, "now"), recordDelivery(part.kept, key, at.now), "now");
+    return withKept(part, recordArrival(part.kept, key, { isTaken: true, at: at.now }), "now");
+  part = withKept(part, recordAcknowledgement(part.kept, key, payload), "now");
   if (!hasConfirm(output) || output.confirm.from.kind !== "mqtt") return part;
   const report = part.passing.reports.retained.get(output.confirm.from.topic);
   return report === undefined
@@ -212,16 +232,22 @@ function takeNotTaken(before: OutputsPart, event: NotTaken, at: Clocks, outputs:
   if (!found) return before;
   const { output, given } = found;
   const { key } = output;
-  const isPaused = event.kind === "refused" && !given.send;
-  const wait = event.kind === "unanswered" ? event.retryAfter : isPaused ? PAUSE : null;
+  // A broker that ends the connection at a message once more refuses it.
+  const isRefused = event.kind === "refused" || (isOverMqtt(output) && isSuspect(passingOf(before, key)));
+  const isPaused = isRefused && !given.send;
+  const asked = event.kind === "unanswered" ? event.retryAfter : null;
+  const wait = isPaused ? PAUSE : asked;
   const notBefore = wait === null ? null : at.steady + wait;
   const part = withPassingOf(before, key, { underWay: null, sentAt: at.steady, notBefore });
   if (given.send && !hasArrived(part, given)) return tryLater(part, output, event, at);
   const told = event.kind === "unanswered" && event.mayHaveArrived ? part : notTold(part, before, key);
   const failed = withPassingOf(told, key, { tellingFailure: event.message });
-  return isPaused
-    ? say(failed, { problem: `output ${key}`, starts: nameRefusal(output, event.message) })
-    : failed;
+  if (!isPaused) return failed;
+  const starts =
+    event.kind === "refused"
+      ? nameRefusal(output, event.message)
+      : describeNotTaken(output, given.due.payload, event.message);
+  return say(failed, { problem: `output ${key}`, starts });
 }
 
 /** Only what may have arrived is a telling: that something switches the device back must not be said of others. */
@@ -236,17 +262,20 @@ function notTold(part: OutputsPart, before: OutputsPart, key: string): OutputsPa
 function tryLater(before: OutputsPart, output: Output, event: NotTaken, at: Clocks): OutputsPart {
   const { key } = output;
   const isRefused = event.kind === "refused";
-  const part = !isRefused && event.mayHaveArrived ? noteArrival(before, output, "now") : before;
-  const { payload = "", tries = 0 } = lastSent(part.kept, key) ?? {};
-  const isGivenUp = !isRefused && output.message && tries >= MESSAGE_TRIES;
-  const retry = isGivenUp ? null : nextTry(part, output, payload, event, at);
+  const part = !isRefused && event.mayHaveArrived ? noteArrival(before, output, at, "now") : before;
+  const { payload = "" } = lastSent(part.kept, key) ?? {};
+  const retry = nextTry(part, output, payload, event, at);
   const then = retry?.isProblem ? "It is sent again every ten minutes" : "It is sent again";
-  const notTaken = `${describeOutput(output)} did not take ${quotePayload(payload)}: ${event.message}`;
-  const tried = retry ? `${notTaken}. ${then}` : describeGivenUp(output, payload);
+  const notTaken = describeNotTaken(output, payload, event.message);
   const starts = isRefused
     ? `${nameRefusal(output, event.message)}; ${quotePayload(payload)} was not sent`
-    : tried;
-  return say(withPassingOf(part, key, { retry, questions: 0 }), { problem: `output ${key}`, starts });
+    : `${notTaken}. ${then}`;
+  const tried = withPassingOf(part, key, { retry, questions: 0 });
+  return retry ? say(tried, { problem: `output ${key}`, starts }) : sayIfGivenUp(tried, output);
+}
+
+function describeNotTaken(output: Output, payload: string, why: string): string {
+  return `${describeOutput(output)} did not take ${quotePayload(payload)}: ${why}`;
 }
 
 /** Several devices may be at one address. What a broker refuses has its topic. */
@@ -254,26 +283,38 @@ function nameRefusal({ name, to }: Output, message: string): string {
   return to.kind === "http" ? `${name.en}: ${message}` : message;
 }
 
-function describeGivenUp(output: Output, payload: string): string {
-  return `${describeOutput(output)} has not said whether it took ${quotePayload(payload)}. It was sent ${MESSAGE_TRIES} times, and may have arrived`;
+/** A message that was sent for the last time, and nobody has said that it arrived. */
+function sayIfGivenUp(part: OutputsPart, output: Output): OutputsPart {
+  const sent = lastSent(part.kept, output.key);
+  if (!output.message || !sent || !isGivenUp(output, sent)) return part;
+  const sentence = `${describeOutput(output)} has not said whether it took ${quotePayload(sent.payload)}. It was sent ${sent.tries} times, and may have arrived. It is not sent again`;
+  return say(part, { level: "warn", sentence });
 }
 
+/** null: a message that is given up. */
 function nextTry(
   part: OutputsPart,
-  { key, message, confirm }: Output,
+  output: Output,
   payload: string,
   event: Pick<NotTaken, "kind"> & { retryAfter?: number | null; isBusy?: boolean; mayHaveArrived?: boolean },
   at: Clocks,
-): Retry {
+): Retry | null {
+  const { key, message, confirm } = output;
   const { retry: last } = passingOf(part, key);
+  const sent = lastSent(part.kept, key);
   const isRefused = event.kind === "refused";
   const since = last?.payload === payload && !isRefused ? last.since : at.steady;
   const { every, for: length } = confirm ?? USUAL;
-  // Nobody is troubled by a message that finds no way to its service.
-  const isPatient = message && event.isBusy !== true;
-  const isProblem = isRefused || (!isPatient && at.steady - since >= length);
-  const wait = Math.max(isProblem ? PAUSE : every, event.retryAfter ?? 0);
   const { mayHaveArrived = false } = event;
+  const isUnsure = message && mayHaveArrived;
+  if (isUnsure && sent && isGivenUp(output, sent)) return null;
+  // Nobody is troubled by a message that finds no way to its service.
+  const isPatient = message && (isUnsure || event.isBusy !== true);
+  const isProblem = isRefused || (!isPatient && at.steady - since >= length);
+  // Over MQTT each try may end the connection, which all devices need: the pause doubles.
+  const pause = output.to.kind === "mqtt" ? Math.max(every, Math.min(at.steady - since, PAUSE)) : every;
+  const usual = isUnsure ? pauseAfter(output, sent?.tries ?? 1) : pause;
+  const wait = Math.max(isProblem ? PAUSE : usual, event.retryAfter ?? 0);
   return { payload, since, at: at.steady + wait, isProblem, mayHaveArrived };
 }
 
@@ -286,6 +327,7 @@ function hasArrived({ kept }: OutputsPart, { send }: GivenSend): boolean {
 function takeCutOff(
   before: OutputsPart,
   { number, mayHaveArrived }: OutputsEvent & { kind: "cut off" },
+  at: Clocks,
   outputs: Outputs,
 ): OutputsPart {
   const found = findGiven(before, number, outputs);
@@ -293,22 +335,17 @@ function takeCutOff(
   const { output } = found;
   const part = withPassingOf(before, output.key, { underWay: null });
   if (!mayHaveArrived) return part;
-  const arrived = noteArrival(part, output, "with the next save");
-  const { tries = 0, payload = "" } = lastSent(arrived.kept, output.key) ?? {};
-  const isGivenUp = output.message && tries >= MESSAGE_TRIES;
-  return isGivenUp
-    ? say(arrived, { problem: `output ${output.key}`, starts: describeGivenUp(output, payload) })
-    : arrived;
+  return sayIfGivenUp(noteArrival(part, output, at, "with the next save"), output);
 }
 
-/** Of a message only the tries count that may have arrived: a person reads each. */
+/** A try of a message counts if it may have arrived: a person reads each. */
 function noteArrival(
   part: OutputsPart,
   { key, message }: Output,
+  { now }: Clocks,
   saved: "now" | "with the next save",
 ): OutputsPart {
-  const { tries = 0 } = lastSent(part.kept, key) ?? {};
-  return message ? withKept(part, recordOf(part.kept, key, { tries: tries + 1 }), saved) : part;
+  return message ? withKept(part, recordArrival(part.kept, key, { isTaken: false, at: now }), saved) : part;
 }
 
 function takeAnswer(

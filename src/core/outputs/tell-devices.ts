@@ -1,12 +1,14 @@
 import type { Clocks } from "../calendar/clocks.ts";
 import { describeLength } from "../log/duration.ts";
 import { quotePayload } from "../log/quote-payload.ts";
-import { noteNewestAnswer } from "./device-reports.ts";
+import { endRefusedTelling, noteNewestAnswer, STANDS } from "./device-reports.ts";
 import { describeOutput, type Output, placeOfReports } from "./output.ts";
 import {
   type ConfirmingOutput,
   type DueSend,
+  hasConfirm,
   type OutputsPart,
+  type PassingOutput,
   passingOf,
   reportsOf,
   say,
@@ -17,13 +19,18 @@ import {
 import { lastSent, recordOf, type Sending, type Sent } from "./outputs-state.ts";
 
 /** Gives the payload out that was recorded last; `send`: it is due; null: it repeats one that was acknowledged. */
-export function give(part: OutputsPart, output: Output, send: Sending | null): OutputsPart {
+export function give(
+  part: OutputsPart,
+  output: Output,
+  send: Sending | null,
+  { steady: since }: Clocks,
+): OutputsPart {
   const sent = lastSent(part.kept, output.key);
   const by = sent && wayTo(part, output, sent);
   if (!by) return part;
   const number = part.passing.given + 1;
   const due: DueSend = { number, output: output.id, payload: sent.payload, by };
-  const underWay = { stage: "given", due, send } as const;
+  const underWay = { stage: "given", due, send, since } as const;
   // A device answers one request at a time, and what it said before says nothing about this payload.
   return withPassing(withPassingOf(part, output.key, { underWay, question: null }), { given: number });
 }
@@ -40,6 +47,27 @@ export function isReachable(part: OutputsPart, { to }: Output): boolean {
   return to.kind === "http" || part.passing.connection !== null;
 }
 
+/**
+ * A broker may end the connection at a message that it forbids, and all that is in flight is lost then. So what was lost with a
+ * connection goes out alone: one topic must not keep others from their devices. A broker that has not ended the connection after some
+ * seconds has dropped the message or its answer, and nothing waits for that.
+ */
+export function isItsTurn(part: OutputsPart, { key, to }: Output, { steady }: Clocks): boolean {
+  if (to.kind === "http") return true;
+  const inFlight = [...part.passing.byKey.values()].filter((one) => (aloneUntil(one) ?? 0) > steady);
+  return isSuspect(passingOf(part, key)) ? inFlight.length === 0 : !inFlight.some(isSuspect);
+}
+
+/** Until when what is in flight to the broker may end the connection; null: nothing is in flight. */
+export function aloneUntil({ underWay }: PassingOutput): number | null {
+  return underWay?.stage === "given" && underWay.due.by.kind === "mqtt" ? underWay.since + ALONE : null;
+}
+
+/** Over MQTT: the last try was lost with its connection, or the broker did not let it be told again. */
+export function isSuspect({ retry, tellingFailure }: PassingOutput): boolean {
+  return retry?.mayHaveArrived === true || tellingFailure !== null;
+}
+
 /** Whether its reports can arrive now. */
 function isHeard({ passing }: OutputsPart, { confirm }: ConfirmingOutput): boolean {
   return confirm.from.kind === "http" || passing.connection !== null;
@@ -52,16 +80,21 @@ export function tellIfDue(before: OutputsPart, output: ConfirmingOutput, at: Clo
   if (sent && !sent.stands) return endProblem(withPassingOf(before, key, { awaitedSince: null }), output);
   if (!sent || !mayBeTold(before, output)) return withPassingOf(before, key, { awaitedSince: null });
   if (passingOf(before, key).underWay) return before;
-  const part =
+  const awaited =
     sent.answer === "awaited" ? startRepetition(before, key, at) : noteIfSwitchedBack(before, output, at);
-  if ((givesUpAt(part, output) ?? Number.POSITIVE_INFINITY) <= at.steady) return giveUp(part, output);
+  const isOver = (givesUpAt(awaited, output) ?? Number.POSITIVE_INFINITY) <= at.steady;
+  const part = isOver ? giveUp(awaited, output) : awaited;
   const tellAt = nextTelling(part, output, at);
-  return tellAt !== null && tellAt <= at.steady ? tell(part, output, sent, at) : part;
+  // If the last telling was ten minutes ago, a device whose time has just ended is told now: the machine may have slept.
+  return tellAt !== null && tellAt <= at.steady
+    ? tell(part, output, lastSent(part.kept, key) ?? sent, at)
+    : part;
 }
 
 /** Nothing is asked of the device any more. */
-function endProblem(part: OutputsPart, output: ConfirmingOutput): OutputsPart {
+function endProblem(before: OutputsPart, output: ConfirmingOutput): OutputsPart {
   const { key } = output;
+  const part = endRefusedTelling(before, output);
   if (lastSent(part.kept, key)?.stuck == null) return part;
   return say(withKept(part, recordOf(part.kept, key, { stuck: null }), "with the next save"), {
     problem: `answer ${key}`,
@@ -83,24 +116,42 @@ export function givesUpAt(part: OutputsPart, { key, confirm }: ConfirmingOutput)
   return isAwaited && awaitedSince !== null && !underWay ? awaitedSince + confirm.for : null;
 }
 
-/** Only what its device has not confirmed is repeated; `confirm.for` counts from when its reports can arrive. */
+/**
+ * Only what its device has not confirmed is repeated; `confirm.for` counts while its reports can arrive, and goes on with the next
+ * connection.
+ */
 function startRepetition(part: OutputsPart, key: string, { steady }: Clocks): OutputsPart {
-  const { awaitedSince, awaitedFor } = passingOf(part, key);
+  const { awaitedSince, awaitedFor, sentAt } = passingOf(part, key);
   if (awaitedSince !== null) return part;
-  return withPassingOf(part, key, { awaitedSince: steady - awaitedFor, sentAt: steady });
+  return withPassingOf(part, key, { awaitedSince: steady - awaitedFor, sentAt: sentAt ?? steady });
 }
 
 /** When the device is told next, if nothing happens; null: it is not. */
 export function nextTelling(part: OutputsPart, output: ConfirmingOutput, at: Clocks): number | null {
+  const isBusy = passingOf(part, output.key).underWay !== null || isQuestionOpen(part, output);
+  return isBusy || !isItsTurn(part, output, at) ? null : tellingDue(part, output, at);
+}
+
+/** When it is sent or told next, if vigie has slowed down because it was in vain; null: it has not. It may be later, by seconds. */
+export function nextSlowTry(part: OutputsPart, output: Output, at: Clocks): number | null {
+  const { key } = output;
+  const { retry, told } = passingOf(part, key);
+  if (retry?.isProblem) return isReachable(part, output) ? retry.at : null;
+  const sent = lastSent(part.kept, key);
+  const isPaused = isAway(sent) || isOftenTold(told, at);
+  const isSlow = sent?.answer === "missed" || (sent?.answer === "contrary" && isPaused);
+  return isSlow && hasConfirm(output) ? tellingDue(part, output, at) : null;
+}
+
+function tellingDue(part: OutputsPart, output: ConfirmingOutput, at: Clocks): number | null {
   const { key, confirm } = output;
   const sent = lastSent(part.kept, key);
-  const { underWay, isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
-  if (!sent || underWay || !mayBeTold(part, output) || isQuestionOpen(part, output)) return null;
+  const { isChoiceOn, turning, sentAt, notBefore } = passingOf(part, key);
+  if (!sent || !mayBeTold(part, output)) return null;
   const after = (wait: number) => Math.max(sentAt === null ? at.steady : sentAt + wait, notBefore ?? 0);
   const isMissed = sent.answer === "missed";
-  if (sent.answer === "awaited")
-    return isAfterReturn(sent) ? nextAllowed(part, output, after, at) : after(confirm.every);
-  if (sent.came_back && (isChoiceOn || isMissed)) return nextAllowed(part, output, after, at);
+  if (sent.answer === "awaited") return Math.max(after(confirm.every), heardFrom(part, output));
+  if (sent.came_back && (isChoiceOn || isMissed)) return after(gapOf(confirm));
   if (isMissed) return isChoiceOn ? after(Math.max(confirm.every, PAUSE)) : null;
   const isTold = sent.answer === "contrary" && confirm.keep && isChoiceOn && !turning;
   return isTold ? nextAllowed(part, output, after, at) : null;
@@ -112,23 +163,39 @@ function isQuestionOpen(part: OutputsPart, { key, confirm }: ConfirmingOutput): 
   return confirm.from.kind === "http" && tellingFailure === null && (question !== null || questions === 0);
 }
 
-/** It was told again since it was sent, because the device came back. */
-function isAfterReturn({ told, at }: Sent): boolean {
-  return (told.at(-1) ?? Number.NEGATIVE_INFINITY) > at;
+/** From then on it is known what the broker held of the device. */
+function heardFrom({ passing }: OutputsPart, { confirm }: ConfirmingOutput): number {
+  const since = confirm.from.kind === "http" ? null : (passing.connection?.since ?? null);
+  return since === null ? Number.NEGATIVE_INFINITY : since + STANDS;
+}
+
+function gapOf({ every }: ConfirmingOutput["confirm"]): number {
+  return Math.max(every, SHORTEST_GAP);
 }
 
 /** Somebody or something may want the device to do something else: it is told five times in an hour, then every ten minutes. */
 function nextAllowed(
   part: OutputsPart,
-  { key, confirm }: ConfirmingOutput,
+  output: ConfirmingOutput,
   after: (wait: number) => number,
   at: Clocks,
 ): number {
-  const gap = Math.max(confirm.every, SHORTEST_GAP);
-  const { told } = passingOf(part, key);
+  const gap = gapOf(output.confirm);
+  const pause = Math.max(gap, PAUSE);
+  if (isAway(lastSent(part.kept, output.key))) return after(pause);
+  const { told } = passingOf(part, output.key);
   const last = told.at(-1) ?? Number.NEGATIVE_INFINITY;
   // The pause counts from the last telling: a connection that comes and goes does not begin it anew.
-  return isOftenTold(told, at) ? Math.max(after(gap), last + Math.max(gap, PAUSE)) : after(gap);
+  return isOftenTold(told, at) ? Math.max(after(gap), last + pause) : after(gap);
+}
+
+/**
+ * It hears nothing, and is told when it is back. A device that has reported since hears: the broker may hold that it is away from
+ * last year.
+ */
+function isAway(sent: Sent | undefined): boolean {
+  const { away_since = null, answered_at = null } = sent ?? {};
+  return away_since !== null && (answered_at === null || answered_at <= away_since);
 }
 
 function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
@@ -139,39 +206,36 @@ function isOftenTold(told: readonly number[], { steady }: Clocks): boolean {
 function tell(before: OutputsPart, output: ConfirmingOutput, sent: Sent, at: Clocks): OutputsPart {
   const { key } = output;
   const { told } = passingOf(before, key);
-  const isContrary = sent.answer === "contrary";
-  const isRetold = isContrary || sent.came_back || (sent.answer === "awaited" && isAfterReturn(sent));
+  const { answer, came_back } = sent;
+  // That it came back, also after an outage of the broker, is no sign that somebody wants it to do something else.
+  const isContrary = answer === "contrary" && !came_back && !isAway(sent);
   const noted = noteNewestAnswer(before, output);
   const recorded = recordOf(noted.kept, key, {
     tries: sent.tries + 1,
-    ...(isRetold && { came_back: false, told: [...sent.told, at.now].slice(-TOLD_OFTEN) }),
+    ...(isContrary && { told: [...sent.told, at.now].slice(-TOLD_OFTEN) }),
     // What a device does that came back is not known: it is told until it confirms.
-    ...(sent.came_back && !isContrary && { answer: "awaited" as const }),
+    ...(came_back && { came_back: false, answer: "awaited" as const }),
   });
-  const part = withPassingOf(withKept(noted, recorded, isRetold ? "now" : "with the next save"), key, {
+  const isChange = isContrary || (came_back && answer !== "awaited");
+  const part = withPassingOf(withKept(noted, recorded, isChange ? "now" : "with the next save"), key, {
     sentAt: at.steady,
-    ...(isRetold && { told: [...told, at.steady].slice(-TOLD_OFTEN) }),
-    ...(sent.came_back && !isContrary && { awaitedSince: at.steady, awaitedFor: 0, turning: null }),
+    ...(isContrary && { told: [...told, at.steady].slice(-TOLD_OFTEN) }),
+    ...(isChange && came_back && { awaitedSince: at.steady, awaitedFor: 0, turning: null }),
   });
-  return give(part, output, null);
+  return give(part, output, null, at);
 }
 
 function noteIfSwitchedBack(part: OutputsPart, output: ConfirmingOutput, at: Clocks): OutputsPart {
   const { key, confirm } = output;
   const { told, isChoiceOn } = passingOf(part, key);
-  const {
-    payload = "",
-    last_answer = null,
-    choice = "",
-    answer,
-    stuck = null,
-  } = lastSent(part.kept, key) ?? {};
+  const sent = lastSent(part.kept, key);
+  const { payload = "", last_answer = null, choice = "", answer, stuck = null } = sent ?? {};
   const isKept = answer === "contrary" && confirm.keep && isChoiceOn;
   if (!isKept || stuck !== null || !isOftenTold(told, at)) return part;
   const tellings = `Told ${describeOutput(output)} ${quotePayload(payload)} ${TOLD_OFTEN} times in an hour`;
   const shown = quotePayload(last_answer ?? "");
   const [first = 0] = told;
-  const isSilent = reportsOf(part, key, at).liveAt < first;
+  const isSilent = isAway(sent) || reportsOf(part, key, at).liveAt < first;
   const found = isSilent
     ? `but ${placeOfReports(confirm)} has reported nothing since ${shown}. vigie goes on every ten minutes. Check that the device has power and a connection`
     : `and something switches it back: ${placeOfReports(confirm)} reported ${shown}. vigie goes on every ten minutes. Find what switches it; to let it, disable the rule ${choice}`;
@@ -215,4 +279,5 @@ const HOUR = 3_600_000;
 /** Between two tries, when some were in vain. */
 export const PAUSE = 600_000;
 const SHORTEST_GAP = 10_000;
+const ALONE = 10_000;
 const TOLD_OFTEN = 5;

@@ -11,7 +11,13 @@ interface PayloadResult {
   value: string;
 }
 
-export type PayloadProblem = "not JSON" | "not in its JSON" | "not text" | "no single value" | "not a number";
+export type PayloadProblem =
+  | "not JSON"
+  | "not in its JSON"
+  | "not text"
+  | "said to be unknown"
+  | "no single value"
+  | "not a number";
 
 /** Anybody may publish the payload: it may have any shape and size. */
 export function testPayload({ path, test }: MqttCondition, payload: string): PayloadResult {
@@ -32,8 +38,10 @@ export function testPayload({ path, test }: MqttCondition, payload: string): Pay
     // `null` is what a device reports that does not know yet.
     if (typeof value === "object") return unknown("no single value", value);
     const truth = test.values.some((one) => isSameScalar(value, one));
+    if (!truth && isSaidUnknown(value)) return unknown("said to be unknown", value);
     return { truth, problem: null, value: shorten(value) };
   }
+  if (isSaidUnknown(value)) return unknown("said to be unknown", value);
   const number = numberOf(value);
   if (number === null) return unknown("not a number", value);
   return { truth: isWithin(number, test.bounds), problem: null, value: shorten(value) };
@@ -63,6 +71,11 @@ function isSameScalar(value: unknown, wanted: string | number | boolean): boolea
   const [number, wantedNumber] = [numberOf(value), numberOf(wanted)];
   if (number !== null && wantedNumber !== null) return number === wantedNumber;
   return String(value) === String(wanted);
+}
+
+/** Home Assistant publishes these when a sensor is dead: that nobody answers does not say that nobody is home. */
+function isSaidUnknown(value: unknown): boolean {
+  return value === "unavailable" || value === "unknown" || value === "None";
 }
 
 /** What a deep object holds is not written: that would take more stack than there is. */

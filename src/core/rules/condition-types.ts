@@ -1,4 +1,4 @@
-import type { Color, Instant } from "../calendar/tariff.ts";
+import type { Color, Instant, IsoDate } from "../calendar/tariff.ts";
 import type { DayFacts } from "../facts/facts.ts";
 import type { View } from "../facts/view.ts";
 import type { Group, Negation, SimpleCondition } from "./rule.ts";
@@ -49,6 +49,19 @@ export interface RuleSpan {
   sure: boolean;
   /** The conditions that decide; null while the rule is disabled. */
   conditions: ConditionResult | null;
+  /** What it saw if it is ON; undefined: no condition was looked at. */
+  seen?: (() => Seen) | undefined;
+}
+
+/** What a rule saw that is ON. */
+export interface Seen {
+  /**
+   * The day that decides: the latest date among the conditions on one day that make the rule ON, also those of rules that it refers
+   * to; null if there is none. Ranges, `not`, rates and values name no day.
+   */
+  date: IsoDate | null;
+  /** The instant that it saw; null: the present one. By a lead it is the first at which the conditions hold, by a lag the last. */
+  at: Instant | null;
 }
 
 /** A condition with what it found: verdict and reasons are made together. */
@@ -71,6 +84,8 @@ export interface Finding extends Outcome {
   describeForOwner?: () => string;
   /** Of a condition on a number: what it compared; null where that is not known. */
   number?: number | null;
+  /** Of a condition on another rule: what that one saw. */
+  seen?: (() => Seen) | undefined;
   /** An earlier value decides, and what is found now would give something else. */
   isHeld?: true | undefined;
   /** Of a condition over days: each of them. */

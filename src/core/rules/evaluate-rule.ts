@@ -1,9 +1,10 @@
 import type { Instant } from "../calendar/tariff.ts";
 import { type Boundary, boundariesAfter, sortedOnce } from "./condition-boundaries.ts";
-import type { ConditionResult, RuleSpan } from "./condition-types.ts";
+import type { ConditionResult, RuleSpan, Seen } from "./condition-types.ts";
 import { evaluateCondition } from "./evaluate-condition.ts";
 import { type EvaluationInput, intervalAt } from "./evaluation-input.ts";
 import type { Rule } from "./rule.ts";
+import { seenAround } from "./seen.ts";
 import { either, type Truth } from "./truth.ts";
 
 /** What the conditions of a rule give from an instant on, widened by its lead and its lag. */
@@ -13,6 +14,7 @@ export interface RuleResult extends RuleSpan {
   /** The conditions that decide, with what they found at `decided_at`. */
   conditions: ConditionResult;
   decided_at: Instant;
+  seen: () => Seen;
 }
 
 /** What a rule gives from one instant to before another: at the first, and at each at which that can change. */
@@ -85,7 +87,9 @@ function widen({ when_unknown }: Rule, stretches: readonly Stretch[], start: Ins
   if (!decisive) throw new RangeError(`Expected conditions around ${start}, got none`);
   const { conditions, start: decided_at } = decisive;
   const state = truth === null && when_unknown !== null ? when_unknown === "on" : truth;
-  return { start, truth, state, sure: truth !== null && truth === certain, conditions, decided_at };
+  const sure = truth !== null && truth === certain;
+  const seen = () => seenAround(stretches, start);
+  return { start, truth, state, sure, conditions, decided_at, seen };
 }
 
 function spanAt(spans: readonly RuleSpan[], at: Instant): RuleSpan {

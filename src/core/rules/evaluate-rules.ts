@@ -3,6 +3,7 @@ import { isEqual } from "../days/is-equal.ts";
 import type { Simulation } from "../facts/facts.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { createChain, type Phase } from "./chain.ts";
+import { keyOfMqtt } from "./compare-payload.ts";
 import type { ConditionResult } from "./condition-types.ts";
 import { evaluateRuleBetween, type RuleResult } from "./evaluate-rule.ts";
 import { createEvaluationInput, type EvaluationInput } from "./evaluation-input.ts";
@@ -19,6 +20,7 @@ import {
 import { inOrderOfReference, LONGEST_SHIFT, mqttConditionsIn, type Rule, rulesReferredTo } from "./rule.ts";
 import { type RuleSettings, type Switched, switchedAt } from "./rule-settings.ts";
 import { entryOf, type RuleState, type RulesState } from "./rules-state.ts";
+import { NOTHING_SEEN } from "./seen.ts";
 import { truthsOf, type ValueReadings, type ValueTruths } from "./value-readings.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -89,8 +91,7 @@ function evaluateEach(
     const beforeHold = { believed, isHolding, followedChangeAt: before?.moved ?? null };
     let verdict = evaluateRule(toDecide, beforeHold, at);
     const found = switched.enabled && truthsFor(rule, input.values, verdicts);
-    const { isSettled } = input.values;
-    if (found) verdict = followValues(verdict, toDecide, { found, heldUntil, isSettled, before, at });
+    if (found) verdict = followValues(verdict, toDecide, { ...found, heldUntil, before, beforeHold, at });
     chain.add(verdict);
     const since = sinceOf(verdict, before, previous.at, chain.inputAt(at, null), switched.since);
     return { ...verdict, since };
@@ -131,11 +132,18 @@ function failedVerdict(
     enabled_until: until,
     threshold,
     decided_at: at,
+    seen: () => NOTHING_SEEN,
     held: null,
     followedChangeAt: null,
     phases: [fixedPhase(at, unknown)],
     values: before?.values
-      ? { truths: before.values, turnedAt: before.turned ?? null, heldUntil: null, isTurn: false }
+      ? {
+          truths: before.values,
+          awaited: [],
+          turnedAt: before.turned ?? null,
+          heldUntil: null,
+          isTurn: false,
+        }
       : null,
   };
   if (enabled) return failed;
@@ -173,7 +181,7 @@ function evaluateRule(toDecide: RuleToDecide, before: BeforeHold, at: Instant): 
   const { enabled, until } = toDecide.switchedAt(at);
   const decision = decideRule(toDecide, before, at);
   const { result, held, followedChangeAt } = decision;
-  const { state, truth, sure, conditions, decided_at } = result;
+  const { state, truth, sure, conditions, decided_at, seen } = result;
   const verdict: Verdict = {
     rule,
     state,
@@ -184,6 +192,7 @@ function evaluateRule(toDecide: RuleToDecide, before: BeforeHold, at: Instant): 
     threshold,
     conditions,
     decided_at,
+    seen: held ? () => ({ ...seen(), at: null }) : seen,
     held,
     followedChangeAt,
     phases: phasesAhead(toDecide, decision, at),
@@ -202,49 +211,80 @@ function truthsFor(
   rule: Rule,
   values: ValueReadings,
   verdicts: ReadonlyMap<string, Verdict>,
-): ValueTruths | null {
+): Pick<FollowedValues, "found" | "awaited"> | null {
   const conditions = mqttConditionsIn(rule.when);
   const ofRules = rulesReferredTo(rule.when).flatMap((id) => getOf(verdicts, id).values ?? []);
   if (conditions.length === 0 && ofRules.length === 0) return null;
-  return Object.assign({}, ...ofRules.map(({ truths }) => truths), truthsOf(conditions, values));
+  const own = conditions.filter((condition) => values.read(condition).awaitedUntil !== null).map(keyOfMqtt);
+  return {
+    found: Object.assign({}, ...ofRules.map(({ truths }) => truths), truthsOf(conditions, values)),
+    awaited: [...new Set([...own, ...ofRules.flatMap(({ awaited }) => awaited)])],
+  };
 }
 
 /**
  * The verdict of a rule that looks at values, with what the next evaluation needs of them.
- * 1. The broker has not sent what it holds yet, and nothing else decides: the verdict stays as it was.
+ * 1. The broker has not sent what it holds yet, and nothing else decides: what the values were before does.
  * 2. Values make the rule ON or OFF: that counts at once, and its hold begins. Where they make it unknown, no hold begins:
  *    what is known again counts at once.
  */
 function followValues(verdict: Verdict, toDecide: RuleToDecide, following: FollowedValues): Verdict {
-  const { state, reason, conditions, held } = verdict;
-  const { found, heldUntil, isSettled, before, at } = following;
+  const { state, held } = verdict;
+  const { found, awaited, heldUntil, before, at } = following;
   const turnedAt = before?.turned ?? null;
-  if (!isSettled) {
-    const values = { truths: before?.values ?? {}, turnedAt, heldUntil, isTurn: false };
-    if (state !== null && reason !== "when_unknown") return { ...verdict, values };
-    const fixed = { state: before?.state ?? null, sure: false, conditions };
-    return { ...verdict, ...fixed, reason: "waiting", phases: [fixedPhase(at, fixed)], values };
-  }
+  if (awaited.length > 0) return awaitBroker(verdict, toDecide, following);
   if (toDecide.heldTruths)
-    return { ...verdict, values: { truths: toDecide.heldTruths, turnedAt, heldUntil, isTurn: false } };
+    return {
+      ...verdict,
+      values: { truths: toDecide.heldTruths, awaited, turnedAt, heldUntil, isTurn: false },
+    };
   let isTurn = false;
   if (before?.values && before.state !== state && !isEqual(before.values, found)) {
     const byValuesBefore = resultAt({ ...toDecide, heldTruths: before.values }, at, held?.believed ?? null);
     isTurn = byValuesBefore.state !== state;
   }
-  const values = { truths: found, turnedAt, heldUntil, isTurn };
+  const values = { truths: found, awaited, turnedAt, heldUntil, isTurn };
   const beginsHold = isTurn && state !== null;
   if (!beginsHold) return { ...verdict, values };
   const { hold } = verdict.rule;
   return { ...verdict, values: { ...values, turnedAt: at, heldUntil: hold > 0 ? at + hold : null } };
 }
 
+/** If one of the values that are awaited was not looked at before, the whole verdict stays as it was. */
+function awaitBroker(
+  verdict: Verdict,
+  toDecide: RuleToDecide,
+  { found, awaited, heldUntil, before, beforeHold, at }: FollowedValues,
+): Verdict {
+  const { state, reason, conditions } = verdict;
+  const remembered = before?.values ?? {};
+  const isRemembered = awaited.every((key) => Object.hasOwn(remembered, key));
+  const standing = Object.fromEntries(awaited.map((key) => [key, remembered[key] ?? null]));
+  const values = {
+    truths: isRemembered ? { ...found, ...toDecide.heldTruths, ...standing } : remembered,
+    awaited,
+    turnedAt: before?.turned ?? null,
+    heldUntil,
+    isTurn: false,
+  };
+  if (state !== null && reason !== "when_unknown") return { ...verdict, values };
+  if (isRemembered) {
+    const heldTruths = { ...toDecide.heldTruths, ...standing };
+    const asBefore = evaluateRule({ ...toDecide, heldTruths }, beforeHold, at);
+    return { ...asBefore, reason: "waiting", values };
+  }
+  const fixed = { state: before?.state ?? null, sure: false, conditions };
+  return { ...verdict, ...fixed, reason: "waiting", phases: [fixedPhase(at, fixed)], values };
+}
+
 interface FollowedValues {
   /** What each condition finds now. */
   found: ValueTruths;
+  /** Those that the broker has not sent yet. */
+  awaited: readonly string[];
   heldUntil: Instant | null;
-  isSettled: boolean;
   before: RuleState | undefined;
+  beforeHold: BeforeHold;
   at: Instant;
 }
 

@@ -2,7 +2,7 @@ import type { Instant } from "../calendar/tariff.ts";
 import { type Protect, UNPROTECTED } from "../log/protect.ts";
 import { type Chain, createChain, type Phase } from "./chain.ts";
 import { boundariesAfter } from "./condition-boundaries.ts";
-import type { ConditionResult } from "./condition-types.ts";
+import type { ConditionResult, Seen } from "./condition-types.ts";
 import { fixedPhase } from "./evaluate-rules.ts";
 import { type EvaluationInput, withValues } from "./evaluation-input.ts";
 import { decidingConditions } from "./reasons.ts";
@@ -16,6 +16,8 @@ export interface VerdictForecast {
   /** How far that is. */
   until: Instant;
   spans: readonly VerdictSpan[];
+  /** From when on it sees what, while it is ON. */
+  looks: readonly { start: Instant; seen: () => Seen }[];
   /**
    * When the rule next becomes ON, or OFF; null where it does not until then, and from `values_from` on: others act on
    * these instants when vigie is gone, and cannot look at values.
@@ -91,7 +93,8 @@ function failedForecast(verdict: Verdict, input: EvaluationInput, chain: Chain):
   const end = input.at + RETRIED_AFTER;
   return {
     until: input.until,
-    spans: spansAhead(verdict, input, chain),
+    spans: spansAhead(verdict, input, chain).spans,
+    looks: [],
     next_on: null,
     next_off: null,
     state_until: end,
@@ -109,12 +112,13 @@ function forecastVerdict(
 ): VerdictForecast {
   const { until } = input;
   const { reason, enabled_until } = verdict;
-  const spans = spansAhead(verdict, input, chain);
+  const { spans, looks } = spansAhead(verdict, input, chain);
   const change = spans.find(({ state }) => state !== verdict.state);
   const spansWithoutValues = spans.filter(({ start }) => values.from === null || start < values.from);
   return {
     until,
     spans,
+    looks,
     next_on: nextChangeTo(true, spansWithoutValues),
     next_off: nextChangeTo(false, spansWithoutValues),
     state_until: change?.start ?? lastUntil(),
@@ -184,7 +188,11 @@ export function nextRuleBoundary(forecasts: readonly VerdictForecast[]): Instant
   return earliest(forecasts.map(({ next_boundary }) => next_boundary ?? Number.POSITIVE_INFINITY));
 }
 
-function spansAhead(verdict: Verdict, { at, until }: EvaluationInput, chain: Chain): VerdictSpan[] {
+function spansAhead(
+  verdict: Verdict,
+  { at, until }: EvaluationInput,
+  chain: Chain,
+): { spans: VerdictSpan[]; looks: VerdictForecast["looks"] } {
   const results = chain.spans(verdict, at, until);
   const spans: VerdictSpan[] = [];
   for (const { start, state, sure, conditions } of results) {
@@ -198,7 +206,7 @@ function spansAhead(verdict: Verdict, { at, until }: EvaluationInput, chain: Cha
     // The first span starts at `since`, so the payload does not change at each refresh.
     spans.push({ start: before ? start : Math.min(start, verdict.since), end: until, state, sure, by_laws });
   }
-  return spans;
+  return { spans, looks: results.flatMap(({ start, seen }) => (seen ? [{ start, seen }] : [])) };
 }
 
 function isByLaws(conditions: ConditionResult): boolean {

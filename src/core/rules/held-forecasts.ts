@@ -3,7 +3,7 @@ import { addDays, civilDate, datesBetween } from "../calendar/dates.ts";
 import { COLORS, type Instant, type IsoDate, type Tariff } from "../calendar/tariff.ts";
 import { isEqual } from "../days/is-equal.ts";
 import type { KnownDays, KnownForecast } from "../days/known-days.ts";
-import { officialColor } from "../days/official-color.ts";
+import { isOfficial } from "../days/official-color.ts";
 
 const forecastSchema = z.object({
   color: z.enum(COLORS).nullable(),
@@ -57,7 +57,7 @@ export function withForecasts(
   let isChanged = false;
   for (const date of datesAround(at, tariff)) {
     const [day, earlier] = [days[date], forecasts[date]];
-    if (!earlier || officialColor(day) || (day?.forecast && isEqual(toHeld(day.forecast), earlier))) continue;
+    if (!earlier || isOfficial(day) || (day?.forecast && isEqual(toHeld(day.forecast), earlier))) continue;
     days[date] = { ...day, forecast: toKnown(earlier) };
     isChanged = true;
   }

@@ -1,6 +1,8 @@
 import { parseTimeOfDay, wallInstant } from "../calendar/dates.ts";
+import type { Language } from "../calendar/day-in-words.ts";
 import { memoize } from "../calendar/memoize.ts";
-import type { Tariff } from "../calendar/tariff.ts";
+import { periodTimes } from "../calendar/period.ts";
+import type { IsoDate, Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
 import type { EvaluationMoment } from "./condition-types.ts";
@@ -34,7 +36,7 @@ export function lintRules(rules: readonly Rule[], tariff: Tariff): RuleWarning[]
       ...warnOfTomorrowAtNight(rule.when, tariff),
       ...warnOfThreshold(rule),
       ...warnOfValues(rule),
-    ].map((words) => ({ index, id: rule.id, words })),
+    ].map((words): RuleWarning => ({ index, id: rule.id, words })),
   );
 }
 
@@ -42,11 +44,12 @@ export interface RuleWarning {
   /** Of the rule in the list of rules. */
   index: number;
   id: string;
-  words: string;
+  /** In both languages if the form of the Home Assistant app can make such a rule. */
+  words: string | Record<Language, string>;
 }
 
 /** A verdict that is the same at each sampled moment of a year, whatever becomes known of the days. */
-function warnOfConstant({ when }: Rule, byId: RulesById, tariff: Tariff): string[] {
+function warnOfConstant({ when }: Rule, byId: RulesById, tariff: Tariff): Record<Language, string>[] {
   let [canBeOn, canBeOff] = [false, false];
   for (const moment of sampleMoments(when, byId, tariff)) {
     const truth = possibleTruth(when, moment);
@@ -54,36 +57,49 @@ function warnOfConstant({ when }: Rule, byId: RulesById, tariff: Tariff): string
     canBeOff ||= truth !== true;
     if (canBeOn && canBeOff) return [];
   }
-  return canBeOn
-    ? ["can never be OFF: its conditions leave no other case"]
-    : ["can never be ON: its conditions exclude each other, or the tariff does not allow them"];
+  return [canBeOn ? NEVER_OFF : NEVER_ON];
 }
 
-/** A week of each month, without a holiday, at each time at which a period, a day or a window of the rule begins. */
+const NEVER_OFF = {
+  en: "can never be OFF: its conditions leave no other case",
+  fr: "ne peut jamais valoir NON, car ses conditions ne laissent pas d’autre cas",
+};
+const NEVER_ON = {
+  en: "can never be ON: its conditions exclude each other, or the tariff does not allow them",
+  fr: "ne peut jamais valoir OUI, car ses conditions s’excluent, ou le contrat ne les permet pas",
+};
+
+/** Dates without a holiday in the rouge months, at each time at which a period, a day or a window of the rule begins. */
 function* sampleMoments(condition: Condition, byId: RulesById, tariff: Tariff): Generator<EvaluationMoment> {
   const conditions = [condition, ...rulesInChain(rulesReferredTo(condition), byId).map(({ when }) => when)];
   const windows = conditions
     .flatMap(simpleConditionsIn)
     .flatMap((simple) => kindOf(simple).boundaries(simple).times);
-  const periods = tariff.off_peak.flatMap(({ from, to }) => [from, to]);
-  const times = new Set(["00:00", tariff.day_starts_at, ...periods, ...windows]);
-  for (let month = 1; month <= 12; month += 1) {
-    for (let day = 12; day <= 18; day += 1) {
-      for (const time of times) {
-        const date = `2026-${String(month).padStart(2, "0")}-${day}`;
-        const view = viewAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
-        const moment: EvaluationMoment = {
-          view,
-          wallClock: parseTimeOfDay(time),
-          threshold: null,
-          values: NO_READINGS,
-          referred: memoize((id: string) => {
-            const state = possibleVerdict(byId.get(id), moment);
-            return { start: view.at, state, sure: false, conditions: null };
-          }),
-        };
-        yield moment;
-      }
+  const times = new Set([tariff.day_starts_at, ...periodTimes(tariff), ...windows]);
+  for (const date of sampleDates(tariff)) {
+    for (const time of times) {
+      const view = viewAt(NO_KNOWN_DAYS, wallInstant(date, time, tariff.time_zone), tariff);
+      const moment: EvaluationMoment = {
+        view,
+        wallClock: parseTimeOfDay(time),
+        threshold: null,
+        values: NO_READINGS,
+        referred: memoize((id: string) => {
+          const state = possibleVerdict(byId.get(id), moment);
+          return { start: view.at, state, sure: false, conditions: null };
+        }),
+      };
+      yield moment;
+    }
+  }
+}
+
+/** A week of each month: of one year, and of those in which other off-peak hours begin and have begun. */
+function* sampleDates({ off_peak }: Tariff): Generator<IsoDate> {
+  const begins = off_peak.flatMap(({ from }) => (from === undefined ? [] : [Number(from.slice(0, 4))]));
+  for (const year of new Set([2026, ...begins.flatMap((begin) => [begin, begin + 1])])) {
+    for (let month = 1; month <= 12; month += 1) {
+      for (let day = 12; day <= 18; day += 1) yield `${year}-${String(month).padStart(2, "0")}-${day}`;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { wallInstant } from "../calendar/dates.ts";
+import type { Language } from "../calendar/day-in-words.ts";
 import type { Tariff } from "../calendar/tariff.ts";
 import { NO_KNOWN_DAYS } from "../days/known-days.ts";
 import { viewAt } from "../facts/view.ts";
@@ -29,30 +30,69 @@ export function lintWithoutForecasts(rules: readonly Rule[], tariff: Tariff): Ru
     const conditions = simpleConditionsIn(rule.when);
     // Beside others that turn the rule, a day that is not known does no harm.
     const unknown = on && off ? [] : conditions.flatMap(tooFarAhead);
-    const reasons = [...new Set([...conditions.flatMap(reasonsOf), ...unknown])];
+    const reasons = [...conditions.flatMap(reasonsOf), ...unknown];
     if (on && off && reasons.length === 0) return [];
-    const what =
-      on && off ? "asks for forecasts" : `only a forecast service could turn it ${on ? "OFF" : "ON"}`;
-    const why = reasons.length === 0 ? "" : `: ${reasons.join("; ")}`;
-    return [{ index, id: rule.id, words: `${what}, and service.base_url is none${why}` }];
+    return [{ index, id: rule.id, words: describe({ on, off }, reasons) }];
   });
 }
 
+function describe({ on, off }: Outcomes, reasons: readonly InLanguages[]): InLanguages {
+  // French has a space before a colon and a semicolon.
+  const why = (language: Language, space: string) => {
+    const said = [...new Set(reasons.map((reason) => reason[language]))];
+    return said.length === 0 ? "" : `${space}: ${said.join(`${space}; `)}`;
+  };
+  const what =
+    on && off
+      ? { en: "asks for forecasts", fr: "demande des prévisions" }
+      : {
+          en: `only a forecast service could turn it ${on ? "OFF" : "ON"}`,
+          fr: `seul un service de prévision pourrait la faire passer à ${on ? "NON" : "OUI"}`,
+        };
+  return {
+    en: `${what.en}, and service.base_url is none${why("en", "")}`,
+    fr: `${what.fr}, et il n’y a pas d’adresse de service${why("fr", "\u00a0")}`,
+  };
+}
+
+type InLanguages = Record<Language, string>;
+
 /** What a condition asks that only a service says. */
-function reasonsOf(condition: SimpleCondition): string[] {
+function reasonsOf(condition: SimpleCondition): InLanguages[] {
   switch (condition.kind) {
     case "remaining":
-      return ["remaining is what the service says (left is what vigie counts)"];
+      return [
+        {
+          en: "remaining is what the service says (left is what vigie counts)",
+          fr: "remaining est ce que dit le service (left est ce que vigie compte)",
+        },
+      ];
     case "days_remaining":
-      return ["days_remaining is what the service says"];
+      return [
+        { en: "days_remaining is what the service says", fr: "days_remaining est ce que dit le service" },
+      ];
     case "day": {
       const { day, range, confidence, stage } = condition;
       return [
         ...(confidence === null
           ? []
-          : ["confidence counts for forecasts only, and without a service there are none"]),
-        ...(stage?.includes("forecast") ? ["no day has the stage forecast"] : []),
-        ...(range !== null && range > 2 ? [`of ${day} at most two days are ever known`] : []),
+          : [
+              {
+                en: "confidence counts for forecasts only, and without a service there are none",
+                fr: "la confiance ne compte que pour des prévisions, et sans service il n’y en a pas",
+              },
+            ]),
+        ...(stage?.includes("forecast")
+          ? [{ en: "no day has the stage forecast", fr: "aucun jour n’en est au stade forecast" }]
+          : []),
+        ...(range !== null && range > 2
+          ? [
+              {
+                en: `of ${day} at most two days are ever known`,
+                fr: `de ${day}, deux jours au plus sont connus`,
+              },
+            ]
+          : []),
       ];
     }
     default:
@@ -60,9 +100,16 @@ function reasonsOf(condition: SimpleCondition): string[] {
   }
 }
 
-function tooFarAhead(condition: SimpleCondition): string[] {
+function tooFarAhead(condition: SimpleCondition): InLanguages[] {
   const isTooFar = condition.kind === "day" && condition.range === null && isAhead(condition);
-  return isTooFar ? [`RTE names no day so far ahead (${condition.day})`] : [];
+  if (!isTooFar) return [];
+  const { day } = condition;
+  return [
+    {
+      en: `RTE names no day so far ahead (${day})`,
+      fr: `RTE n’annonce pas de jour aussi longtemps d’avance (${day})`,
+    },
+  ];
 }
 
 interface Surroundings {

@@ -1,11 +1,12 @@
+import type { Language } from "../calendar/day-in-words.ts";
 import { memoize } from "../calendar/memoize.ts";
-import type { Color, Period } from "../calendar/tariff.ts";
+import type { Color, Month, Period, Weekday } from "../calendar/tariff.ts";
 import { CIVIL_DAYS, type Stage } from "../facts/facts.ts";
 
 /** A rule of the configuration. Plain data; durations in milliseconds. */
 export interface Rule {
   id: string;
-  name: { fr: string; en: string };
+  name: Record<Language, string>;
   when: Condition;
   /** What an unknown verdict counts as; null leaves it unknown. */
   when_unknown: "on" | "off" | null;
@@ -111,25 +112,6 @@ export interface Bounds {
 
 export const DAY_NAMES = ["now", "next", ...CIVIL_DAYS] as const;
 type DayName = (typeof DAY_NAMES)[number];
-
-export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
-type Weekday = (typeof WEEKDAYS)[number];
-
-export const MONTHS = [
-  "jan",
-  "feb",
-  "mar",
-  "apr",
-  "may",
-  "jun",
-  "jul",
-  "aug",
-  "sep",
-  "oct",
-  "nov",
-  "dec",
-] as const;
-export type Month = (typeof MONTHS)[number];
 
 /** The longest range: `next_8_days`. */
 export const LONGEST_RANGE = 8;

@@ -1,14 +1,7 @@
-import { parseTimeOfDay, weekday } from "../calendar/dates.ts";
+import { monthName, parseTimeOfDay, weekdayName } from "../calendar/dates.ts";
 import { periodAt } from "../calendar/period.ts";
 import type { ConditionKind, Finding } from "./condition-types.ts";
-import {
-  type BetweenCondition,
-  MONTHS,
-  type MonthCondition,
-  type PeriodCondition,
-  WEEKDAYS,
-  type WeekdayCondition,
-} from "./rule.ts";
+import type { BetweenCondition, MonthCondition, PeriodCondition, WeekdayCondition } from "./rule.ts";
 
 /** These conditions never depend on the days: `possible` equals `evaluate`. */
 
@@ -39,7 +32,7 @@ export const BETWEEN: ConditionKind<BetweenCondition> = {
 
 export const WEEKDAY: ConditionKind<WeekdayCondition> = {
   evaluate: ({ days }, { view }) => {
-    const day = WEEKDAYS[weekday(view.now) - 1] ?? "sun";
+    const day = weekdayName(view.now);
     return finding(days.includes(day), () => `the tariff day is ${day}`);
   },
   boundaries: () => ({ kinds: ["tariff_day"], times: [] }),
@@ -49,7 +42,7 @@ export const WEEKDAY: ConditionKind<WeekdayCondition> = {
 
 export const MONTH: ConditionKind<MonthCondition> = {
   evaluate: ({ months }, { view }) => {
-    const month = MONTHS[Number(view.now.slice(5, 7)) - 1] ?? "dec";
+    const month = monthName(view.now);
     return finding(months.includes(month), () => `the tariff day is in ${month}`);
   },
   boundaries: () => ({ kinds: ["tariff_day"], times: [] }),

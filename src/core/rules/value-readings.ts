@@ -41,6 +41,8 @@ export interface Reading {
   tooOldAt: Instant | null;
   /** `tooOldAt` as published topics have it: it moves seldom, for each move is a message. */
   shownUntil: Instant | null;
+  /** Set while what was found before stands, as the broker has not sent what it holds: until when, if it stays away. */
+  awaitedUntil: Instant | null;
 }
 
 /** Why a reading is unknown. */
@@ -48,14 +50,13 @@ export type ValueProblem =
   | PayloadProblem
   | "never heard"
   | "too old"
+  | "not heard since vigie started"
   | "not heard since vigie connected to the broker"
   | "not known before";
 
 /** What evaluations read values from. */
 export interface ValueReadings {
   read: (condition: MqttCondition) => Reading;
-  /** False after a start or a new connection, until the broker has sent the values that it holds. */
-  isSettled: boolean;
 }
 
 /** What each condition found, by `keyOfMqtt`: a condition that was edited has found nothing so far. */
@@ -100,9 +101,10 @@ export function haveChanged(before: Readings, after: Readings): boolean {
 
 /** The earliest instant at which time alone changes a reading; infinite where there is none. */
 export function nextReadingBoundary(readings: Readings, renewWithin: number): Instant {
-  const boundaries = [...readings.values()].flatMap(({ tooOldAt, shownUntil }) =>
-    tooOldAt === null || shownUntil === null ? [] : [tooOldAt, shownUntil + renewWithin],
-  );
+  const boundaries = [...readings.values()].flatMap(({ tooOldAt, shownUntil, awaitedUntil }) => [
+    ...(tooOldAt === null || shownUntil === null ? [] : [tooOldAt, shownUntil + renewWithin]),
+    ...(awaitedUntil === null ? [] : [awaitedUntil]),
+  ]);
   return Math.min(Number.POSITIVE_INFINITY, ...boundaries);
 }
 
@@ -112,33 +114,64 @@ function readValue(condition: MqttCondition, heard: HeardValue | undefined, at: 
   const { max_age } = condition;
   const age = at - heard.at;
   const found = { value, age };
-  if (max_age === null) return { truth, problem, found, tooOldAt: null, shownUntil: null };
+  if (max_age === null)
+    return { truth, problem, found, tooOldAt: null, shownUntil: null, awaitedUntil: null };
   // Where the clock was set back, the age is not known.
   if (age >= max_age || age < -TOLERATED_CORRECTION) return { ...unknown("too old"), found };
   const tooOldAt = heard.at + max_age;
-  return { truth, problem, found, tooOldAt, shownUntil: tooOldAt };
+  return { truth, problem, found, tooOldAt, shownUntil: tooOldAt, awaitedUntil: null };
 }
 
-export function settledReadings(readings: Readings): ValueReadings {
+/** What is known of values before the broker has sent what it holds. */
+export interface Awaited {
+  heard: HeardValues;
+  kept: KeptValues;
+  /** Since when they are awaited. */
+  since: Instant;
+}
+
+/** The same readings before the broker has sent what it holds: for some time what was found before stands instead. */
+export function awaitValues(readings: Readings, awaited: Awaited, at: Instant): Readings {
+  return new Map(
+    [...readings].map(([condition, reading]) => {
+      const awaitedUntil = endOfWait(condition, awaited, at);
+      if (at < awaitedUntil) return [condition, { ...AWAITED, awaitedUntil }];
+      const isUnheard = !awaited.heard.has(condition.topic);
+      return [condition, isUnheard ? unknown("not heard since vigie started") : reading];
+    }),
+  );
+}
+
+/**
+ * How long what was found before stands if the broker stays away. A broker that is there has sent all before FIRST_WAIT is over.
+ * After that, what this process has heard counts by its age, as after a lost connection. What an earlier process heard is known
+ * only by its age: it stands as long as `max_age` allows.
+ */
+function endOfWait({ topic, max_age }: MqttCondition, { heard, kept, since }: Awaited, at: Instant): Instant {
+  const first = since + FIRST_WAIT;
+  if (heard.has(topic)) return first;
+  const heardAt = Object.hasOwn(kept, topic) ? kept[topic]?.at : undefined;
+  if (max_age === null || heardAt === undefined) return since + LONGEST_WAIT;
+  // If the clock was set back, the age is not known.
+  return heardAt - at > TOLERATED_CORRECTION ? first : Math.max(first, heardAt + max_age);
+}
+
+export function readingsFrom(readings: Readings): ValueReadings {
   const read = (condition: MqttCondition): Reading => {
     const reading = readings.get(condition);
     // An error of vigie itself kept it from being read.
     if (!reading) throw new RangeError(`Expected a reading of ${condition.topic}, got none`);
     return reading;
   };
-  return { read, isSettled: true };
+  return { read };
 }
 
-/** Before the broker has sent what it holds, and in a future in which values do not count. */
-export const NO_READINGS: ValueReadings = {
-  read: () => unknown("not heard since vigie connected to the broker"),
-  isSettled: false,
-};
+/** Before the broker has sent what it holds. */
+export const NO_READINGS: ValueReadings = { read: () => AWAITED };
 
 /** What conditions found earlier, in place of what they find now. */
 export function earlierReadings(truths: ValueTruths, now: ValueReadings): ValueReadings {
   return {
-    isSettled: now.isSettled,
     read: (condition) => {
       const key = keyOfMqtt(condition);
       if (!Object.hasOwn(truths, key)) return now.read(condition);
@@ -157,8 +190,15 @@ export function truthsOf(conditions: readonly MqttCondition[], { read }: ValueRe
 }
 
 function unknown(problem: ValueProblem): Reading {
-  return { truth: null, problem, found: null, tooOldAt: null, shownUntil: null };
+  return { truth: null, problem, found: null, tooOldAt: null, shownUntil: null, awaitedUntil: null };
 }
+
+const AWAITED: Reading = {
+  ...unknown("not heard since vigie connected to the broker"),
+  awaitedUntil: Number.POSITIVE_INFINITY,
+};
 
 /** A clock is set back by so much without a value being younger for it. */
 const TOLERATED_CORRECTION = 60_000;
+const FIRST_WAIT = 30_000;
+const LONGEST_WAIT = 15 * 60_000;

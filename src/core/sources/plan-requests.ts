@@ -10,11 +10,19 @@ export interface LastAnswered {
   history: IsoDate | null;
 }
 
+/** What is asked once a day only. */
+const SELDOM = ["season", "history"] as const;
+type Seldom = (typeof SELDOM)[number];
+
+/** The failures of these requests: when the last one was, and how many there were on its civil day. */
+export type Failures = Readonly<Partial<Record<Seldom, { at: Instant; count: number }>>>;
+
 export interface PlanInput {
   knownDays: KnownDays;
   tariff: Tariff;
   now: Instant;
   lastAnswered: LastAnswered;
+  failures: Failures;
   /** The date endpoint never sends `is_official`: nothing is learnt by requesting single dates. */
   officialSilent: boolean;
   /** Request the next tariff day even where its colour is final, and history again where it has left days out. */
@@ -30,7 +38,7 @@ export function planRequests(input: PlanInput): Request[] {
   for (const date of datesToRequest(input)) requests.push({ kind: "date", date });
   if (lastAnswered.season !== today) requests.push({ kind: "season" });
   if (isHistoryDue) requests.push(historyRequest(input, today));
-  return requests;
+  return requests.filter((request) => mayBeAsked(request, input));
 }
 
 /** The requests that an answer makes necessary at once. */
@@ -39,7 +47,9 @@ export function planFollowUps(answer: Answer, before: KnownDays, input: PlanInpu
     case "forecasts":
       return input.officialSilent ? [] : contradictedDates(answer, input);
     case "date":
-      return isNewlyOfficial(answer.day.date, before, input.knownDays) ? [{ kind: "season" }] : [];
+      return isNewlyOfficial(answer.day.date, before, input.knownDays)
+        ? [{ kind: "season" } as const].filter((request) => mayBeAsked(request, input))
+        : [];
     case "season":
     case "history":
       return [];
@@ -52,9 +62,47 @@ export function noteAnswered(
   now: Instant,
   tariff: Tariff,
 ): LastAnswered {
-  if (answer.kind !== "season" && answer.kind !== "history") return before;
-  return { ...before, [answer.kind]: civilDate(now, tariff.time_zone) };
+  return isSeldom(answer.kind) ? { ...before, [answer.kind]: civilDate(now, tariff.time_zone) } : before;
 }
+
+/** A request that may fail a whole day, and tells nothing of tomorrow: a try more takes one from the announcement. */
+export function isSeldom(kind: string): kind is Seldom {
+  return SELDOM.some((one) => one === kind);
+}
+
+/** After an answer to one of these requests. */
+export function withoutFailure(before: Failures, answered: string): Failures {
+  const left = SELDOM.filter((kind) => kind !== answered && before[kind]);
+  return Object.fromEntries(left.map((kind) => [kind, before[kind]]));
+}
+
+/** After failures of these requests. */
+export function noteFailures(
+  before: Failures,
+  kinds: readonly string[],
+  at: Instant,
+  { time_zone }: Tariff,
+): Failures {
+  const isSameDay = (other: Instant) => civilDate(other, time_zone) === civilDate(at, time_zone);
+  const failed = SELDOM.filter((kind) => kinds.includes(kind)).map((kind) => {
+    const last = before[kind];
+    return [kind, { at, count: last && isSameDay(last.at) ? last.count + 1 : 1 }];
+  });
+  return failed.length === 0 ? before : { ...before, ...Object.fromEntries(failed) };
+}
+
+/** What failed is asked again after an hour, and ten times a day. */
+function mayBeAsked({ kind }: Request, { failures, now, tariff }: PlanInput): boolean {
+  const last = isSeldom(kind) ? failures[kind] : undefined;
+  if (!last) return true;
+  const isOfToday = civilDate(last.at, tariff.time_zone) === civilDate(now, tariff.time_zone);
+  if (isOfToday && last.count >= FAILURES_A_DAY) return false;
+  // One in the future was noted by a clock that was set back since.
+  return last.at > now || now - last.at >= FAILED_ASKED_AGAIN_AFTER;
+}
+
+const FAILED_ASKED_AGAIN_AFTER = 3_600_000;
+const FAILURES_A_DAY = 10;
 
 /** The dates for which the forecasts name another colour than the official one: it may have been corrected. */
 function contradictedDates(answer: Answer & { kind: "forecasts" }, input: PlanInput): Request[] {

@@ -50,7 +50,8 @@ function announcementTime(
   const word = knownDays.days[addDays(today, 1)]?.service_word;
   if (now < begin || now >= end || word?.confirmed) return undefined;
   const interval = word ? Math.max(every, UNTIL_FINAL) : every;
-  const at = lastMultiple(now, interval, offset);
+  // The hourly polls are among them: one of their own a minute or two beside these would tell nothing new.
+  const at = lastMultiple(now, interval, (offset * poll.every) / interval);
   return at >= begin ? at : undefined;
 }
 

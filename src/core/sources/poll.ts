@@ -50,6 +50,11 @@ export function startSource(kept: SourceKept, record: SourceRecord): SourcePart 
   };
 }
 
+/** All that is asked at a start is due again. */
+export function askAgain(part: SourcePart): SourcePart {
+  return withPassing(part, { requestTimes: noRequestTimes(part.kept.sent_at) });
+}
+
 /** The request that has to be under way now; null: none. The same object as long as it is the same request. */
 export function nextRequest({ passing: { poll } }: SourcePart): DueRequest | null {
   return poll?.queue[0] ?? null;
@@ -217,9 +222,13 @@ export function takeFailed(
 
 /** What the client has counted and learnt; the state file holds it. */
 export function takeMemory(part: SourcePart, memory: SourceKept): SourcePart {
-  // These two are the part's own.
-  const { asked, failing_since } = part.kept;
-  const own = { ...(asked && { asked }), ...(failing_since !== undefined && { failing_since }) };
+  // These are the part's own.
+  const { asked, failures, failing_since } = part.kept;
+  const own = {
+    ...(asked && { asked }),
+    ...(failures && { failures }),
+    ...(failing_since !== undefined && { failing_since }),
+  };
   return { ...part, kept: { ...memory, ...own } };
 }
 
@@ -236,15 +245,24 @@ function endPoll(part: SourcePart, poll: Poll, at: Clocks, context: SourceContex
   const { record, hasAnswered, news } = part.passing;
   const { answers, unanswered } = poll;
   const outcome = { failures: describeFailures(source, poll.failures, answers), answers };
-  const ended = withPassing(part, {
+  const failed = unanswered.filter((_, index) => poll.failures[index]?.kind !== "budget_spent");
+  const kept = source.keepFailures(part.kept, failed, trueTime, context.tariff);
+  const ended = withPassing(kept === part.kept ? part : { ...part, kept }, {
     poll: null,
     requestTimes: noteDifferences(part, poll, at, context),
-    record: source.recordOutcome(record, outcome, unanswered, trueTime),
+    record: isStillFailing(kept, outcome)
+      ? record
+      : source.recordOutcome(record, outcome, unanswered, trueTime),
     hasAnswered: hasAnswered || answers > 0,
     isPolled: true,
     news: [...news, ...toldTo(poll, outcome), { kind: "polled", outcome, hasAnswered }],
   });
   return keepRecord(ended, source);
+}
+
+/** A request that failed and was not part of this poll is not answered again. */
+function isStillFailing({ failures = {} }: SourceKept, outcome: PollOutcome): boolean {
+  return outcome.failures.length === 0 && Object.keys(failures).length > 0;
 }
 
 /** The first request of the poll is over, and only one of this kind has asked about the differences. */

@@ -61,6 +61,8 @@ export const RTE: Source = {
     recordOfficialSuccess(record, answer.kind, at),
   recordOutcome: recordOfficialOutcome,
   keepAnswer: (kept) => kept,
+  // The hour after which its season is asked again ends with the process.
+  keepFailures: (kept) => kept,
   keepRecord: (kept, { light }) => {
     const failing_since = light?.since ?? null;
     return (kept.failing_since ?? null) === failing_since ? kept : { ...kept, failing_since };

@@ -8,9 +8,11 @@ import { isOfficialSilent } from "./client-memory.ts";
 import {
   type LastAnswered,
   noteAnswered,
+  noteFailures,
   type PlanInput,
   planFollowUps,
   planRequests,
+  withoutFailure,
 } from "./plan-requests.ts";
 import { type DuePoll, duePoll } from "./poll-times.ts";
 import type { DueRequest, PollContext, Source, SourceContext, SourcePart } from "./source.ts";
@@ -50,9 +52,18 @@ export const FORECAST_SERVICE: Source = {
   startRecord: (now, { knownDays, kind, answered }) => startPollRecord(now, knownDays, kind, answered),
   recordAnswer,
   recordOutcome: recordPollOutcome,
+  keepFailures: (kept, kinds, at, tariff) => {
+    const before = kept.failures ?? {};
+    const failures = noteFailures(before, kinds, at, tariff);
+    return failures === before ? kept : { ...kept, failures };
+  },
   keepAnswer: (kept, answer: Answer, at, tariff) => {
     const asked = noteAnswered(kept.asked ?? NEVER_ANSWERED, answer, at, tariff);
-    return asked === kept.asked ? kept : { ...kept, asked };
+    const answered = asked === kept.asked ? kept : { ...kept, asked };
+    const { failures } = answered;
+    return failures && answer.kind in failures
+      ? { ...answered, failures: withoutFailure(failures, answer.kind) }
+      : answered;
   },
   keepRecord: (kept) => kept,
 };
@@ -89,7 +100,8 @@ function planInput(
 ): PlanInput {
   const officialSilent = isOfficialSilent(kept, trueTime);
   const lastAnswered = kept.asked ?? NEVER_ANSWERED;
-  return { knownDays, lastAnswered, tariff, now: trueTime, officialSilent, recheck };
+  const failures = kept.failures ?? {};
+  return { knownDays, lastAnswered, failures, tariff, now: trueTime, officialSilent, recheck };
 }
 
 const NEVER_ANSWERED: LastAnswered = { season: null, history: null };

@@ -5,7 +5,7 @@ import type { KnownDays } from "../days/known-days.ts";
 import type { PollCounts, PollOutcome } from "../facts/poll-record.ts";
 import type { ServiceKind, SourceRecord } from "../facts/source-record.ts";
 import type { ClientMemory } from "./client-memory.ts";
-import type { LastAnswered } from "./plan-requests.ts";
+import type { Failures, LastAnswered } from "./plan-requests.ts";
 import type { PollTimes } from "./poll-times.ts";
 import type { RequestFailure } from "./request-failure.ts";
 import type { OfficialMemory, RequestMemory } from "./request-memory.ts";
@@ -72,6 +72,8 @@ export interface Source {
   ): SourceRecord;
   /** What of an answer the state file holds beside the days. */
   keepAnswer(kept: SourceKept, answer: SourceAnswer, at: Instant, tariff: Tariff): SourceKept;
+  /** The same of requests of these kinds that failed. */
+  keepFailures(kept: SourceKept, kinds: readonly RequestKind[], at: Instant, tariff: Tariff): SourceKept;
   /** What of its record the state file holds. */
   keepRecord(kept: SourceKept, record: SourceRecord): SourceKept;
 }
@@ -100,7 +102,7 @@ export interface SourcePart {
 /** What the state file holds of a source beside the days: each source has only its own ones of the fields that may be absent. */
 export type SourceKept = RequestMemory &
   Partial<Pick<ClientMemory, "percent" | "history_parameters" | "official_missing">> &
-  Partial<Pick<OfficialMemory, "failing_since">> & { asked?: LastAnswered };
+  Partial<Pick<OfficialMemory, "failing_since">> & { asked?: LastAnswered; failures?: Failures };
 
 /** What ends with the process. */
 export interface SourcePassing {

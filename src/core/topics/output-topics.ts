@@ -15,7 +15,8 @@ export function outputGroups(statuses: readonly OutputStatus[]): TopicGroup[] {
   }));
 }
 
-function topicsOfOutput({ output, state, sent, would_send }: OutputStatus): [string, Topic][] {
+function topicsOfOutput(status: OutputStatus): [string, Topic][] {
+  const { output, state, sent, next_try, would_send } = status;
   const { id, to } = output;
   const name = `outputs/${id}`;
   const parts: Record<string, Value> = {
@@ -32,6 +33,8 @@ function topicsOfOutput({ output, state, sent, would_send }: OutputStatus): [str
     tries: sent?.tries ?? 0,
     last_answer: text(sent?.last_answer ?? null),
     answered_at: instant(sent?.answered_at ?? null),
+    away_since: instant(sent?.away_since ?? null),
+    next_try: instant(next_try),
     would_send: text(would_send),
   };
   return [

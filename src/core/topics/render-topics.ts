@@ -29,12 +29,12 @@ function unexpiring(payloads: [string, string][]): [string, Topic][] {
 }
 
 function simulationTopics({ simulation }: Facts): [string, string][] {
-  const { color = "auto", from = null } = simulation ?? {};
+  const { color = "auto", from = null, date = null } = simulation ?? {};
   const until = instant(simulation?.until ?? null);
   return [
     ["simulation/color", color],
     ["simulation/until", payloadOf(until)],
-    ["simulation", JSON.stringify({ color, from, until })],
+    ["simulation", JSON.stringify({ color, from, date, until })],
   ];
 }
 

@@ -1,8 +1,8 @@
-import { isoInstant, tariffDate, wallTime } from "../../core/calendar/dates.ts";
+import { isoInstant, wallTime } from "../../core/calendar/dates.ts";
 import { periodSpans } from "../../core/calendar/period.ts";
 import type { IsoDate } from "../../core/calendar/tariff.ts";
 import { endOfCorrections } from "../../core/days/official-words.ts";
-import type { MomentFacts, Simulation } from "../../core/facts/facts.ts";
+import type { DayFacts, MomentFacts, Simulation } from "../../core/facts/facts.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
 import { colorClass, confidenceBar, type Page, possible, sayReliability } from "./words.ts";
 
@@ -33,7 +33,7 @@ function banners(page: Page): Html[] {
   const { url, away_since } = view.broker;
   if (view.brokerIsUnknown) found.push(bad(t.no_broker, t.no_broker_more));
   else if (away_since !== undefined)
-    found.push(bad(t.broker_away, html`${page.when(away_since, t.broker_away_since)} ${foreign(url, 80)}.`));
+    found.push(bad(t.broker_away, html`${t.broker_away_since(page.when(away_since))} ${foreign(url, 80)}.`));
   if (view.demoSpeed !== undefined) found.push(banner(t.demo, t.demo_more(view.demoSpeed)));
   if (view.known.service.kind === "invented") found.push(banner(t.invented, t.invented_more));
   if (simulation) found.push(banner(t.simulation(page.when(simulation.until)), pretends(simulation, page)));
@@ -41,11 +41,9 @@ function banners(page: Page): Html[] {
 }
 
 /** What the simulation changes on this page. */
-function pretends({ color, date }: Simulation, { t, view, dayAt, longDay }: Page): string {
+function pretends({ color, date }: Simulation, { t, dayAt, longDay }: Page): string {
   const real = dayAt(date);
-  const isOver = date < tariffDate(view.facts.at, view.tariff);
-  const isRouge = real.official && real.color === "rouge";
-  if (isOver || isRouge) return t.is(longDay(date), isOver ? t.simulation_over : t.simulation_of_rouge);
+  if (real.official && real.color === "rouge") return t.is(longDay(date), t.simulation_of_rouge);
   return t.is(longDay(date), t.simulation_more(color, real.color ?? t.unknown_f));
 }
 
@@ -70,7 +68,12 @@ function prices(now: MomentFacts["now"], page: Page): Html {
   // At the end of the tariff day the next price is that of another day.
   const isSameDay = now.period_until !== null && now.period_until < now.color_until;
   const next = isSameDay ? now.rates[other] : null;
-  return html`<p class="price">${now.rate === null ? html`<span>${t.no_price}</span>` : html`<b>${page.price(now.rate)}</b><span>/kWh</span>`} <span class="period">${names[now.period]}${until !== null && ` ${t.until(page.when(until))}`}</span>${next !== null && html`<span class="then">${t.and_then(page.price(next) ?? "", `· ${names[other]}`)}</span>`}</p>`;
+  return html`<p class="price">${now.rate === null ? html`<span>${t.no_price}</span>` : html`<b>${page.price(now.rate)}</b><span>/kWh</span>`} <span class="period">${names[now.period]}${until !== null && ` ${t.until(page.when(until))}`}</span>${next !== null && html`<span class="then">${t.and_then(page.price(next) ?? "", `· ${names[other]}`)}</span>`}${now.rate !== null && truePrice(now, page)}</p>`;
+}
+
+/** A simulation changes no price. */
+function truePrice({ date, source }: DayFacts, { t, dayAt }: Page): Html | false {
+  return source === "simulation" && html`<span class="then">${t.true_price(dayAt(date).color)}</span>`;
 }
 
 /** Peak hours high and off-peak hours low, from the start of the tariff day to its end. The script shows where we are. */
@@ -83,11 +86,49 @@ function dayStrip(date: IsoDate, page: Page): Html {
   const label = spans.map(
     (span) => `${span.period === "hp" ? t.peak : t.off_peak} ${clock(span.start)}–${clock(span.end)}`,
   );
-  return html`<svg class="strip" role="img" aria-label="${t.is(t.day_strip, label.join(", "))}" data-from="${isoInstant(start)}" data-to="${isoInstant(end)}">${spans.map(
+  const times = placeTimes(spans.map((span) => place(span.start)));
+  const isHigh = times.some(({ y }) => y > FIRST_LINE);
+  return html`<svg class="${isHigh ? "strip high" : "strip"}" role="img" aria-label="${t.is(t.day_strip, label.join(", "))}" data-from="${isoInstant(start)}" data-to="${isoInstant(end)}">${spans.map(
     (span) =>
-      html`<rect class="${span.period}" x="${place(span.start)}%" width="${place(span.end) - place(span.start)}%" y="${span.period === "hp" ? 6 : 16}" height="${span.period === "hp" ? 18 : 8}"/><text x="${place(span.start)}%" y="40">${clock(span.start)}</text>`,
-  )}<text class="end" x="100%" y="40">${clock(end)}</text><line class="here" x1="0" x2="0" y1="0" y2="28"/></svg>`;
+      html`<rect class="${span.period}" x="${place(span.start)}%" width="${place(span.end) - place(span.start)}%" y="${span.period === "hp" ? 6 : 16}" height="${span.period === "hp" ? 18 : 8}"/>`,
+  )}${times.map(
+    ({ index, x, y, isEnd }) =>
+      html`<text${isEnd && html` class="end"`} x="${x}%" y="${y}">${clock(spans[index]?.start ?? start)}</text>`,
+  )}<text class="end" x="100%" y="${FIRST_LINE}">${clock(end)}</text><line class="here" x1="0" x2="0" y1="0" y2="28"/></svg>`;
 }
+
+/** A time below the strip. */
+interface TimePlace {
+  /** Of its span. */
+  index: number;
+  /** In percent. */
+  x: number;
+  y: number;
+  /** It stands before this place. */
+  isEnd: boolean;
+}
+
+/** One that would touch another time stands in a second line, and is left out if it has no room there, either. */
+function placeTimes(places: readonly number[]): TimePlace[] {
+  // At the end of the first line stands the end of the day.
+  const lines = [
+    { y: FIRST_LINE, free: 0, end: 100 - ROOM },
+    { y: SECOND_LINE, free: 0, end: 100 },
+  ];
+  return places.flatMap((x, index) => {
+    const isEnd = x > 100 - ROOM;
+    const [from, to] = isEnd ? [x - ROOM, x] : [x, x + ROOM];
+    const line = lines.find(({ free, end }) => from >= free && to <= end);
+    if (!line) return [];
+    line.free = to;
+    return [{ index, x, y: line.y, isEnd }];
+  });
+}
+
+const FIRST_LINE = 40;
+const SECOND_LINE = 55;
+/** What a time takes of the strip of a narrow telephone, in percent. */
+const ROOM = 12;
 
 function nextPanel({ next }: MomentFacts, page: Page): Html {
   const { t, price } = page;
@@ -98,7 +139,7 @@ function nextPanel({ next }: MomentFacts, page: Page): Html {
 <p class="until">${t.from(page.when(next.at))}${next.color && ` · ${sayReliability(next, page)}`}</p>
 ${isForecast && confidenceBar(next.confidence)}
 ${next.color === null && reason(next.date, whyNotNext(next.date, page), page)}
-${(hp !== null || hc !== null) && html`<p class="pair"><span>${t.peak} <b>${price(hp) ?? "—"}</b></span> <span>${t.off_peak} <b>${price(hc) ?? "—"}</b></span></p>`}
+${(hp !== null || hc !== null) && html`<p class="pair"><span>${t.peak} <b>${price(hp) ?? "—"}</b></span> <span>${t.off_peak} <b>${price(hc) ?? "—"}</b></span>${truePrice(next, page)}</p>`}
 ${isForecast && next.explanation !== null && html`<p class="reason">${foreign(next.explanation, 140)}</p>`}</section>`;
 }
 

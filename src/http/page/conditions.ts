@@ -1,17 +1,10 @@
-import { tariffDate, weekday } from "../../core/calendar/dates.ts";
+import { month, tariffDate, weekday } from "../../core/calendar/dates.ts";
 import { periodAt } from "../../core/calendar/period.ts";
-import { COLORS, type Instant } from "../../core/calendar/tariff.ts";
+import { COLORS, type Instant, MONTHS, WEEKDAYS } from "../../core/calendar/tariff.ts";
 import { percent } from "../../core/facts/format-value.ts";
 import { testPayload } from "../../core/rules/compare-payload.ts";
 import type { ConditionResult, DayResult, SimpleResult } from "../../core/rules/condition-types.ts";
-import {
-  type Bounds,
-  type DayCondition,
-  MONTHS,
-  type MqttCondition,
-  type NumberCondition,
-  WEEKDAYS,
-} from "../../core/rules/rule.ts";
+import type { Bounds, DayCondition, MqttCondition, NumberCondition } from "../../core/rules/rule.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import { foreign, type Html, html, type Part } from "./html.ts";
@@ -22,19 +15,23 @@ export function conditionTree(verdict: Verdict, page: Page, room: number): Html 
   // After an error of vigie itself there is none.
   if ("parts" in verdict.conditions && verdict.conditions.parts.length === 0) return html``;
   let left = room;
-  const branch = (result: ConditionResult): Html | null => {
+  const branch = (result: ConditionResult, isWanted: boolean): Html | null => {
     left -= 1;
     if (left < 0) return null;
-    if (!("parts" in result)) return html`<li>${conditionLine(result, verdict, page)}</li>`;
-    return html`<li>${mark(result.truth, page)} ${page.t.group[result.condition.kind]}<ul>${result.parts.map(branch)}</ul></li>`;
+    if (!("parts" in result)) return html`<li>${conditionLine(result, verdict, page, isWanted)}</li>`;
+    const { kind } = result.condition;
+    return html`<li>${mark(result.truth, page)} ${page.t.group[kind]}<ul>${result.parts.map((part) =>
+      branch(part, isWanted && kind !== "not"),
+    )}</ul></li>`;
   };
-  const tree = branch(verdict.conditions);
+  const tree = branch(verdict.conditions, true);
   return html`<ul class="tree">${tree}</ul>${left < 0 && html`<p class="note">${page.t.more(-left)}</p>`}`;
 }
 
-/** One condition: whether it is so, what it asks, and what it found. */
-function conditionLine(result: SimpleResult, verdict: Verdict, page: Page): Html {
-  return html`${mark(result.truth, page)} ${findingOf(result, verdict, page)}`;
+/** One condition: whether it is so, what it asks, and what it found. `isWanted`: the rule is ON if it is so, not if it is not. */
+function conditionLine(result: SimpleResult, verdict: Verdict, page: Page, isWanted: boolean): Html {
+  const isMissing = isWanted && result.truth !== true;
+  return html`${mark(result.truth, page)} ${isMissing && page.t.is(page.t.needed, "")}${findingOf(result, verdict, page)}`;
 }
 
 /** The condition that decides, with the mark of all conditions together: it may be negated. */
@@ -42,7 +39,7 @@ export function decidingLine(result: SimpleResult, verdict: Verdict, page: Page)
   const { t } = page;
   const { condition, truth } = result;
   const whole = verdict.conditions.truth;
-  if (truth === whole) return conditionLine(result, verdict, page);
+  if (truth === whole) return conditionLine(result, verdict, page, true);
   if (condition.kind === "rule") {
     const words = t.is(t.rule(nameOf(condition.rule, page)), page.state(truth));
     return html`${mark(whole, page)} ${foreign(words, VALUE_LENGTH)}`;
@@ -51,8 +48,13 @@ export function decidingLine(result: SimpleResult, verdict: Verdict, page: Page)
 }
 
 function findingOf(result: SimpleResult, verdict: Verdict, page: Page): Html {
-  const found = saw(result, verdict.decided_at, page);
-  return html`${asks(result, verdict, page)}${found !== null && html` <span class="saw">— ${found}</span>`}`;
+  const { t, view, when } = page;
+  const { decided_at } = verdict;
+  const found = saw(result, decided_at, page);
+  // By a lead or a lag a rule looks at another time; a value of the house is always that of now.
+  const isNow = decided_at === view.input.at || result.condition.kind === "mqtt";
+  const time = isNow ? t.at_present : when(decided_at, t.at);
+  return html`${asks(result, verdict, page)}${found !== null && html`${t.semicolon}${t.is(time, "")}${found}`}`;
 }
 
 export function mark(truth: Truth, { t }: Page): Html {
@@ -114,7 +116,7 @@ function saw(result: SimpleResult, at: Instant, page: Page): Part {
       const date = tariffDate(at, tariff);
       return condition.kind === "weekday"
         ? (t.weekdays_short[weekday(date) - 1] ?? "")
-        : (t.months_short[Number(date.slice(5, 7)) - 1] ?? "");
+        : (t.months_short[month(date) - 1] ?? "");
     }
     case "rate":
     case "days_remaining":

@@ -14,15 +14,18 @@ export function devices(page: Page): Html {
   }</section>`;
 }
 
-function device({ output, sent, would_send, ...status }: OutputStatus, page: Page): Html {
+function device({ output, sent, would_send, next_try, ...status }: OutputStatus, page: Page): Html {
   const { t, language, view } = page;
+  const away_since = sent?.away_since ?? null;
   const isDemo = view.demoSpeed !== undefined;
   const state = isDemo ? "dry" : status.state;
   const isHeldBack = state === "nothing" && !view.isPolled;
   return html`<li class="card device is-${state}"><h3>${foreign(output.name[language], 100)}</h3>${
     sent !== undefined &&
     html`${payload(sent)}<p>${isDemo ? `${t.would_be_sent} ·` : t.sent_at} ${page.ago(sent.at)}${why(sent, page)}</p>`
-  }<p class="confirmed"><span aria-hidden="true">${SIGNS[state]}</span> ${isDemo ? t.demo_output : isHeldBack ? t.output_held_back : t.output[state]}${answer(state, sent, page)}</p>${
+  }<p class="confirmed"><span aria-hidden="true">${SIGNS[state]}</span> ${isDemo ? t.demo_output : isHeldBack ? t.output_held_back : t.output[state]}${
+    away_since !== null && html` · <strong>${t.away_since} ${page.when(away_since)}</strong>`
+  }${answer(state, sent, page)}${next_try !== null && ` · ${t.next_try} ${page.when(next_try, t.at)}`}</p>${
     would_send !== null && !isDemo && html`<p>${t.would_send} <code>${foreign(would_send, 120)}</code></p>`
   }</li>`;
 }

@@ -6,7 +6,9 @@ import { isSaved, isUnheard, lastAnswer, type Page } from "./words.ts";
 export function notices(page: Page): Html {
   const found = [
     refusalNotice(page),
+    brokerNotice(page),
     page.view.known.vigie_failed ? notice(page.t.vigie_failed, page.t.vigie_failed_more) : null,
+    clockNotice(page),
     serviceNotice(page),
     officialNotice(page),
     diskNotice(page),
@@ -17,6 +19,7 @@ export function notices(page: Page): Html {
   ];
   const shown = found.filter((one) => one !== null);
   const { facts, broker } = page.view;
+  // The band says that the clock is wrong, or the broker away.
   if (shown.length === 0 && facts.moment && broker.connected) return html``;
   // On a phone the state of vigie is far below.
   return html`<div class="notices">${shown.length > 0 && html`<ul>${shown}</ul>`}<p class="to-state"><a href="#state">${page.t.to_state}</a></p></div>`;
@@ -40,6 +43,18 @@ export function listProblems(problems: readonly string[]): Html {
 
 const MOST_PROBLEMS = 30;
 const LONGEST_PROBLEM = 400;
+
+/** After half a minute, and if nobody has named a broker, the band says it. */
+function brokerNotice({ t, view }: Page): Html | null {
+  const { connected, away_since } = view.broker;
+  const isInBand = view.brokerIsUnknown || away_since !== undefined;
+  return connected || isInBand ? null : notice(t.no_connection, t.no_connection_more);
+}
+
+function clockNotice({ t, view, when }: Page): Html | null {
+  const { doubted_by } = view.known.clock;
+  return doubted_by === undefined ? null : notice(t.clock_doubted, when(doubted_by, t.clock_doubted_more));
+}
 
 function serviceNotice(page: Page): Html | null {
   const { service } = page.view.real.facts;

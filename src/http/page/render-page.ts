@@ -1,4 +1,4 @@
-import type { Language } from "../../core/discovery/entities.ts";
+import type { Language } from "../../core/calendar/day-in-words.ts";
 import type { View } from "../view.ts";
 import { band } from "./band.ts";
 import { devices } from "./devices.ts";

@@ -3,6 +3,7 @@ import type { Instant } from "../../core/calendar/tariff.ts";
 import { simpleResultsIn } from "../../core/rules/condition-types.ts";
 import type { VerdictForecast, VerdictSpan } from "../../core/rules/forecast-verdicts.ts";
 import { decidingConditions } from "../../core/rules/reasons.ts";
+import { topicsOfRules } from "../../core/rules/rule.ts";
 import type { Truth } from "../../core/rules/truth.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import { conditionTree, decidingLine } from "./conditions.ts";
@@ -24,7 +25,11 @@ export function rules(page: Page): Html {
   });
   return html`<section class="part"><div class="head"><h2>${t.rules}</h2>${legend(page)}</div><div class="card rules">${axisRow(axis, page)}<ul>${rows}</ul></div>${
     verdicts.length > MOST_TREES && html`<p class="note">${t.no_trees}</p>`
-  }</section>`;
+  }${usesValues(page) && html`<p class="note below">${t.values_are}</p>`}</section>`;
+}
+
+function usesValues({ view }: Page): boolean {
+  return topicsOfRules(view.rules).length > 0;
 }
 
 /** From today's midnight on, a day after the other: each midnight has the same place in every row. */
@@ -158,15 +163,17 @@ function spanRect({ start, end, state, sure }: VerdictSpan, place: Axis["place"]
   return html`<rect class="${kind}" x="${from}%" width="${width}%"/>`;
 }
 
-function legend({ t, view }: Page): Html {
+function legend(page: Page): Html {
+  const { t, view } = page;
   const entry = (kind: string, words: string) =>
     html`<li><svg class="bar" aria-hidden="true"><rect class="rail" width="100%"/><rect class="${kind}" width="100%"/></svg>${words}</li>`;
-  const maybe = view.known.service.kind === "none" ? t.legend_not_certain : t.legend_maybe;
+  const forecast = usesValues(page) ? t.by_both : t.by_forecast;
+  const doubt = view.known.service.kind === "none" ? t.not_certain : forecast;
   return html`<ul class="legend">${[
     entry("sure", t.legend_on),
-    entry("maybe", maybe(t.on)),
+    entry("maybe", `${t.on}, ${doubt}`),
     entry("off", t.legend_off),
-    entry("maybe-off", maybe(t.off)),
+    entry("maybe-off", `${t.off}, ${doubt}`),
     entry("unknown", t.unknown_f),
   ]}</ul>`;
 }

@@ -1,4 +1,4 @@
-import { addDays, civilDate, datesBetween, tariffDate, weekday } from "../../core/calendar/dates.ts";
+import { addDays, civilDate, datesBetween, month, tariffDate, weekday } from "../../core/calendar/dates.ts";
 import { COLORS, type Color, type IsoDate } from "../../core/calendar/tariff.ts";
 import { type Season, seasonOf } from "../../core/calendar/tariff-season.ts";
 import { officialColor } from "../../core/days/official-color.ts";
@@ -11,15 +11,15 @@ export function season(page: Page): Html {
   const { t, view } = page;
   const now = tariffDate(view.facts.at, view.tariff);
   const inForce = seasonOf(now);
-  const colors = officialColors(page);
+  const colors = officialColors(page, now);
   return html`<section class="part"><h2>${t.season(inForce.label.replace("-", "–"))}</h2><div class="card season">${calendar(inForce, colors, page)}${dayLegend(page)}<div class="sums"><div class="counts">${counts(page)}${dates(inForce, colors, page)}</div>${rougeDays(now, colors, page)}</div></div></section>`;
 }
 
 /** Of all days that have one. */
-function officialColors({ view }: Page): OfficialColors {
+function officialColors({ view }: Page, now: IsoDate): OfficialColors {
   const colors = new Map<IsoDate, Color>();
   for (const date in view.known.knownDays.days) {
-    const color = officialColor(view.known.knownDays.days[date])?.color;
+    const color = officialColor(view.known.knownDays.days[date], date < now)?.color;
     if (color) colors.set(date, color);
   }
   return colors;
@@ -52,7 +52,7 @@ function half([from, to]: [IsoDate, IsoDate], colors: OfficialColors, page: Page
   const here = today === null ? -1 : dates.indexOf(today);
   const months = dates.flatMap((date, index) =>
     date.endsWith("-01")
-      ? html`<text x="${LEFT + columnOf(index) * STEP + 2}" y="10">${t.months_short[Number(date.slice(5, 7)) - 1] ?? ""}</text>`
+      ? html`<text x="${LEFT + columnOf(index) * STEP + 2}" y="10">${t.months_short[month(date) - 1] ?? ""}</text>`
       : [],
   );
   // Of the longest half, so that both have one scale.

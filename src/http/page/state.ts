@@ -5,10 +5,9 @@ import { isSaved, isUnheard, lastAnswer, type Page } from "./words.ts";
 /** How vigie itself does: whom it hears, and when this was so. */
 export function state(page: Page): Html {
   const { t, view } = page;
-  const { broker, known } = view;
+  const { broker } = view;
   // What it said before the connection was lost may be over.
   const homeAssistant = broker.connected ? view.homeAssistant : undefined;
-  const { right } = known.clock;
   const at = wallTime(view.facts.at, view.tariff.time_zone).slice(11, 16);
   return html`<section class="part state" id="state"><h2>${t.state}</h2><dl>${[
     source("service", t.service, page),
@@ -22,9 +21,16 @@ export function state(page: Page): Html {
       homeAssistant === "online" ? "ok" : homeAssistant === "offline" ? "warn" : "quiet",
       homeAssistant === undefined ? t.unknown : homeAssistant === null ? t.not_heard : t[homeAssistant],
     ),
-    entry(t.clock, right ? "ok" : "bad", right ? t.clock_right : t.clock_is_wrong),
+    clock(page),
     entry(t.version, "quiet", [foreign(view.version, 40), ` · ${t.instance} `, foreign(view.instance, 60)]),
   ]}</dl><p class="note">${t.as_of(page.longDay(page.today), at)}</p></section>`;
+}
+
+function clock({ t, view }: Page): Html {
+  const { right, doubted_by } = view.known.clock;
+  if (!right) return entry(t.clock, "bad", t.clock_is_wrong);
+  const isDoubted = doubted_by !== undefined;
+  return entry(t.clock, isDoubted ? "warn" : "ok", isDoubted ? t.clock_is_doubted : t.clock_right);
 }
 
 function source(name: "service" | "official", title: string, page: Page): Html {

@@ -1,5 +1,5 @@
+import type { Language } from "../../core/calendar/day-in-words.ts";
 import type { Color } from "../../core/calendar/tariff.ts";
-import type { Language } from "../../core/discovery/entities.ts";
 import type { Stage } from "../../core/facts/facts.ts";
 import type { OutputState } from "../../core/outputs/output-status.ts";
 import type { ValueProblem } from "../../core/rules/value-readings.ts";
@@ -14,11 +14,8 @@ const fr = {
   title_simulation: (color: string) => `${color} · simulation · vigie`,
   stale: "Sans nouvelles de vigie depuis",
   stale_more: "Ce qui suit peut avoir changé.",
-  weekdays: "lundi mardi mercredi jeudi vendredi samedi dimanche".split(" "),
   weekdays_short: "lun. mar. mer. jeu. ven. sam. dim.".split(" "),
-  months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(" "),
   months_short: "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.".split(" "),
-  first: "1er",
   today: "aujourd’hui",
   tomorrow: "demain",
   in_force: "en cours",
@@ -52,22 +49,28 @@ const fr = {
   off_peak_short: "creuses",
   and_then: (price: string, time: string) => `puis ${price} ${time}`,
   no_price: "prix inconnu",
+  true_price: (color: Color | null) => (color === null ? "prix réel" : `prix réel, celui d’un jour ${color}`),
   day_strip: "Heures pleines et creuses de ce jour",
   nothing_known: "vigie n’a encore aucune réponse.",
   clock_wrong: "L’horloge de cette machine n’est pas à l’heure",
   clock_wrong_more: (day: string, time: string) =>
     `vigie ne dit donc ni la couleur du moment, ni l’état des règles. D’après les dernières réponses, il serait environ ${time}, le ${day}.`,
+  clock_doubted: "L’horloge de cette machine n’est peut-être pas à l’heure",
+  clock_doubted_more: ((time, day) =>
+    `D’après une source, il serait ${time}${day === null ? "" : `, ${day}`}. vigie continue selon l’horloge de cette machine, car celle de la source avance peut-être.`) as SayTime,
   simulation: (time: string) => `Simulation jusqu’à ${time}`,
   simulation_more: (pretended: string, real: string) =>
     `vigie fait comme si ce jour était ${pretended}. En réalité\u00a0: ${real}. Les prix restent les vrais.`,
-  simulation_over: "sans effet, car ce jour est passé.",
   simulation_of_rouge: "sans effet, car ce jour est officiellement rouge.",
   demo: "Démonstration",
   demo_more: (speed: number) =>
     `Cette horloge va ${speed} fois plus vite, et rien n’est envoyé à un appareil.`,
   broker_away: "Le broker MQTT n’est pas joignable",
-  broker_away_since: ((time, day) =>
-    `depuis ${day === null ? time : `${day} ${time}`}. Aucun appareil ne peut être commandé, et rien n’est publié. Le journal de vigie dit pourquoi. Vérifiez que ce broker fonctionne\u00a0:`) as SayTime,
+  broker_away_since: (time: string) =>
+    `depuis ${time}. Aucun appareil ne peut être commandé, et rien n’est publié. Le journal de vigie dit pourquoi. Vérifiez que ce broker fonctionne\u00a0:`,
+  no_connection: "La connexion au broker MQTT n’est pas établie",
+  no_connection_more:
+    "vigie essaie de l’établir chaque seconde. D’ici là, rien n’est publié, et aucun appareil n’est commandé par MQTT.",
   no_broker: "Home Assistant n’indique pas encore de broker MQTT",
   no_broker_more:
     "Installez l’application «\u00a0Mosquitto broker\u00a0» (Paramètres → Applications) et démarrez-la\u00a0: vigie la trouvera sans redémarrer. D’ici là, rien n’est publié et aucun appareil n’est commandé.",
@@ -110,6 +113,8 @@ const fr = {
   price_unit: "prix en €/kWh",
   no_forecasts:
     "Sans service de prévision, seuls les jours officiels sont connus\u00a0: celui-ci, et le suivant une fois annoncé.",
+  old_prices: (day: string) =>
+    `Ces prix datent du ${day}, il y a plus de huit mois, et aucun service n’en donne\u00a0: comparez-les à votre contrat, puis ajoutez une ligne à tariff.rates.`,
   why_forecast: "Ce que le service dit de ses prévisions",
   rules: "Les règles",
   no_rules: "Aucune règle n’est configurée (rules).",
@@ -132,12 +137,12 @@ const fr = {
   certain: "certain",
   by_forecast: "selon la prévision",
   not_certain: "pas encore certain",
-  by_values: "si les valeurs restent ainsi",
-  by_both: "si prévision et valeurs se confirment",
+  by_values: "si les valeurs de la maison restent ainsi",
+  by_both: "si la prévision et les valeurs de la maison se confirment",
   legend_on: "OUI, certain",
   legend_off: "NON, certain",
-  legend_maybe: (state: string) => `${state}, si prévision et valeurs se confirment`,
-  legend_not_certain: (state: string) => `${state}, pas encore certain`,
+  values_are:
+    "Les valeurs de la maison\u00a0: ce que d’autres appareils ou programmes publient, comme une température ou une batterie.",
   plan: "Les prochains jours",
   no_span: "jamais OUI dans les jours connus, c’est certain",
   more: (count: number) => `et ${count} ${count === 1 ? "autre" : "autres"}`,
@@ -164,6 +169,8 @@ const fr = {
     every: (days: number) => `chacun des ${days} prochains jours`,
     some: (least: number, days: number) => `au moins ${least} des ${days} prochains jours`,
   },
+  needed: "il faut",
+  at_present: "en ce moment",
   is: (subject: string, tests: string) => `${subject}\u00a0: ${tests}`,
   semicolon: "\u00a0; ",
   sure: (percent: number) => `sûre à ${percent}\u00a0% ou plus`,
@@ -208,6 +215,8 @@ const fr = {
   } satisfies Record<OutputState, string>,
   tries: ((count) => (count === 1 ? "1 essai" : `${count} essais`)) as Counted,
   last_answer: "il a répondu",
+  away_since: "hors ligne depuis",
+  next_try: "prochain essai",
   would_send: "enverrait",
   season: (label: string) => `La saison ${label}`,
   season_chart: "Chaque jour de la saison et sa couleur",
@@ -260,6 +269,7 @@ const fr = {
   not_heard: "pas vu sur ce broker",
   clock_right: "aucune erreur constatée",
   clock_is_wrong: "pas à l’heure",
+  clock_is_doubted: "peut-être pas à l’heure",
   instance: "instance",
 };
 
@@ -268,8 +278,10 @@ const VALUE_PROBLEMS: Record<Exclude<ValueProblem, "not in its JSON">, string> =
   "too old": "trop ancienne",
   "not JSON": "n’est pas du JSON",
   "not text": "n’est pas du texte",
+  "said to be unknown": "annoncée comme inconnue",
   "no single value": "n’est pas une valeur simple",
   "not a number": "n’est pas un nombre",
+  "not heard since vigie started": "pas encore reçue depuis le démarrage de vigie",
   "not heard since vigie connected to the broker": "pas encore reçue depuis la connexion au broker",
   "not known before": "inconnue auparavant",
 };
@@ -282,11 +294,8 @@ const en: Texts = {
   title_simulation: (color) => `${color} · simulation · vigie`,
   stale: "No news from vigie since",
   stale_more: "What follows may have changed.",
-  weekdays: "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" "),
   weekdays_short: "Mon Tue Wed Thu Fri Sat Sun".split(" "),
-  months: "January February March April May June July August September October November December".split(" "),
   months_short: "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" "),
-  first: "1",
   today: "today",
   tomorrow: "tomorrow",
   in_force: "in force",
@@ -316,21 +325,27 @@ const en: Texts = {
   off_peak_short: "off-peak",
   and_then: (price, time) => `then ${price} ${time}`,
   no_price: "price unknown",
+  true_price: (color) => (color === null ? "the true price" : `the true price, that of a ${color} day`),
   day_strip: "Peak and off-peak hours of this day",
   nothing_known: "vigie has no answer yet.",
   clock_wrong: "The clock of this machine is wrong",
   clock_wrong_more: (day, time) =>
     `So vigie says neither the colour of the moment nor the state of the rules. By the last answers it is about ${time} on ${day}.`,
+  clock_doubted: "The clock of this machine may be wrong",
+  clock_doubted_more: (time, day) =>
+    `By a source it is ${time}${day === null ? "" : `, ${day}`}. vigie goes on by the clock of this machine, as that of the source may be ahead.`,
   simulation: (time) => `Simulation until ${time}`,
   simulation_more: (pretended, real) =>
     `vigie pretends that this day is ${pretended}. In truth: ${real}. Prices stay the true ones.`,
-  simulation_over: "without effect, as this day is over.",
   simulation_of_rouge: "without effect, as this day is officially rouge.",
   demo: "Demonstration",
   demo_more: (speed) => `This clock runs ${speed} times as fast, and nothing is sent to a device.`,
   broker_away: "The MQTT broker is not reached",
-  broker_away_since: (time, day) =>
-    `since ${day === null ? time : `${day} ${time}`}. No device can be commanded, and nothing is published. The log of vigie says why. Check that it runs:`,
+  broker_away_since: (time) =>
+    `since ${time}. No device can be commanded, and nothing is published. The log of vigie says why. Check that it runs:`,
+  no_connection: "There is no working connection to the MQTT broker",
+  no_connection_more:
+    "vigie tries each second. Until then nothing is published, and no device is commanded over MQTT.",
   no_broker: "Home Assistant names no MQTT broker yet",
   no_broker_more:
     "Install the app “Mosquitto broker” (Settings → Apps) and start it: vigie finds it without a restart. Until then nothing is published, and no device is commanded.",
@@ -372,6 +387,8 @@ const en: Texts = {
   price_unit: "prices in €/kWh",
   no_forecasts:
     "Without a forecast service only official days are known: this one, and the next once it is announced.",
+  old_prices: (day) =>
+    `These prices began on ${day}, more than eight months ago, and no service names any: compare them with your contract, and add a row to tariff.rates.`,
   why_forecast: "What the service says of its forecasts",
   rules: "Rules",
   no_rules: "No rule is configured (rules).",
@@ -394,12 +411,12 @@ const en: Texts = {
   certain: "certain",
   by_forecast: "by the forecast",
   not_certain: "not certain yet",
-  by_values: "if the values stay as they are",
-  by_both: "if forecast and values hold",
+  by_values: "if the values of the house stay as they are",
+  by_both: "if the forecast and the values of the house hold",
   legend_on: "ON, certain",
   legend_off: "OFF, certain",
-  legend_maybe: (state) => `${state}, if forecast and values hold`,
-  legend_not_certain: (state) => `${state}, not certain yet`,
+  values_are:
+    "The values of the house: what other devices or programs publish, such as a temperature or a battery.",
   plan: "The next days",
   no_span: "never ON in the days that are known, for certain",
   more: (count) => `and ${count} more`,
@@ -426,6 +443,8 @@ const en: Texts = {
     every: (days) => `every one of the next ${days} days`,
     some: (least, days) => `at least ${least} of the next ${days} days`,
   },
+  needed: "needed",
+  at_present: "at present",
   is: (subject, tests) => `${subject}: ${tests}`,
   semicolon: "; ",
   sure: (percent) => `at least ${percent}\u00a0% sure`,
@@ -469,6 +488,8 @@ const en: Texts = {
   },
   tries: (count) => (count === 1 ? "1 try" : `${count} tries`),
   last_answer: "it answered",
+  away_since: "away since",
+  next_try: "next try",
   would_send: "would send",
   season: (label) => `The season ${label}`,
   season_chart: "Each day of the season and its colour",
@@ -518,6 +539,7 @@ const en: Texts = {
   not_heard: "not seen on this broker",
   clock_right: "no error found",
   clock_is_wrong: "wrong",
+  clock_is_doubted: "it may be wrong",
   instance: "instance",
 };
 

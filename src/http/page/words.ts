@@ -1,7 +1,7 @@
-import { addDays, civilDate, isoInstant, wallTime, weekday } from "../../core/calendar/dates.ts";
+import { addDays, civilDate, isoInstant, month, wallTime, weekday } from "../../core/calendar/dates.ts";
+import { dayInWords, dayOfMonth, type Language } from "../../core/calendar/day-in-words.ts";
 import { COLORS, type Color, type Instant, type IsoDate } from "../../core/calendar/tariff.ts";
 import { allowedColors } from "../../core/calendar/tariff-laws.ts";
-import type { Language } from "../../core/discovery/entities.ts";
 import type { DayFacts } from "../../core/facts/facts.ts";
 import { percent } from "../../core/facts/format-value.ts";
 import { viewAt } from "../../core/facts/view.ts";
@@ -39,12 +39,8 @@ export function openPage(view: View, language: Language): Page {
   const t = TEXTS[language];
   const zone = view.tariff.time_zone;
   const today = civilDate(view.facts.at, zone);
-  const dayAndMonth = (date: IsoDate, months: readonly string[]) => {
-    const day = Number(date.slice(8));
-    return `${day === 1 ? t.first : day} ${months[Number(date.slice(5, 7)) - 1]}`;
-  };
   const shortDay = (date: IsoDate) =>
-    `${t.weekdays_short[weekday(date) - 1]} ${dayAndMonth(date, t.months_short)}`;
+    `${t.weekdays_short[weekday(date) - 1]} ${dayOfMonth(date, language)} ${t.months_short[month(date) - 1]}`;
   const nameDay = (date: IsoDate): string | null => {
     // While the clock is wrong no day is today or tomorrow.
     if (!view.facts.moment) return shortDay(date);
@@ -67,7 +63,7 @@ export function openPage(view: View, language: Language): Page {
     t,
     today,
     dayAt: viewAt(view.known.knownDays, view.facts.at, view.tariff).day,
-    longDay: (date) => `${t.weekdays[weekday(date) - 1]} ${dayAndMonth(date, t.months)}`,
+    longDay: (date) => dayInWords(date, language),
     shortDay,
     when,
     ago: (at) =>

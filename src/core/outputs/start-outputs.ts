@@ -1,0 +1,106 @@
+import type { Clocks } from "../calendar/clocks.ts";
+import { resumeTurn } from "./device-reports.ts";
+import type { Outputs } from "./output.ts";
+import {
+  confirmingOutputs,
+  NOTHING_PASSES,
+  type OutputsPart,
+  type PassingOutput,
+  say,
+  withKept,
+  withPassingOf,
+} from "./outputs-part.ts";
+import { keptFor, lastSent, type OutputsState, recordOf } from "./outputs-state.ts";
+
+interface StartContext {
+  outputs: Outputs;
+  isAfterCrash?: boolean | undefined;
+  /** What passed with the configuration before; null: this is a start. */
+  before?: OutputsPart["passing"] | null;
+}
+
+/** `known`: what the state file holds, or what was kept with the configuration before. */
+export function startOutputs(
+  known: OutputsState,
+  at: Clocks,
+  { outputs, isAfterCrash = false, before = null }: StartContext,
+): OutputsPart {
+  const kept = keptFor(known, outputs.list, at.now);
+  const steady = (instant: number) => at.steady - Math.max(0, at.now - instant);
+  const entries = Object.entries(kept).map(([key, sent]): [string, PassingOutput] => {
+    const told = sent.told.map(steady);
+    // A device that was told again is not told sooner because vigie was restarted.
+    return [key, { ...NOTHING_PASSES, told, sentAt: told.at(-1) ?? null }];
+  });
+  const part: OutputsPart = {
+    kept,
+    passing: {
+      connection: null,
+      byKey: new Map(entries),
+      isAfterCrash,
+      reports: { byKey: new Map(), retained: new Map() },
+      changes: 0,
+      given: 0,
+      isEnding: false,
+      said: [],
+    },
+  };
+  const started = endProblems(
+    before ? keepProblems(part, known, { outputs, before, at }) : part,
+    known,
+    outputs,
+  );
+  // After a kill the last report may be missing in what was kept.
+  return isAfterCrash
+    ? started
+    : confirmingOutputs(outputs).reduce((next, output) => resumeTurn(next, output, at), started);
+}
+
+/**
+ * What was not taken is tried at once, but for a message that may have arrived: its pause goes on. The problem goes on, too, unless there
+ * is no such output any more.
+ */
+function keepProblems(
+  start: OutputsPart,
+  known: OutputsState,
+  { outputs, before, at }: { outputs: Outputs; before: OutputsPart["passing"]; at: Clocks },
+): OutputsPart {
+  let part = start;
+  for (const [key, { retry, tellingFailure }] of before.byKey) {
+    if (retry === null && tellingFailure === null) continue;
+    const output = outputs.list.find((one) => one.key === key);
+    const isTold = output?.confirm !== undefined && tellingFailure !== null;
+    const isPauseKept = output?.message && retry?.mayHaveArrived;
+    part =
+      output && (retry || isTold)
+        ? withPassingOf(part, key, {
+            retry: retry && { ...retry, at: isPauseKept ? retry.at : at.steady },
+            ...(isTold && { tellingFailure }),
+          })
+        : say(part, {
+            problem: `output ${key}`,
+            isOver: `Nothing has to be sent to ${nameDevice(known, key)} any more`,
+          });
+  }
+  return part;
+}
+
+/** Nobody waits any more for what a device does that has no output, or whose output does not say what confirms. */
+function endProblems(start: OutputsPart, known: OutputsState, outputs: Outputs): OutputsPart {
+  const confirmed = new Set(confirmingOutputs(outputs).map(({ key }) => key));
+  const keys = Object.keys(known).filter((key) => known[key]?.stuck !== null && !confirmed.has(key));
+  let part = start;
+  for (const key of keys) {
+    part = withKept(part, recordOf(part.kept, key, { stuck: null }), "with the next save");
+    part = say(part, {
+      problem: `answer ${key}`,
+      isOver: `Nothing is asked of ${nameDevice(known, key)} any more`,
+    });
+  }
+  return part;
+}
+
+/** The output may be gone, or be for another device by now. */
+function nameDevice(known: OutputsState, key: string): string {
+  return `the former device of output ${lastSent(known, key)?.id ?? key}`;
+}
